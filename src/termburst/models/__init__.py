@@ -1,0 +1,1 @@
+"""One file a distribution: log-pmf, score, sampler, fit. Arrays in, frozen dataclasses out."""
