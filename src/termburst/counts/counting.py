@@ -1,0 +1,117 @@
+"""How text becomes tokens, said once: for the command line, for `TermStatistics.from_texts`, and in the files saved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more characters
+Text = str | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CountingOptions:
+    """How texts are counted; kept in saved statistics, so that nothing counted another way is added to them.
+
+    Parameters
+    ----------
+    ngrams : (int, int)
+        Shortest and longest run of tokens that makes a term.
+    stop_words : "english", tuple of str, or None
+        Tokens to leave out; "english" is scikit-learn's list.
+    token_pattern : str
+        A regular expression; what it matches (or its one group) is a token.
+    lowercase : bool
+        Whether case is folded before tokens are looked for.
+    pretokenized : bool
+        The texts are tokens already, separated by white space (or lists of tokens): no pattern, no lower-casing.
+
+    Examples
+    --------
+    >>> counts, terms = CountingOptions(ngrams=(1, 2)).count(["so it goes", "it goes on"])
+    >>> terms.tolist()
+    ['goes', 'goes on', 'it', 'it goes', 'on', 'so', 'so it']
+    """
+
+    ngrams: tuple[int, int] = (1, 1)
+    stop_words: str | tuple[str, ...] | None = None
+    token_pattern: str = DEFAULT_TOKEN_PATTERN
+    lowercase: bool = True
+    pretokenized: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be counted with, before any text is read."""
+        shortest, longest = self.ngrams
+        if not 1 <= shortest <= longest:
+            raise ValueError(f"n-grams run from a shortest of 1 or more to a longest, such as 1,2; got {self.ngrams}")
+        if isinstance(self.stop_words, str) and self.stop_words != "english":
+            raise ValueError(f'stop words are "english" or a list of words; got {self.stop_words!r}')
+        try:
+            groups = re.compile(self.token_pattern).groups
+        except re.error as error:
+            raise ValueError(
+                f"the token pattern {self.token_pattern!r} is not a regular expression: {error}"
+            ) from error
+        if groups > 1:
+            raise ValueError(
+                f"the token pattern {self.token_pattern!r} has {groups} groups; at most one says what a token is"
+            )
+
+    def count(self, texts: Iterable[Text]) -> tuple[Any, NDArray[np.object_]]:
+        """Count *texts*: (documents × terms as CSR, the terms in alphabetical order). No term at all is no error."""
+        documents = 0
+
+        def numbered() -> Iterable[Text]:
+            nonlocal documents
+            for text in texts:
+                documents += 1
+                yield text
+
+        try:
+            vectorizer = self._vectorizer()
+            X = vectorizer.fit_transform(numbered())
+        except ValueError as error:
+            if "empty vocabulary" not in str(error):
+                raise
+            import scipy.sparse as sp
+
+            return sp.csr_matrix((documents, 0), dtype=np.int64), np.empty(0, dtype=object)
+        return X, np.asarray(vectorizer.get_feature_names_out(), dtype=object)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values that `from_json` turns into equal options."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> CountingOptions:
+        """The inverse of `to_json`, also after a trip through JSON, which turns tuples into lists."""
+        plain: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
+        }
+        return cls(**plain)
+
+    def _vectorizer(self) -> Any:
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        stop_words = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
+        if self.pretokenized:
+            return CountVectorizer(
+                preprocessor=_as_it_is, tokenizer=_split, token_pattern=None, stop_words=stop_words,
+                ngram_range=self.ngrams, lowercase=False,
+            )  # fmt: skip
+        return CountVectorizer(
+            token_pattern=self.token_pattern, stop_words=stop_words, ngram_range=self.ngrams, lowercase=self.lowercase
+        )
+
+
+def _as_it_is(text: Text) -> Text:
+    return text
+
+
+def _split(text: Text) -> list[str]:
+    return text.split() if isinstance(text, str) else text

@@ -1,0 +1,127 @@
+"""The door for count matrices: any sparse or dense form in, one canonical form out, the caller's matrix untouched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+
+def canonical_counts(X: Any) -> Any:
+    """Counts n_ij as CSR with sorted indices, no duplicates, no stored zeros and integer data.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of any format, or anything that `numpy.asarray` makes two-dimensional
+        Documents × terms. Duplicate entries of a sparse matrix are summed, as SciPy defines them.
+
+    Returns
+    -------
+    csr_array or csr_matrix
+        A `csr_array` where *X* is a sparse array, else a `csr_matrix`. It may share memory with *X*; *X* itself is
+        never changed.
+
+    Raises
+    ------
+    ValueError
+        For a negative, fractional, NaN or infinite entry, naming its row and column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> canonical_counts(np.array([[2.0, 0.0], [0.0, 1.0]])).data
+    array([2, 1])
+    """
+    counts = _to_csr(X)
+    if not counts.has_canonical_format:
+        counts = _sorted_without_duplicates(counts)
+    whole = _whole_numbers(counts)
+    if whole is not counts.data:
+        counts = type(counts)((whole, counts.indices, counts.indptr), shape=counts.shape)
+        counts.has_canonical_format = True
+    if counts.nnz and counts.data.min() == 0:
+        counts = counts.copy()
+        counts.eliminate_zeros()
+    if counts.nnz and float(counts.data.max()) * counts.nnz >= 2**62 and counts.data.sum(dtype=np.float64) >= 2**62:
+        raise ValueError("the count matrix holds too many tokens for 64-bit integers")
+    return counts
+
+
+def document_lengths(counts: Any) -> NDArray[np.int64]:
+    """n_j, the row sums of canonical counts, as 64-bit integers whatever the matrix holds."""
+    running: NDArray[np.int64] = np.zeros(counts.nnz + 1, dtype=np.int64)
+    np.cumsum(counts.data, dtype=np.int64, out=running[1:])
+    n_j: NDArray[np.int64] = np.diff(running[counts.indptr])
+    return n_j
+
+
+def _to_csr(X: Any) -> Any:
+    if sp.issparse(X):
+        if X.ndim != 2:
+            raise ValueError(
+                f"a count matrix is documents × terms, two-dimensional; this one has {X.ndim} dimension(s)"
+            )
+        return _widened(X).tocsr()
+    try:
+        dense = np.asarray(X)
+    except ValueError as error:  # ragged lists
+        raise ValueError("a count matrix is documents × terms; the rows given differ in length") from error
+    if dense.ndim != 2:
+        raise ValueError(
+            f"a count matrix is documents × terms, two-dimensional; got {dense.ndim} dimension(s); "
+            "texts are counted first, for example with CountVectorizer().fit_transform(texts)"
+        )
+    if dense.dtype == object:
+        try:
+            dense = dense.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "a count matrix holds whole numbers; this one holds other objects, such as text"
+            ) from error
+    if dense.dtype.kind not in "biuf":
+        raise ValueError(f"a count matrix holds whole numbers, not {dense.dtype}")
+    return sp.csr_matrix(dense)
+
+
+def _widened(X: Any) -> Any:
+    # Summing duplicates keeps the dtype: 100 + 100 would be −56 in int8, and True + True still True.
+    wide = np.dtype(np.int64) if X.dtype.kind in "biu" else np.dtype(np.float64)
+    needs_summing = X.format != "csr" or not X.has_canonical_format
+    return X.astype(wide) if needs_summing and X.dtype.kind in "biuf" and X.dtype != wide else X
+
+
+def _sorted_without_duplicates(counts: Any) -> Any:
+    # Two counting sorts (to CSC and back) order the indices in O(nnz), twice as fast as sorting each row, and copy.
+    ordered = counts.tocsc().tocsr()
+    ordered.sum_duplicates()
+    return ordered
+
+
+def _whole_numbers(counts: Any) -> NDArray[Any]:
+    """The data as non-negative integers; the same array where it is so already."""
+    data = counts.data
+    if data.dtype.kind == "b":
+        return np.asarray(data, dtype=np.int64)
+    if data.dtype.kind not in "iuf":
+        raise ValueError(f"a count matrix holds whole numbers, not {data.dtype}")
+    if data.size and not data.min() >= 0:  # NaN too
+        where = int(np.flatnonzero(~(data >= 0))[0])
+        raise ValueError(f"{_cell(counts, where)}: counts are whole numbers of 0 or more (no NaN)")
+    if data.dtype.kind != "f":
+        return np.asarray(data, dtype=np.int64 if data.dtype == np.uint64 else data.dtype)
+    with np.errstate(invalid="ignore"):
+        whole = data.astype(np.int64)
+    if not np.array_equal(whole, data):
+        where = int(np.flatnonzero(whole != data)[0])
+        raise ValueError(
+            f"{_cell(counts, where)}: counts are finite whole numbers; a matrix of weights (such as TF–IDF) cannot be "
+            "weighted again, pass the counts that it was made from"
+        )
+    return np.asarray(whole)
+
+
+def _cell(counts: Any, where: int) -> str:
+    row = int(np.searchsorted(counts.indptr, where, side="right")) - 1
+    return f"row {row}, column {int(counts.indices[where])} of the count matrix is {counts.data[where]}"

@@ -1,0 +1,37 @@
+"""Corpora to try things on: 20 Newsgroups, R8, Cranfield, the published fits, and Python's own docstrings.
+
+The loaders look in the folder that the environment variable `TERMBURST_DATA` names, then in the places of scikit-learn
+and NLTK. `load_stdlib` needs no data at all.
+
+>>> from termburst.datasets import BUILT_IN
+>>> sorted(BUILT_IN)
+['20newsgroups', 'r8', 'stdlib']
+"""
+
+from collections.abc import Callable
+
+from termburst.datasets.collection import TextCollection, clean_text
+from termburst.datasets.cranfield import Cranfield, load_cranfield
+from termburst.datasets.newsgroups import load_20newsgroups
+from termburst.datasets.published import PublishedFits, load_published_fits
+from termburst.datasets.r8 import load_r8
+from termburst.datasets.stdlib import load_stdlib
+
+BUILT_IN: dict[str, Callable[[], TextCollection]] = {
+    "20newsgroups": load_20newsgroups,  # the training documents
+    "r8": load_r8,  # the training documents
+    "stdlib": load_stdlib,
+}
+
+__all__ = [
+    "BUILT_IN",
+    "Cranfield",
+    "PublishedFits",
+    "TextCollection",
+    "clean_text",
+    "load_20newsgroups",
+    "load_cranfield",
+    "load_published_fits",
+    "load_r8",
+    "load_stdlib",
+]

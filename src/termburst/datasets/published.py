@@ -1,0 +1,70 @@
+"""Beta-binomial fits that others published, to compare against."""
+
+import csv
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.datasets.collection import check_choice, data_file
+
+_FILES = {
+    "20newsgroups": "published/20ng-beta-binomial-fits.csv",
+    "r8": "published/r8-beta-binomial-fits.csv",
+    "vgam": "published/vgam-20newsgroups-fits.csv",
+}
+_WHAT = "The table of published fits"
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value
+class PublishedFits:
+    """One beta-binomial distribution a term: `alpha` for the term itself, `alpha_not` for all other terms.
+
+    `loglik`, without the binomial coefficients, and `status` are None where they were not published. Wherever there is
+    a status other than "converged", the numbers are NaN.
+    """
+
+    name: str
+    terms: list[str]
+    alpha: NDArray[np.float64]
+    alpha_not: NDArray[np.float64]
+    loglik: NDArray[np.float64] | None = None
+    status: list[str] | None = None
+
+    def __len__(self) -> int:
+        """The number of terms."""
+        return len(self.terms)
+
+
+def load_published_fits(name: str) -> PublishedFits:
+    """Published fits, from `published/` in the data folder.
+
+    "20newsgroups" and "r8" are the fits of the paper's authors, which stopped before they had converged; "vgam" holds
+    32 terms of 20 Newsgroups fitted with R's VGAM, of which 12 failed.
+
+    >>> fits = load_published_fits("vgam")  # doctest: +SKIP
+    >>> fits.terms[1], round(float(fits.alpha[1]), 5), fits.status[1]  # doctest: +SKIP
+    ('baby', 0.02009, 'converged')
+    """
+    check_choice("name", name, _FILES)
+    columns = _read_columns(name)
+    if name != "vgam":
+        return PublishedFits(name, columns["term"], _floats(columns["alpha_i"]), _floats(columns["alpha_not_i"]))
+    # A fit that ended in a warning has numbers too, such as alpha = 6e119: as useless as none, and easier to overlook.
+    failed = np.array([status != "converged" for status in columns["status"]])
+    alpha, alpha_not, loglik = (
+        np.where(failed, np.nan, _floats(columns[column])) for column in ("alpha", "alpha_not", "loglik_kernel")
+    )
+    return PublishedFits(name, columns["term"], alpha, alpha_not, loglik, columns["status"])
+
+
+def _read_columns(name: str) -> dict[str, list[str]]:
+    # The csv module, because a data frame reader may take the words "null" and "nan" for missing values.
+    path = data_file(_FILES[name], _WHAT)
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    return {column: [row[index] for row in rows] for index, column in enumerate(header)}
+
+
+def _floats(cells: list[str]) -> NDArray[np.float64]:
+    return np.array([float(cell) if cell else np.nan for cell in cells], dtype=np.float64)

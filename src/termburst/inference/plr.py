@@ -1,0 +1,358 @@
+"""The paper's penalised likelihood-ratio statistic λ_i, the named parts it is the sum of, and its shares λ_ij."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.special import gammaln, xlogy
+
+from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.statistics import TermStatistics, as_statistics, from_canonical
+from termburst.models.beta_binomial import precision_margin
+from termburst.models.penalties import check_hyperparameters, named_penalty, stirling_remainder
+
+Floats = NDArray[np.float64]
+Form = Literal["printed", "corrected", "exact"]
+Invalid = Literal["clamp", "raise"]
+FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
+
+PARTS = {  # of λ_i, in the order of Claim 3: name → formula ("printed"; the other forms differ as said in `plr_statistic`)
+    "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
+    "btf_idf": "−2 Σ_j BTF–IDF(i,j) = −2 b_i log(d/b_i)",
+    "repetition": "2 Σ_j log (n_ij − 1)!",
+    "collection": "2n log(n / (b_i + n_¬i))",
+    "excess": "2 (n_i − b_i) log((b_i + n_¬i) / (dσ²))",
+    "mean_length": "−(2b_i + 1) log μ",
+    "mu_shift": "2 n_i log(μd/n)",
+    "precision": "(η² − 2r_i + 1) log(η² − r_i) + r_i − (η² − 3/2) log η²",
+    "stirling": "−2 δ(η²)",
+    "constant": "−log √(2π)",
+}
+
+
+class ClampedTermsWarning(UserWarning):
+    """Some terms have η² ≤ r_i, so that their estimated precision is not positive; says how many."""
+
+
+def plr_statistic(
+    X_or_statistics: Any,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    penalty: str = "gamma",
+    invalid: Invalid = "clamp",
+) -> Floats:
+    r"""λ_i of every term: how much better a bursty model explains it than a binomial one.
+
+    λ_i = −2(ℓ_0 − ℓ_1), ℓ_0 being the binomial log-likelihood at n_i/n and ℓ_1 the penalised approximate beta-binomial
+    one at its maximum (Claims 1 and 2). Empty documents count in d.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix, or TermStatistics of detail "moments" or more
+    mu, sigma2 : float
+        Mean and variance of the penalty on the precision; by default the mean document length n/d, and 1.
+    form : {"printed", "corrected", "exact"}
+        * "printed": Claim 3, Eq. lambda-tfidf, as the paper has it: the penalty enters once, and μ = n/d is assumed
+          where it cancels.
+        * "corrected": by the same route (Stirling), with the penalty's 2 log f and the term 2 n_i log(μd/n).
+        * "exact": the definition itself, with log Γ in place of Stirling's formula.
+    penalty : "gamma"
+    invalid : {"clamp", "raise"}
+        What to do with terms for which η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the logarithm of η² − r_i
+        becomes that of 1, as in the paper, and λ_i is NaN in the form "exact", which has no value there; a
+        `ClampedTermsWarning` says how many there are. "raise": refuse them.
+
+    Returns
+    -------
+    array of float, one a term
+        A term that never occurs has the formula's value at n_i = b_i = 0, −½ log(2πσ²) or twice that, as has every term
+        that never repeats (up to O(1/η²), at μ = n/d).
+
+    Notes
+    -----
+    "printed" takes max(1, η² − r_i) as the paper does, which also touches valid terms with η² − r_i < 1. In "corrected"
+    the factor is 2(η² − r_i) log(η² − r_i), which goes to 0 by itself, so only η² − r_i ≤ 0 is clamped.
+
+    Examples
+    --------
+    >>> X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]]
+    >>> plr_statistic(X).round(2)[:2]
+    array([ 5.83, -0.92])
+    """
+    statistics = as_statistics(X_or_statistics, "moments")
+    return _total(_parts(statistics, mu, sigma2, form, penalty, invalid))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """λ_i of one term as the sum of its named parts: ``str()`` lays it out, `parts` holds the numbers.
+
+    Attributes
+    ----------
+    term : str or int
+    n_i, b_i : int
+        Its occurrences, and the documents that hold it.
+    parts : dict of str to float
+        Their sum, in this order, is `plr` to the last bit. `PARTS` gives the formulas.
+    plr : float
+        λ_i.
+    alpha, alpha_not : float
+        The penalised estimates of Claim 2; NaN where they are not valid.
+    """
+
+    term: str | int
+    n_i: int
+    b_i: int
+    parts: dict[str, float]
+    plr: float
+    alpha: float
+    alpha_not: float
+    form: Form
+
+    def __str__(self) -> str:
+        """A line a part, and the sum."""
+        width = max(map(len, PARTS))
+        head = f"{self.term!r}: n_i = {self.n_i:,} in b_i = {self.b_i:,} documents"
+        lines = [f"  {name:<{width}}  {value:>14.4f}" for name, value in self.parts.items()]
+        end = f"  {'λ_i':<{width}}  {self.plr:>14.4f}   ({self.form})"
+        return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g}"])
+
+
+def explain(
+    statistics: TermStatistics,
+    term: str | int,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    penalty: str = "gamma",
+    invalid: Invalid = "clamp",
+) -> Explanation:
+    """λ_i as the sum of the named parts of Claim 3; parameters as in `plr_statistic`.
+
+    Examples
+    --------
+    >>> s = TermStatistics.from_counts([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]], terms=["ha", "no", "so"])
+    >>> why = explain(s, "ha", invalid="clamp")
+    >>> sum(why.parts.values()) == why.plr
+    True
+    >>> round(why.parts["repetition"], 4)  # 2 log 3!
+    3.5835
+    """
+    from termburst.models.beta_binomial import penalized_mle
+
+    statistics = as_statistics(statistics, "moments")
+    column = statistics.index(term)
+    parts = _parts(statistics, mu, sigma2, form, penalty, invalid, only=column)
+    fit = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
+    # The parts of all terms are computed and one is picked: vectorised logarithms may differ in the last bit by position.
+    return Explanation(
+        term if statistics.terms is None else str(statistics.terms[column]),
+        int(statistics.collection_frequency[column]),
+        int(statistics.document_frequency[column]),
+        {name: float(np.broadcast_to(part, statistics.vocabulary_size)[column]) for name, part in parts.items()},
+        float(_total(parts)[column]),
+        float(fit.alpha[column]),
+        float(fit.alpha_not[column]),
+        form,
+    )
+
+
+class Contributions(csr_array):  # type: ignore[misc]
+    """λ_ij on the cells where a term occurs, as a sparse array, with what the other cells are worth.
+
+    Attributes
+    ----------
+    absent : array of float, one a term
+        Σ_j λ_ij over the documents without the term, so that
+        λ_i = 2 (``.sum(axis=0)`` + ``.absent``) − log √(2π).
+    absent_slope, absent_intercept : arrays of float, one a term
+        λ_ij of a document of length n_j without the term is ``absent_slope * n_j + absent_intercept``.
+    """
+
+    absent: Floats
+    absent_slope: Floats
+    absent_intercept: Floats
+
+
+def plr_contributions(
+    X: Any, *, mu: float | None = None, sigma2: float = 1.0, invalid: Invalid = "clamp"
+) -> Contributions:
+    """λ_ij, the share of each document in λ_i (Eq. lambda-ij), on the cells where the term occurs.
+
+    Parameters
+    ----------
+    X : count matrix, documents × terms
+    mu, sigma2, invalid : see `plr_statistic`; the form is "printed"
+
+    Returns
+    -------
+    Contributions
+        A CSR array with the value of the absent cells in `.absent`.
+
+    Examples
+    --------
+    >>> shares = plr_contributions([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]])
+    >>> shares.toarray()[:, 0].round(3)
+    array([15.449,  0.   ,  0.   ,  0.   ])
+    >>> float((2 * (shares.sum(axis=0) + shares.absent) - np.log(2 * np.pi) / 2)[0].round(2))
+    5.83
+    """
+    counts = canonical_counts(X)
+    statistics = as_statistics(counts, "frequencies")
+    cells = cell_coefficients(statistics, mu, sigma2, invalid)
+    n_j = document_lengths(counts)
+    result = Contributions((cells(counts, n_j), counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+    missing_documents = statistics.documents - statistics.document_frequency
+    missing_tokens = statistics.tokens - (counts.astype(bool).T @ n_j)
+    result.absent_slope, result.absent_intercept = cells.per_length, cells.per_absent
+    result.absent = cells.per_length * missing_tokens + cells.per_absent * missing_documents
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class CellCoefficients:
+    """λ_ij = per_count_i · n_ij + per_cell_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
+
+    Calling it with canonical counts and their lengths gives λ_ij on the stored cells. A term that the statistics have
+    never seen has no λ_ij; its cells are 0.
+    """
+
+    per_count: Floats
+    per_cell: Floats
+    per_length: Floats
+    per_absent: Floats
+
+    def __call__(self, counts: Any, n_j: NDArray[np.int64]) -> Floats:
+        """λ_ij on the stored cells, in their order."""
+        term, count = counts.indices, counts.data
+        values = self.per_length[term]
+        values *= np.repeat(n_j, np.diff(counts.indptr))
+        values += self.per_cell[term]
+        values += self.per_count[term] * count
+        values += log_factorial_before(count)
+        return values
+
+
+def cell_coefficients(
+    statistics: TermStatistics, mu: float | None, sigma2: float, invalid: Invalid = "clamp"
+) -> CellCoefficients:
+    """What λ_ij (Eq. lambda-ij) takes from the collection, a term."""
+    mu, d = _checked_mu(statistics, mu, sigma2), statistics.documents
+    n, n_i, b_i = statistics.tokens, statistics.collection_frequency, statistics.document_frequency
+    _handle_invalid(statistics, mu, sigma2, "printed", invalid)
+    seen = n_i > 0
+    share = np.log((b_i + (n - n_i)) / (d * sigma2))
+    per_absent = (_precision(statistics, mu, sigma2, "printed") - np.log(mu)) / (2 * d)
+    icf = np.log(n / np.maximum(n_i, 1))
+    idf = np.log(d / np.maximum(b_i, 1))
+    return CellCoefficients(
+        per_count=np.where(seen, icf + share, 0.0),
+        per_cell=np.where(seen, per_absent - idf - share - np.log(mu), 0.0),
+        per_length=-np.log1p((b_i - n_i) / n),
+        per_absent=per_absent,
+    )
+
+
+def log_factorial_before(count: NDArray[Any]) -> Floats:
+    """log (n_ij − 1)! of counts n_ij ≥ 1, looked up where the counts are small.
+
+    Examples
+    --------
+    >>> log_factorial_before(np.array([1, 2, 4])).round(4)
+    array([0.    , 0.    , 1.7918])
+    """
+    largest = int(count.max(initial=0))
+    if largest > 2**16:
+        return np.asarray(gammaln(count), dtype=np.float64)
+    return np.asarray(gammaln(np.arange(largest + 1)), dtype=np.float64)[count]
+
+
+def _parts(
+    statistics: TermStatistics, mu: float | None, sigma2: float, form: Form, penalty: str, invalid: Invalid,
+    only: int | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    if form not in FORMS:
+        raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
+    mu, d = _checked_mu(statistics, mu, sigma2), statistics.documents
+    named_penalty(penalty, mu, sigma2)
+    n, n_i, b_i = statistics.tokens, statistics.collection_frequency, statistics.document_frequency
+    undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only)
+    penalties = 1 if form == "printed" else 2  # how often log f enters: erratum 1
+    parts: dict[str, Any] = {
+        "tf_icf": -2 * xlogy(n_i, n_i / n),
+        "btf_idf": 2 * xlogy(b_i, b_i / d),
+        "repetition": 2 * statistics.log_factorial_sum,
+        "collection": -2 * n * np.log1p((b_i - n_i) / n),
+        "excess": 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2)),
+        "mean_length": -(2 * b_i + penalties) * np.log(mu),
+    }
+    if form != "printed":
+        parts["mu_shift"] = 2 * n_i * np.log(mu * d / n)
+    parts["precision"] = _precision(statistics, mu, sigma2, form)
+    if form == "exact":
+        parts["precision"] = np.where(undefined, np.nan, parts["precision"])
+        parts["stirling"] = -2 * stirling_remainder(mu**2 / sigma2)
+    parts["constant"] = -penalties * np.log(2 * np.pi) / 2
+    return parts
+
+
+def _total(parts: dict[str, Any]) -> Floats:
+    return np.asarray(sum(parts.values()), dtype=np.float64)
+
+
+def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form) -> Floats:
+    """The part of λ_i in η² and r_i, expanded around log η², of which it would else lose η² log η² ulps.
+
+    printed:  (η² − 2r + 1) log max(1, η² − r) + r − (η² − 3/2) log η²
+    corrected: 2(η² − r) log(η² − r) + 2r − (2η² − 3) log η², the first term 0 where η² ≤ r
+    """
+    eta2 = mu**2 / sigma2
+    log_eta2 = np.log(eta2)
+    margin = precision_margin(statistics, mu, sigma2)
+    r_i = statistics.collection_frequency - statistics.document_frequency + 1
+    defined = margin >= 1 if form == "printed" else margin > 0
+    shrunk = np.log1p(-np.where(defined, r_i, 0) / eta2)
+    if form == "printed":
+        value = (2.5 - 2 * r_i) * log_eta2 + (eta2 - 2 * r_i + 1) * shrunk + r_i
+        return np.where(defined, value, r_i - (eta2 - 1.5) * log_eta2)
+    value = (3 - 2 * r_i) * log_eta2 + 2 * margin * shrunk + 2 * r_i
+    return np.where(defined, value, 2 * r_i - (2 * eta2 - 3) * log_eta2)
+
+
+def _checked_mu(statistics: TermStatistics, mu: float | None, sigma2: float) -> float:
+    if not statistics.tokens:
+        raise ValueError("all documents are empty: there is no term to weigh")
+    mu = statistics.mean_length if mu is None else mu
+    check_hyperparameters(mu, sigma2)
+    return mu
+
+
+def _handle_invalid(
+    statistics: TermStatistics, mu: float, sigma2: float, form: Form, invalid: Invalid, only: int | None = None
+) -> NDArray[np.bool_]:
+    """Where η² ≤ r_i, and a warning or an error if that is anywhere (or at the one term asked about)."""
+    if invalid not in ("clamp", "raise"):
+        raise ValueError(f"invalid is 'clamp' or 'raise'; got {invalid!r}")
+    bad = precision_margin(statistics, mu, sigma2) <= 0
+    asked = bad if only is None else bad[only : only + 1]
+    number = int(asked.sum())
+    if number:
+        column = int(np.flatnonzero(bad)[0]) if only is None else only
+        example = f"column {column}" if statistics.terms is None else repr(str(statistics.terms[column]))
+        what = (
+            f"{number:,} of {statistics.vocabulary_size:,} terms repeat too often for this penalty (η² = μ²/σ² = "
+            f"{mu**2 / sigma2:.6g} is not above r_i = n_i − b_i + 1), {example} for one; a smaller sigma2 helps"
+        )
+        if invalid == "raise":
+            raise ValueError(what)
+        outcome = "λ_i is NaN there" if form == "exact" else "clamped as in the paper"
+        warnings.warn(f"{what}: {outcome}", ClampedTermsWarning, stacklevel=4)
+    return np.asarray(bad)
