@@ -1,1 +1,61 @@
-"""termburst."""
+"""termburst finds the words that come in bursts, says how sure it is, and turns that into term weights.
+
+The public names are loaded with the first use of each, so that ``import termburst`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from termburst import datasets as datasets
+    from termburst.counts.counting import CountingOptions as CountingOptions
+    from termburst.counts.statistics import TermStatistics as TermStatistics
+    from termburst.counts.store import Weights as Weights
+    from termburst.counts.store import load_weights as load_weights
+    from termburst.counts.store import save_weights as save_weights
+    from termburst.estimators._burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
+    from termburst.estimators._term_weighting import TermWeighting as TermWeighting
+    from termburst.inference.plr import ClampedTermsWarning as ClampedTermsWarning
+    from termburst.inference.plr import explain as explain
+    from termburst.inference.plr import plr_contributions as plr_contributions
+    from termburst.inference.plr import plr_statistic as plr_statistic
+    from termburst.models.beta_binomial import approximate_log_pmf as approximate_log_pmf
+    from termburst.models.beta_binomial import penalized_mle as penalized_mle
+    from termburst.tables import term_table as term_table
+    from termburst.weighting import SCHEMES as SCHEMES
+
+_HOME = {
+    "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
+    "ClampedTermsWarning": "termburst.inference.plr",
+    "CountingOptions": "termburst.counts.counting",
+    "SCHEMES": "termburst.weighting",
+    "TermStatistics": "termburst.counts.statistics",
+    "TermWeighting": "termburst.estimators._term_weighting",
+    "Weights": "termburst.counts.store",
+    "approximate_log_pmf": "termburst.models.beta_binomial",
+    "explain": "termburst.inference.plr",
+    "load_weights": "termburst.counts.store",
+    "penalized_mle": "termburst.models.beta_binomial",
+    "plr_contributions": "termburst.inference.plr",
+    "plr_statistic": "termburst.inference.plr",
+    "save_weights": "termburst.counts.store",
+    "term_table": "termburst.tables",
+}
+__all__ = ["__version__", "datasets", *_HOME]  # noqa: PLE0604  the table above is the list
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    elif name == "datasets":
+        value = import_module("termburst.datasets")
+    elif name == "__version__":
+        value = import_module("importlib.metadata").version("termburst")
+    else:
+        raise AttributeError(f"module 'termburst' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

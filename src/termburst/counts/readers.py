@@ -21,6 +21,7 @@ import os
 import stat
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -176,9 +177,7 @@ def open_corpus(
     files = _find(name)
     if (text is not None or id is not None) and all(file.kind == "text" for file in files):
         option = "text" if text is not None else "id"
-        raise _fault(
-            name, f"{option}= (--{option}) names a column, but there is no CSV, TSV, JSONL or Parquet table here"
-        )
+        raise _fault(name, f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here")
     sizes = [file.size for file in files if file.size is not None]
     return Corpus(name, sum(sizes) if sizes else None, files, options)
 
@@ -206,9 +205,9 @@ def _reason(error: BaseException) -> str:
     return message.partition("\n")[0].rstrip(". ") or type(error).__name__
 
 
-def _oversize(place: str, limit: int) -> ValueError:
+def _oversize(place: str, limit: int, hint: str = "") -> ValueError:
     amount = f"{limit / 2**20:g} MB" if limit >= 2**20 else f"{limit} bytes"
-    return _fault(place, f"one document holds more than {amount}; if that is meant, raise --max-document-mb")
+    return _fault(place, f"one document holds more than {amount}; {hint}if that is meant, raise --max-document-mb")
 
 
 def _undecodable(place: str, error: UnicodeDecodeError) -> ValueError:
@@ -224,8 +223,8 @@ def _nul(place: str) -> ValueError:
 def _require_columns(place: str, options: _Options, there: Sequence[str]) -> None:
     for option, name in (("text", options.text), ("id", options.id)):
         if name is not None and name not in there:
-            shown = ", ".join(map(repr, there[:20])) + (", …" if len(there) > 20 else "")
-            problem = f"there is no column {name!r}, only {shown or 'none at all'}"
+            shown = ", ".join(map(repr, there)) or "none at all"
+            problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
             raise _fault(place, f"{problem}; choose one with --{option}")
 
 
@@ -257,7 +256,7 @@ def _find_glob(name: str) -> tuple[_File, ...]:
     magic = next(k for k, part in enumerate(parts) if any(c in part for c in "*?["))
     base = "".join(part + "/" for part in parts[:magic])
     pattern = [part for part in parts[magic:] if part]
-    found = _walk(base or ".", pattern) if Path(base).is_dir() else []
+    found = _walk(str(Path(base)), pattern) if Path(base).is_dir() else []
     files = tuple(_describe(path, base + label, status, whole=True) for label, path, status in found)
     if not files:
         raise _fault(name, "no file matches this pattern (quote it for the shell, and use ** to look into subfolders)")
@@ -488,9 +487,8 @@ def _json_object(line: str, place: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
-        raise _fault(
-            place, f"is not valid JSON ({error.msg} at column {error.colno}); put one object a line"
-        ) from error
+        problem = f"is not valid JSON ({error.msg} at column {error.colno}); put one object a line"
+        raise _fault(place, problem) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets nested too deep
         raise _fault(place, f"is JSON that cannot be read ({_reason(error)})") from error
     if not isinstance(record, dict):
@@ -524,9 +522,7 @@ def _as_text(value: Any, place: str, options: _Options) -> Text:
 def _as_id(value: Any, place: str, options: _Options) -> str:
     if value is None or isinstance(value, (list, dict, bytes)):
         kind = "null" if value is None else type(value).__name__
-        raise _fault(
-            place, f"the column {options.id!r} holds {kind} and not a name or a number; choose another with --id"
-        )
+        raise _fault(place, f"the column {options.id!r} holds {kind}, which is no name; choose another with --id")
     return str(value)
 
 
@@ -537,12 +533,12 @@ def _read_csv(file: _File, options: _Options, progress: _Progress) -> Documents:
         place = f"{file.path}, line {line}"
         if not header:
             raise _fault(place, "the table is empty; its first line must name the columns")
-        twice = [name for k, name in enumerate(header) if name in header[:k]]
-        if twice:
-            raise _fault(place, f"the header has the column {twice[0]!r} twice; rename one of them")
+        name, times = Counter(header).most_common(1)[0]
+        if times > 1:
+            raise _fault(place, f"the header has the column {name!r} {times} times; give each column its own name")
         _require_columns(place, options, header)
-        text = header.index(options.text)
-        name = None if options.id is None else header.index(options.id)
+        text_at = header.index(options.text)
+        id_at = None if options.id is None else header.index(options.id)
         number = 0
         for line, row in rows:
             # In a table of one column an empty line is an empty field; in a wider one it is no row at all.
@@ -553,7 +549,7 @@ def _read_csv(file: _File, options: _Options, progress: _Progress) -> Documents:
                 problem = f"the row has {len(fields)} fields but the header has {len(header)}"
                 raise _fault(f"{file.path}, line {line}", f"{problem}; quote a field that holds the delimiter")
             number += 1
-            yield f"{file.label}:{number}" if name is None else fields[name], fields[text]
+            yield f"{file.label}:{number}" if id_at is None else fields[id_at], fields[text_at]
 
 
 def _csv_rows(file: _File, lines: Iterator[str], limit: int) -> Iterator[tuple[int, list[str]]]:
@@ -567,7 +563,7 @@ def _csv_rows(file: _File, lines: Iterator[str], limit: int) -> Iterator[tuple[i
         for line in lines:
             held += _bytes_of(line)
             if held > limit + 2:
-                raise _oversize(f"{file.path}, line {start}", limit)
+                raise _oversize(f"{file.path}, line {start}", limit, hint="close its quote or, ")
             yield line
 
     reader = csv.reader(bounded(), delimiter="\t" if file.kind == "tsv" else ",", strict=True)
@@ -588,17 +584,17 @@ def _read_parquet(file: _File, options: _Options, progress: _Progress) -> Docume
     import polars as pl
 
     damage = (pl.exceptions.PolarsError, getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError))
+    number = 0
     try:
         Path(file.path).open("rb").close()  # says why a file cannot be opened better than the Parquet reader does
-        frame, rows, step = _parquet_plan(file, options)
-        for start in range(0, rows, step):
-            part = frame.slice(start, step).collect()
-            names = part["id"] if options.id is not None else itertools.repeat(None)
-            for number, (text, name) in enumerate(zip(part["text"].to_list(), names, strict=False), start + 1):
+        for texts, names, fraction in _parquet_slices(file, options):
+            for number, (value, name) in enumerate(zip(texts, names, strict=True), number + 1):  # noqa: B020 - counts on
                 place = f"{file.path}, row {number}"
-                document_id = f"{file.label}:{number}" if options.id is None else _as_id(name, place, options)
-                yield document_id, _as_text(text, place, options)
-            progress.position = (file.size or 0) * min(start + step, rows) // rows
+                text = _as_text(value, place, options)
+                if _bytes_of(text) > options.limit:
+                    raise _oversize(place, options.limit)
+                yield f"{file.label}:{number}" if options.id is None else _as_id(name, place, options), text
+            progress.position = int((file.size or 0) * fraction)
     except damage as error:
         problem = f"is not a Parquet file that can be read ({_reason(error)}); write it again"
         raise _fault(file.path, problem) from error
@@ -606,39 +602,48 @@ def _read_parquet(file: _File, options: _Options, progress: _Progress) -> Docume
         raise _fault(file.path, f"cannot be read ({_reason(error)})") from error
 
 
-def _parquet_plan(file: _File, options: _Options) -> tuple[pl.LazyFrame, int, int]:
-    """The needed columns, the number of rows, and how many rows make about one batch."""
+def _parquet_slices(file: _File, options: _Options) -> Iterator[tuple[list[Any], list[Any], float]]:
+    """Texts, ids and the fraction of rows reached, slice by slice of about one batch."""
     import polars as pl
 
-    strings = (pl.String, pl.Categorical, pl.Enum, pl.Null)
     table = pl.scan_parquet(Path(file.path).absolute(), glob=False, hive_partitioning=False)
     schema = table.collect_schema()
-    columns = schema.names()
-    _require_columns(file.path, options, columns)
-    kind = schema[options.text]
+    _require_columns(file.path, options, schema.names())
     # By position, since a name such as "*" would stand for all columns.
-    text = pl.nth(columns.index(options.text)).alias("text")
+    columns = [pl.nth(schema.names().index(options.text)).cast(_parquet_type(file, options, schema)).alias("text")]
+    if options.id is not None:
+        columns.append(pl.nth(schema.names().index(options.id)).alias("id"))
+    rows = table.select(pl.len()).collect().item()
+    start, step = 0, 64
+    while start < rows:
+        part = table.select(columns).slice(start, step).collect()
+        start += part.height
+        texts = part["text"].to_list()
+        yield texts, part["id"].to_list() if options.id is not None else [None] * len(texts), start / rows
+        # Each slice unpacks its row group anew, so slices should be as long as a batch allows.
+        held = max(1, sum(_bytes_of(text) for text in texts if text is not None))
+        step = max(1, min(8 * step, options.batch_bytes * len(texts) // held))
+
+
+def _parquet_type(file: _File, options: _Options, schema: pl.Schema) -> pl.DataType:
+    import polars as pl
+
+    kind = schema[options.text]
+    strings = (pl.String, pl.Categorical, pl.Enum, pl.Null)
     if kind in strings:
-        text = text.cast(pl.String)
-        lengths = text.str.len_bytes()
-    elif options.pretokenized and isinstance(kind, pl.List) and kind.inner in strings:
-        text = text.cast(pl.List(pl.String))
-        lengths = text.list.join(" ").str.len_bytes()
-    else:
-        advice = "--pretokenized if these are tokens" if isinstance(kind, pl.List) else "--text with another column"
-        raise _fault(file.path, f"the column {options.text!r} holds no text but {kind}; give {advice}")
-    measures = (pl.len(), lengths.cast(pl.UInt64).sum(), lengths.max(), lengths.arg_max())
-    sizes = table.select(measure.alias(str(k)) for k, measure in enumerate(measures))
-    rows, total, largest, where = sizes.collect(engine="streaming").row(0)
-    if (largest or 0) > options.limit:
-        raise _oversize(f"{file.path}, row {where + 1}", options.limit)
-    needed = [text] if options.id is None else [text, pl.nth(columns.index(options.id)).alias("id")]
-    return table.select(needed), rows, max(1, min(rows, options.batch_bytes * rows // max(1, total)))
+        return pl.String()
+    if not isinstance(kind, pl.List):
+        raise _fault(file.path, f"the column {options.text!r} holds no text but {kind}; choose another with --text")
+    if not options.pretokenized:
+        raise _fault(file.path, f"the column {options.text!r} holds {kind}; if these are tokens, give --pretokenized")
+    if kind.inner not in strings:
+        raise _fault(file.path, f"the column {options.text!r} holds {kind}; make every token a string")
+    return pl.List(pl.String())
 
 
 def _bytes_of(text: Text) -> int:
     if isinstance(text, list):
-        return sum(map(_bytes_of, text))
+        return sum(_bytes_of(token) for token in text if token)  # a Parquet list may yet hold nulls here
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 

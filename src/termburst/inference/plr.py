@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln, xlogy
 
+from termburst._threads import over_blocks
 from termburst.counts.matrix import canonical_counts, document_lengths
-from termburst.counts.statistics import TermStatistics, as_statistics, from_canonical
+from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.models.beta_binomial import precision_margin
 from termburst.models.penalties import check_hyperparameters, named_penalty, stirling_remainder
 
@@ -21,7 +22,7 @@ Form = Literal["printed", "corrected", "exact"]
 Invalid = Literal["clamp", "raise"]
 FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
 
-PARTS = {  # of λ_i, in the order of Claim 3: name → formula ("printed"; the other forms differ as said in `plr_statistic`)
+PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr_statistic` says how other forms differ
     "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
     "btf_idf": "−2 Σ_j BTF–IDF(i,j) = −2 b_i log(d/b_i)",
     "repetition": "2 Σ_j log (n_ij − 1)!",
@@ -87,7 +88,7 @@ def plr_statistic(
     array([ 5.83, -0.92])
     """
     statistics = as_statistics(X_or_statistics, "moments")
-    return _total(_parts(statistics, mu, sigma2, form, penalty, invalid))
+    return _total(plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +151,9 @@ def explain(
 
     statistics = as_statistics(statistics, "moments")
     column = statistics.index(term)
-    parts = _parts(statistics, mu, sigma2, form, penalty, invalid, only=column)
+    parts = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, only=column)
     fit = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
-    # The parts of all terms are computed and one is picked: vectorised logarithms may differ in the last bit by position.
+    # Parts are computed for all terms and one is picked: vectorised logarithms may differ in the last bit by position.
     return Explanation(
         term if statistics.terms is None else str(statistics.terms[column]),
         int(statistics.collection_frequency[column]),
@@ -208,10 +209,10 @@ def plr_contributions(
     counts = canonical_counts(X)
     statistics = as_statistics(counts, "frequencies")
     cells = cell_coefficients(statistics, mu, sigma2, invalid)
-    n_j = document_lengths(counts)
-    result = Contributions((cells(counts, n_j), counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+    result = Contributions((cells(counts), counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
     missing_documents = statistics.documents - statistics.document_frequency
-    missing_tokens = statistics.tokens - (counts.astype(bool).T @ n_j)
+    present = type(counts)((np.ones_like(counts.data, dtype=np.int64), counts.indices, counts.indptr), counts.shape)
+    missing_tokens = statistics.tokens - present.T @ document_lengths(counts)
     result.absent_slope, result.absent_intercept = cells.per_length, cells.per_absent
     result.absent = cells.per_length * missing_tokens + cells.per_absent * missing_documents
     return result
@@ -221,8 +222,7 @@ def plr_contributions(
 class CellCoefficients:
     """λ_ij = per_count_i · n_ij + per_cell_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
 
-    Calling it with canonical counts and their lengths gives λ_ij on the stored cells. A term that the statistics have
-    never seen has no λ_ij; its cells are 0.
+    Calling it with canonical counts gives λ_ij on the stored cells, or *transform* of it.
     """
 
     per_count: Floats
@@ -230,14 +230,22 @@ class CellCoefficients:
     per_length: Floats
     per_absent: Floats
 
-    def __call__(self, counts: Any, n_j: NDArray[np.int64]) -> Floats:
+    def __call__(self, counts: Any, transform: np.ufunc | None = None) -> Floats:
         """λ_ij on the stored cells, in their order."""
-        term, count = counts.indices, counts.data
-        values = self.per_length[term]
-        values *= np.repeat(n_j, np.diff(counts.indptr))
-        values += self.per_cell[term]
-        values += self.per_count[term] * count
-        values += log_factorial_before(count)
+        values = np.empty(counts.nnz)
+        n_j = np.repeat(document_lengths(counts), np.diff(counts.indptr))
+        log_factorial = _LogFactorialBefore(counts.data)
+
+        def fill(block: slice) -> None:
+            term, count, out = counts.indices[block], counts.data[block], values[block]
+            np.multiply(self.per_length.take(term), n_j[block], out=out)
+            out += self.per_cell.take(term)
+            out += self.per_count.take(term) * count
+            out += log_factorial(count)
+            if transform is not None:
+                transform(out, out=out)
+
+        over_blocks(fill, counts.nnz)
         return values
 
 
@@ -261,24 +269,28 @@ def cell_coefficients(
     )
 
 
-def log_factorial_before(count: NDArray[Any]) -> Floats:
-    """log (n_ij − 1)! of counts n_ij ≥ 1, looked up where the counts are small.
+class _LogFactorialBefore:
+    """log (n − 1)! for counts n ≥ 1, looked up where they are small."""
 
-    Examples
-    --------
-    >>> log_factorial_before(np.array([1, 2, 4])).round(4)
-    array([0.    , 0.    , 1.7918])
-    """
-    largest = int(count.max(initial=0))
-    if largest > 2**16:
-        return np.asarray(gammaln(count), dtype=np.float64)
-    return np.asarray(gammaln(np.arange(largest + 1)), dtype=np.float64)[count]
+    def __init__(self, counts: NDArray[Any]) -> None:
+        largest = int(counts.max(initial=0))
+        self._table = gammaln(np.arange(largest + 1)) if largest <= 2**16 else None
+
+    def __call__(self, count: NDArray[Any]) -> Floats:
+        return gammaln(count) if self._table is None else self._table.take(count)
 
 
-def _parts(
-    statistics: TermStatistics, mu: float | None, sigma2: float, form: Form, penalty: str, invalid: Invalid,
+def plr_parts(
+    statistics: TermStatistics,
+    *,
+    mu: float | None,
+    sigma2: float,
+    form: Form,
+    penalty: str,
+    invalid: Invalid,
     only: int | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
+    """The named parts of λ_i (see `PARTS`) for all terms, arrays or numbers; *only* limits the warning to one term."""
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
     mu, d = _checked_mu(statistics, mu, sigma2), statistics.documents

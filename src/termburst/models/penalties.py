@@ -29,7 +29,8 @@ class GammaPenalty:
 
     log f(α_0; μ, σ²) = η² log(μ/σ²) − log Γ(η²) + (η² − 1) log α_0 − (μ/σ²) α_0, with η² = μ²/σ².
 
-    Evaluated around α_0 = μ with Stirling's series for log Γ, since the four terms cancel when η² is large: (η² − 1) log(α_0/μ) − η² (α_0/μ − 1) − ½ log(2πσ²) − δ(η²), δ being `stirling_remainder`.
+    Evaluated around α_0 = μ with Stirling's series for log Γ, since the four terms cancel when η² is large:
+    (η² − 1) log(α_0/μ) − η² (α_0/μ − 1) − ½ log(2πσ²) − δ(η²), δ being `stirling_remainder`.
 
     Examples
     --------

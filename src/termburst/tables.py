@@ -1,0 +1,67 @@
+"""Results as Polars frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from termburst.counts.statistics import as_statistics
+from termburst.inference.plr import Form, Invalid, plr_parts
+from termburst.models.beta_binomial import penalized_mle
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def term_table(
+    X_or_statistics: Any,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    penalty: str = "gamma",
+    invalid: Invalid = "clamp",
+    parts: bool = False,
+) -> pl.DataFrame:
+    """Every term with its statistics, the burstiest first.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix, or TermStatistics of detail "moments" or more
+    mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
+    parts : bool
+        Also the named parts of λ_i, a column each.
+
+    Returns
+    -------
+    polars.DataFrame
+        term (or its column where terms have no names), n = n_i, b = b_i, plr = λ_i, tf_idf_sum = Σ_j TF–IDF(i,j), and
+        the penalised estimates alpha, alpha_not (null where not valid); sorted by λ_i, then by term.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> s = tb.TermStatistics.from_counts([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]], terms=["ha", "no", "so"])
+    >>> tb.term_table(s)["term"].to_list()
+    ['ha', 'no', 'so']
+    """
+    import polars as pl
+
+    statistics = as_statistics(X_or_statistics, "moments")
+    named = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
+    fit = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
+    n_i, b_i, m = statistics.collection_frequency, statistics.document_frequency, statistics.vocabulary_size
+    columns: dict[str, Any] = {
+        "term": np.arange(m) if statistics.terms is None else statistics.terms.tolist(),
+        "n": n_i,
+        "b": b_i,
+        "plr": sum(named.values()),
+        "tf_idf_sum": n_i * np.log(statistics.documents / np.maximum(b_i, 1)),
+        "alpha": fit.alpha,
+        "alpha_not": fit.alpha_not,
+    }
+    if parts:
+        columns.update({name: np.broadcast_to(part, m).copy() for name, part in named.items()})
+    table = pl.DataFrame(columns).with_columns(pl.col("plr", "alpha", "alpha_not").fill_nan(None))
+    return table.sort(["plr", "term"], descending=[True, False], nulls_last=True)
