@@ -53,7 +53,7 @@ def vocabulary_and_mean_length(collection: TextCollection, **options: str) -> tu
 
 def one_sentence(error: pytest.ExceptionInfo[BaseException]) -> str:
     message = str(error.value)
-    assert message.endswith(".")
+    assert not message.endswith(".")
     assert ". " not in message
     assert "\n" not in message
     return message

@@ -55,7 +55,7 @@ def fault(source: str | os.PathLike[str], *named: str, kind: type[Exception] = V
         read(source, **options)
     message = str(caught.value)
     assert type(caught.value) is kind
-    assert message.endswith(".")
+    assert not message.endswith(".")
     assert len(message.splitlines()) == 1
     for part in named:
         assert part in message
@@ -575,7 +575,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path, encoding):
 )
 @pytest.mark.parametrize("packing", ["", ".gz"])
 def test_encodings(tmp_path, encoding, packing, monkeypatch):
-    monkeypatch.setattr("termburst.counts.readers._CHUNK", 7)  # characters are cut at the ends of chunks
+    monkeypatch.setattr("termburst.counts._lines._CHUNK", 7)  # characters are cut at the ends of chunks
     texts = ["plain", "", "abc ÷ ±" if encoding == "cp037" else "日本 Ж ×"]
     lines = "".join(text + "\r\n" for text in texts)
     write(tmp_path / f"a.txt{packing}", PACKERS[packing](lines.encode(encoding)))
@@ -601,11 +601,21 @@ def test_undecodable_bytes_in_lines(tmp_path, name):
 @pytest.mark.parametrize("chunk", [1, 2, 3, 5, 8, 1000])
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16", "shift_jis", "ascii", "cp1252"])
 def test_the_line_of_undecodable_bytes_in_other_encodings(tmp_path, encoding, chunk, monkeypatch):
-    monkeypatch.setattr("termburst.counts.readers._CHUNK", chunk)
+    monkeypatch.setattr("termburst.counts._lines._CHUNK", chunk)
     bad = {"utf-16-le": b"\x00\xdcx\x00", "utf-16": b"\xdc\x00\x00x"}.get(encoding, b"\x81\x00")
     start = codecs.BOM_UTF16_BE + "ab\ncd\nef".encode("utf-16-be") if encoding == "utf-16" else None
     path = write(tmp_path / "a.txt", (start or "ab\ncd\nef".encode(encoding)) + bad)
     fault(path, f"{path}, line 3:", "--errors replace", encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_byte_order_is_not_guessed(tmp_path, encoding):
+    path = write(tmp_path / "a.txt", "plain text".encode(f"{encoding}-le"))
+    fault(path, f"{path}, line 1:", "BOM", "--encoding", encoding=encoding)
+    fault(tmp_path, str(path), "BOM", "--encoding", encoding=encoding)
+    assert read(tmp_path, encoding=f"{encoding}-le") == {"a.txt": "plain text"}
+    write(path, b"ab\x00\xdccd")  # and half of a surrogate pair besides
+    fault(path, f"{path}, line 1:", encoding=encoding)
 
 
 def test_undecodable_bytes_in_a_whole_file(tmp_path):

@@ -86,7 +86,7 @@ def _to_csr(X: Any) -> Any:
             ) from error
     if dense.dtype.kind not in "biuf":
         raise ValueError(f"a count matrix holds whole numbers, not {dense.dtype}")
-    return sp.csr_matrix(dense)
+    return sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense)
 
 
 def _widened(X: Any) -> Any:

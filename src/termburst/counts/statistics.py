@@ -115,7 +115,7 @@ class TermStatistics:
             raise ValueError("there are no documents: the count matrix has 0 rows")
         if counts.shape[1] == 0:
             raise ValueError("there are no terms: the count matrix has 0 columns")
-        names = _checked_terms(terms, counts.shape[1])
+        names = checked_terms(terms, counts.shape[1])
         return from_canonical(counts, names, detail, batches=() if batch is None else (batch,))
 
     @classmethod
@@ -415,7 +415,8 @@ def _checked_detail(detail: str) -> Detail:
     return detail
 
 
-def _checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Terms | None:
+def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Terms | None:
+    """Names for *size* columns, each a string of its own, or a sentence about the first that is not."""
     if terms is None:
         return None
     names = np.empty(len(terms), dtype=object)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from termburst.counts.counting import CountingOptions
 from termburst.counts.rows import CountRows
-from termburst.counts.statistics import DETAILS, TermStatistics
+from termburst.counts.statistics import DETAILS, TermStatistics, checked_terms
 
 if TYPE_CHECKING:
     import polars as pl
@@ -117,13 +117,26 @@ def load_statistics(path: str | PathLike[str]) -> TermStatistics:
     return statistics
 
 
+def holds_statistics(path: str | PathLike[str]) -> bool:
+    """Whether a path is a Parquet file that `save_statistics` wrote, of whatever version."""
+    import polars as pl
+
+    path = Path(path)
+    if path.suffix != ".parquet" or not path.is_file():
+        return False
+    try:
+        return _HEADER in pl.read_parquet_metadata(path)
+    except (pl.exceptions.PolarsError, OSError):
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Weights:
     """A weighted matrix, documents × terms, with the names of both."""
 
     matrix: Any
-    terms: NDArray[np.str_]
-    documents: NDArray[np.str_]
+    terms: NDArray[Any]
+    documents: NDArray[Any]
 
 
 def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
@@ -206,7 +219,7 @@ def _statistics(header: dict[str, Any], frame: pl.DataFrame) -> TermStatistics:
         )
     counting = header["counting"]
     return TermStatistics(
-        terms=np.array(frame["term"].to_list(), dtype=object) if header["named"] else None,
+        terms=checked_terms(frame["term"].to_list(), frame.height) if header["named"] else None,
         lengths=integers(header["lengths"]),
         length_documents=integers(header["length_documents"]),
         **{name: column(name) for name in _FREQUENCIES},
@@ -220,15 +233,19 @@ def _statistics(header: dict[str, Any], frame: pl.DataFrame) -> TermStatistics:
 
 def _check_consistent(statistics: TermStatistics) -> None:
     """Numbers that a file holds twice must agree; a file edited by hand, or cut, is caught here."""
-    n_i, b_i, rows = statistics.collection_frequency, statistics.document_frequency, statistics.rows
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     if (b_i < 0).any() or (n_i < b_i).any() or (statistics.length_documents <= 0).any():
         raise ValueError("frequencies are negative or contradict each other")
     if n_i.sum() > statistics.tokens or (n_i.size and b_i.max() > statistics.documents):
         raise ValueError("terms and document lengths contradict each other")
+    rows = statistics.rows
     if rows is not None:
-        same = np.array_equal(rows.sum_by_term(rows.documents), b_i)
-        if not same or not np.array_equal(rows.sum_by_term(rows.documents * rows.count), n_i):
-            raise ValueError("the histogram of counts and the frequencies contradict each other")
+        sums: list[tuple[Any, Any]] = [(rows.documents, b_i), (rows.documents * rows.count, n_i)]
+        sums.append((rows.documents * rows.count**2, statistics.count_squared_sum))
+        if rows.length is not None:
+            sums.append((rows.documents * rows.count * rows.length, statistics.count_length_sum))
+        if not all(np.array_equal(rows.sum_by_term(values), total) for values, total in sums):
+            raise ValueError("the histogram of counts and the sums contradict each other")
 
 
 def _fixed_width(names: NDArray[Any], what: str) -> NDArray[np.str_]:

@@ -57,7 +57,7 @@ def data_folder() -> Path | None:
         return None
     folder = Path(value).expanduser()
     if not folder.is_dir():
-        raise FileNotFoundError(f"{DATA_VARIABLE} is set to {value!r}, which is not a folder.")
+        raise FileNotFoundError(f"{DATA_VARIABLE} is set to {value!r}, which is not a folder")
     return folder
 
 
@@ -65,12 +65,10 @@ def data_file(relative: str, what: str) -> Path:
     """A file of a corpus that no other library provides, so that it can only be in the data folder."""
     folder = data_folder()
     if folder is None:
-        raise FileNotFoundError(f"{what} is not included: set {DATA_VARIABLE} to a folder that holds {relative}.")
+        raise FileNotFoundError(f"{what} is not included: set {DATA_VARIABLE} to a folder that holds {relative}")
     path = folder / relative
     if not path.is_file():
-        raise FileNotFoundError(
-            f"{what} is not in the folder that {DATA_VARIABLE} names: put {relative} into {folder}."
-        )
+        raise FileNotFoundError(f"{what} is not in the folder that {DATA_VARIABLE} names: put {relative} into {folder}")
     return path
 
 
@@ -78,4 +76,4 @@ def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
     """Raise ValueError naming the choices where `value` is none of them."""
     choices = tuple(choices)
     if value not in choices:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}, not {value!r}.")
+        raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}, not {value!r}")

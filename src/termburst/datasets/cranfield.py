@@ -6,7 +6,7 @@ from pathlib import Path
 
 from termburst.datasets.collection import data_file
 
-_WHAT = "The Cranfield collection"
+_WHAT = "the Cranfield collection"
 _ENTRY = re.compile(r"^\.I[ \t]+(\d+)[ \t]*\n", re.MULTILINE)
 _FIELDS = re.compile(
     r"\.T[ \t]*\n(.*?)^\.A[ \t]*\n(.*?)^\.B[ \t]*\n(.*?)^\.W[ \t]*(?:\n|\Z)(.*)", re.DOTALL | re.MULTILINE
@@ -84,7 +84,7 @@ def _read_documents(path: Path) -> CranfieldDocuments:
     for number, entry in _entries(path):
         match = _FIELDS.match(entry)
         if match is None:
-            raise ValueError(f"{path}: document {number} lacks one of the fields .T, .A, .B and .W in this order.")
+            raise ValueError(f"{path}: document {number} lacks one of the fields .T, .A, .B and .W in this order")
         title, author, bibliography, text = match.groups()
         documents.ids.append(number)
         documents.titles.append(_one_line(title))
@@ -107,7 +107,7 @@ def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
         try:
             query, document, grade = map(int, line.split())
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: expected three whole numbers, found {line!r}.") from error
+            raise ValueError(f"{path}, line {number}: expected three whole numbers, found {line!r}") from error
         judgements.setdefault(str(query), {})[str(document)] = grade
     return judgements
 

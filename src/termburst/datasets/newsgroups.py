@@ -58,7 +58,7 @@ def _fetch_from(home: Path, subset: str, parts: tuple[str, ...]) -> Any:
         with contextlib.redirect_stdout(io.StringIO()):
             return fetch_20newsgroups(data_home=home, subset=subset, remove=parts, download_if_missing=False)
     except OSError as error:
-        raise ValueError(f"{home / _FILE} cannot be read as scikit-learn's copy of 20 Newsgroups.") from error
+        raise ValueError(f"{home / _FILE} cannot be read as scikit-learn's copy of 20 Newsgroups") from error
 
 
 def _fetch_or_download(subset: str, parts: tuple[str, ...]) -> Any:
@@ -74,7 +74,7 @@ def _fetch_or_download(subset: str, parts: tuple[str, ...]) -> Any:
         raise FileNotFoundError(
             "20 Newsgroups could not be downloaded: run "
             '`python -c "from sklearn.datasets import fetch_20newsgroups; fetch_20newsgroups()"` with a network '
-            f"connection, or set {DATA_VARIABLE} to a folder that holds {_FOLDER}/{_FILE}."
+            f"connection, or set {DATA_VARIABLE} to a folder that holds {_FOLDER}/{_FILE}"
         ) from error
 
 

@@ -13,7 +13,7 @@ _FILES = {
     "r8": "published/r8-beta-binomial-fits.csv",
     "vgam": "published/vgam-20newsgroups-fits.csv",
 }
-_WHAT = "The table of published fits"
+_WHAT = "the table of published fits"
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value

@@ -30,7 +30,7 @@ def load_r8(subset: Subset = "train") -> TextCollection:
     try:
         return _read(source, subset)
     except (zipfile.BadZipFile, zlib.error, KeyError, FileNotFoundError) as error:
-        raise ValueError(f"{source} cannot be read as NLTK's copy of Reuters-21578.") from error
+        raise ValueError(f"{source} cannot be read as NLTK's copy of Reuters-21578") from error
 
 
 def _read(source: Path, subset: Subset) -> TextCollection:
@@ -68,7 +68,7 @@ def _find() -> Path:
                 return candidate
     raise FileNotFoundError(
         "Reuters-21578 was not found: run `pip install nltk` and `python -m nltk.downloader reuters`, or set "
-        f"{DATA_VARIABLE} to a folder that holds nltk_data/corpora/reuters.zip."
+        f"{DATA_VARIABLE} to a folder that holds nltk_data/corpora/reuters.zip"
     )
 
 

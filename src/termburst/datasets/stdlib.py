@@ -49,8 +49,8 @@ def _parse_all(root: Path, progress: Callable[[int, int], None] | None) -> tuple
     sources = sorted((_module_name(path.relative_to(root)), path) for path in _source_files(root))
     if not sources:
         raise FileNotFoundError(
-            f"The standard library of {sys.executable} has no source files in {root}: use a Python that was installed "
-            "with them, not an embedded or zipped one."
+            f"the standard library of {sys.executable} has no source files in {root}: use a Python that was installed "
+            "with them, not an embedded or zipped one"
         )
     documents: dict[str, str] = {}
     for done, (name, path) in enumerate(sources, start=1):

@@ -119,10 +119,11 @@ class Explanation:
 
     def __str__(self) -> str:
         """A line a part, and the sum."""
-        width = max(map(len, PARTS))
-        head = f"{self.term!r}: n_i = {self.n_i:,} in b_i = {self.b_i:,} documents"
-        lines = [f"  {name:<{width}}  {value:>14.4f}" for name, value in self.parts.items()]
-        end = f"  {'λ_i':<{width}}  {self.plr:>14.4f}   ({self.form})"
+        head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
+        lines = [f"  {name:<12}{value:>16,.4f}   {PARTS[name]}" for name, value in self.parts.items()]
+        if self.form != "printed":  # the formulas of the paper would mislead
+            lines = [line[:30] for line in lines]
+        end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
         return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g}"])
 
 

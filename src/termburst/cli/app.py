@@ -1,0 +1,191 @@
+"""`termburst demo`, `terms`, `explain`, `weigh` and `stats`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from termburst.cli.output import Format, write_table
+from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text
+from termburst.cli.stats import stats
+
+app = typer.Typer(
+    help="Find the words of a corpus that come in bursts, and turn that into term weights.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(stats, name="stats")
+
+Corpus = Annotated[
+    str,
+    typer.Argument(
+        metavar="CORPUS",
+        help=CORPUS_HELP,
+        show_default=False,
+    ),
+]
+CorpusOrStatistics = Annotated[
+    str,
+    typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False),
+]
+Mu = Annotated[float | None, typer.Option("--mu", help="Mean of the penalty. (default: mean document length)")]
+Sigma2 = Annotated[float, typer.Option("--sigma2", help="Variance of the penalty.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead, whole or not at all.")]
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", "-f", help="(default: by the ending of --output, else table)")
+]
+
+
+class Form(StrEnum):
+    """The three forms of λ."""
+
+    printed = "printed"
+    corrected = "corrected"
+    exact = "exact"
+
+
+FormOption = Annotated[Form, typer.Option("--form", help="λ as printed in the paper, corrected, or exact.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        import termburst
+
+        typer.echo(f"termburst {termburst.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+@reads_text
+def terms(
+    corpus: CorpusOrStatistics,
+    reading: Reading,
+    top: Annotated[int, typer.Option("--top", "-n", min=0, help="How many terms; 0 for all.")] = 30,
+    format: FormatOption = None,
+    output: Output = None,
+    mu: Mu = None,
+    sigma2: Sigma2 = 1.0,
+    form: FormOption = Form.printed,
+    min_count: Annotated[int, typer.Option("--min-count", min=1, help="Leave out rarer terms.")] = 1,
+    parts: Annotated[bool, typer.Option("--parts", help="Show the parts that λ is the sum of.")] = False,
+) -> None:
+    """List the terms, burstiest first, by the paper's λ."""
+    import polars as pl
+
+    from termburst.tables import term_table
+
+    statistics = reading.statistics(corpus)
+    table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts)
+    table = table.filter(pl.col("n") >= min_count)
+    write_table(table.head(top) if top else table, format, output, _size(statistics))
+
+
+@app.command()
+@reads_text
+def explain(
+    corpus: CorpusOrStatistics,
+    term: Annotated[str, typer.Argument(help="The term to look at.", show_default=False)],
+    reading: Reading,
+    mu: Mu = None,
+    sigma2: Sigma2 = 1.0,
+    form: FormOption = Form.printed,
+) -> None:
+    """Show λ of one term as the sum of its named parts."""
+    from termburst.inference.plr import explain as explain_term
+
+    typer.echo(explain_term(reading.statistics(corpus), term, mu=mu, sigma2=sigma2, form=form.value))
+
+
+@app.command()
+@reads_text
+def weigh(
+    corpus: Corpus,
+    reading: Reading,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The .npz file to write.", show_default=False)],
+    scheme: Annotated[
+        str, typer.Option("--scheme", "-s", help="tf-idf, btf-idf, tf-icf, lambda or s-lambda.")
+    ] = "s-lambda",
+    mu: Mu = None,
+    sigma2: Sigma2 = 1.0,
+    norm: Annotated[str | None, typer.Option("--norm", help="Scale documents to unit norm: l1 or l2.")] = None,
+) -> None:
+    """Weigh every term in every document; terms and document ids are kept in the file."""
+    import numpy as np
+
+    from termburst.counts.store import Weights, save_weights
+    from termburst.estimators._term_weighting import TermWeighting
+    from termburst.weighting import named_scheme
+
+    named_scheme(scheme)
+    ids: list[str] = []
+
+    def texts(batches: Any) -> Any:
+        for batch in batches:
+            ids.extend(batch.ids)
+            yield from batch.texts
+
+    with reading.batches(corpus) as batches:
+        counts, names = reading.counting().count(texts(batches))
+    if not counts.shape[1]:
+        raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")
+    weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counts)
+    save_weights(Weights(weights, names, np.array(ids, dtype=object)), output)
+    typer.echo(
+        f"{output}: {weights.shape[0]:,} documents × {weights.shape[1]:,} terms, {weights.nnz:,} weights, {scheme}",
+        err=True,
+    )
+
+
+@app.command()
+def demo(
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many terms.")] = 15,
+) -> None:
+    """Find the bursty words in the docstrings of Python's own standard library."""
+    import time
+
+    import polars as pl
+
+    from termburst.counts.counting import CountingOptions
+    from termburst.counts.statistics import TermStatistics
+    from termburst.datasets import load_stdlib
+    from termburst.inference.plr import explain as explain_term
+    from termburst.tables import term_table
+
+    start = time.perf_counter()
+    with progress_bar() as bar:
+        task = bar.add_task("Reading the standard library", total=None)
+        corpus = load_stdlib(progress=lambda done, total: bar.update(task, completed=done, total=total))
+    read = time.perf_counter()
+    statistics = TermStatistics.from_texts(corpus.texts, counting=CountingOptions(stop_words="english"))
+    table = term_table(statistics, parts=True)
+    done = time.perf_counter()
+    leading = ["tf_icf", "btf_idf", "repetition"]
+    burstiest = explain_term(statistics, table["term"][0])
+    typer.echo("The docstrings of this Python's standard library, a document a module, English stop words left out:")
+    typer.echo(f"{_size(statistics)}\n")
+    table = table.with_columns(rest=pl.col("plr") - pl.sum_horizontal(leading))
+    write_table(table.head(top).select("term", "n", "b", "plr", *leading, "rest"), Format.table, None)
+    typer.echo("\nn: occurrences; b: modules with the term; plr: the paper's λ, the sum of what follows it.")
+    typer.echo(f"\n{burstiest}\n")
+    typer.echo(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
+    typer.echo("Next: termburst terms YOUR_FOLDER, or termburst explain stdlib TERM")
+
+
+def _size(statistics: Any) -> str:
+    return (
+        f"{statistics.documents:,} documents, {statistics.tokens:,} tokens, {statistics.vocabulary_size:,} terms, "
+        f"mean length {statistics.mean_length:,.1f}"
+    )

@@ -1,0 +1,100 @@
+"""Tables to a terminal, a pipe or a file."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.text import Text
+
+_LONGEST = 40  # characters of a term in a terminal table
+
+
+class Format(StrEnum):
+    """How a table is written."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+def write_table(frame: pl.DataFrame, format: Format | None, output: Path | None, title: str = "") -> None:
+    """Write a frame; without a format, the ending of *output* decides, and a terminal gets a table."""
+    from termburst.counts.store import atomic_path
+
+    format = format or _format_of(output)
+    if output is not None:
+        with atomic_path(output) as temporary:
+            temporary.write_bytes(_encoded(frame, format, title))
+    elif format is Format.table:
+        print_table(frame, title)
+    elif format is Format.parquet and sys.stdout.isatty():
+        raise ValueError("Parquet is not for a terminal: name a file with -o, or pipe it")
+    else:
+        sys.stdout.buffer.write(_encoded(frame, format, title))
+        sys.stdout.buffer.flush()
+
+
+def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> None:
+    """A table for people; whatever a term holds is shown as text, never obeyed."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(file=file)
+    if not console.is_terminal:
+        console = Console(file=file, width=100_000)  # a file or a pipe has no width: cut nothing
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    for name, kind in zip(frame.columns, frame.dtypes, strict=True):
+        table.add_column(name, justify="right" if kind.is_numeric() else "left", no_wrap=True)
+    for row in frame.iter_rows():
+        table.add_row(*map(_cell, row))
+    console.print(table)
+
+
+def _cell(value: Any) -> Text:
+    from rich.text import Text
+
+    if value is None:
+        return Text("–")
+    if isinstance(value, float):
+        return Text(f"{value:,.2f}" if 0.01 <= abs(value) < 1e9 or value == 0 else f"{value:.3g}")
+    if isinstance(value, int):
+        return Text(f"{value:,}")
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
+    return Text(shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…")
+
+
+def _format_of(output: Path | None) -> Format:
+    if output is None:
+        return Format.table
+    endings = {".csv": Format.csv, ".json": Format.json, ".parquet": Format.parquet, ".txt": Format.table}
+    if output.suffix not in endings:
+        raise ValueError(f"{output}: its ending does not say the format; add --format csv, json, parquet or table")
+    return endings[output.suffix]
+
+
+def _encoded(frame: pl.DataFrame, format: Format, title: str) -> bytes:
+    import io
+
+    if format is Format.csv:
+        return frame.write_csv().encode()
+    if format is Format.json:
+        return (json.dumps([_json_row(row) for row in frame.to_dicts()], ensure_ascii=False, indent=1) + "\n").encode()
+    if format is Format.table:
+        text = io.StringIO()
+        print_table(frame, title, file=text)
+        return text.getvalue().encode()
+    stream = io.BytesIO()
+    frame.write_parquet(stream)
+    return stream.getvalue()
+
+
+def _json_row(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}

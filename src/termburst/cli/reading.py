@@ -1,0 +1,175 @@
+"""The options of every command that reads text, declared once, and what they lead to."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from termburst.counts.counting import CountingOptions
+    from termburst.counts.readers import Batch
+    from termburst.counts.statistics import Detail, TermStatistics
+
+CORPUS_HELP = (
+    "A folder of text files, a text file (a document a line), a CSV, TSV, JSONL or Parquet file, any of these packed "
+    "with gzip or zstd, a glob in quotes, - for standard input, or 20newsgroups, r8, stdlib."
+)
+_PANEL = "Reading text"
+
+
+def _option(*names: str, help: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=_PANEL)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read and count a corpus, as said on the command line."""
+
+    text: Annotated[str | None, _option("--text", help="Column (or JSON key) with the text. (default: text)")] = None
+    id: Annotated[str | None, _option("--id", help="Column (or JSON key) with the document's id.")] = None
+    ngrams: Annotated[str, _option("--ngrams", help="Tokens in a term: 2, or from,to such as 1,2.")] = "1"
+    stop_words: Annotated[
+        str | None, _option("--stop-words", help="Words to leave out: english, or a file with a word a line.")
+    ] = None
+    token_pattern: Annotated[
+        str | None,
+        _option("--token-pattern", help="Regular expression of a token. (default: two or more word characters)"),
+    ] = None
+    lowercase: Annotated[bool, _option("--lowercase/--no-lowercase", help="Fold case before counting.")] = True
+    pretokenized: Annotated[
+        bool,
+        _option("--pretokenized", help="The text is tokens already, separated by white space; they stay as they are."),
+    ] = False
+    encoding: Annotated[str, _option("--encoding", help="Encoding of the files, such as latin-1.")] = "utf-8"
+    errors: Annotated[str, _option("--errors", help="Undecodable bytes: strict, replace or ignore.")] = "strict"
+    max_document_mb: Annotated[int, _option("--max-document-mb", help="Refuse a document larger than this.")] = 64
+
+    def counting(self) -> CountingOptions:
+        """The options that say what a term is."""
+        from termburst.counts.counting import DEFAULT_TOKEN_PATTERN, CountingOptions
+
+        return CountingOptions(
+            ngrams=_parsed_ngrams(self.ngrams),
+            stop_words=_stop_words(self.stop_words),
+            token_pattern=self.token_pattern or DEFAULT_TOKEN_PATTERN,
+            lowercase=self.lowercase,
+            pretokenized=self.pretokenized,
+        )
+
+    def statistics(
+        self,
+        corpus: str,
+        detail: Detail = "moments",
+        *,
+        counting: CountingOptions | None = None,
+        batch: str | None = None,
+    ) -> TermStatistics:
+        """Statistics of a corpus, or saved ones where *corpus* is such a file."""
+        from termburst.counts.statistics import TermStatistics
+        from termburst.counts.store import holds_statistics
+
+        if counting is None and holds_statistics(corpus):
+            return TermStatistics.load(corpus)
+        counting = counting or self.counting()
+        with self.batches(corpus) as batches:
+            return TermStatistics.from_texts((b.texts for b in batches), detail, counting=counting, batch=batch)
+
+    @contextmanager
+    def batches(self, corpus: str) -> Iterator[Iterator[Batch]]:
+        """The corpus in batches, with a progress bar on a terminal."""
+        from termburst.counts.readers import Batch, open_corpus
+        from termburst.datasets import BUILT_IN
+
+        with progress_bar() as bar:
+            task = bar.add_task(f"Reading {corpus}", total=None)
+            if corpus in BUILT_IN and not Path(corpus).exists():
+                collection = BUILT_IN[corpus]()
+                size: int | None = len(collection)
+                step = 500  # documents, so that the bar moves
+                found: Iterator[Batch] = (
+                    Batch(
+                        collection.ids[i : i + step],
+                        list(collection.texts[i : i + step]),
+                        min(i + step, len(collection)),
+                    )
+                    for i in range(0, len(collection), step)
+                )
+            else:
+                opened = open_corpus(
+                    corpus,
+                    text=self.text,
+                    id=self.id,
+                    encoding=self.encoding,
+                    errors=self.errors,
+                    pretokenized=self.pretokenized,
+                    max_document_bytes=self.max_document_mb * 2**20,
+                )
+                size, found = opened.size, opened.batches()
+
+            def counted() -> Iterator[Batch]:
+                for batch in found:
+                    yield batch
+                    bar.update(task, total=size, completed=batch.bytes_read)  # after it has been worked on
+
+            yield counted()
+
+
+def reads_text(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `Reading`; it receives them as its argument *reading*."""
+    own = [p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "reading"]
+    hints = inspect.get_annotations(Reading, eval_str=True)
+    shared = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(Reading)
+    ]
+
+    @functools.wraps(command)
+    def wrapper(**given: Any) -> None:
+        reading = Reading(**{f.name: given.pop(f.name) for f in fields(Reading)})
+        command(**given, reading=reading)
+
+    keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    del wrapper.__wrapped__  # else the signature of the command itself would be looked at
+    wrapper.__signature__ = inspect.Signature([*keyword_only, *shared])  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in (*keyword_only, *shared)}
+    return wrapper
+
+
+@contextmanager
+def progress_bar() -> Iterator[Any]:
+    """A progress bar on standard error, if that is a terminal; nothing at all if not."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        yield bar
+
+
+def _parsed_ngrams(value: str) -> tuple[int, int]:
+    try:
+        numbers = [int(part) for part in value.replace("-", ",").split(",")]
+        first, last = numbers if len(numbers) == 2 else numbers * 2
+    except ValueError as error:
+        raise ValueError(f"--ngrams takes a number, or two such as 1,2; got {value!r}") from error
+    return first, last
+
+
+def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
+    if value is None or value == "english":
+        return value
+    path = Path(value)
+    try:
+        return tuple(sorted(set(path.read_text(encoding="utf-8").split())))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"--stop-words takes 'english' or a file with a word a line; {value!r} cannot be read"
+        ) from error

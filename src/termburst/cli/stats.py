@@ -1,0 +1,119 @@
+"""`termburst stats build | add | merge | subtract | show`: collections that can be added to and taken from."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
+
+stats = typer.Typer(help="Build, combine and look at saved statistics of a corpus.", no_args_is_help=True)
+
+Saved = Annotated[
+    Path, typer.Argument(metavar="STATISTICS", help="A file that `stats build` wrote.", show_default=False)
+]
+Into = Annotated[Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)]
+InPlace = Annotated[Path | None, typer.Option("--output", "-o", help="Write here. (default: change the first file)")]
+Batch = Annotated[str | None, typer.Option("--batch", help="An id for these documents: they can be added only once.")]
+
+
+class DetailOption(StrEnum):
+    """How much is remembered of every term."""
+
+    frequencies = "frequencies"
+    moments = "moments"
+    patterns = "patterns"
+
+
+@stats.command()
+@reads_text
+def build(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    reading: Reading,
+    output: Into,
+    detail: Annotated[
+        DetailOption, typer.Option("--detail", help="patterns serve exact fits, too.")
+    ] = DetailOption.moments,
+    batch: Batch = None,
+) -> None:
+    """Count a corpus once and save what the statistics need."""
+    reading.statistics(corpus, detail.value, counting=reading.counting(), batch=batch).save(output)
+
+
+@stats.command()
+@reads_text
+def add(
+    saved: Saved,
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    reading: Reading,
+    batch: Batch = None,
+    output: InPlace = None,
+) -> None:
+    """Add documents, counted as those before were; a batch already contained is left out."""
+    from termburst.counts.counting import CountingOptions
+    from termburst.counts.statistics import TermStatistics
+
+    known = TermStatistics.load(saved)
+    if batch is not None and batch in known.batches:
+        typer.echo(f"{saved} contains batch {batch!r} already: nothing added", err=True)
+        return
+    asked = reading.counting()
+    if known.counting is not None and asked not in (CountingOptions(), known.counting):
+        raise ValueError(
+            f"{saved} was counted with other options: {known.counting}; leave yours out to count the same way"
+        )
+    new = reading.statistics(corpus, known.detail, counting=known.counting or asked, batch=batch)
+    (known + new).save(output or saved)
+
+
+@stats.command()
+def merge(
+    saved: Annotated[
+        list[Path], typer.Argument(metavar="STATISTICS...", help="Two files or more.", show_default=False)
+    ],
+    output: Into,
+) -> None:
+    """Combine the statistics of several collections."""
+    from termburst.counts.statistics import TermStatistics
+
+    first, *rest = map(TermStatistics.load, saved)
+    for other in rest:
+        first += other
+    first.save(output)
+
+
+@stats.command()
+def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
+    """Take the documents of the second file out of the first; terms that no longer occur go."""
+    from termburst.counts.statistics import TermStatistics
+
+    (TermStatistics.load(saved) - TermStatistics.load(other)).prune().save(output or saved)
+
+
+@stats.command()
+def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """Say what a file of statistics holds."""
+    from termburst.counts.statistics import TermStatistics
+
+    s = TermStatistics.load(saved)
+    facts = {
+        "documents": s.documents,
+        "tokens": s.tokens,
+        "terms": s.vocabulary_size,
+        "mean_length": s.mean_length,
+        "longest": int(s.lengths.max(initial=0)),
+        "empty_documents": int(s.length_documents[s.lengths == 0].sum()),
+        "detail": s.detail,
+        "batches": list(s.batches),
+        "counting": None if s.counting is None else s.counting.to_json(),
+    }
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    for name, value in facts.items():
+        shown = f"{value:,}" if isinstance(value, (int, float)) else value
+        typer.echo(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")

@@ -1,0 +1,71 @@
+"""What the readers of all kinds of files share: their options, how far they are, and what may be a text or an id."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from termburst.counts._reading_faults import fault
+
+Text = str | list[str]
+Documents = Generator[tuple[str, Text], None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read, as `open_corpus` was told; `limit` is the most bytes that one document may hold."""
+
+    text: str
+    id: str | None
+    encoding: str
+    errors: str
+    pretokenized: bool
+    limit: int
+    batch_documents: int
+    batch_bytes: int
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a reader is; it writes here, and whoever cuts the batches looks."""
+
+    position: int = 0  # in the bytes on disk of the file being read
+
+
+def require_columns(place: str, options: Options, there: Sequence[str]) -> None:
+    """Raise ValueError where a column that the options name is not there."""
+    for option, name in (("text", options.text), ("id", options.id)):
+        if name is not None and name not in there:
+            shown = ", ".join(map(repr, there)) or "none at all"
+            problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
+            raise fault(place, f"{problem}; choose one with --{option}")
+
+
+def as_text(value: Any, place: str, options: Options) -> Text:
+    """The text in a cell, null being an empty one; ValueError where it holds anything else."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    column = f"the column {options.text!r}"
+    if not isinstance(value, list):
+        raise fault(place, f"{column} holds no text but {type(value).__name__}; choose another with --text")
+    if not options.pretokenized:
+        raise fault(place, f"{column} holds a list; if its items are tokens, give --pretokenized")
+    if not all(isinstance(token, str) for token in value):
+        raise fault(place, f"{column} holds a list with items that are not strings; make every token a string")
+    return value
+
+
+def as_id(value: Any, place: str, options: Options) -> str:
+    """The id in a cell; ValueError where it holds no name or number."""
+    if value is None or isinstance(value, (list, dict, bytes)):
+        kind = "null" if value is None else type(value).__name__
+        raise fault(place, f"the column {options.id!r} holds {kind}, which is no name; choose another with --id")
+    return str(value)
+
+
+def bytes_of(text: Text) -> int:
+    """The size of a text, or of all its tokens, in UTF-8."""
+    if isinstance(text, list):
+        return sum(bytes_of(token) for token in text if token)  # a Parquet list may yet hold nulls here
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

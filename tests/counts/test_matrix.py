@@ -1,0 +1,127 @@
+"""Every sparse and dense form of the same counts means the same, and nothing else gets through."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from termburst.counts.matrix import canonical_counts, document_lengths
+
+COUNTS = hnp.arrays(np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=7), elements=st.integers(0, 60))
+INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
+
+
+def twice_stored(dense: np.ndarray, dtype: str) -> sp.coo_array:
+    """The same matrix with every cell split in two entries, zeros included."""
+    rows, columns = np.indices(dense.shape).reshape(2, -1)
+    half = dense.ravel() // 2
+    data = np.concatenate([half, dense.ravel() - half]).astype(dtype)
+    return sp.coo_array((data, (np.tile(rows, 2), np.tile(columns, 2))), shape=dense.shape)
+
+
+@given(COUNTS, st.sampled_from(INTEGERS), st.sampled_from(FORMATS), st.booleans())
+def test_forms_and_types_mean_the_same(dense, dtype, form, array):
+    make = sp.coo_array if array else sp.coo_matrix
+    wide = dense.astype("float32" if dtype == "float16" else dtype)  # SciPy has no 16-bit floats
+    counts = canonical_counts(make(wide).asformat(form))
+    np.testing.assert_array_equal(counts.toarray(), dense)
+    assert counts.data.dtype.kind in "iu"
+    assert counts.nnz == np.count_nonzero(dense)
+    assert isinstance(counts, sp.csr_array if array else sp.csr_matrix)
+
+
+@given(COUNTS, st.sampled_from(INTEGERS))
+def test_dense_input(dense, dtype):
+    np.testing.assert_array_equal(canonical_counts(dense.astype(dtype)).toarray(), dense)
+
+
+@given(COUNTS, st.sampled_from(["int8", "int64", "float32"]), st.sampled_from(["csr", "csc", "coo"]))
+def test_duplicates_are_summed_and_stored_zeros_dropped(dense, dtype, form):
+    counts = canonical_counts(twice_stored(dense, dtype).asformat(form))
+    np.testing.assert_array_equal(counts.toarray(), dense)
+    assert counts.nnz == np.count_nonzero(dense)
+
+
+def test_duplicates_in_a_csr_do_not_overflow_small_integers():
+    data = np.array([100, 100], dtype=np.int8)
+    doubled = sp.csr_matrix((data, [0, 0], [0, 2]), shape=(1, 1))
+    assert canonical_counts(doubled).data.tolist() == [200]
+    doubled = sp.csr_matrix((np.array([True, True]), [0, 0], [0, 2]), shape=(1, 1))
+    assert canonical_counts(doubled).data.tolist() == [2]
+
+
+@pytest.mark.parametrize(("columns", "cells"), [([2**20, 5, 5], 3), ([5, 5, 5], 2)])
+def test_a_matrix_too_wide_for_32_bit_keys(columns, cells):
+    wide = sp.csr_matrix((np.ones(3), columns, [0, 2, *[3] * 9999]), shape=(10_000, 2**21))
+    assert canonical_counts(wide).nnz == cells
+    assert canonical_counts(wide).sum() == 3
+
+
+@given(COUNTS, st.randoms())
+def test_unsorted_rows_are_taken_and_the_caller_s_matrix_is_untouched(dense, random):
+    rows = sp.csr_matrix(dense)
+    order = [random.sample(range(a, b), b - a) for a, b in pairwise(rows.indptr.tolist())]
+    order = [k for row in order for k in row]
+    shuffled = sp.csr_matrix((rows.data[order], rows.indices[order], rows.indptr), shape=dense.shape)
+    before = shuffled.data.copy(), shuffled.indices.copy(), shuffled.indptr.copy()
+    np.testing.assert_array_equal(canonical_counts(shuffled).toarray(), dense)
+    for array, copy in zip((shuffled.data, shuffled.indices, shuffled.indptr), before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+
+
+@given(COUNTS)
+def test_document_lengths(dense):
+    np.testing.assert_array_equal(document_lengths(canonical_counts(dense)), dense.sum(axis=1))
+
+
+def test_document_lengths_of_small_integers_do_not_overflow():
+    lengths = document_lengths(canonical_counts(np.full((2, 5), 100, dtype=np.int8)))
+    assert lengths.tolist() == [500, 500]
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (-1, "row 1, column 2 of the count matrix is -1"),
+        (0.5, "a matrix of weights"),
+        (np.nan, "row 1, column 2 of the count matrix is nan"),
+        (np.inf, "row 1, column 2 of the count matrix is inf"),
+        (-np.inf, "row 1, column 2"),
+        (1e300, "row 1, column 2"),
+    ],
+)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix, sp.coo_array], ids=["dense", "csr", "coo"])
+def test_a_bad_cell_is_named(bad, said, make):
+    X = np.array([[1, 0, 2], [3, 0, bad]])
+    with pytest.raises(ValueError, match=said) as caught:
+        canonical_counts(make(X))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (["some text", "more text"], "texts are counted first"),
+        ([["a", "b"]], "not <U1"),
+        ([[1, 2], [3]], "differ in length"),
+        ([["a", 1, None]], "not <U|such as text"),
+        ([[{}, 1]], "such as text"),
+        (np.ones(3), "two-dimensional"),
+        (np.ones((2, 2), dtype=complex), "not complex128"),
+        (sp.csr_matrix(np.ones((2, 2), dtype=complex)), "not complex128"),
+        (np.full((2, 2), 2**62), "too many tokens"),
+        (np.array([["2026-01-01"]], dtype="datetime64[D]"), "not datetime64"),
+    ],
+)
+def test_what_is_no_count_matrix_is_refused_with_a_sentence(bad, said):
+    with pytest.raises(ValueError, match=said):
+        canonical_counts(bad)
+
+
+def test_objects_that_are_numbers_are_taken():
+    assert canonical_counts(np.array([[1, 2]], dtype=object)).data.tolist() == [1, 2]

@@ -1,0 +1,191 @@
+"""Files: what was saved comes back to the bit; what is damaged is refused; a crash leaves nothing half-written."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from termburst.counts.statistics import DETAILS, TermStatistics
+from termburst.counts.store import (
+    FORMAT_VERSION,
+    Weights,
+    atomic_path,
+    holds_statistics,
+    load_weights,
+    save_weights,
+)
+
+COUNTS = hnp.arrays(
+    np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([0, 0, 1, 5])
+)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "s.parquet"
+    TermStatistics.from_texts(["ha ha so", "so it goes", ""], "patterns", batch="first").save(path)
+    return path
+
+
+@given(X=COUNTS, detail=st.sampled_from(DETAILS), named=st.booleans())
+def test_save_and_load_give_the_same_to_the_bit(tmp_path_factory, X, detail, named):
+    path = tmp_path_factory.mktemp("store") / "s.parquet"
+    terms = [f"t{i} «ß\n\t'\"" for i in range(X.shape[1])] if named else None
+    s = TermStatistics.from_counts(X, terms, detail, batch="a")
+    s.save(path)
+    assert TermStatistics.load(path) == s
+    assert holds_statistics(path)
+
+
+def test_counting_options_and_batches_come_back(saved):
+    s = TermStatistics.load(saved)
+    assert s.batches == ("first",)
+    assert s.counting.lowercase is True
+    assert s == TermStatistics.from_texts(["ha ha so", "so it goes", ""], "patterns", batch="first")
+
+
+def test_any_parquet_reader_can_open_it(saved):
+    frame = pl.read_parquet(saved)
+    assert frame["term"].to_list() == ["goes", "ha", "it", "so"]
+    assert frame["collection_frequency"].to_list() == [1, 2, 1, 2]
+    assert frame["count"].to_list() == [[1], [2], [1], [1]]
+    assert frame["length"].to_list() == [[3], [3], [3], [3]]
+
+
+def rewrite(path, change_header=None, change_frame=None):
+    header = json.loads(pl.read_parquet_metadata(path)["termburst"])
+    frame = pl.read_parquet(path)
+    if change_header:
+        change_header(header)
+    if change_frame:
+        frame = change_frame(frame)
+    frame.write_parquet(path, metadata={"termburst": json.dumps(header)})
+
+
+def test_another_version_of_the_format_is_refused_by_name(saved):
+    rewrite(saved, lambda header: header.update(version=FORMAT_VERSION + 1))
+    with pytest.raises(ValueError, match=r"s\.parquet has format version 2.*reads version 1: upgrade"):
+        TermStatistics.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("header", "frame", "said"),
+    [
+        (lambda h: h.pop("lengths"), None, "damaged: 'lengths'"),
+        (lambda h: h.update(detail="all"), None, "damaged: unknown detail"),
+        (lambda h: h.update(lengths=["x"]), None, "damaged"),
+        (None, lambda f: f.drop("document_frequency"), "damaged"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(-1)), "damaged: frequencies"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "damaged: terms and document lengths"),
+        (None, lambda f: f.with_columns(count=pl.lit([1])), "damaged: the histogram"),
+        (None, lambda f: f.with_columns(term=pl.lit("a")), "damaged: the term 'a'"),
+        (None, lambda f: f.with_columns(documents=pl.lit([1, 1])), "damaged"),
+        (None, lambda f: f.with_columns(count_squared_sum=pl.lit(1)), "damaged: the histogram"),
+    ],
+)
+def test_a_file_that_contradicts_itself_is_refused(saved, header, frame, said):
+    rewrite(saved, header, frame)
+    with pytest.raises(ValueError, match=said) as caught:
+        TermStatistics.load(saved)
+    assert "s.parquet" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_files_are_refused_by_name(tmp_path, saved):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        TermStatistics.load(tmp_path / "nowhere.parquet")
+    plain = tmp_path / "plain.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(plain)
+    assert not holds_statistics(plain)
+    with pytest.raises(ValueError, match="not statistics saved by termburst"):
+        TermStatistics.load(plain)
+    text = tmp_path / "text.parquet"
+    text.write_text("not Parquet")
+    assert not holds_statistics(text)
+    with pytest.raises(ValueError, match="cannot be read as statistics"):
+        TermStatistics.load(text)
+    cut = tmp_path / "cut.parquet"
+    cut.write_bytes(saved.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="cannot be read as statistics"):
+        TermStatistics.load(cut)
+
+
+def test_lone_surrogates_are_refused_and_nothing_is_written(tmp_path):
+    s = TermStatistics.from_counts([[1]], terms=["\ud800"])
+    with pytest.raises(ValueError, match="lone surrogate"):
+        s.save(tmp_path / "s.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
+    target = tmp_path / "out"
+    target.write_text("old")
+
+    def fail():
+        with atomic_path(target) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX signal")
+def test_kill_9_in_the_middle_of_a_write_leaves_the_old_file(tmp_path):
+    target = tmp_path / "out"
+    target.write_text("old")
+    script = textwrap.dedent(f"""
+        import os, signal
+        from termburst.counts.store import atomic_path
+        with atomic_path({str(target)!r}) as temporary:
+            temporary.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    """)
+    done = subprocess.run([sys.executable, "-c", script], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_text() == "old"
+
+
+@pytest.mark.parametrize(("where", "said"), [("", "is a folder"), ("nowhere/out", "no folder")])
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path, where, said):
+    with pytest.raises(ValueError, match=said), atomic_path(tmp_path / where):
+        pass
+
+
+def test_weights_come_back_and_scipy_reads_them_too(tmp_path):
+    path = tmp_path / "w.npz"
+    matrix = sp.csr_matrix([[0.5, 0.0], [0.25, 1.0]])
+    save_weights(Weights(matrix, np.array(["ha", "naïve"], dtype=object), np.array(["a", "b/c"], dtype=object)), path)
+    back = load_weights(path)
+    assert (back.matrix != matrix).nnz == 0
+    assert (back.terms.tolist(), back.documents.tolist()) == (["ha", "naïve"], ["a", "b/c"])
+    assert (sp.load_npz(path) != matrix).nnz == 0
+
+
+def test_damaged_weights_are_refused_by_name(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        load_weights(tmp_path / "nowhere.npz")
+    bad = tmp_path / "bad.npz"
+    bad.write_bytes(b"PK not really")
+    with pytest.raises(ValueError, match=r"bad\.npz cannot be read as weights"):
+        load_weights(bad)
+
+
+def test_terms_too_long_for_a_weights_file_are_refused(tmp_path):
+    terms = np.array(["x" * 2_000_000, *map(str, range(200))], dtype=object)
+    weights = Weights(sp.csr_matrix((1, 201)), terms, np.array(["a"], dtype=object))
+    with pytest.raises(ValueError, match="2,000,000 characters"):
+        save_weights(weights, tmp_path / "w.npz")
+    assert not list(tmp_path.iterdir())
