@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -9,10 +10,12 @@ import warnings
 
 def main() -> None:
     """Run `termburst`; whatever is wrong with the input is one line on standard error and exit code 2."""
-    from termburst.cli.app import app
-
     warnings.showwarning = _warn  # type: ignore[assignment]  # of what it is told, it uses the message alone
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # λ is no reason to stop where the output cannot hold it
     try:
+        from termburst.cli.app import app  # here, since Ctrl-C may come while it is being imported
+
         app(prog_name="termburst")
     except KeyboardInterrupt:
         _fail("stopped", 130)
@@ -22,13 +25,18 @@ def main() -> None:
     except (ValueError, OSError) as error:
         if os.environ.get("TERMBURST_DEBUG"):
             raise
-        _fail(" ".join(str(error).split()), 2)
+        _fail(str(error), 2)
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"termburst: {message}", file=sys.stderr)  # noqa: T201
+    print(f"termburst: {_one_line(message)}", file=sys.stderr)  # noqa: T201
     sys.exit(code)
 
 
 def _warn(message: Warning | str, *_: object) -> None:
-    print(f"termburst: warning: {message}", file=sys.stderr)  # noqa: T201
+    print(f"termburst: warning: {_one_line(str(message))}", file=sys.stderr)  # noqa: T201
+
+
+def _one_line(message: str) -> str:
+    """Without line breaks, and without control codes that a file's name or a term may hold."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(message.split()))

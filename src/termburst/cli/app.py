@@ -137,7 +137,7 @@ def weigh(
             ids.extend(batch.ids)
             yield from batch.texts
 
-    with reading.batches(corpus) as batches:
+    with reading.batches(corpus, pretokenized=reading.pretokenized) as batches:
         counts, names = reading.counting().count(texts(batches))
     if not counts.shape[1]:
         raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")

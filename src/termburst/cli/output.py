@@ -50,7 +50,9 @@ def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> No
     console = Console(file=file)
     if not console.is_terminal:
         console = Console(file=file, width=100_000)  # a file or a pipe has no width: cut nothing
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    if title:
+        console.print(title, markup=False, highlight=False)  # not as the table's own, which is wrapped to its width
+    table = Table(box=None, pad_edge=False)
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
         table.add_column(name, justify="right" if kind.is_numeric() else "left", no_wrap=True)
     for row in frame.iter_rows():

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,6 +64,17 @@ class Reading:
             pretokenized=self.pretokenized,
         )
 
+    def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:
+        """The options that saved statistics were counted with; others asked for beside them are refused."""
+        from termburst.counts.counting import CountingOptions
+
+        asked = self.counting()
+        if known.counting is not None and asked not in (CountingOptions(), known.counting):
+            raise ValueError(
+                f"{name} was counted with other options: {known.counting}; leave yours out to count the same way"
+            )
+        return known.counting or asked
+
     def statistics(
         self,
         corpus: str,
@@ -76,13 +88,15 @@ class Reading:
         from termburst.counts.store import holds_statistics
 
         if counting is None and holds_statistics(corpus):
-            return TermStatistics.load(corpus)
+            known = TermStatistics.load(corpus)
+            self.counting_like(known, corpus)
+            return known
         counting = counting or self.counting()
-        with self.batches(corpus) as batches:
+        with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
             return TermStatistics.from_texts((b.texts for b in batches), detail, counting=counting, batch=batch)
 
     @contextmanager
-    def batches(self, corpus: str) -> Iterator[Iterator[Batch]]:
+    def batches(self, corpus: str, *, pretokenized: bool) -> Iterator[Iterator[Batch]]:
         """The corpus in batches, with a progress bar on a terminal."""
         from termburst.counts.readers import Batch, open_corpus
         from termburst.datasets import BUILT_IN
@@ -108,7 +122,7 @@ class Reading:
                     id=self.id,
                     encoding=self.encoding,
                     errors=self.errors,
-                    pretokenized=self.pretokenized,
+                    pretokenized=pretokenized,
                     max_document_bytes=self.max_document_mb * 2**20,
                 )
                 size, found = opened.size, opened.batches()

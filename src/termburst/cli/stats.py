@@ -54,19 +54,15 @@ def add(
     output: InPlace = None,
 ) -> None:
     """Add documents, counted as those before were; a batch already contained is left out."""
-    from termburst.counts.counting import CountingOptions
     from termburst.counts.statistics import TermStatistics
 
     known = TermStatistics.load(saved)
     if batch is not None and batch in known.batches:
         typer.echo(f"{saved} contains batch {batch!r} already: nothing added", err=True)
+        if output is not None:
+            known.save(output)
         return
-    asked = reading.counting()
-    if known.counting is not None and asked not in (CountingOptions(), known.counting):
-        raise ValueError(
-            f"{saved} was counted with other options: {known.counting}; leave yours out to count the same way"
-        )
-    new = reading.statistics(corpus, known.detail, counting=known.counting or asked, batch=batch)
+    new = reading.statistics(corpus, known.detail, counting=reading.counting_like(known, saved), batch=batch)
     (known + new).save(output or saved)
 
 

@@ -81,9 +81,7 @@ def _to_csr(X: Any) -> Any:
         try:
             dense = dense.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(
-                "a count matrix holds whole numbers; this one holds other objects, such as text"
-            ) from error
+            raise type(error)(f"a count matrix holds whole numbers, not other objects: {error}") from error
     if dense.dtype.kind not in "biuf":
         raise ValueError(f"a count matrix holds whole numbers, not {dense.dtype}")
     return sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense)
@@ -115,7 +113,8 @@ def _whole_numbers(counts: Any) -> NDArray[Any]:
         raise ValueError(f"a count matrix holds whole numbers, not {data.dtype}")
     if data.size and not data.min() >= 0:  # NaN too
         where = int(np.flatnonzero(~(data >= 0))[0])
-        raise ValueError(f"{_cell(counts, where)}: counts are whole numbers of 0 or more (no NaN)")
+        kind = "NaN" if np.isnan(data[where]) else "Negative"  # scikit-learn's words for both
+        raise ValueError(f"{kind} values in data: {_cell(counts, where)}, and counts are whole numbers of 0 or more")
     if data.dtype.kind != "f":
         return np.asarray(data, dtype=np.int64 if data.dtype == np.uint64 else data.dtype)
     with np.errstate(invalid="ignore"):

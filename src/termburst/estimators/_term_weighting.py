@@ -85,9 +85,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def fit(self, X: Any, y: Any = None) -> TermWeighting:
         """Learn the statistics of the collection X, documents × terms."""
-        self._learn(self._counts(X, reset=True), known=None)
-        if not self.statistics_.tokens:
-            raise ValueError("all documents are empty: there is nothing to learn weights from")
+        self._learn(self._counts(X, reset=True, empty=False), known=None)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> TermWeighting:
@@ -103,7 +101,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Learn from X and weigh it, looking at it once."""
-        counts = self._counts(X, reset=True)
+        counts = self._counts(X, reset=True, empty=False)
         self._learn(counts, known=None)
         return self._weigh(counts)
 
@@ -111,11 +109,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         names = getattr(self, "feature_names_in_", None)
         new = from_canonical(counts, names, named_scheme(self.scheme).detail)
         statistics = new if known is None else known + new
-        mu = statistics.mean_length if self.mu is None else self.mu
-        check_hyperparameters(mu if statistics.tokens else 1.0, self.sigma2)
-        if self.norm not in (None, "l1", "l2"):
-            raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")
-        self.statistics_, self.mu_ = statistics, mu
+        self.statistics_ = statistics
+        self.mu_ = statistics.mean_length if self.mu is None else self.mu
 
     def _weigh(self, counts: Any) -> Any:
         scheme = named_scheme(self.scheme)
@@ -130,12 +125,23 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             weights = normalize(weights, norm=self.norm, copy=False)
         return weights if self.sparse_output else weights.toarray()
 
-    def _counts(self, X: Any, *, reset: bool) -> Any:
-        named_scheme(self.scheme)
+    def _counts(self, X: Any, *, reset: bool, empty: bool = True) -> Any:
+        self._check_parameters()
         # Finiteness and duplicates are left to `canonical_counts`, which names the cell and sums without overflow.
-        return canonical_counts(
+        counts = canonical_counts(
             validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
         )
+        if not empty and not counts.nnz:
+            raise ValueError("all documents are empty: there is nothing to learn weights from")
+        return counts
+
+    def _check_parameters(self) -> None:
+        named_scheme(self.scheme)
+        check_hyperparameters(1.0 if self.mu is None else self.mu, self.sigma2)
+        if self.norm not in (None, "l1", "l2"):
+            raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")
+        if self.invalid not in ("clamp", "raise"):
+            raise ValueError(f"invalid is 'clamp' or 'raise'; got {self.invalid!r}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

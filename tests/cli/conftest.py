@@ -1,0 +1,178 @@
+"""Ways to run the command line, and a small corpus to run it on."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
+import termburst as tb
+from termburst.cli import main
+
+
+class Outcome(NamedTuple):
+    """What a run of the command left behind."""
+
+    code: int
+    raw: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        return self.raw.decode().replace("\r\n", "\n")
+
+    @property
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """The rows of `--format json` by their term."""
+        return {row["term"]: row for row in json.loads(self.raw)}
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the standard library's docstrings are kept, so that they are read once in all."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="session")
+def plain_environment(cache: Path) -> dict[str, str]:
+    """The environment without what would make a pipe look like a terminal."""
+    meddling = {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "TERMBURST_DEBUG", "PYTHONWARNINGS"}
+    kept = {key: value for key, value in os.environ.items() if key not in meddling}
+    return {**kept, "TERMBURST_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch, plain_environment: dict[str, str]) -> None:
+    for key in set(os.environ) - set(plain_environment):
+        monkeypatch.delenv(key)
+    monkeypatch.setenv("TERMBURST_CACHE", plain_environment["TERMBURST_CACHE"])
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """Run the command in this process, which spares the second that importing takes."""
+
+    def call(*arguments: object) -> Outcome:
+        capfdbinary.readouterr()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["termburst", *map(str, arguments)])
+            patch.setattr(warnings, "showwarning", warnings.showwarning)  # which `main` replaces
+            with pytest.raises(SystemExit) as stop:
+                main()
+        out, err = capfdbinary.readouterr()
+        return Outcome(stop.value.code or 0, out, err.decode())  # type: ignore[arg-type]
+
+    return call
+
+
+@pytest.fixture
+def done(run: Run) -> Run:
+    """Run the command, which must succeed and have nothing to say on standard error."""
+
+    def call(*arguments: object) -> Outcome:
+        outcome = run(*arguments)
+        assert (outcome.code, outcome.err) == (0, "")
+        return outcome
+
+    return call
+
+
+@pytest.fixture
+def fault(run: Run) -> Callable[..., str]:
+    """Run the command, which must refuse with one line and exit code 2; the line."""
+
+    def call(*arguments: object) -> str:
+        outcome = run(*arguments)
+        assert outcome.code == 2, outcome
+        assert outcome.raw == b""
+        assert outcome.err.startswith("termburst: ")
+        assert outcome.err.endswith("\n")
+        assert outcome.err.count("\n") == 1, outcome.err
+        assert "Traceback" not in outcome.err
+        assert outcome.err[:-1].isprintable()
+        return outcome.err
+
+    return call
+
+
+@pytest.fixture
+def process(plain_environment: dict[str, str]) -> Run:
+    """Run the command as a process of its own."""
+
+    def call(*arguments: object, stdin: bytes = b"", **environment: str) -> Outcome:
+        ended = subprocess.run(
+            [sys.executable, "-m", "termburst", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            env=plain_environment | environment,
+            timeout=60,
+            check=False,
+        )
+        return Outcome(ended.returncode, ended.stdout, ended.stderr.decode().replace("\r\n", "\n"))
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def texts() -> list[str]:
+    """Forty documents with rare and frequent, even and bursty words, capitals, stop words and numbers."""
+    rng = np.random.default_rng(7)
+    words = np.array(
+        ["the", "and", "of", "Whale", "ship", "sea", "harpoon", "Nantucket", "captain", "x", "1851", "naïve", "don't"]
+    )
+    documents = []
+    for _ in range(40):
+        shares = rng.dirichlet(np.linspace(1.5, 0.1, words.size))
+        documents.append(" ".join(rng.choice(words, size=rng.integers(5, 60), p=shares)))
+    return [*documents[:20], "", *documents[20:]]
+
+
+@pytest.fixture(scope="session")
+def counted() -> Callable[..., tb.TermStatistics]:
+    """Statistics by way of scikit-learn's counts."""
+
+    def count(texts: Sequence[str], detail: Any = "moments", **options: Any) -> tb.TermStatistics:
+        vectorizer = CountVectorizer(**options)
+        counts = vectorizer.fit_transform(texts)
+        return tb.TermStatistics.from_counts(counts, vectorizer.get_feature_names_out(), detail)
+
+    return count
+
+
+@pytest.fixture(scope="session")
+def agree(counted: Callable[..., tb.TermStatistics]) -> Callable[..., None]:
+    """Whether rows that the command printed hold the library's numbers."""
+
+    def check(rows: dict[str, dict[str, Any]], statistics: tb.TermStatistics, **options: Any) -> None:
+        plr = tb.plr_statistic(statistics, **options)
+        assert sorted(rows) == sorted(statistics.terms)  # type: ignore[arg-type]
+        assert [rows[term]["n"] for term in statistics.terms] == statistics.collection_frequency.tolist()
+        assert [rows[term]["b"] for term in statistics.terms] == statistics.document_frequency.tolist()
+        assert [rows[term]["plr"] for term in statistics.terms] == plr.tolist()
+
+    return check
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, texts: list[str]) -> Path:
+    """The documents as a text file, a line each."""
+    path = tmp_path / "corpus.txt"
+    path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def table(tmp_path: Path, texts: list[str]) -> pl.DataFrame:
+    """The documents as a table with two columns of our own naming."""
+    return pl.DataFrame({"name": [f"doc {i}" for i in range(len(texts))], "body": texts})

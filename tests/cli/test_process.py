@@ -1,0 +1,120 @@
+"""The command as a process: what only the real one shows, such as terminals, pipes and signals."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import termburst as tb
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals and POSIX signals")
+
+
+@pytest.fixture
+def popen(plain_environment):
+    def start(*arguments: object, **options):
+        command = [sys.executable, "-m", "termburst", *map(str, arguments)]
+        return subprocess.Popen(command, env=plain_environment | {"TERM": "xterm"}, **options)
+
+    return start
+
+
+def test_demo(process):
+    outcome = process("demo", "--top", 5)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert re.search(r"^\d+ documents, [\d,]+ tokens, [\d,]+ terms, mean length [\d.]+$", outcome.out, re.MULTILINE)
+    lines = outcome.out.splitlines()
+    header = next(i for i, line in enumerate(lines) if line.startswith("term "))
+    rows = [line.split() for line in lines[header + 1 : header + 6]]
+    for _, _, _, plr, *parts in rows:
+        assert sum(float(part.replace(",", "")) for part in parts) == pytest.approx(
+            float(plr.replace(",", "")), abs=0.03
+        )
+    assert lines[header + 6] == ""
+    assert f"{rows[0][0]!r}: n_i = " in outcome.out
+    assert "  λ_i " in outcome.out
+    assert re.search(r"Read in [\d.]+ s; counted and tested [\d,]+ terms in [\d.]+ s\.", outcome.out)
+
+
+def test_version(process, done):
+    assert process("--version") == (0, f"termburst {tb.__version__}{os.linesep}".encode(), "")
+    assert done("--version").out == f"termburst {tb.__version__}\n"
+
+
+def test_help(run):
+    helped = run("-h")
+    assert helped.code == 0
+    assert helped.raw == run("--help").raw
+    for command in ("demo", "terms", "explain", "weigh", "stats"):
+        assert command in helped.out
+    bare = run()
+    assert bare.code in (0, 2)  # Click and Typer have changed their minds
+    assert "Usage: termburst" in bare.out + bare.err
+    assert "--stop-words" in run("terms", "-h").out
+    assert "subtract" in run("stats", "-h").out
+
+
+def test_an_output_that_cannot_hold_greek(process, corpus):
+    for arguments in (["-h"], ["terms", corpus], ["explain", corpus, "naïve"]):
+        outcome = process(*arguments, PYTHONIOENCODING="ascii")
+        assert (outcome.code, outcome.err) == (0, "")
+
+
+def test_a_warning_is_one_line(process, tmp_path):
+    path = tmp_path / "bursts.txt"
+    path.write_text("aa aa aa aa bb\naa cc\ncc bb\n", encoding="utf-8")
+    outcome = process("terms", path, "--format", "json", "--sigma2", 100, "--form", "exact")
+    assert outcome.code == 0
+    assert re.fullmatch(r"termburst: warning: [^\n]+\n", outcome.err)
+    assert {row["plr"] for row in outcome.rows.values()} == {None}  # JSON has no NaN
+
+
+@unix
+def test_progress_is_drawn_on_a_terminal_only(popen, corpus):
+    import pty
+
+    terminal, end = pty.openpty()
+    with popen("terms", corpus, "-f", "csv", stdout=subprocess.PIPE, stderr=end) as ran:
+        os.close(end)
+        drawn = b""
+        try:
+            while part := os.read(terminal, 4096):
+                drawn += part
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        out = ran.stdout.read()
+    os.close(terminal)
+    assert ran.returncode == 0
+    assert b"Reading" in drawn
+    assert out.startswith(b"term,")
+    assert b"\x1b" not in out
+
+
+@unix
+@pytest.mark.parametrize("command", [["terms", "-", "-o", "out.csv"], ["weigh", "-", "-o", "out.npz"]])
+def test_ctrl_c(popen, tmp_path, command):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with popen(*command, cwd=tmp_path, **pipes) as ran:
+        ran.stdin.write(b"so it goes\n" * 200_000)  # more than a pipe holds, so it returns when reading is under way
+        ran.stdin.flush()
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(timeout=30) == 130
+        assert ran.stdout.read() == b""
+        assert b"Traceback" not in ran.stderr.read()
+        ran.stdin.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@unix
+@pytest.mark.parametrize("format", ["table", "csv"])
+def test_a_pipe_closed_early(popen, tmp_path, format):
+    path = tmp_path / "many.txt"
+    path.write_text("".join(f"word{i} word{i} bb\n" for i in range(30_000)), encoding="utf-8")
+    with popen("terms", path, "--top", 0, "-f", format, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+        assert ran.stdout.readline()
+        ran.stdout.close()
+        assert ran.stderr.read() == b""
+    assert ran.returncode != 2

@@ -1,0 +1,195 @@
+"""`stats build | add | merge | subtract | show`."""
+
+import json
+
+import polars as pl
+import pytest
+
+import termburst as tb
+
+
+@pytest.fixture
+def halves(tmp_path, texts):
+    paths = tmp_path / "first.txt", tmp_path / "second.txt"
+    for path, part in zip(paths, (texts[:17], texts[17:]), strict=True):
+        path.write_text("".join(f"{text}\n" for text in part), encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def build(done, tmp_path):
+    def make(corpus, name, *options):
+        done("stats", "build", corpus, "-o", tmp_path / name, *options)
+        return tmp_path / name
+
+    return make
+
+
+load = tb.TermStatistics.load
+
+
+@pytest.mark.parametrize("detail", ["frequencies", "moments", "patterns"])
+def test_halves_merge_to_the_whole(done, build, corpus, halves, tmp_path, detail):
+    whole = build(corpus, "whole.parquet", "--detail", detail)
+    parts = [build(half, f"{i}.parquet", "--detail", detail) for i, half in enumerate(halves)]
+    done("stats", "merge", *parts, "-o", tmp_path / "merged.parquet")
+    assert load(tmp_path / "merged.parquet") == load(whole)
+    assert load(whole).detail == detail
+
+
+def test_merge_takes_more_than_two(done, build, halves, tmp_path):
+    first = build(halves[0], "a.parquet")
+    done("stats", "merge", first, first, first, "-o", tmp_path / "merged.parquet")
+    assert load(tmp_path / "merged.parquet").documents == 3 * load(first).documents
+
+
+def test_add_gives_the_whole(done, build, corpus, halves, tmp_path):
+    saved = build(halves[0], "saved.parquet")
+    before = saved.read_bytes()
+    done("stats", "add", saved, halves[1], "-o", tmp_path / "other.parquet")
+    assert saved.read_bytes() == before
+    done("stats", "add", saved, halves[1])
+    assert load(saved) == load(tmp_path / "other.parquet") == load(build(corpus, "whole.parquet"))
+
+
+def test_a_batch_is_added_once(run, build, halves, tmp_path):
+    saved = build(halves[0], "saved.parquet", "--batch", "monday")
+    assert run("stats", "add", saved, halves[1], "--batch", "tuesday").code == 0
+    once = saved.read_bytes()
+    assert load(saved).batches == ("monday", "tuesday")
+    for batch in ("monday", "tuesday"):
+        again = run("stats", "add", saved, halves[1], "--batch", batch)
+        assert again.code == 0
+        assert repr(batch) in again.err
+        assert saved.read_bytes() == once
+    assert run("stats", "add", saved, halves[1], "--batch", "tuesday", "-o", tmp_path / "copy.parquet").code == 0
+    assert load(tmp_path / "copy.parquet") == load(saved)
+
+
+def test_a_batch_is_merged_once(fault, build, halves, tmp_path):
+    parts = [build(half, f"{i}.parquet", "--batch", "same") for i, half in enumerate(halves)]
+    assert "'same'" in fault("stats", "merge", *parts, "-o", tmp_path / "merged.parquet")
+    assert not (tmp_path / "merged.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--ngrams", "1,2", "--no-lowercase"], ["--stop-words", "english"], ["--pretokenized", "--detail", "patterns"]],
+)
+def test_add_counts_as_the_saved_statistics_did(done, build, corpus, halves, options):
+    saved = build(halves[0], "saved.parquet", *options)
+    done("stats", "add", saved, halves[1])
+    assert load(saved) == load(build(corpus, "whole.parquet", *options))
+
+
+def test_add_reads_lists_of_tokens_if_the_saved_statistics_did(done, build, tmp_path):
+    path = tmp_path / "tokens.jsonl"
+    path.write_text('{"text": ["New York", "New York"]}\n{"text": ["a"]}\n', encoding="utf-8")
+    saved = build(path, "saved.parquet", "--pretokenized")
+    done("stats", "add", saved, path)
+    assert load(saved).terms.tolist() == ["New York", "a"]
+    assert load(saved).collection_frequency.tolist() == [4, 2]
+
+
+def test_add_refuses_other_counting_options(fault, done, build, halves):
+    saved = build(halves[0], "saved.parquet", "--ngrams", "1,2")
+    before = saved.read_bytes()
+    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--ngrams", "2")
+    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--stop-words", "english")
+    assert saved.read_bytes() == before
+    done("stats", "add", saved, halves[1], "--ngrams", "1,2")
+
+
+def test_merge_refuses_other_counting_options_and_detail(fault, build, halves, tmp_path):
+    plain = build(halves[0], "plain.parquet")
+    for options in (["--ngrams", "2"], ["--detail", "patterns"]):
+        other = build(halves[1], "other.parquet", *options)
+        fault("stats", "merge", plain, other, "-o", tmp_path / "merged.parquet")
+        assert not (tmp_path / "merged.parquet").exists()
+
+
+@pytest.mark.parametrize("detail", ["moments", "patterns"])
+def test_subtract_leaves_the_rest(done, build, corpus, halves, tmp_path, detail):
+    whole = build(corpus, "whole.parquet", "--detail", detail)
+    first, second = (build(half, f"{i}.parquet", "--detail", detail) for i, half in enumerate(halves))
+    done("stats", "subtract", whole, first, "-o", tmp_path / "rest.parquet")
+    assert load(tmp_path / "rest.parquet") == load(second)
+    done("stats", "subtract", whole, second)
+    assert load(whole) == load(first)
+
+
+def test_terms_that_are_gone_are_left_out(done, build, tmp_path):
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text("aa bb\n", encoding="utf-8")
+    new.write_text("bb cc cc\n", encoding="utf-8")
+    saved, gone = build(old, "saved.parquet"), build(old, "gone.parquet")
+    done("stats", "add", saved, new)
+    done("stats", "subtract", saved, gone)
+    assert load(saved).terms.tolist() == ["bb", "cc"]
+
+
+def test_subtract_refuses_what_is_not_contained(fault, build, halves, tmp_path):
+    first, second = (build(half, f"{i}.parquet") for i, half in enumerate(halves))
+    before, files = first.read_bytes(), sorted(tmp_path.iterdir())
+    fault("stats", "subtract", first, second)
+    fault("stats", "subtract", first, second, "-o", tmp_path / "rest.parquet")
+    assert first.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == files
+
+
+def test_show(done, build, corpus, texts):
+    saved = build(corpus, "saved.parquet", "--batch", "monday", "--stop-words", "english")
+    facts = json.loads(done("stats", "show", saved, "--json").raw)
+    s = load(saved)
+    numbers = {"documents": 41, "tokens": s.tokens, "terms": s.vocabulary_size, "mean_length": s.mean_length}
+    assert {name: facts[name] for name in numbers} == numbers
+    assert facts["longest"] == s.lengths.max()
+    assert facts["empty_documents"] == s.length_documents[0] >= 1
+    assert (facts["detail"], facts["batches"]) == ("moments", ["monday"])
+    assert tb.CountingOptions.from_json(facts["counting"]) == tb.CountingOptions(stop_words="english")
+    shown = done("stats", "show", saved).out
+    assert [line[:17].strip().replace(" ", "_") for line in shown.splitlines()] == list(facts)
+    for value in (f"{s.tokens:,}", "moments", "monday", "english"):
+        assert value in shown
+
+
+def test_show_statistics_of_unknown_counting(done, tmp_path, texts, counted):
+    counted(texts).save(tmp_path / "saved.parquet")
+    assert json.loads(done("stats", "show", tmp_path / "saved.parquet", "--json").raw)["counting"] is None
+    assert "–" in done("stats", "show", tmp_path / "saved.parquet").out
+
+
+def test_another_format_version(fault, build, corpus, halves):
+    saved = build(corpus, "saved.parquet")
+    header = json.loads(pl.read_parquet_metadata(saved)["termburst"])
+    frame = pl.read_parquet(saved)
+    frame.write_parquet(saved, metadata={"termburst": json.dumps(header | {"version": 99})})
+    before = saved.read_bytes()
+    for command in (["stats", "show", saved], ["terms", saved], ["stats", "add", saved, halves[0]]):
+        line = fault(*command)
+        assert "saved.parquet" in line
+        assert "99" in line
+    assert saved.read_bytes() == before
+
+
+@pytest.mark.parametrize("change", [{"lengths": [1]}, {"detail": "all"}, {"counting": {"no": 1}}, {"batches": None}])
+def test_a_header_that_contradicts_the_rows(fault, build, corpus, change):
+    saved = build(corpus, "saved.parquet")
+    header = json.loads(pl.read_parquet_metadata(saved)["termburst"])
+    pl.read_parquet(saved).write_parquet(saved, metadata={"termburst": json.dumps(header | change)})
+    assert "saved.parquet" in fault("stats", "show", saved)
+
+
+def test_files_that_are_no_statistics(fault, build, corpus, tmp_path, table):
+    table.write_parquet(tmp_path / "ordinary.parquet")
+    assert "ordinary.parquet" in fault("stats", "show", tmp_path / "ordinary.parquet")
+    assert "missing.parquet" in fault("stats", "show", tmp_path / "missing.parquet")
+    assert "corpus.txt" in fault("stats", "show", corpus)
+    content = build(corpus, "saved.parquet").read_bytes()
+    damaged = tmp_path / "damaged.parquet"
+    for cut in (0, 3, 100, len(content) - 9):
+        damaged.write_bytes(content[:cut])
+        assert "damaged.parquet" in fault("stats", "show", damaged)
+        assert "damaged.parquet" in fault("stats", "merge", damaged, damaged, "-o", tmp_path / "merged.parquet")
+        assert "damaged.parquet" in fault("terms", damaged)
+    assert not (tmp_path / "merged.parquet").exists()

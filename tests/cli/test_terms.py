@@ -1,0 +1,162 @@
+"""`terms` and `explain`: formats, and the options that say what a term is and what is asked of it."""
+
+import io
+import json
+import re
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import termburst as tb
+
+ALL = ("--top", "0", "--format", "json")
+
+
+@pytest.fixture
+def expected(texts, counted) -> pl.DataFrame:
+    return tb.term_table(counted(texts))
+
+
+def test_the_table_is_for_people(done, corpus, expected):
+    first, header, *lines = done("terms", corpus).out.splitlines()
+    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 11 terms, mean length [\d.]+", first)
+    assert header.split() == expected.columns
+    assert [line.split()[0] for line in lines] == expected["term"].to_list()
+    assert [line.split()[3] for line in lines] == [f"{value:,.2f}" for value in expected["plr"]]
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet", "table"])
+def test_a_format_is_the_same_on_a_pipe_and_in_a_file(done, corpus, tmp_path, expected, format):
+    by_ending, by_name = tmp_path / f"out.{format.replace('table', 'txt')}", tmp_path / "out"
+    piped = done("terms", corpus, "--format", format)
+    assert done("terms", corpus, "-o", by_ending).raw == b""
+    assert done("terms", corpus, "-o", by_name, "-f", format).raw == b""
+    assert by_ending.read_bytes() == by_name.read_bytes() == piped.raw
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["corpus.txt", "out", by_ending.name])
+    if format == "csv":
+        assert_frame_equal(pl.read_csv(piped.raw), expected, check_exact=True)
+    elif format == "json":
+        assert json.loads(piped.raw) == expected.to_dicts()
+    elif format == "parquet":
+        assert_frame_equal(pl.read_parquet(io.BytesIO(piped.raw)), expected, check_exact=True)
+
+
+def test_the_format_named_goes_before_the_ending(done, corpus, tmp_path):
+    done("terms", corpus, "-o", tmp_path / "out.csv", "--format", "json")
+    assert json.loads((tmp_path / "out.csv").read_text(encoding="utf-8"))
+
+
+def test_numbers_without_a_value_are_null_in_json(done, tmp_path):
+    path = tmp_path / "bursts.txt"
+    path.write_text("aa aa aa aa bb\naa cc\ncc bb\n", encoding="utf-8")
+    rows = done("terms", path, *ALL, "--sigma2", "0.01", "--form", "exact").rows
+    assert all(row["plr"] is not None for row in rows.values())
+
+
+def test_top_and_min_count(done, corpus, expected):
+    def shown(*options: object) -> list[str]:
+        return [row["term"] for row in json.loads(done("terms", corpus, "-f", "json", *options).raw)]
+
+    assert shown("--top", 3) == shown("-n", 3) == expected["term"].to_list()[:3]
+    assert shown("--top", 0) == expected["term"].to_list()
+    least = int(expected["n"].sort()[4])
+    assert shown("--min-count", least) == expected.filter(pl.col("n") >= least)["term"].to_list()
+    assert shown("--min-count", 10**9) == []
+
+
+def test_thirty_terms_are_shown_by_default(done, tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text(" ".join(f"word{i}" for i in range(50)) + "\nword1\n", encoding="utf-8")
+    assert len(done("terms", path, "-f", "json").rows) == 30
+    assert len(done("terms", path, *ALL).rows) == 50
+
+
+@pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
+def test_parts_add_up(done, corpus, texts, counted, form):
+    rows = done("terms", corpus, *ALL, "--parts", "--form", form).rows
+    parts = tb.explain(counted(texts), "the", form=form).parts
+    for row in rows.values():
+        assert sum(row[name] for name in parts) == pytest.approx(row["plr"], rel=1e-12)
+    assert {name: rows["the"][name] for name in parts} == parts
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        (["--mu", "30"], {"mu": 30.0}),
+        (["--sigma2", "0.25"], {"sigma2": 0.25}),
+        (["--form", "corrected"], {"form": "corrected"}),
+        (["--form", "exact", "--mu", "25", "--sigma2", "2"], {"form": "exact", "mu": 25.0, "sigma2": 2.0}),
+    ],
+)
+def test_options_of_the_statistic(done, corpus, texts, counted, agree, given, options):
+    agree(done("terms", corpus, *ALL, *given).rows, counted(texts), **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        (["--ngrams", "2"], {"ngram_range": (2, 2)}),
+        (["--ngrams", "1,2"], {"ngram_range": (1, 2)}),
+        (["--stop-words", "english"], {"stop_words": "english"}),
+        (["--token-pattern", r"\d+|\w'\w|x"], {"token_pattern": r"\d+|\w'\w|x"}),
+        (["--no-lowercase"], {"lowercase": False}),
+        (["--lowercase"], {"lowercase": True}),
+        (["--pretokenized"], {"tokenizer": str.split, "token_pattern": None, "lowercase": False}),
+    ],
+)
+def test_options_of_counting(done, corpus, texts, counted, agree, given, options):
+    agree(done("terms", corpus, *ALL, *given).rows, counted(texts, **options))
+
+
+def test_stop_words_from_a_file(done, corpus, tmp_path, texts, counted, agree):
+    path = tmp_path / "stop.lst"
+    path.write_text("the\nof\n\nnaïve\n", encoding="utf-8")
+    agree(done("terms", corpus, *ALL, "--stop-words", path).rows, counted(texts, stop_words=["the", "of", "naïve"]))
+
+
+def test_lists_of_tokens(done, fault, tmp_path):
+    path = tmp_path / "tokens.jsonl"
+    path.write_text('{"text": ["New York", "a", "New York"]}\n{"text": ["a"]}\n', encoding="utf-8")
+    rows = done("terms", path, "--pretokenized", *ALL).rows
+    assert {term: (row["n"], row["b"]) for term, row in rows.items()} == {"New York": (2, 1), "a": (2, 2)}
+    assert "tokens.jsonl" in fault("terms", path)
+
+
+def test_terms_are_shown_never_obeyed(done, tmp_path):
+    path = tmp_path / "hostile.txt"
+    path.write_text("[bold]x[/bold] [bold]x[/bold] y\n\x1b[31mred \x07bell y\n[/] :smile: [link=x]\n", encoding="utf-8")
+    out = done("terms", path, "--pretokenized").out
+    for shown in ("[bold]x[/bold]", r"\x1b[31mred", r"\x07bell", "[/]", ":smile:", "[link=x]"):
+        assert shown in out
+    assert all(character.isprintable() or character == "\n" for character in out)
+
+
+def test_a_long_term_is_cut_only_in_the_table(done, tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text(f"{'a' * 500} bb\nbb\n", encoding="utf-8")
+    assert "a" * 39 + "…" in done("terms", path).out
+    assert "a" * 500 in done("terms", path, *ALL).rows
+
+
+@pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
+def test_explain(done, corpus, texts, counted, form):
+    out = done("explain", corpus, "whale", "--form", form, "--mu", 30, "--sigma2", 0.5).out
+    assert out == f"{tb.explain(counted(texts), 'whale', form=form, mu=30, sigma2=0.5)}\n"
+    values = [float(number.replace(",", "")) for number in re.findall(r"^  \w+ +(-?[\d,]+\.\d{4})", out, re.MULTILINE)]
+    *parts, whole = values
+    assert len(parts) >= 8
+    assert sum(parts) == pytest.approx(whole, abs=1e-3)
+
+
+def test_explain_saved_statistics(done, corpus, tmp_path):
+    done("stats", "build", corpus, "-o", tmp_path / "saved.parquet")
+    saved = done("explain", tmp_path / "saved.parquet", "ship")
+    assert saved.raw == done("explain", corpus, "ship").raw
+
+
+def test_explain_suggests_near_terms(fault, corpus):
+    line = fault("explain", corpus, "harpon")
+    assert "'harpon'" in line
+    assert "'harpoon'" in line

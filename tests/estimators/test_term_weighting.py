@@ -1,0 +1,172 @@
+"""`TermWeighting` as scikit-learn sees it."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.base import clone
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import termburst as tb
+from termburst.counts.matrix import canonical_counts
+
+COUNTS = hnp.arrays(
+    np.int64,
+    hnp.array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=7),
+    elements=st.sampled_from([0, 0, 1, 2, 9]),
+).filter(lambda X: X.sum() > 0)
+schemes = pytest.mark.parametrize("scheme", tb.SCHEMES)
+
+
+@parametrize_with_checks(
+    [tb.TermWeighting(s, sigma2=1e-4) for s in tb.SCHEMES]
+    + [tb.TermWeighting(norm="l2", sigma2=1e-4), tb.TermWeighting(sparse_output=False, sigma2=1e-4)]
+)  # all of them: none is expected to fail; scikit-learn skips array API input unless SCIPY_ARRAY_API is set
+def test_scikit_learn_s_common_checks(estimator, check):
+    check(estimator)
+
+
+@schemes
+def test_weights_are_the_scheme_s_and_the_input_is_untouched(scheme, fig3):
+    X = sp.csr_matrix(fig3)
+    before = X.copy()
+    weights = tb.TermWeighting(scheme, sigma2=2.0).fit_transform(X)
+    expected = tb.SCHEMES[scheme](X, tb.TermStatistics.from_counts(X), sigma2=2.0)
+    np.testing.assert_array_equal(weights.data, expected)
+    assert not np.shares_memory(weights.indices, X.indices)
+    assert (before != X).nnz == 0
+
+
+@given(COUNTS, st.sampled_from(["csr", "csc", "coo"]), st.sampled_from(["int8", "int32", "float64"]), st.booleans())
+def test_the_form_of_the_input_does_not_matter(X, form, dtype, array):
+    make = sp.coo_array if array else sp.coo_matrix
+    estimator = tb.TermWeighting(sigma2=1e-4)
+    given_ = estimator.fit_transform(make(X.astype(dtype)).asformat(form))
+    np.testing.assert_array_equal(given_.toarray(), estimator.fit_transform(X).toarray())
+    assert isinstance(given_, sp.csr_array if array else sp.csr_matrix)
+
+
+@given(COUNTS, st.integers(1, 5))
+def test_partial_fit_in_pieces_is_fit_at_once(X, cut):
+    whole = tb.TermWeighting(sigma2=1e-4).fit(X)
+    pieces = tb.TermWeighting(sigma2=1e-4)
+    for piece in np.array_split(X, min(cut, X.shape[0])):
+        pieces.partial_fit(piece)
+    assert pieces.statistics_ == whole.statistics_
+    assert pieces.mu_ == whole.mu_
+    np.testing.assert_array_equal(pieces.transform(X).toarray(), whole.transform(X).toarray())
+
+
+def test_fit_forgets_and_partial_fit_remembers(fig3):
+    estimator = tb.TermWeighting().fit(fig3[:50])
+    assert estimator.fit(fig3[50:]).statistics_.documents == 50
+    assert estimator.partial_fit(fig3[:50]).statistics_.documents == 100
+
+
+def test_only_what_the_scheme_needs_is_computed(fig3):
+    assert tb.TermWeighting("s-lambda").fit(fig3).statistics_.detail == "frequencies"
+
+
+def test_mu_is_learned_or_given(fig3):
+    assert tb.TermWeighting().fit(fig3).mu_ == 74.59
+    given_ = tb.TermWeighting(mu=30.0).fit(fig3)
+    assert given_.mu_ == 30.0
+    expected = tb.SCHEMES["s-lambda"](canonical_counts(fig3), tb.TermStatistics.from_counts(fig3), mu=30.0)
+    np.testing.assert_array_equal(given_.transform(fig3).data, expected)
+
+
+def test_transductive_recomputes_all_but_mu(fig3):
+    train, test = fig3[:60], fig3[60:]
+    weights = tb.TermWeighting(transductive=True).fit(train).transform(test)
+    expected = tb.SCHEMES["s-lambda"](canonical_counts(test), tb.TermStatistics.from_counts(test), mu=train.sum() / 60)
+    np.testing.assert_array_equal(weights.data, expected)
+    inductive = tb.TermWeighting().fit(train).transform(test)
+    assert np.abs(inductive - weights).max() > 0.01
+
+
+@schemes
+@pytest.mark.parametrize("transductive", [True, False])
+def test_empty_documents_and_unseen_terms(scheme, transductive):
+    estimator = tb.TermWeighting(scheme, sigma2=1e-4, transductive=transductive)
+    estimator.fit([[2, 0, 9], [1, 0, 8], [0, 0, 0]])
+    assert estimator.statistics_.documents == 3
+    weights = estimator.transform([[0, 0, 0], [0, 4, 2]]).toarray()
+    assert np.isfinite(weights).all()
+    assert not weights[0].any()
+    if not transductive:
+        assert weights[1, 1] == 0
+    assert not estimator.transform([[0, 0, 0]]).toarray().any()
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_norm(fig3, norm):
+    weights = tb.TermWeighting("tf-icf", norm=norm).fit_transform(fig3).toarray()
+    np.testing.assert_allclose(np.linalg.norm(weights, 1 if norm == "l1" else 2, axis=1), 1)
+
+
+def test_names_and_set_output(fig3):
+    frame = pd.DataFrame(fig3, columns=[f"t{i}" for i in range(250)])
+    estimator = tb.TermWeighting(sparse_output=False).set_output(transform="pandas")
+    weights = estimator.fit_transform(frame)
+    assert weights.columns.tolist() == frame.columns.tolist() == estimator.get_feature_names_out().tolist()
+    assert estimator.statistics_.terms.tolist() == frame.columns.tolist()
+    polars = clone(estimator).set_output(transform="polars").fit_transform(frame)
+    assert polars.columns == frame.columns.tolist()
+    for container in ("pandas", "polars"):
+        sparse = tb.TermWeighting().set_output(transform=container)
+        with pytest.raises(ValueError, match="sparse"):
+            sparse.fit_transform(frame)
+
+
+def test_clone_pickle_and_pipeline(fig3):
+    estimator = tb.TermWeighting("lambda", mu=40.0, sigma2=2.0, norm="l2", transductive=True, invalid="raise")
+    assert clone(estimator).get_params() == estimator.get_params()
+    fitted = tb.TermWeighting().fit(fig3)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.statistics_ == fitted.statistics_
+    np.testing.assert_array_equal(again.transform(fig3).data, fitted.transform(fig3).data)
+    labels = np.arange(100) % 2
+    assert make_pipeline(tb.TermWeighting(), MultinomialNB()).fit(fig3, labels).score(fig3, labels) > 0.5
+
+
+def test_the_clamp_is_reported_once():
+    X = np.array([[30, 1], [30, 1]])
+    with pytest.warns(tb.ClampedTermsWarning, match="1 of 2 terms") as seen:
+        tb.TermWeighting(mu=4.0).fit_transform(X)
+    assert len(seen) == 1
+    with pytest.raises(ValueError, match="1 of 2 terms"):
+        tb.TermWeighting(mu=4.0, invalid="raise").fit_transform(X)
+
+
+@pytest.mark.parametrize(
+    ("options", "X", "said"),
+    [
+        ({"scheme": "tfidf"}, [[1, 2]], "'s-lambda'; got 'tfidf'"),
+        ({"sigma2": 0}, [[1, 2]], "sigma2 must be"),
+        ({"mu": -1}, [[1, 2]], "mu must be"),
+        ({"norm": "max"}, [[1, 2]], "norm is"),
+        ({"invalid": "skip"}, [[1, 2]], "invalid is"),
+        ({}, [[0, 0]], "all documents are empty"),
+        ({}, [[1, -2]], "column 1 of the count matrix is -2"),
+        ({}, [[0.5, 1]], "a matrix of weights"),
+        ({}, [[np.nan, 1]], "nan"),
+        ({}, np.zeros((0, 3)), "0 sample"),
+        ({}, np.zeros((3, 0)), "0 feature"),
+    ],
+)
+@pytest.mark.parametrize("method", ["fit_transform", "fit"])
+def test_bad_input_is_refused_with_a_sentence(options, X, said, method):
+    with pytest.raises(ValueError, match=said):
+        getattr(tb.TermWeighting(**options), method)(X)
+
+
+def test_other_columns_than_in_fitting_are_refused(fig3):
+    with pytest.raises(ValueError, match="250 features"):
+        tb.TermWeighting().fit(fig3).transform(fig3[:, :10])

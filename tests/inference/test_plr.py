@@ -1,0 +1,245 @@
+"""λ_i in its three forms, against the definition computed directly, and the paper's published correlation."""
+
+import warnings
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+from scipy.special import gammaln
+
+import termburst as tb
+from termburst.inference.plr import FORMS, PARTS, ClampedTermsWarning
+from termburst.models.penalties import stirling_remainder
+
+COUNTS = hnp.arrays(
+    np.int64,
+    hnp.array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=6),
+    elements=st.sampled_from([0, 0, 1, 2, 9]),
+).filter(lambda X: X.sum() > 0)
+
+
+def unpenalised(X, mu, sigma2):
+    """−2(ℓ_0 − ℓ_1) without the penalty, document by document, by SciPy and the Claim 1 formula; and log f(α̂_0)."""
+    n_j, n = X.sum(axis=1), X.sum()
+    values, penalties = [], []
+    for column in X.T:
+        n_i, b_i = column.sum(), (column > 0).sum()
+        alpha_0 = sigma2 / mu * (b_i - n_i - 1 + mu**2 / sigma2)
+        alpha, alpha_not = alpha_0 * b_i / (b_i + n - n_i), alpha_0 * (n - n_i) / (b_i + n - n_i)
+        null = stats.binom.logpmf(column, n_j, n_i / n).sum()
+        rest = n_j - column
+        with np.errstate(divide="ignore", invalid="ignore"):
+            burst = np.where(column > 0, np.log(alpha) - np.log(column), 0)
+        other = gammaln(n_j + 1) - gammaln(rest + 1) + rest * np.log(alpha_not) - n_j * np.log(alpha_0)
+        values.append(-2 * (null - (burst + other).sum()))
+        penalties.append(stats.gamma.logpdf(alpha_0, mu**2 / sigma2, scale=sigma2 / mu))
+    return np.array(values), np.array(penalties)
+
+
+def test_fig_3_correlation_with_total_tf_idf(fig3):
+    b_i = (fig3 > 0).sum(axis=0)
+    tf_idf = fig3.sum(axis=0) * np.log(100 / np.maximum(b_i, 1))
+    occurs = b_i > 0
+    assert fig3.sum() / 100 == 74.59
+    assert (~occurs).sum() == 39
+    printed, corrected = tb.plr_statistic(fig3), tb.plr_statistic(fig3, form="corrected")
+    assert np.corrcoef(printed, tf_idf)[0, 1] == pytest.approx(0.926914, abs=5e-7)
+    assert np.corrcoef(printed[occurs], tf_idf[occurs])[0, 1] == pytest.approx(0.919526, abs=5e-7)
+    assert np.corrcoef(corrected[occurs], tf_idf[occurs])[0, 1] == pytest.approx(0.9208, abs=5e-5)
+    np.testing.assert_allclose(printed[~occurs], -0.9188, atol=5e-5)  # the formula at n_i = b_i = 0
+
+
+@pytest.mark.parametrize("mu", [None, 30.0, 180.0])
+@pytest.mark.parametrize("sigma2", [0.5, 1.0, 5.0])
+def test_exact_equals_the_definition(fig3, mu, sigma2):
+    value, log_f = unpenalised(fig3, mu or 74.59, sigma2)
+    np.testing.assert_allclose(tb.plr_statistic(fig3, mu=mu, sigma2=sigma2, form="exact"), value + 2 * log_f, atol=1e-9)
+
+
+def test_printed_is_unpenalised_plus_log_f_to_the_stirling_error(fig3):
+    value, log_f = unpenalised(fig3, 74.59, 1.0)
+    printed = tb.plr_statistic(fig3)
+    error = np.abs(printed - (value + log_f))
+    assert error.max() == pytest.approx(1 / (12 * 74.59**2), rel=1e-2)  # 1.5e-5
+    assert np.abs(printed - (value + 2 * log_f)).max() == pytest.approx(3.1, abs=0.05)  # erratum 1
+
+
+@pytest.mark.parametrize(("mu", "sigma2"), [(None, 1.0), (30.0, 1.0), (180.0, 5.0), (74.59, 0.01)])
+def test_corrected_agrees_with_exact_to_the_stirling_error_at_any_mu(fig3, mu, sigma2):
+    corrected = tb.plr_statistic(fig3, mu=mu, sigma2=sigma2, form="corrected")
+    exact = tb.plr_statistic(fig3, mu=mu, sigma2=sigma2, form="exact")
+    eta2 = (mu or 74.59) ** 2 / sigma2
+    np.testing.assert_allclose(corrected - exact, 1 / (6 * eta2), rtol=1e-3, atol=1e-9)
+
+
+def test_corrected_agrees_with_exact_where_the_precision_is_nearly_zero():
+    X = np.zeros((10, 2), dtype=int)
+    X[:, 0], X[0, 1] = 1, 9  # r_i = 1 and 9; η² = 9.5
+    corrected, exact = (tb.plr_statistic(X, mu=9.5**0.5, form=form) for form in ("corrected", "exact"))
+    np.testing.assert_allclose(corrected - exact, 2 * stirling_remainder(9.5), rtol=1e-9)
+    value, log_f = unpenalised(X, 9.5**0.5, 1.0)
+    np.testing.assert_allclose(exact, value + 2 * log_f, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_terms_that_never_repeat(fig3, form):
+    """Their λ is −½ log(2πσ²) printed, −log(2πσ²) corrected, up to O(1/η²), at μ = n/d."""
+    once = fig3.sum(axis=0) == (fig3 > 0).sum(axis=0)
+    assert once.sum() > 60
+    for sigma2 in (0.25, 1.0, 4.0):
+        value = tb.plr_statistic(fig3, sigma2=sigma2, form=form)[once]
+        limit = -np.log(2 * np.pi * sigma2) / (2 if form == "printed" else 1)
+        np.testing.assert_allclose(value, limit, atol=2 * sigma2 / 74.59**2)
+
+
+def test_digits_survive_long_documents():
+    """At μ = 30,000 the textbook form of Claim 3 loses six digits; checked with 60 of them."""
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.poisson(3, 50), np.full(50, 29_997), rng.integers(0, 2, 50)])
+    mpmath.mp.dps = 60
+    d, n = 50, int(X.sum())
+    mu = mpmath.mpf(n) / d
+    for i, value in enumerate(tb.plr_statistic(X, mu=float(mu), invalid="clamp", sigma2=1.0)):
+        column = [int(c) for c in X[:, i]]
+        n_i, b_i = sum(column), sum(c > 0 for c in column)
+        r, eta2, total = n_i - b_i + 1, mu**2, b_i + n - n_i
+        exact = 2 * (n_i * mpmath.log(mpmath.mpf(n) / n_i) - b_i * mpmath.log(mpmath.mpf(d) / b_i))
+        exact += 2 * sum(mpmath.loggamma(c) for c in column if c)
+        exact += 2 * n * mpmath.log(mpmath.mpf(n) / total) + 2 * (n_i - b_i) * mpmath.log(mpmath.mpf(total) / d)
+        exact += -(2 * b_i + 1) * mpmath.log(mu) + (eta2 - 2 * r + 1) * mpmath.log(eta2 - r) + r
+        exact += -(eta2 - 1.5) * mpmath.log(eta2) - mpmath.log(2 * mpmath.pi) / 2
+        assert value == pytest.approx(float(exact), rel=1e-11, abs=1e-7)
+
+
+@given(COUNTS, st.sampled_from(FORMS), st.sampled_from([None, 3.0, 40.0]), st.sampled_from([0.01, 1.0]))
+def test_parts_add_up_exactly(X, form, mu, sigma2):
+    s = tb.TermStatistics.from_counts(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClampedTermsWarning)
+        plr = tb.plr_statistic(s, mu=mu, sigma2=sigma2, form=form)
+        for i in range(X.shape[1]):
+            why = tb.explain(s, i, mu=mu, sigma2=sigma2, form=form)
+            np.testing.assert_array_equal(why.plr, plr[i])
+            np.testing.assert_array_equal(sum(why.parts.values()), why.plr)
+            assert set(why.parts) <= set(PARTS)
+
+
+def test_explain_by_name_reads_well(fig3):
+    s = tb.TermStatistics.from_counts(fig3, [f"t{i}" for i in range(250)])
+    top = int(np.argmax(tb.plr_statistic(s)))
+    why = tb.explain(s, f"t{top}")
+    n_i, b_i = fig3[:, top].sum(), (fig3[:, top] > 0).sum()
+    assert (why.term, why.n_i, why.b_i) == (f"t{top}", n_i, b_i)
+    assert why.parts["tf_icf"] == pytest.approx(2 * n_i * np.log(7459 / n_i))
+    assert why.parts["btf_idf"] == pytest.approx(-2 * b_i * np.log(100 / b_i))
+    assert str(why).count("\n") == 1 + 8 + 1
+    assert why.alpha == pytest.approx(tb.penalized_mle(s).alpha[top])
+    with pytest.raises(ValueError, match="'t999' is not among the 250 terms"):
+        tb.explain(s, "t999")
+
+
+@given(COUNTS, st.sampled_from([None, 3.0, 40.0]), st.sampled_from([0.01, 1.0, 5.0]))
+def test_contributions_add_up_to_lambda(X, mu, sigma2):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClampedTermsWarning)
+        shares = tb.plr_contributions(X, mu=mu, sigma2=sigma2)
+        plr = tb.plr_statistic(X, mu=mu, sigma2=sigma2)
+    total = 2 * (shares.sum(axis=0) + shares.absent) - np.log(2 * np.pi) / 2
+    np.testing.assert_allclose(total, plr, rtol=1e-9, atol=1e-8)
+    n_j = X.sum(axis=1)
+    every = np.where(X > 0, shares.toarray(), shares.absent_slope * n_j[:, None] + shares.absent_intercept)
+    np.testing.assert_allclose(2 * every.sum(axis=0) - np.log(2 * np.pi) / 2, plr, rtol=1e-9, atol=1e-8)
+    assert shares.nnz == np.count_nonzero(X)
+
+
+def test_contributions_are_eq_lambda_ij_cell_by_cell(fig3):
+    d, n, mu, sigma2 = 100, fig3.sum(), 74.59, 2.0
+    shares = tb.plr_contributions(fig3, sigma2=sigma2)
+    eta2 = mu**2 / sigma2
+    for j, i in [(0, np.flatnonzero(fig3[0])[0]), (7, np.argmax(fig3[7])), (99, np.argmax(fig3[99]))]:
+        n_ij, n_j, n_i, b_i = fig3[j, i], fig3[j].sum(), fig3[:, i].sum(), (fig3[:, i] > 0).sum()
+        r_i, total = n_i - b_i + 1, b_i + n - n_i
+        expected = n_ij * np.log(n / n_i) - np.log(d / b_i) + gammaln(n_ij)
+        expected += (n_ij - 1) * np.log(total / (d * sigma2)) + n_j * np.log(n / total) - (1 + 1 / (2 * d)) * np.log(mu)
+        rest = (eta2 - 2 * r_i + 1) * np.log(max(1, eta2 - r_i)) - (eta2 - 1.5) * np.log(eta2) + r_i
+        assert shares[j, i] == pytest.approx(expected + rest / (2 * d), rel=1e-11)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_invalid_terms_are_clamped_counted_once_and_refused_on_demand(form):
+    X = np.array([[30, 1, 0], [30, 0, 1]])  # η² = 16: r_i = 59 for the first term
+    with pytest.warns(ClampedTermsWarning, match="1 of 3 terms") as seen:
+        value = tb.plr_statistic(X, mu=4.0, form=form)
+    assert len(seen) == 1
+    assert seen[0].filename == __file__
+    assert np.isnan(value[0]) == (form == "exact")
+    assert np.isfinite(value[1:]).all()
+    with pytest.raises(ValueError, match=r"1 of 3 terms.*column 0"):
+        tb.plr_statistic(X, mu=4.0, form=form, invalid="raise")
+    tb.explain(tb.TermStatistics.from_counts(X), 1, mu=4.0, form=form, invalid="raise")  # asked of a valid term
+    with pytest.warns(ClampedTermsWarning):
+        tb.plr_contributions(X, mu=4.0)
+
+
+def test_the_clamp_is_the_paper_s():
+    X = np.array([[30, 1], [30, 1]])
+    with pytest.warns(ClampedTermsWarning):
+        value = tb.plr_statistic(X, mu=4.0)[0]
+    n, d, n_i, b_i, mu = 62, 2, 60, 2, 4.0
+    r_i, total = n_i - b_i + 1, b_i + n - n_i
+    expected = 2 * (n_i * np.log(n / n_i) - b_i * np.log(d / b_i) + 2 * gammaln(30)) + 2 * n * np.log(n / total)
+    expected += 2 * (n_i - b_i) * np.log(total / d) - (2 * b_i + 1) * np.log(mu)
+    expected += 0 + r_i - (16 - 1.5) * np.log(16) - np.log(2 * np.pi) / 2
+    assert value == pytest.approx(expected, rel=1e-13)
+
+
+def test_printed_clamps_also_just_above_zero():
+    """Erratum 6: max(1, η² − r_i) touches valid terms with η² − r_i < 1."""
+    X = np.array([[9, 40], [0, 40], [0, 40]])  # r_i = 9 for the first term
+    at = [tb.explain(tb.TermStatistics.from_counts(X), 0, mu=e**0.5).parts["precision"] for e in (9.5, 10.0)]
+    for eta2, value in zip((9.5, 10.0), at, strict=True):
+        assert value == pytest.approx(9 - (eta2 - 1.5) * np.log(eta2), rel=1e-12)
+
+
+@pytest.mark.parametrize("function", [tb.plr_statistic, tb.plr_contributions])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"sigma2": 0}, "sigma2"), ({"sigma2": -1}, "sigma2"), ({"mu": 0}, "mu"), ({"mu": np.inf}, "mu"),
+        ({"invalid": "ignore"}, "invalid"),
+    ],
+)  # fmt: skip
+def test_bad_options(function, options, said):
+    with pytest.raises(ValueError, match=said):
+        function([[2, 1], [0, 3]], **options)
+
+
+def test_more_bad_options():
+    with pytest.raises(ValueError, match="form is one of"):
+        tb.plr_statistic([[2, 1]], form="true")
+    with pytest.raises(ValueError, match="penalty is one of"):
+        tb.plr_statistic([[2, 1]], penalty="none")
+    with pytest.raises(ValueError, match="all documents are empty"):
+        tb.plr_statistic([[0, 0]])
+    with pytest.raises(ValueError, match="moments"):
+        tb.plr_statistic(tb.TermStatistics.from_counts([[1]], detail="frequencies"))
+
+
+def test_statistics_and_counts_give_the_same(fig3):
+    for detail in ("moments", "patterns"):
+        s = tb.TermStatistics.from_counts(fig3, detail=detail)
+        np.testing.assert_array_equal(tb.plr_statistic(s), tb.plr_statistic(fig3))
+
+
+@given(COUNTS, st.data())
+def test_columns_and_rows_may_be_permuted(X, data):
+    rows = data.draw(st.permutations(range(X.shape[0])))
+    columns = data.draw(st.permutations(range(X.shape[1])))
+    moved = X[rows][:, columns]
+    np.testing.assert_allclose(
+        tb.plr_statistic(moved, sigma2=1e-3), tb.plr_statistic(X, sigma2=1e-3)[columns], rtol=1e-12, atol=1e-9
+    )

@@ -1,0 +1,28 @@
+"""The face of the package: every public name is there, and importing it loads nothing heavy."""
+
+import subprocess
+import sys
+
+import pytest
+
+import termburst as tb
+
+
+@pytest.mark.parametrize("name", tb.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    value = getattr(tb, name)
+    assert name in dir(tb)
+    if name not in ("SCHEMES", "__version__"):
+        assert value.__doc__
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'burst'"):
+        _ = tb.burst
+
+
+def test_importing_loads_nothing_heavy():
+    heavy = ("numpy", "scipy", "sklearn", "polars", "pandas", "typer", "rich", "nltk")
+    script = f"import sys, termburst; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,36 @@
+"""The table of terms holds what the functions give, burstiest first."""
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst.inference.plr import PARTS
+
+
+def test_the_table_holds_what_the_functions_give(fig3):
+    s = tb.TermStatistics.from_counts(fig3, [f"t{i:03d}" for i in range(250)])
+    table = tb.term_table(s, parts=True, sigma2=2.0)
+    by_term = table.sort("term")
+    np.testing.assert_array_equal(by_term["plr"].to_numpy(), tb.plr_statistic(s, sigma2=2.0))
+    np.testing.assert_array_equal(by_term["n"].to_numpy(), fig3.sum(axis=0))
+    np.testing.assert_array_equal(by_term["b"].to_numpy(), (fig3 > 0).sum(axis=0))
+    np.testing.assert_array_equal(by_term["alpha"].to_numpy(), tb.penalized_mle(s, sigma2=2.0).alpha)
+    tf_idf = tb.TermWeighting("tf-idf").fit_transform(fig3).sum(axis=0)
+    np.testing.assert_allclose(by_term["tf_idf_sum"].to_numpy(), np.ravel(tf_idf), atol=1e-9)
+    parts = [name for name in PARTS if name in table.columns]
+    assert len(parts) == 8
+    np.testing.assert_allclose(table.select(parts).sum_horizontal().to_numpy(), table["plr"].to_numpy(), atol=1e-9)
+    assert table["plr"].is_sorted(descending=True)
+
+
+def test_ties_are_in_the_order_of_terms_and_what_has_no_value_comes_last():
+    X = np.array([[1, 0, 1, 30], [0, 1, 0, 30]])
+    with pytest.warns(tb.ClampedTermsWarning):
+        table = tb.term_table(tb.TermStatistics.from_counts(X, ["c", "b", "a", "z"]), mu=4.0, form="exact")
+    assert table["term"].to_list() == ["a", "b", "c", "z"]
+    assert table["plr"].null_count() == 1
+    assert table["alpha"].null_count() == 1
+
+
+def test_columns_without_names_are_numbered():
+    assert tb.term_table(np.array([[1, 5], [1, 0]]))["term"].to_list() == [1, 0]
