@@ -20,7 +20,7 @@ def expected(texts, counted) -> pl.DataFrame:
 
 def test_the_table_is_for_people(done, corpus, expected):
     first, header, *lines = done("terms", corpus).out.splitlines()
-    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 11 terms, mean length [\d.]+", first)
+    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 12 terms, mean length [\d.]+", first)
     assert header.split() == expected.columns
     assert [line.split()[0] for line in lines] == expected["term"].to_list()
     assert [line.split()[3] for line in lines] == [f"{value:,.2f}" for value in expected["plr"]]

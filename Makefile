@@ -1,0 +1,43 @@
+# `make demo` and `make test` each do all the set-up on a machine that has Python 3.11+ with venv, and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: demo test lint wheel ci bench clean
+
+demo: $(VENV)/.core  ## find the bursty words in Python's own docstrings
+	$(BIN)/termburst demo
+
+test: $(VENV)/.all  ## all tests, doctests of the code, the README and the docs included
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.all  ## style, types, layering
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, import it there
+	$(BIN)/python .ci/check_wheel.py
+
+ci: lint test wheel  ## everything that CI checks
+
+bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
+	$(BIN)/python benchmarks/weighting_speed.py
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
+	  { echo "termburst needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.all: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[all,dev]"
+	@touch $@ $(VENV)/.core
