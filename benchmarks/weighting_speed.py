@@ -1,4 +1,4 @@
-"""How long does `TermWeighting("s-lambda").fit_transform` take beside scikit-learn's `TfidfTransformer().fit_transform`?
+"""`TermWeighting("s-lambda").fit_transform` beside scikit-learn's `TfidfTransformer().fit_transform`: time and memory.
 
 Both weigh the 20 Newsgroups training counts (11,314 × 88,701) in the same run, alternating, on the matrix as
 CountVectorizer's `fit_transform` leaves it (unsorted) and on sorted indices. Times are medians; memory is the peak that
