@@ -151,7 +151,7 @@ def counted() -> Callable[..., tb.TermStatistics]:
 
 
 @pytest.fixture(scope="session")
-def agree(counted: Callable[..., tb.TermStatistics]) -> Callable[..., None]:
+def agree() -> Callable[..., None]:
     """Whether rows that the command printed hold the library's numbers."""
 
     def check(rows: dict[str, dict[str, Any]], statistics: tb.TermStatistics, **options: Any) -> None:
@@ -173,6 +173,6 @@ def corpus(tmp_path: Path, texts: list[str]) -> Path:
 
 
 @pytest.fixture
-def table(tmp_path: Path, texts: list[str]) -> pl.DataFrame:
+def table(texts: list[str]) -> pl.DataFrame:
     """The documents as a table with two columns of our own naming."""
     return pl.DataFrame({"name": [f"doc {i}" for i in range(len(texts))], "body": texts})

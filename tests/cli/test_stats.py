@@ -137,7 +137,7 @@ def test_subtract_refuses_what_is_not_contained(fault, build, halves, tmp_path):
     assert sorted(tmp_path.iterdir()) == files
 
 
-def test_show(done, build, corpus, texts):
+def test_show(done, build, corpus):
     saved = build(corpus, "saved.parquet", "--batch", "monday", "--stop-words", "english")
     facts = json.loads(done("stats", "show", saved, "--json").raw)
     s = load(saved)

@@ -47,13 +47,6 @@ def test_the_format_named_goes_before_the_ending(done, corpus, tmp_path):
     assert json.loads((tmp_path / "out.csv").read_text(encoding="utf-8"))
 
 
-def test_numbers_without_a_value_are_null_in_json(done, tmp_path):
-    path = tmp_path / "bursts.txt"
-    path.write_text("aa aa aa aa bb\naa cc\ncc bb\n", encoding="utf-8")
-    rows = done("terms", path, *ALL, "--sigma2", "0.01", "--form", "exact").rows
-    assert all(row["plr"] is not None for row in rows.values())
-
-
 def test_top_and_min_count(done, corpus, expected):
     def shown(*options: object) -> list[str]:
         return [row["term"] for row in json.loads(done("terms", corpus, "-f", "json", *options).raw)]
@@ -100,7 +93,8 @@ def test_options_of_the_statistic(done, corpus, texts, counted, agree, given, op
         (["--ngrams", "2"], {"ngram_range": (2, 2)}),
         (["--ngrams", "1,2"], {"ngram_range": (1, 2)}),
         (["--stop-words", "english"], {"stop_words": "english"}),
-        (["--token-pattern", r"\d+|\w'\w|x"], {"token_pattern": r"\d+|\w'\w|x"}),
+        (["--token-pattern", r"[^\W\d]{3,}"], {"token_pattern": r"[^\W\d]{3,}"}),
+        (["--token-pattern", r"(\w{2})\w+"], {"token_pattern": r"(\w{2})\w+"}),
         (["--no-lowercase"], {"lowercase": False}),
         (["--lowercase"], {"lowercase": True}),
         (["--pretokenized"], {"tokenizer": str.split, "token_pattern": None, "lowercase": False}),

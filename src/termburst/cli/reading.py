@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -101,6 +102,8 @@ class Reading:
         from termburst.counts.readers import Batch, open_corpus
         from termburst.datasets import BUILT_IN
 
+        if hasattr(signal, "siginterrupt"):  # Polars makes a read go on after Ctrl-C, waiting for more input
+            signal.siginterrupt(signal.SIGINT, True)
         with progress_bar() as bar:
             task = bar.add_task(f"Reading {corpus}", total=None)
             if corpus in BUILT_IN and not Path(corpus).exists():
