@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from termburst.cli.output import Format, write_table
+from termburst.cli.output import Format, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text
 from termburst.cli.stats import stats
 
@@ -87,10 +87,11 @@ def terms(
 
     from termburst.tables import term_table
 
+    settled = settled_format(format, output)
     statistics = reading.statistics(corpus)
     table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts)
     table = table.filter(pl.col("n") >= min_count)
-    write_table(table.head(top) if top else table, format, output, _size(statistics))
+    write_table(table.head(top) if top else table, settled, output, _size(statistics))
 
 
 @app.command()
@@ -125,11 +126,12 @@ def weigh(
     """Weigh every term in every document; terms and document ids are kept in the file."""
     import numpy as np
 
-    from termburst.counts.store import Weights, save_weights
+    from termburst.counts.store import Weights, check_output, save_weights
     from termburst.estimators._term_weighting import TermWeighting
     from termburst.weighting import named_scheme
 
     named_scheme(scheme)
+    check_output(output)
     ids: list[str] = []
 
     def texts(batches: Any) -> Any:

@@ -25,18 +25,27 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-def write_table(frame: pl.DataFrame, format: Format | None, output: Path | None, title: str = "") -> None:
-    """Write a frame; without a format, the ending of *output* decides, and a terminal gets a table."""
-    from termburst.counts.store import atomic_path
+def settled_format(format: Format | None, output: Path | None) -> Format:
+    """The format asked for, or that of *output*'s ending; what cannot be written is refused before any work is done."""
+    from termburst.counts.store import check_output
 
     format = format or _format_of(output)
+    if output is not None:
+        check_output(output)
+    elif format is Format.parquet and sys.stdout.isatty():
+        raise ValueError("Parquet is not for a terminal: name a file with -o, or pipe it")
+    return format
+
+
+def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title: str = "") -> None:
+    """Write a frame to a file, whole or not at all, or to standard output."""
+    from termburst.counts.store import atomic_path
+
     if output is not None:
         with atomic_path(output) as temporary:
             temporary.write_bytes(_encoded(frame, format, title))
     elif format is Format.table:
         print_table(frame, title)
-    elif format is Format.parquet and sys.stdout.isatty():
-        raise ValueError("Parquet is not for a terminal: name a file with -o, or pipe it")
     else:
         sys.stdout.buffer.write(_encoded(frame, format, title))
         sys.stdout.buffer.flush()

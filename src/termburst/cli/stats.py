@@ -41,6 +41,9 @@ def build(
     batch: Batch = None,
 ) -> None:
     """Count a corpus once and save what the statistics need."""
+    from termburst.counts.store import check_output
+
+    check_output(output)
     reading.statistics(corpus, detail.value, counting=reading.counting(), batch=batch).save(output)
 
 
@@ -55,8 +58,10 @@ def add(
 ) -> None:
     """Add documents, counted as those before were; a batch already contained is left out."""
     from termburst.counts.statistics import TermStatistics
+    from termburst.counts.store import check_output
 
     known = TermStatistics.load(saved)
+    check_output(output or saved)
     if batch is not None and batch in known.batches:
         typer.echo(f"{saved} contains batch {batch!r} already: nothing added", err=True)
         if output is not None:
@@ -76,6 +81,8 @@ def merge(
     """Combine the statistics of several collections."""
     from termburst.counts.statistics import TermStatistics
 
+    if len(saved) < 2:
+        raise ValueError("merge takes two files of statistics or more")
     first, *rest = map(TermStatistics.load, saved)
     for other in rest:
         first += other

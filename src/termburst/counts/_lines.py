@@ -78,14 +78,14 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
     try:
         with ExitStack() as stack:
             raw = _standard_input() if file.path == "-" else stack.enter_context(Path(file.path).open("rb"))
-            stream: IO[bytes] | gzip.GzipFile = raw
+            stream: Any = raw
             if file.packing == "gzip":
                 stream = stack.enter_context(gzip.GzipFile(fileobj=raw))
             elif file.packing == "zstd":
                 zstd = _zstd()
                 damage = (*damage, zstd.ZstdError)
                 stream = stack.enter_context(zstd.open(raw, "rb"))
-            while chunk := stream.read(_CHUNK):
+            while chunk := stream.read1(_CHUNK):  # what there is: a pipe may be slow, and Ctrl-C come between
                 progress.position = raw.tell() if file.packing else progress.position + len(chunk)
                 yield chunk
     except damage as error:

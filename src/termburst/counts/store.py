@@ -43,10 +43,7 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
     'whole or not at all'
     """
     target = Path(path)
-    if target.is_dir():
-        raise ValueError(f"{target} is a folder; name a file to write to")
-    if not target.parent.is_dir():
-        raise ValueError(f"{target} cannot be written: there is no folder {target.parent}")
+    check_output(target)
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as error:
@@ -61,6 +58,24 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_output(path: str | PathLike[str]) -> None:
+    """Refuse a place that cannot be written to: for a command to call before its work, not after.
+
+    Examples
+    --------
+    >>> check_output("no-such-folder/out.csv")
+    Traceback (most recent call last):
+    ValueError: no-such-folder/out.csv cannot be written: there is no folder no-such-folder
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise ValueError(f"{target} is a folder; name a file to write to")
+    if target.exists() and not target.is_file():  # a rename would put a file in the place of a device
+        raise ValueError(f"{target} is not a regular file; name another to write to")
+    if not target.parent.is_dir():
+        raise ValueError(f"{target} cannot be written: there is no folder {target.parent}")
 
 
 def save_statistics(statistics: TermStatistics, path: str | PathLike[str]) -> None:
@@ -122,11 +137,14 @@ def holds_statistics(path: str | PathLike[str]) -> bool:
     import polars as pl
 
     path = Path(path)
-    if path.suffix != ".parquet" or not path.is_file():
-        return False
     try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            if stream.read(4) != b"PAR1":
+                return False
         return _HEADER in pl.read_parquet_metadata(path)
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, OSError, ValueError):  # reading it will say what is wrong
         return False
 
 
