@@ -17,6 +17,9 @@ lint: $(VENV)/.all  ## style, types, layering
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@status=0; git grep -nIE '(index[-_]url|find-links|registry|resolved)[" =:]+.?https?:|pythonhosted|pypi\.org/simple' \
+	  -- . ':!Makefile' || status=$$?; \
+	  [ $$status = 1 ] || { echo "the address of a package index must not be committed (git grep: $$status)"; exit 1; }
 
 wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, import it there
 	$(BIN)/python .ci/check_wheel.py

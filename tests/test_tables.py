@@ -19,6 +19,7 @@ def test_the_table_holds_what_the_functions_give(fig3):
     np.testing.assert_allclose(by_term["tf_idf_sum"].to_numpy(), np.ravel(tf_idf), atol=1e-9)
     parts = [name for name in PARTS if name in table.columns]
     assert len(parts) == 8
+    np.testing.assert_array_equal(by_term["alpha_not"].to_numpy(), tb.penalized_mle(s, sigma2=2.0).alpha_not)
     np.testing.assert_allclose(table.select(parts).sum_horizontal().to_numpy(), table["plr"].to_numpy(), atol=1e-9)
     assert table["plr"].is_sorted(descending=True)
 

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from termburst import datasets as datasets
     from termburst.counts.counting import CountingOptions as CountingOptions
     from termburst.counts.statistics import TermStatistics as TermStatistics
-    from termburst.counts.store import Weights as Weights
-    from termburst.counts.store import load_weights as load_weights
-    from termburst.counts.store import save_weights as save_weights
     from termburst.estimators._burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
     from termburst.estimators._term_weighting import TermWeighting as TermWeighting
     from termburst.inference.plr import ClampedTermsWarning as ClampedTermsWarning
@@ -23,6 +20,9 @@ if TYPE_CHECKING:
     from termburst.models.beta_binomial import penalized_mle as penalized_mle
     from termburst.tables import term_table as term_table
     from termburst.weighting import SCHEMES as SCHEMES
+    from termburst.weights import Weights as Weights
+    from termburst.weights import load_weights as load_weights
+    from termburst.weights import save_weights as save_weights
 
 _HOME = {
     "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
@@ -31,14 +31,14 @@ _HOME = {
     "SCHEMES": "termburst.weighting",
     "TermStatistics": "termburst.counts.statistics",
     "TermWeighting": "termburst.estimators._term_weighting",
-    "Weights": "termburst.counts.store",
+    "Weights": "termburst.weights",
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "explain": "termburst.inference.plr",
-    "load_weights": "termburst.counts.store",
+    "load_weights": "termburst.weights",
     "penalized_mle": "termburst.models.beta_binomial",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
-    "save_weights": "termburst.counts.store",
+    "save_weights": "termburst.weights",
     "term_table": "termburst.tables",
 }
 __all__ = ["__version__", "datasets", *_HOME]  # noqa: PLE0604  the table above is the list

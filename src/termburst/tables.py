@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.counts.statistics import as_statistics
-from termburst.inference.plr import Form, Invalid, plr_parts
+from termburst.inference.plr import Form, Invalid, add_up, plr_parts
 from termburst.models.beta_binomial import penalized_mle
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ def term_table(
         "term": np.arange(m) if statistics.terms is None else statistics.terms.tolist(),
         "n": n_i,
         "b": b_i,
-        "plr": sum(named.values()),
+        "plr": add_up(named),
         "tf_idf_sum": n_i * np.log(statistics.documents / np.maximum(b_i, 1)),
         "alpha": fit.alpha,
         "alpha_not": fit.alpha_not,
     }
     if parts:
         columns.update({name: np.broadcast_to(part, m).copy() for name, part in named.items()})
-    table = pl.DataFrame(columns).with_columns(pl.col("plr", "alpha", "alpha_not").fill_nan(None))
+    table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
     return table.sort(["plr", "term"], descending=[True, False], nulls_last=True)

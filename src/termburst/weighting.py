@@ -122,7 +122,7 @@ def named_scheme(name: str) -> Scheme:
     >>> named_scheme("tf-icf").formula
     'n_ij log(n/n_i)'
     """
-    if name not in SCHEMES:
+    if not isinstance(name, str) or name not in SCHEMES:
         raise ValueError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {name!r}")
     return SCHEMES[name]
 
@@ -133,7 +133,7 @@ def _idf(statistics: TermStatistics) -> Floats:
 
 def _log_inverse(whole: int, part: NDArray[np.int64]) -> Floats:
     """log(whole/part), and 0 for what was never seen."""
-    return np.where(part > 0, np.log(whole / np.maximum(part, 1)), 0.0)
+    return np.where(part > 0, np.log(max(whole, 1) / np.maximum(part, 1)), 0.0)
 
 
 def _unseen_zero(weights: Floats, counts: Any, statistics: TermStatistics) -> Floats:

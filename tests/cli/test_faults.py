@@ -80,14 +80,14 @@ def refused(fault, tmp_path):
     def check(arguments: list[object], named: list[str]) -> None:
         out = tmp_path / "out"
         out.mkdir()
-        old = _write(out / "old", b"precious")
+        old = _write(out / "old.npz", b"precious")
         lines = set()
         for command in (["terms", "-f", "csv"], ["weigh"], ["stats", "build"]):
             if command == ["stats", "build"] and {"--sigma2", "--mu"} & set(map(str, arguments)):
                 continue  # it takes no such options
-            for target in (old, out / "new"):
+            for target in (old, out / "new.npz"):
                 lines.add(fault(*command, *arguments, "-o", target))
-                assert [path.name for path in out.iterdir()] == ["old"]
+                assert [path.name for path in out.iterdir()] == ["old.npz"]
                 assert old.read_bytes() == b"precious"
         for line in lines:
             assert all(name in line for name in named), line
@@ -151,11 +151,17 @@ def test_names_with_control_codes_are_shown_never_obeyed(fault, tmp_path):
     "arguments",
     [["terms"], ["nonsense"], ["terms", "x", "--top", "-1"], ["terms", "x", "--form", "y"], ["stats", "add"]],
 )
-def test_bad_usage(run, arguments):
-    outcome = run(*arguments)
-    assert outcome.code == 2
-    assert "Usage: termburst" in outcome.err
-    assert "Traceback" not in outcome.err
+def test_bad_usage_is_one_line_too(fault, arguments):
+    assert "--help" in fault(*arguments)
+
+
+def test_more_bad_use(fault, corpus, tmp_path):
+    copy = _write(tmp_path / "copy.csv", b"text\nso it goes\n")
+    assert "is what is being read" in fault("terms", copy, "-o", copy)
+    assert "ends so" in fault("weigh", corpus, "-o", tmp_path / "weights.csv")
+    assert "--text" in fault("terms", "stdlib", "--text", "body")
+    assert "two files" in fault("stats", "merge", copy, "-o", tmp_path / "out.parquet")
+    assert "copy.csv: there are no documents" in fault("terms", _write(copy, b"text\n"))
 
 
 def test_a_debugging_run_shows_where(run, monkeypatch, tmp_path):

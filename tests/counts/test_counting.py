@@ -51,6 +51,10 @@ def test_documents_without_a_term_are_still_documents():
         ({"stop_words": "klingon"}, "klingon"),
         ({"token_pattern": "(["}, "not a regular expression"),
         ({"token_pattern": "(a)(b)"}, "2 groups"),
+        ({"token_pattern": "x*"}, "matches nothing at all"),
+        ({"token_pattern": ""}, "matches nothing at all"),
+        ({"token_pattern": "a{99999999999}"}, "not a regular expression"),
+        ({"token_pattern": None}, "not a regular expression"),
     ],
 )
 def test_bad_options_are_refused_before_any_text_is_read(options, said):

@@ -122,6 +122,26 @@ def test_what_is_no_count_matrix_is_refused_with_a_sentence(bad, said):
         canonical_counts(bad)
 
 
+def test_unsigned_counts_beyond_all_sense_do_not_come_out_negative():
+    large = np.array([[2**64 - 3, 1]], dtype=np.uint64)
+    for X in (large, sp.csr_matrix(large), sp.coo_array(large), sp.lil_matrix(large)):
+        with pytest.raises(ValueError, match="too many tokens"):
+            canonical_counts(X)
+
+
+@pytest.mark.parametrize("bad", [7, -1])
+def test_a_damaged_sparse_matrix_is_refused_before_compiled_code_sees_it(bad):
+    X = sp.csr_matrix([[1, 2], [3, 4]])
+    X.indices = np.array([0, bad, 0, 1], dtype=np.int32)
+    with pytest.raises(ValueError, match="point outside of it"):
+        canonical_counts(X)
+
+
+def test_masked_cells_are_refused():
+    with pytest.raises(ValueError, match="masked"):
+        canonical_counts(np.ma.array([[1, 2]], mask=[[0, 1]]))
+
+
 def test_objects_that_are_numbers_are_taken_and_others_are_not():
     assert canonical_counts(np.array([[1, 2]], dtype=object)).data.tolist() == [1, 2]
     with pytest.raises(TypeError, match="not other objects"):

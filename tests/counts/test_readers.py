@@ -373,8 +373,8 @@ def test_parquet_is_read_in_slices(tmp_path):
     batches = list(corpus.batches())
     assert [text for batch in batches for text in batch.texts] == texts
     assert len(batches) > 10
-    assert [batch.bytes_read for batch in batches] == sorted(batch.bytes_read for batch in batches)
-    assert batches[0].bytes_read < batches[-1].bytes_read == corpus.size
+    assert [batch.position for batch in batches] == sorted(batch.position for batch in batches)
+    assert batches[0].position < batches[-1].position == corpus.size
 
 
 # --- Folders, globs, links --------------------------------------------------------------------------------------------
@@ -756,14 +756,14 @@ def test_a_batch_may_hold_documents_of_several_files(tmp_path):
     ]
 
 
-def test_bytes_read_grows_to_the_size_on_disk(tmp_path):
+def test_position_grows_to_the_size_on_disk(tmp_path):
     lines = "".join(f"{os.urandom(40).hex()}\n" for _ in range(20_000)).encode()
     for packing, pack in PACKERS.items():
         write(tmp_path / f"t.csv{packing}", pack(b"text\n" + lines))
     write(tmp_path / "plain.txt", lines)
     write_table(tmp_path / "t.parquet")
     corpus = open_corpus(tmp_path, batch_documents=1000)
-    positions = [batch.bytes_read for batch in corpus.batches()]
+    positions = [batch.position for batch in corpus.batches()]
     assert corpus.size == sum(path.stat().st_size for path in tmp_path.iterdir())
     assert positions == sorted(positions)
     assert len(set(positions)) > 20
@@ -774,7 +774,7 @@ def test_a_file_that_grows_does_not_pass_its_size(tmp_path):
     path = write(tmp_path / "a.txt", "a\n")
     corpus = open_corpus(path, batch_documents=1)
     write(path, "a\nb\nc\n")
-    assert [batch.bytes_read for batch in corpus.batches()] == [2, 2, 2]
+    assert [batch.position for batch in corpus.batches()] == [2, 2, 2]
 
 
 def test_a_corpus_is_lazy_and_can_be_read_again(tmp_path):

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from termburst.counts.counting import CountingOptions
+from termburst.counts.merging import laid_onto
 from termburst.counts.statistics import DETAILS, TermStatistics, as_statistics
 
 COUNTS = hnp.arrays(
@@ -98,7 +100,7 @@ def test_the_order_of_documents_and_columns_does_not_matter(detail, X, data):
     moved = of(X[:, columns], detail, np.array(names(X.shape[1]))[columns])
     np.testing.assert_array_equal(moved.collection_frequency, X.sum(axis=0)[columns])
     # on the vocabulary of the whole, in its order, nothing but the order had changed
-    assert moved._onto(of(X).terms) == of(X, detail)
+    assert laid_onto(moved, of(X).terms) == of(X, detail)
 
 
 @given(COUNTS, st.sampled_from(["csr", "csc", "coo"]), st.sampled_from(["int8", "int64", "float64"]))
@@ -131,6 +133,20 @@ def test_subtraction_refuses_to_fall_below_zero():
         left.coarsen("moments") - right.coarsen("moments")
 
 
+def test_subtraction_of_mere_frequencies_refuses_what_it_can_see():
+    left = of(np.array([[2, 0], [0, 2]]), "frequencies")
+    with pytest.raises(ValueError, match="would fall below zero"):
+        left - of(np.array([[1, 1]]), "frequencies")  # both words would occur in no document
+    nothing = left - left
+    assert (nothing.documents, nothing.tokens, nothing.mean_length) == (0, 0, 0.0)
+
+
+def test_sums_that_would_not_fit_are_refused_as_such():
+    half = TermStatistics.from_counts([[2**31 - 10]])
+    with pytest.raises(ValueError, match="too large"):
+        half + half + half
+
+
 def test_batches_are_remembered_and_not_added_twice():
     X = np.array([[2, 1], [0, 3]])
     monday = TermStatistics.from_counts(X, names(2), batch="monday")
@@ -142,6 +158,8 @@ def test_batches_are_remembered_and_not_added_twice():
     assert (both - monday).batches == ("tuesday",)
     with pytest.raises(ValueError, match="'monday' cannot be taken out"):
         tuesday - monday
+    with pytest.raises(ValueError, match="named by a string; got 3"):
+        TermStatistics.from_counts(X, batch=3)
 
 
 def test_what_does_not_fit_together_is_refused_with_a_sentence():
@@ -170,6 +188,9 @@ def test_what_does_not_fit_together_is_refused_with_a_sentence():
         (np.ones((2, 2)), ["a", 1], "moments", "number 1 is 1"),
         (np.ones((2, 2)), None, "everything", "'everything'"),
         (np.full((1, 1), 2**40), None, "moments", "too large"),
+        (np.ones((2, 2)), "ab", "moments", "a list or an array of strings"),
+        (np.ones((2, 2)), {"a", "b"}, "moments", "a list or an array of strings"),
+        (np.ones((2, 2)), 2, "moments", "a list or an array of strings"),
     ],
 )
 def test_bad_input_is_one_sentence(X, terms, detail, said):
@@ -196,6 +217,9 @@ def test_index_by_name_and_by_number():
         s.index("bursty")
     with pytest.raises(ValueError, match="no column 2"):
         s.index(2)
+    for no_name in (["burst"], None, 1.0):
+        with pytest.raises(ValueError, match="one term's name instead of"):
+            s.index(no_name)
     with pytest.raises(ValueError, match="no term names"):
         TermStatistics.from_counts([[1]]).index("burst")
 
@@ -237,9 +261,30 @@ def test_many_plain_texts_are_grouped_into_batches(monkeypatch):
     assert TermStatistics.from_texts(t for t in TEXTS) == TermStatistics.from_texts([TEXTS])
 
 
+def test_lists_of_tokens_are_texts_where_the_options_say_so():
+    tokens = CountingOptions(pretokenized=True)
+    s = TermStatistics.from_texts([["so", "it"], ["so"], "so long"], counting=tokens)
+    assert (s.documents, s.terms.tolist()) == (3, ["it", "long", "so"])
+    assert s == TermStatistics.from_texts([[["so", "it"], ["so"], "so long"]], counting=tokens)
+    assert s == TermStatistics.from_batches([[["so", "it"]], [["so"], "so long"]], counting=tokens)
+
+
 @pytest.mark.parametrize(
     ("texts", "said"),
-    [([], "no documents"), (["", " "], "no document has a term"), ("one text", "this is a single text")],
+    [
+        ([], "no documents"),
+        ([[]], "no documents"),
+        (["", " "], "no document has a term"),
+        ("one text", "not as str"),
+        ({"a": "one text"}, "not as dict"),
+        (pd.DataFrame({"text": ["one"]}), "not as DataFrame"),
+        (["one", None], "this is None"),
+        ([["one", None]], "document 1 is no text but None"),
+        ([["one", float("nan")]], "document 1 is no text but nan"),
+        ([[["one", "text"]]], "document 0 is no text but"),
+        ([b"one"], "this is b'one'"),
+        ([3], "this is 3"),
+    ],
 )
 def test_texts_without_terms_are_refused(texts, said):
     with pytest.raises(ValueError, match=said):

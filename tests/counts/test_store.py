@@ -10,20 +10,13 @@ import textwrap
 import numpy as np
 import polars as pl
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from termburst._files import atomic_path, check_output
 from termburst.counts.statistics import DETAILS, TermStatistics
-from termburst.counts.store import (
-    FORMAT_VERSION,
-    Weights,
-    atomic_path,
-    holds_statistics,
-    load_weights,
-    save_weights,
-)
+from termburst.counts.store import FORMAT_VERSION, holds_statistics
 
 COUNTS = hnp.arrays(
     np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([0, 0, 1, 5])
@@ -82,18 +75,24 @@ def test_another_version_of_the_format_is_refused_by_name(saved):
     ("header", "frame", "said"),
     [
         (lambda h: h.pop("lengths"), None, "damaged: 'lengths'"),
+        (lambda h: h.pop("digest"), None, "damaged: 'digest'"),
         (lambda h: h.update(detail="all"), None, "damaged: unknown detail"),
-        (lambda h: h.update(lengths=["x"]), None, "damaged"),
+        (lambda h: h.update(lengths=["x"]), None, "damaged: a number is missing"),
+        (lambda h: h.update(lengths=[0, 4]), None, "damaged: it does not hold what was saved"),
+        (lambda h: h.update(batches=[]), None, "damaged: it does not hold what was saved"),
+        (lambda h: h["counting"].update(lowercase=False), None, "damaged: it does not hold what was saved"),
         (None, lambda f: f.drop("document_frequency"), "damaged"),
-        (None, lambda f: f.with_columns(collection_frequency=pl.lit(-1)), "damaged: frequencies"),
-        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "damaged: terms and document lengths"),
-        (None, lambda f: f.with_columns(count=pl.lit([1])), "damaged: the histogram"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(None, pl.Int64)), "damaged: a number is missing"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(count=pl.lit([1])), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(length=pl.lit([4])), "damaged: it does not hold"),
         (None, lambda f: f.with_columns(term=pl.lit("a")), "damaged: the term 'a'"),
+        (None, lambda f: f.with_columns(term=pl.col("term") + "s"), "damaged: it does not hold"),
         (None, lambda f: f.with_columns(documents=pl.lit([1, 1])), "damaged"),
-        (None, lambda f: f.with_columns(count_squared_sum=pl.lit(1)), "damaged: the histogram"),
+        (None, lambda f: f.with_columns(count_squared_sum=pl.lit(1)), "damaged: it does not hold"),
     ],
 )
-def test_a_file_that_contradicts_itself_is_refused(saved, header, frame, said):
+def test_a_file_that_does_not_hold_what_was_saved_is_refused(saved, header, frame, said):
     rewrite(saved, header, frame)
     with pytest.raises(ValueError, match=said) as caught:
         TermStatistics.load(saved)
@@ -164,28 +163,52 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path, where, said):
         pass
 
 
-def test_weights_come_back_and_scipy_reads_them_too(tmp_path):
-    path = tmp_path / "w.npz"
-    matrix = sp.csr_matrix([[0.5, 0.0], [0.25, 1.0]])
-    save_weights(Weights(matrix, np.array(["ha", "naïve"], dtype=object), np.array(["a", "b/c"], dtype=object)), path)
-    back = load_weights(path)
-    assert (back.matrix != matrix).nnz == 0
-    assert (back.terms.tolist(), back.documents.tolist()) == (["ha", "naïve"], ["a", "b/c"])
-    assert (sp.load_npz(path) != matrix).nnz == 0
+def test_a_name_with_wildcards_means_that_file(tmp_path):
+    one, other = (TermStatistics.from_texts([text]) for text in ("so it goes", "ha ha"))
+    one.save(tmp_path / "a[1].parquet")
+    other.save(tmp_path / "a1.parquet")
+    assert TermStatistics.load(tmp_path / "a[1].parquet") == one
 
 
-def test_damaged_weights_are_refused_by_name(tmp_path):
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        load_weights(tmp_path / "nowhere.npz")
-    bad = tmp_path / "bad.npz"
-    bad.write_bytes(b"PK not really")
-    with pytest.raises(ValueError, match=r"bad\.npz cannot be read as weights"):
-        load_weights(bad)
+def test_flipped_bits_never_pass_for_numbers(tmp_path, saved, capfd):
+    """A hundred damaged files: each is refused in a sentence, or the damage was in no number (padding, statistics)."""
+    good, content = TermStatistics.load(saved), saved.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = []
+    for position in rng.integers(0, len(content), 100):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << int(rng.integers(8))
+        saved.write_bytes(damaged)
+        try:
+            assert TermStatistics.load(saved) == good
+        except ValueError as error:
+            said = str(error)
+            refused.append("s.parquet" in said and "\n" not in said)
+    assert len(refused) > 20
+    assert all(refused)
+    capfd.readouterr()  # Polars may print a panic of its own
 
 
-def test_terms_too_long_for_a_weights_file_are_refused(tmp_path):
-    terms = np.array(["x" * 2_000_000, *map(str, range(200))], dtype=object)
-    weights = Weights(sp.csr_matrix((1, 201)), terms, np.array(["a"], dtype=object))
-    with pytest.raises(ValueError, match="2,000,000 characters"):
-        save_weights(weights, tmp_path / "w.npz")
-    assert not list(tmp_path.iterdir())
+def test_a_link_is_written_through_and_a_full_disk_named(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    with atomic_path(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+    def fill():
+        with atomic_path(target):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(ValueError, match=r"target cannot be written: No space left"):
+        fill()
+
+
+def test_the_file_being_read_is_no_place_to_write_to(tmp_path):
+    corpus = tmp_path / "corpus.csv"
+    corpus.write_text("text")
+    with pytest.raises(ValueError, match="is what is being read"):
+        check_output(corpus, source=corpus)
+    check_output(corpus, source="stdlib")

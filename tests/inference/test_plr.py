@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.special import gammaln
 
 import termburst as tb
-from termburst.inference.plr import FORMS, PARTS, ClampedTermsWarning
+from termburst.inference.plr import FORMS, PARTS, ClampedTermsWarning, add_up
 from termburst.models.penalties import stirling_remainder
 
 COUNTS = hnp.arrays(
@@ -96,6 +96,72 @@ def test_terms_that_never_repeat(fig3, form):
         np.testing.assert_allclose(value, limit, atol=2 * sigma2 / 74.59**2)
 
 
+def direct_parts(X, mu, sigma2, form):
+    """Every part by its formula, with 50 digits, for the terms of X."""
+    mpmath.mp.dps = 50
+    log, d, n = mpmath.log, X.shape[0], int(X.sum())
+    m, v = mpmath.mpf(mu), mpmath.mpf(sigma2)
+    eta2 = m**2 / v
+    for column in X.T.tolist():
+        n_i, b_i = sum(column), sum(c > 0 for c in column)
+        r, total, twice = n_i - b_i + 1, mpmath.mpf(b_i + n - n_i), 1 if form == "printed" else 2
+        margin = eta2 - r
+        parts = {
+            "tf_icf": 2 * n_i * log(mpmath.mpf(n) / n_i) if n_i else 0,
+            "btf_idf": -2 * b_i * log(mpmath.mpf(d) / b_i) if b_i else 0,
+            "repetition": 2 * sum(mpmath.loggamma(c) for c in column if c),
+            "collection": 2 * n * log(n / total),
+            "excess": 2 * (n_i - b_i) * log(total / (d * v)),
+            "mean_length": -(2 * b_i + twice) * log(m),
+            "constant": -twice * log(2 * mpmath.pi) / 2,
+        }
+        if form == "printed":
+            parts["precision"] = (eta2 - 2 * r + 1) * log(max(1, margin)) + r - (eta2 - 1.5) * log(eta2)
+        else:
+            parts["mu_shift"] = 2 * n_i * log(m * d / n)
+            parts["precision"] = (2 * margin * log(margin) if margin > 0 else 0) + 2 * r - (2 * eta2 - 3) * log(eta2)
+        if form == "exact":
+            stirling = mpmath.loggamma(eta2) - ((eta2 - 0.5) * log(eta2) - eta2 + log(2 * mpmath.pi) / 2)
+            parts["stirling"] = -2 * stirling
+            parts["precision"] = parts["precision"] if margin > 0 else mpmath.nan
+        yield {name: float(value) for name, value in parts.items()}
+
+
+@given(COUNTS, st.sampled_from(FORMS), st.sampled_from([0.5, 3.0, 74.0, 5000.0]), st.sampled_from([1e-3, 1.0, 7.0]))
+def test_every_part_is_its_formula(X, form, mu, sigma2):
+    s = tb.TermStatistics.from_counts(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClampedTermsWarning)
+        for i, expected in enumerate(direct_parts(X, mu, sigma2, form)):
+            found = tb.explain(s, i, mu=mu, sigma2=sigma2, form=form).parts
+            assert set(found) == set(expected)
+            for name, value in expected.items():
+                assert found[name] == pytest.approx(value, rel=1e-11, abs=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize("X", [[[10**8, 3, 0], [10**8, 2, 1]], [[10**9, 1], [0, 1]]])
+def test_digits_survive_a_term_that_is_nearly_everything(X):
+    X = np.array(X)
+    (expected, *_) = direct_parts(X, 1e6, 1e-3, "printed")
+    assert tb.plr_statistic(X, mu=1e6, sigma2=1e-3)[0] == pytest.approx(sum(expected.values()), rel=1e-13)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32, int])
+def test_mu_and_sigma2_may_be_any_kind_of_number(fig3, kind):
+    expected = tb.plr_statistic(fig3, mu=200.0, sigma2=3.0)
+    np.testing.assert_array_equal(tb.plr_statistic(fig3, mu=kind(200), sigma2=kind(3)), expected)
+
+
+def test_eta_squared_equal_to_r_is_invalid():
+    X = np.array([[9, 1], [0, 1]])
+    with pytest.warns(ClampedTermsWarning, match="1 of 2 terms"):
+        value = tb.plr_statistic(X, mu=3.0, form="exact")
+    assert np.isnan(value).tolist() == [True, False]
+    with pytest.warns(ClampedTermsWarning):
+        why = tb.explain(tb.TermStatistics.from_counts(X), 0, mu=3.0)
+    assert np.isnan(why.alpha_not)
+
+
 def test_digits_survive_long_documents():
     """At μ = 30,000 the textbook form of Claim 3 loses six digits; checked with 60 of them."""
     rng = np.random.default_rng(1)
@@ -124,7 +190,7 @@ def test_parts_add_up_exactly(X, form, mu, sigma2):
         for i in range(X.shape[1]):
             why = tb.explain(s, i, mu=mu, sigma2=sigma2, form=form)
             np.testing.assert_array_equal(why.plr, plr[i])
-            np.testing.assert_array_equal(sum(why.parts.values()), why.plr)
+            np.testing.assert_array_equal(add_up(why.parts), why.plr)
             assert set(why.parts) <= set(PARTS)
 
 
@@ -137,7 +203,11 @@ def test_explain_by_name_reads_well(fig3):
     assert why.parts["tf_icf"] == pytest.approx(2 * n_i * np.log(7459 / n_i))
     assert why.parts["btf_idf"] == pytest.approx(-2 * b_i * np.log(100 / b_i))
     assert str(why).count("\n") == 1 + 8 + 1
-    assert why.alpha == pytest.approx(tb.penalized_mle(s).alpha[top])
+    assert "log max(1, η² − r_i)" in str(why)
+    elsewhere = tb.explain(s, top, mu=30.0, sigma2=0.5, form="corrected")
+    fit = tb.penalized_mle(s, mu=30.0, sigma2=0.5)
+    assert (elsewhere.alpha, elsewhere.alpha_not) == (fit.alpha[top], fit.alpha_not[top])
+    assert "η²" not in str(elsewhere)  # the printed formulas would mislead
     with pytest.raises(ValueError, match="'t999' is not among the 250 terms"):
         tb.explain(s, "t999")
 

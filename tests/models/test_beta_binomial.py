@@ -33,6 +33,7 @@ def test_claim_1_approaches_the_exact_model_as_its_conditions_are_met():
 
 def test_claim_1_outside_its_support_and_its_parameters():
     assert approximate_log_pmf([-1, 51, 1.5], 50, 0.1, 50.0).tolist() == [-np.inf] * 3
+    assert approximate_log_pmf(0, [-1, 50.5], 0.1, 50.0).tolist() == [-np.inf] * 2
     for alpha, alpha_not in [(0.0, 1.0), (1.0, -1.0), (np.nan, 1.0), (1.0, np.inf)]:
         with pytest.raises(ValueError, match="finite and above 0"):
             approximate_log_pmf(1, 2, alpha, alpha_not)
@@ -67,6 +68,7 @@ def test_claim_2_on_the_fig_3_collection(fig3):
 
 
 def test_terms_without_a_positive_precision_are_marked_and_nan():
+    assert penalized_mle([[9, 40]], mu=3.0).valid.tolist() == [False, False]  # η² = r_i = 9 is not enough
     fit = penalized_mle([[30, 1], [30, 1]], mu=4.0, sigma2=1.0)  # η² = 16, r_i = 59 and 1
     assert fit.valid.tolist() == [False, True]
     assert np.isnan([fit.alpha[0], fit.alpha_not[0], fit.alpha_0[0]]).all()
@@ -81,7 +83,7 @@ def test_statistics_serve_as_well_as_counts(fig3):
 
 def test_bad_input():
     with pytest.raises(ValueError, match="all documents are empty"):
-        penalized_mle([[0, 0]], mu=1.0)
+        penalized_mle([[0, 0]])
     with pytest.raises(ValueError, match="sigma2"):
         penalized_mle([[1, 0]], sigma2=0)
     with pytest.raises(ValueError, match="penalty"):

@@ -47,20 +47,53 @@ def test_it_is_a_density_with_that_mean_and_variance(mu, sigma2):
 
 def test_outside_the_support():
     assert GammaPenalty(5.0, 1.0).log_density([0.0, -1.0]).tolist() == [-np.inf, -np.inf]
+    assert np.isnan(GammaPenalty(5.0, 1.0).derivative([0.0, -1.0])).all()
 
 
 @pytest.mark.parametrize(("mu", "sigma2", "said"), [
     (0, 1, "mu"), (-1, 1, "mu"), (np.nan, 1, "mu"), (np.inf, 1, "mu"), (None, 1, "mu"), ("ten", 1, "mu"),
-    (1, 0, "sigma2"), (1, -1, "sigma2"), (1, np.nan, "sigma2"),
+    (1, 0, "sigma2"), (1, -1, "sigma2"), (1, np.nan, "sigma2"), ([1, 2], 1, "mu"), (np.array([1.0]), 1, "mu"),
 ])  # fmt: skip
 def test_bad_hyperparameters_are_refused(mu, sigma2, said):
     with pytest.raises(ValueError, match=f"{said} must be a finite number above 0"):
         GammaPenalty(mu, sigma2)
 
 
+@pytest.mark.parametrize(
+    ("mu", "sigma2", "said"),
+    [
+        (1e160, 1, "mu = 1e"),
+        (1e-170, 1, "mu = 1e"),
+        (1, 1e308, "sigma2 = 1e"),
+        (1, 5e-324, "sigma2 = "),
+        (1e90, 1, "η² "),
+    ],
+)
+def test_extremes_that_overflow_are_refused(mu, sigma2, said):
+    with pytest.raises(ValueError, match=rf"{said}.*beyond what can be computed with"):
+        GammaPenalty(mu, sigma2)
+
+
+@pytest.mark.parametrize(("mu", "sigma2"), [(75.0, 1.0), (1.0, 2.0), (1.0, 1.0)])
+def test_log_density_far_below_the_mean(mu, sigma2):
+    mpmath.mp.dps = 60
+    for alpha_0 in (1e-8, 1e-16, 1e-300):
+        a, m, v = mpmath.mpf(alpha_0), mpmath.mpf(mu), mpmath.mpf(sigma2)
+        eta2 = m**2 / v
+        exact = eta2 * mpmath.log(m / v) - mpmath.loggamma(eta2) + (eta2 - 1) * mpmath.log(a) - m / v * a
+        assert float(GammaPenalty(mu, sigma2).log_density(alpha_0)) == pytest.approx(float(exact), rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32, int])
+def test_any_kind_of_number_will_do(kind):
+    assert GammaPenalty(kind(200), kind(1)).eta2 == 40_000.0
+
+
 def test_an_unknown_penalty_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match=r"'gamma'.*'cauchy'"):
         named_penalty("cauchy", 1.0, 1.0)
+    with pytest.raises(ValueError, match="penalty is one of"):
+        named_penalty([], 1.0, 1.0)
 
 
 @pytest.mark.parametrize("x", [0.05, 0.7, 3.0, 11.99, 12.0, 12.01, 40.0, 1e3, 1e9])

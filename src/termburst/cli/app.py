@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from termburst.cli.output import Format, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text
 from termburst.cli.stats import stats
+
+if TYPE_CHECKING:
+    from termburst.counts._documents import Text
+    from termburst.counts.readers import Batch
+    from termburst.counts.statistics import TermStatistics
 
 app = typer.Typer(
     help="Find the words of a corpus that come in bursts, and turn that into term weights.",
@@ -87,7 +93,7 @@ def terms(
 
     from termburst.tables import term_table
 
-    settled = settled_format(format, output)
+    settled = settled_format(format, output, corpus)
     statistics = reading.statistics(corpus)
     table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts)
     table = table.filter(pl.col("n") >= min_count)
@@ -126,15 +132,18 @@ def weigh(
     """Weigh every term in every document; terms and document ids are kept in the file."""
     import numpy as np
 
-    from termburst.counts.store import Weights, check_output, save_weights
+    from termburst._files import check_output
     from termburst.estimators._term_weighting import TermWeighting
     from termburst.weighting import named_scheme
+    from termburst.weights import Weights, save_weights
 
     named_scheme(scheme)
-    check_output(output)
+    if output.suffix.lower() != ".npz":
+        raise ValueError(f"{output}: weights are written as SciPy's .npz; give a name that ends so")
+    check_output(output, source=corpus)
     ids: list[str] = []
 
-    def texts(batches: Any) -> Any:
+    def texts(batches: Iterator[Batch]) -> Iterator[Text]:
         for batch in batches:
             ids.extend(batch.ids)
             yield from batch.texts
@@ -186,7 +195,7 @@ def demo(
     typer.echo("Next: termburst terms YOUR_FOLDER, or termburst explain stdlib TERM")
 
 
-def _size(statistics: Any) -> str:
+def _size(statistics: TermStatistics) -> str:
     return (
         f"{statistics.documents:,} documents, {statistics.tokens:,} tokens, {statistics.vocabulary_size:,} terms, "
         f"mean length {statistics.mean_length:,.1f}"

@@ -25,13 +25,13 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-def settled_format(format: Format | None, output: Path | None) -> Format:
+def settled_format(format: Format | None, output: Path | None, corpus: str) -> Format:
     """The format asked for, or that of *output*'s ending; what cannot be written is refused before any work is done."""
-    from termburst.counts.store import check_output
+    from termburst._files import check_output
 
     format = format or _format_of(output)
     if output is not None:
-        check_output(output)
+        check_output(output, source=corpus)
     elif format is Format.parquet and sys.stdout.isatty():
         raise ValueError("Parquet is not for a terminal: name a file with -o, or pipe it")
     return format
@@ -39,7 +39,7 @@ def settled_format(format: Format | None, output: Path | None) -> Format:
 
 def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title: str = "") -> None:
     """Write a frame to a file, whole or not at all, or to standard output."""
-    from termburst.counts.store import atomic_path
+    from termburst._files import atomic_path
 
     if output is not None:
         with atomic_path(output) as temporary:
@@ -63,7 +63,8 @@ def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> No
         console.print(title, markup=False, highlight=False)  # not as the table's own, which is wrapped to its width
     table = Table(box=None, pad_edge=False)
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
-        table.add_column(name, justify="right" if kind.is_numeric() else "left", no_wrap=True)
+        number = kind.is_numeric()
+        table.add_column(name, justify="right" if number else "left", min_width=None if number else 12, no_wrap=True)
     for row in frame.iter_rows():
         table.add_row(*map(_cell, row))
     console.print(table)
@@ -86,9 +87,9 @@ def _format_of(output: Path | None) -> Format:
     if output is None:
         return Format.table
     endings = {".csv": Format.csv, ".json": Format.json, ".parquet": Format.parquet, ".txt": Format.table}
-    if output.suffix not in endings:
+    if output.suffix.lower() not in endings:
         raise ValueError(f"{output}: its ending does not say the format; add --format csv, json, parquet or table")
-    return endings[output.suffix]
+    return endings[output.suffix.lower()]
 
 
 def _encoded(frame: pl.DataFrame, format: Format, title: str) -> bytes:

@@ -26,8 +26,8 @@ CORPUS_HELP = (
 _PANEL = "Reading text"
 
 
-def _option(*names: str, help: str) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=_PANEL)
+def _option(*names: str, help: str, **limits: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=_PANEL, **limits)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,9 @@ class Reading:
     ] = False
     encoding: Annotated[str, _option("--encoding", help="Encoding of the files, such as latin-1.")] = "utf-8"
     errors: Annotated[str, _option("--errors", help="Undecodable bytes: strict, replace or ignore.")] = "strict"
-    max_document_mb: Annotated[int, _option("--max-document-mb", help="Refuse a document larger than this.")] = 64
+    max_document_mb: Annotated[
+        int, _option("--max-document-mb", help="Refuse a document larger than this.", min=1, max=1_000_000)
+    ] = 64
 
     def counting(self) -> CountingOptions:
         """The options that say what a term is."""
@@ -60,7 +62,7 @@ class Reading:
         return CountingOptions(
             ngrams=_parsed_ngrams(self.ngrams),
             stop_words=_stop_words(self.stop_words),
-            token_pattern=self.token_pattern or DEFAULT_TOKEN_PATTERN,
+            token_pattern=DEFAULT_TOKEN_PATTERN if self.token_pattern is None else self.token_pattern,
             lowercase=self.lowercase,
             pretokenized=self.pretokenized,
         )
@@ -85,16 +87,24 @@ class Reading:
         batch: str | None = None,
     ) -> TermStatistics:
         """Statistics of a corpus, or saved ones where *corpus* is such a file."""
-        from termburst.counts.statistics import TermStatistics
+        from termburst.counts.statistics import NothingToCountError, TermStatistics
         from termburst.counts.store import holds_statistics
 
         if counting is None and holds_statistics(corpus):
+            self._refuse_columns(f"{corpus} holds statistics")
             known = TermStatistics.load(corpus)
             self.counting_like(known, corpus)
             return known
         counting = counting or self.counting()
         with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
-            return TermStatistics.from_texts((b.texts for b in batches), detail, counting=counting, batch=batch)
+            try:
+                return TermStatistics.from_batches((b.texts for b in batches), detail, counting=counting, batch=batch)
+            except NothingToCountError as error:
+                raise ValueError(f"{corpus}: {error}") from error
+
+    def _refuse_columns(self, why: str) -> None:
+        if self.text is not None or self.id is not None:
+            raise ValueError(f"{why}, which have no columns to choose: leave --text and --id out")
 
     @contextmanager
     def batches(self, corpus: str, *, pretokenized: bool) -> Iterator[Iterator[Batch]]:
@@ -107,6 +117,7 @@ class Reading:
         with progress_bar() as bar:
             task = bar.add_task(f"Reading {corpus}", total=None)
             if corpus in BUILT_IN and not Path(corpus).exists():
+                self._refuse_columns(f"{corpus} is a built-in data set of texts")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
                 step = 500  # documents, so that the bar moves
@@ -133,7 +144,7 @@ class Reading:
             def counted() -> Iterator[Batch]:
                 for batch in found:
                     yield batch
-                    bar.update(task, total=size, completed=batch.bytes_read)  # after it has been worked on
+                    bar.update(task, total=size, completed=batch.position)  # after it has been worked on
 
             yield counted()
 
@@ -183,10 +194,14 @@ def _parsed_ngrams(value: str) -> tuple[int, int]:
 def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
     if value is None or value == "english":
         return value
+    problem = f"--stop-words takes 'english' or a text file with a word a line; {value!r} is neither"
     path = Path(value)
+    if not path.is_file():  # nor wait for a pipe
+        raise ValueError(problem)
     try:
-        return tuple(sorted(set(path.read_text(encoding="utf-8").split())))
+        words = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(
-            f"--stop-words takes 'english' or a file with a word a line; {value!r} cannot be read"
-        ) from error
+        raise ValueError(problem) from error
+    if any("\0" in word for word in words):
+        raise ValueError(problem)
+    return tuple(sorted(set(words)))

@@ -41,9 +41,9 @@ def build(
     batch: Batch = None,
 ) -> None:
     """Count a corpus once and save what the statistics need."""
-    from termburst.counts.store import check_output
+    from termburst._files import check_output
 
-    check_output(output)
+    check_output(output, source=corpus)
     reading.statistics(corpus, detail.value, counting=reading.counting(), batch=batch).save(output)
 
 
@@ -57,8 +57,8 @@ def add(
     output: InPlace = None,
 ) -> None:
     """Add documents, counted as those before were; a batch already contained is left out."""
+    from termburst._files import check_output
     from termburst.counts.statistics import TermStatistics
-    from termburst.counts.store import check_output
 
     known = TermStatistics.load(saved)
     check_output(output or saved)

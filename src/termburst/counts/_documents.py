@@ -6,7 +6,7 @@ from typing import Any
 
 from termburst.counts._reading_faults import fault
 
-Text = str | list[str]
+Text = str | list[str]  # a list holds tokens
 Documents = Generator[tuple[str, Text], None, None]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from termburst._files import parquet_damage
 from termburst.counts._corpus_files import CorpusFile
 from termburst.counts._documents import Documents, Options, Progress, as_id, as_text, bytes_of, require_columns
 from termburst.counts._reading_faults import fault, oversize, reason
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Documents:
     """The documents of a table, one a row."""
-    import polars as pl
-
-    damage = (pl.exceptions.PolarsError, getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError))
     number = 0
     try:
         Path(file.path).open("rb").close()  # says why a file cannot be opened better than the Parquet reader does
@@ -31,7 +29,7 @@ def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Docu
                     raise oversize(place, options.limit)
                 yield f"{file.label}:{number}" if options.id is None else as_id(name, place, options), text
             progress.position = int((file.size or 0) * fraction)
-    except damage as error:
+    except parquet_damage() as error:
         problem = f"is not a Parquet file that can be read ({reason(error)}); write it again"
         raise fault(file.path, problem) from error
     except OSError as error:

@@ -20,7 +20,7 @@ def oversize(place: str, limit: int, hint: str = "") -> ValueError:
 
 def undecodable(place: str, error: UnicodeError) -> ValueError:
     """Bytes are not in the encoding that they are said to be in."""
-    if not isinstance(error, UnicodeDecodeError):  # UTF-16 and UTF-32 without a byte order mark
+    if not isinstance(error, UnicodeDecodeError) or "BOM" in error.reason:  # UTF-16, -32 without a byte order mark
         return fault(place, f"{reason(error)}; name the right encoding, such as --encoding utf-16-le")
     problem = f"the byte 0x{error.object[error.start]:02x} is not valid {error.encoding}"
     advice = "name the right encoding, such as --encoding latin-1, or give --errors replace"

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counts._documents import Text
+
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more characters
-Text = str | list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,14 @@ class CountingOptions:
         if isinstance(self.stop_words, str) and self.stop_words != "english":
             raise ValueError(f'stop words are "english" or a list of words; got {self.stop_words!r}')
         try:
-            groups = re.compile(self.token_pattern).groups
-        except re.error as error:
+            pattern = re.compile(self.token_pattern)
+        except (re.error, OverflowError, RecursionError, TypeError) as error:
             raise ValueError(
                 f"the token pattern {self.token_pattern!r} is not a regular expression: {error}"
             ) from error
-        if groups > 1:
+        if pattern.fullmatch(""):
+            raise ValueError(f"the token pattern {self.token_pattern!r} matches nothing at all; a token has characters")
+        if (groups := pattern.groups) > 1:
             raise ValueError(
                 f"the token pattern {self.token_pattern!r} has {groups} groups; at most one says what a token is"
             )
@@ -69,6 +72,8 @@ class CountingOptions:
         def numbered() -> Iterable[Text]:
             nonlocal documents
             for text in texts:
+                if not isinstance(text, str) and not (self.pretokenized and isinstance(text, list)):
+                    raise ValueError(f"document {documents} is no text but {text!r:.60}")
                 documents += 1
                 yield text
 

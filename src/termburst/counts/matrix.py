@@ -8,6 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+_TOO_MANY = "the count matrix holds too many tokens for 64-bit integers"
+
 
 def canonical_counts(X: Any) -> Any:
     """Counts n_ij as CSR with no cell stored twice, no stored zeros and integer data.
@@ -38,6 +40,7 @@ def canonical_counts(X: Any) -> Any:
     array([2, 1])
     """
     counts = _to_csr(X)
+    _check_structure(counts)
     if not counts.has_canonical_format and _has_duplicates(counts):
         counts = counts.copy()
         counts.sum_duplicates()
@@ -48,7 +51,7 @@ def canonical_counts(X: Any) -> Any:
         counts = counts.copy()
         counts.eliminate_zeros()
     if counts.nnz and float(counts.data.max()) * counts.nnz >= 2**62 and counts.data.sum(dtype=np.float64) >= 2**62:
-        raise ValueError("the count matrix holds too many tokens for 64-bit integers")
+        raise ValueError(_TOO_MANY)
     return counts
 
 
@@ -68,6 +71,8 @@ def _to_csr(X: Any) -> Any:
                 f"a count matrix is documents × terms, two-dimensional; this one has {X.ndim} dimension(s)"
             )
         return _widened(X).tocsr()
+    if np.ma.is_masked(X):
+        raise ValueError("the count matrix has masked cells; fill them first, with 0 where nothing was counted")
     try:
         dense = np.asarray(X)
     except ValueError as error:  # ragged lists
@@ -84,11 +89,22 @@ def _to_csr(X: Any) -> Any:
             raise type(error)(f"a count matrix holds whole numbers, not other objects: {error}") from error
     if dense.dtype.kind not in "biuf":
         raise ValueError(f"a count matrix holds whole numbers, not {dense.dtype}")
-    return sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense)
+    return _widened(sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense))
+
+
+def _check_structure(counts: Any) -> None:
+    # SciPy does not look, and compiled code would read and write outside the arrays.
+    columns = counts.indices
+    if (np.diff(counts.indptr) < 0).any() or (
+        columns.size and not (columns.min() >= 0 and columns.max() < counts.shape[1])
+    ):
+        raise ValueError("the sparse matrix is damaged: its index arrays point outside of it")
 
 
 def _widened(X: Any) -> Any:
     # Summing duplicates keeps the dtype: 100 + 100 would be −56 in int8, and True + True still True.
+    if X.dtype == np.uint64 and X.tocoo().data.max(initial=0) >= 2**62:  # would come out negative
+        raise ValueError(_TOO_MANY)
     wide = np.dtype(np.int64) if X.dtype.kind in "biu" else np.dtype(np.float64)
     needs_summing = X.format != "csr" or not X.has_canonical_format
     return X.astype(wide) if needs_summing and X.dtype.kind in "biuf" and X.dtype != wide else X

@@ -33,13 +33,13 @@ __all__ = ["Batch", "Corpus", "open_corpus"]
 class Batch:
     """Some documents of a corpus: `texts[k]` is the document called `ids[k]`.
 
-    A text is a list of tokens only where a pretokenised JSON or Parquet list was read. `bytes_read` is the position
+    A text is a list of tokens only where a pretokenised JSON or Parquet list was read. `position` is the position
     reached in the corpus' bytes on disk, over all its files; with the last batch it equals the corpus' `size`.
     """
 
     ids: list[str]
     texts: list[Text]
-    bytes_read: int
+    position: int
 
 
 @dataclass(frozen=True, slots=True)

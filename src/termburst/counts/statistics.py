@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from itertools import chain, islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.merging import added, check_fits, pruned, subtracted, summed
 from termburst.counts.rows import CountRows
 from termburst.counts.tally import Integers, tally
 
 if TYPE_CHECKING:
-    from termburst.counts.counting import CountingOptions, Text
+    from termburst.counts._documents import Text
+    from termburst.counts.counting import CountingOptions
 
 Detail = Literal["frequencies", "moments", "patterns"]
 DETAILS: tuple[Detail, ...] = ("frequencies", "moments", "patterns")
@@ -84,11 +85,7 @@ class TermStatistics:
 
     def __post_init__(self) -> None:
         """Refuse a collection whose sums would not fit 64-bit integers."""
-        if (
-            self.lengths.size
-            and float(self.lengths[-1]) * float(self.lengths @ self.length_documents.astype(float)) >= 2**63
-        ):
-            raise ValueError("the collection is too large: Σ n_ij n_j does not fit a 64-bit integer")
+        check_fits(self.lengths, self.length_documents)
 
     @classmethod
     def from_counts(
@@ -116,12 +113,12 @@ class TermStatistics:
         if counts.shape[1] == 0:
             raise ValueError("there are no terms: the count matrix has 0 columns")
         names = checked_terms(terms, counts.shape[1])
-        return from_canonical(counts, names, detail, batches=() if batch is None else (batch,))
+        return from_canonical(counts, names, detail, batches=_checked_batch(batch))
 
     @classmethod
     def from_texts(
         cls,
-        batches: Iterable[Text] | Iterable[Iterable[Text]],
+        texts: Iterable[Text] | Iterable[list[Text]],
         detail: Detail = "moments",
         *,
         counting: CountingOptions | None = None,
@@ -131,8 +128,9 @@ class TermStatistics:
 
         Parameters
         ----------
-        batches : iterable of texts, or of lists of texts
-            Plain texts are grouped into batches of 2,000. The result does not depend on how texts are batched.
+        texts : iterable of texts, or of lists of texts
+            The result does not depend on how texts come in lists. With ``CountingOptions(pretokenized=True)`` a list of
+            strings is one text, its tokens.
         detail, batch : see `from_counts`
         counting : CountingOptions, optional
             How to find the tokens; by default as scikit-learn's CountVectorizer does.
@@ -143,18 +141,34 @@ class TermStatistics:
         >>> dict(zip(s.terms, s.collection_frequency.tolist()))
         {'goes': 1, 'it': 1, 'so': 3}
         """
+        if isinstance(texts, (str, bytes, Mapping)) or hasattr(texts, "columns"):
+            raise ValueError(
+                f"texts come as a list of texts, or an iterable of such lists, not as {type(texts).__name__}"
+            )
+        lists_are_texts = counting is not None and counting.pretokenized
+        batches = _in_batches(texts, lists_are_texts=lists_are_texts)
+        return cls.from_batches(batches, detail, counting=counting, batch=batch)
+
+    @classmethod
+    def from_batches(
+        cls,
+        batches: Iterable[list[Text]],
+        detail: Detail = "moments",
+        *,
+        counting: CountingOptions | None = None,
+        batch: str | None = None,
+    ) -> TermStatistics:
+        """As `from_texts`, for texts that come in lists of your own making, whatever is in them."""
         from termburst.counts.counting import CountingOptions
 
         options = counting or CountingOptions()
-        counted = map(options.count, _in_batches(batches))
-        total = _sum_evenly(
-            from_canonical(canonical_counts(X), terms, detail, counting=options) for X, terms in counted
-        )
-        if total is None:
-            raise ValueError("there are no documents to count")
+        counted = map(options.count, batches)
+        total = summed(from_canonical(canonical_counts(X), terms, detail, counting=options) for X, terms in counted)
+        if total is None or not total.documents:
+            raise NothingToCountError("there are no documents to count")
         if not total.vocabulary_size:
-            raise ValueError("no document has a term; perhaps all are empty or hold only stop words")
-        return replace(total, batches=() if batch is None else (batch,))
+            raise NothingToCountError("no document has a term; perhaps all are empty or hold only stop words")
+        return replace(total, batches=_checked_batch(batch))
 
     @property
     def documents(self) -> int:
@@ -169,7 +183,7 @@ class TermStatistics:
     @property
     def mean_length(self) -> float:
         """n/d, the mean document length, empty documents included."""
-        return self.tokens / self.documents
+        return self.tokens / max(self.documents, 1)
 
     @property
     def vocabulary_size(self) -> int:
@@ -204,8 +218,13 @@ class TermStatistics:
             if not 0 <= term < self.vocabulary_size:
                 raise ValueError(f"there is no column {term}; the columns are 0 to {self.vocabulary_size - 1}")
             return int(term)
-        if self.terms is None:
-            raise ValueError(f"these statistics have no term names; give the column's number instead of {term!r}")
+        if self.terms is None or not isinstance(term, str):
+            what = (
+                "have no term names; give the column's number"
+                if self.terms is None
+                else "are asked for one term's name"
+            )
+            raise ValueError(f"these statistics {what} instead of {term!r}")
         found = np.flatnonzero(self.terms == term)
         if not found.size:
             near = difflib.get_close_matches(term, self.terms.tolist(), n=3)
@@ -239,9 +258,7 @@ class TermStatistics:
         >>> s.prune(3).terms.tolist()
         ['no']
         """
-        keep = self.collection_frequency >= min_count
-        terms = None if self.terms is None else self.terms[keep]
-        return self._moved(np.where(keep, np.cumsum(keep) - 1, -1), int(keep.sum()), terms)
+        return pruned(self, min_count)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write to one Parquet file, atomically: see `termburst.counts.store.save_statistics`."""
@@ -263,13 +280,7 @@ class TermStatistics:
         """
         if not isinstance(other, TermStatistics):
             return NotImplemented
-        both = sorted(set(self.batches) & set(other.batches))
-        if both:
-            raise ValueError(f"batch {both[0]!r} is in both statistics and would be counted twice")
-        terms = self.terms
-        if self.terms is not None and other.terms is not None and not _same(self.terms, other.terms):
-            terms = np.array(sorted({*self.terms, *other.terms}), dtype=object)
-        return self._onto(terms)._combined(other._onto(terms), 1, {*self.batches, *other.batches})
+        return added(self, other)
 
     def __sub__(self, other: TermStatistics) -> TermStatistics:
         """This collection without the documents of the other. The terms stay, also those that no longer occur.
@@ -281,10 +292,7 @@ class TermStatistics:
         """
         if not isinstance(other, TermStatistics):
             return NotImplemented
-        absent = sorted(set(other.batches) - set(self.batches))
-        if absent:
-            raise ValueError(f"batch {absent[0]!r} cannot be taken out: it is not contained")
-        return self._combined(other._onto(self.terms), -1, set(self.batches) - set(other.batches))
+        return subtracted(self, other)
 
     def __eq__(self, other: object) -> bool:
         """Whether every number, term, batch and option is the same, in the same order."""
@@ -298,66 +306,6 @@ class TermStatistics:
             f"TermStatistics({self.documents:,} documents, {self.tokens:,} tokens, "
             f"{self.vocabulary_size:,} terms, detail={self.detail!r})"
         )
-
-    def _onto(self, terms: Terms | None) -> TermStatistics:
-        """The same statistics laid out on another vocabulary, which must hold every term that occurs here."""
-        if terms is self.terms or _same(terms, self.terms):
-            return self
-        if terms is None or self.terms is None:
-            raise ValueError("statistics with and without term names cannot be combined: name the terms of both")
-        position = {term: i for i, term in enumerate(terms)}
-        target = np.array([position.get(term, -1) for term in self.terms], dtype=np.intp)
-        lost = np.flatnonzero((target < 0) & (self.collection_frequency > 0))
-        if lost.size:
-            raise ValueError(f"the term {self.terms[lost[0]]!r} cannot be taken out: it is not contained")
-        return self._moved(target, terms.size, terms)
-
-    def _moved(self, target: NDArray[np.intp], size: int, terms: Terms | None) -> TermStatistics:
-        """Column i becomes column target[i] of *size*; −1 drops it."""
-        kept = target >= 0
-        moved: dict[str, Any] = {}
-        for name in ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum"):
-            if (values := getattr(self, name)) is not None:
-                moved[name] = np.zeros(size, dtype=np.int64)
-                moved[name][target[kept]] = values[kept]
-        return replace(self, terms=terms, rows=self.rows and self.rows.moved(target, size), **moved)
-
-    def _combined(self, other: TermStatistics, sign: int, batches: set[str]) -> TermStatistics:
-        """Self + sign · other over one vocabulary; refused where anything would fall below zero."""
-        _check_compatible(self, other)
-        (lengths,), length_documents = tally(
-            [np.concatenate([self.lengths, other.lengths])],
-            np.concatenate([self.length_documents, sign * other.length_documents]),
-        )
-        if (length_documents < 0).any():
-            length = lengths[length_documents < 0][0]
-            raise ValueError(f"the documents to take out are not all contained: too many of length {length}")
-        sums: dict[str, Any] = {}
-        for name in ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum"):
-            if (mine := getattr(self, name)) is not None:
-                sums[name] = mine + sign * getattr(other, name)
-                self._refuse(sums[name] < 0)
-        self._refuse(sums["collection_frequency"] < sums["document_frequency"])
-        rows = None
-        if self.rows is not None and other.rows is not None:
-            rows = self.rows.plus(other.rows, sign)
-            self._refuse(rows.sum_by_term((rows.documents < 0).astype(np.int64)) > 0)
-        kept = length_documents > 0
-        return replace(
-            self,
-            lengths=lengths[kept],
-            length_documents=length_documents[kept],
-            rows=rows,
-            batches=tuple(sorted(batches)),
-            counting=self.counting or other.counting,
-            **sums,
-        )
-
-    def _refuse(self, below_zero: NDArray[np.bool_]) -> None:
-        if below_zero.any():
-            column = int(np.flatnonzero(below_zero)[0])
-            term = f"column {column}" if self.terms is None else f"the term {self.terms[column]!r}"
-            raise ValueError(f"the documents to take out are not all contained: {term} would fall below zero")
 
 
 def as_statistics(X_or_statistics: Any, detail: Detail) -> TermStatistics:
@@ -409,6 +357,16 @@ def from_canonical(
     )
 
 
+class NothingToCountError(ValueError):
+    """A corpus without documents, or without a single term."""
+
+
+def _checked_batch(batch: str | None) -> tuple[str, ...]:
+    if batch is not None and not isinstance(batch, str):
+        raise ValueError(f"a batch is named by a string; got {batch!r}")
+    return () if batch is None else (batch,)
+
+
 def _checked_detail(detail: str) -> Detail:
     if detail not in DETAILS:
         raise ValueError(f"detail is one of {', '.join(map(repr, DETAILS))}; got {detail!r}")
@@ -419,6 +377,9 @@ def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Term
     """Names for *size* columns, each a string of its own, or a sentence about the first that is not."""
     if terms is None:
         return None
+    if isinstance(terms, (str, Set)) or not isinstance(terms, Iterable):
+        raise ValueError("terms come in the order of the columns: a list or an array of strings")
+    terms = list(terms)
     names = np.empty(len(terms), dtype=object)
     for i, term in enumerate(terms):
         if not isinstance(term, str):
@@ -432,21 +393,6 @@ def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Term
     return names
 
 
-def _check_compatible(left: TermStatistics, right: TermStatistics) -> None:
-    if left.vocabulary_size != right.vocabulary_size:
-        raise ValueError(
-            f"statistics without term names are combined by column, but they have {left.vocabulary_size:,} and "
-            f"{right.vocabulary_size:,} columns: name the terms of both"
-        )
-    if left.detail != right.detail:
-        raise ValueError(
-            f'statistics of unequal detail cannot be combined: "{left.detail}" and "{right.detail}"; '
-            "`.coarsen(detail)` brings both to the lower one"
-        )
-    if left.counting is not None and right.counting is not None and left.counting != right.counting:
-        raise ValueError(f"the texts were counted in different ways: {left.counting} and {right.counting}")
-
-
 def _same(left: Any, right: Any) -> bool:
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         return np.array_equal(left, right)
@@ -455,31 +401,18 @@ def _same(left: Any, right: Any) -> bool:
     return type(left) is type(right) and bool(left == right)
 
 
-def _in_batches(batches: Iterable[Text] | Iterable[Iterable[Text]]) -> Iterator[Iterable[Text]]:
-    """Lists of texts as they come; plain texts in lists of `BATCH_DOCUMENTS`."""
-    if isinstance(batches, str):
-        raise ValueError("texts come as a list of texts, or an iterable of such lists; this is a single text")
-    items: Iterator[Any] = iter(batches)
-    for first in items:
-        if isinstance(first, str):
-            rest = chain([first], items)
-            while group := list(islice(rest, BATCH_DOCUMENTS)):
-                yield group
+def _in_batches(texts: Iterable[Any], *, lists_are_texts: bool) -> Iterator[list[Any]]:
+    """Single texts in lists of `BATCH_DOCUMENTS`; lists of texts as they come."""
+    single: list[Any] = []
+    for item in texts:
+        if isinstance(item, str) or (lists_are_texts and all(isinstance(token, str) for token in item)):
+            single.append(item)
+            if len(single) == BATCH_DOCUMENTS:
+                yield single
+                single = []
+        elif isinstance(item, Iterable) and not isinstance(item, bytes):
+            yield list(item)
         else:
-            yield first
-
-
-def _sum_evenly(parts: Iterable[TermStatistics]) -> TermStatistics | None:
-    """Sum by doubling, as one carries in binary: each part takes part in log₂(parts) merges, not in all of them."""
-    stack: list[tuple[int, TermStatistics]] = []
-    for part in parts:
-        size, total = 1, part
-        while stack and stack[-1][0] == size:
-            size, total = 2 * size, stack.pop()[1] + total
-        stack.append((size, total))
-    if not stack:
-        return None
-    total = stack.pop()[1]
-    while stack:
-        total = stack.pop()[1] + total
-    return total
+            raise ValueError(f"a text is a string; this is {item!r:.60}")
+    if single:
+        yield single

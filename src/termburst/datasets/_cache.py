@@ -5,9 +5,10 @@ import io
 import os
 import platform
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+from termburst._files import atomic_path
 
 CACHE_VARIABLE = "TERMBURST_CACHE"
 
@@ -78,16 +79,7 @@ def write(path: Path, documents: Documents) -> None:
 
     buffer = io.BytesIO()
     pl.DataFrame(dict(zip(_COLUMNS, documents, strict=True))).write_parquet(buffer)
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, buffer.getvalue())
-
-
-def _replace(path: Path, content: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
+        with atomic_path(path) as temporary:
+            temporary.write_bytes(buffer.getvalue())

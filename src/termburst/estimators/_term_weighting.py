@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from termburst.counts.matrix import canonical_counts
 from termburst.counts.statistics import TermStatistics, from_canonical
 from termburst.inference.plr import Invalid
-from termburst.models.penalties import check_hyperparameters
+from termburst.models.penalties import checked_hyperparameters
 from termburst.weighting import named_scheme
 
 
@@ -137,7 +137,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def _check_parameters(self) -> None:
         named_scheme(self.scheme)
-        check_hyperparameters(1.0 if self.mu is None else self.mu, self.sigma2)
+        checked_hyperparameters(1.0 if self.mu is None else self.mu, self.sigma2)
         if self.norm not in (None, "l1", "l2"):
             raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")
         if self.invalid not in ("clamp", "raise"):

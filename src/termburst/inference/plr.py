@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,8 +17,8 @@ from scipy.special import gammaln, xlogy
 from termburst._threads import over_blocks
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.models.beta_binomial import precision_margin
-from termburst.models.penalties import check_hyperparameters, named_penalty, stirling_remainder
+from termburst.models.beta_binomial import penalized_mle, precision_margin, repeats, settled_hyperparameters
+from termburst.models.penalties import named_penalty, stirling_remainder
 
 Floats = NDArray[np.float64]
 Form = Literal["printed", "corrected", "exact"]
@@ -30,7 +33,7 @@ PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr
     "excess": "2 (n_i − b_i) log((b_i + n_¬i) / (dσ²))",
     "mean_length": "−(2b_i + 1) log μ",
     "mu_shift": "2 n_i log(μd/n)",
-    "precision": "(η² − 2r_i + 1) log(η² − r_i) + r_i − (η² − 3/2) log η²",
+    "precision": "(η² − 2r_i + 1) log max(1, η² − r_i) + r_i − (η² − 3/2) log η²",
     "stirling": "−2 δ(η²)",
     "constant": "−log √(2π)",
 }
@@ -66,9 +69,10 @@ def plr_statistic(
         * "exact": the definition itself, with log Γ in place of Stirling's formula.
     penalty : "gamma"
     invalid : {"clamp", "raise"}
-        What to do with terms for which η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the logarithm of η² − r_i
-        becomes that of 1, as in the paper, and λ_i is NaN in the form "exact", which has no value there; a
-        `ClampedTermsWarning` says how many there are. "raise": refuse them.
+        What to do with terms that have no positive precision, η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the
+        logarithm of η² − r_i becomes that of 1, as in the paper, and λ_i is NaN in the form "exact", which has no value
+        there; a `ClampedTermsWarning` says how many there are. "raise": refuse them. (The paper's max(1, η² − r_i) in
+        "printed" also flattens terms with 0 < η² − r_i < 1; they are valid, and neither counted nor refused.)
 
     Returns
     -------
@@ -78,8 +82,7 @@ def plr_statistic(
 
     Notes
     -----
-    "printed" takes max(1, η² − r_i) as the paper does, which also touches valid terms with η² − r_i < 1. In "corrected"
-    the factor is 2(η² − r_i) log(η² − r_i), which goes to 0 by itself, so only η² − r_i ≤ 0 is clamped.
+    In "corrected" the term is 2(η² − r_i) log(η² − r_i), which goes to 0 by itself, so only η² − r_i ≤ 0 is clamped.
 
     Examples
     --------
@@ -88,7 +91,7 @@ def plr_statistic(
     array([ 5.83, -0.92])
     """
     statistics = as_statistics(X_or_statistics, "moments")
-    return _total(plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid))
+    return add_up(plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class Explanation:
     n_i, b_i : int
         Its occurrences, and the documents that hold it.
     parts : dict of str to float
-        Their sum, in this order, is `plr` to the last bit. `PARTS` gives the formulas.
+        Added in this order (`add_up`) they are `plr` to the last bit. `PARTS` gives the formulas.
     plr : float
         λ_i.
     alpha, alpha_not : float
@@ -120,9 +123,8 @@ class Explanation:
     def __str__(self) -> str:
         """A line a part, and the sum."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
-        lines = [f"  {name:<12}{value:>16,.4f}   {PARTS[name]}" for name, value in self.parts.items()]
-        if self.form != "printed":  # the formulas of the paper would mislead
-            lines = [line[:30] for line in lines]
+        formulas = PARTS if self.form == "printed" else {}  # in the other forms the printed ones would mislead
+        lines = [f"  {k:<12}{v:>16,.4f}   {formulas.get(k, '')}".rstrip() for k, v in self.parts.items()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
         return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g}"])
 
@@ -143,13 +145,11 @@ def explain(
     --------
     >>> s = TermStatistics.from_counts([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]], terms=["ha", "no", "so"])
     >>> why = explain(s, "ha", invalid="clamp")
-    >>> sum(why.parts.values()) == why.plr
+    >>> add_up(why.parts) == why.plr
     True
     >>> round(why.parts["repetition"], 4)  # 2 log 3!
     3.5835
     """
-    from termburst.models.beta_binomial import penalized_mle
-
     statistics = as_statistics(statistics, "moments")
     column = statistics.index(term)
     parts = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, only=column)
@@ -160,33 +160,14 @@ def explain(
         int(statistics.collection_frequency[column]),
         int(statistics.document_frequency[column]),
         {name: float(np.broadcast_to(part, statistics.vocabulary_size)[column]) for name, part in parts.items()},
-        float(_total(parts)[column]),
+        float(add_up(parts)[column]),
         float(fit.alpha[column]),
         float(fit.alpha_not[column]),
         form,
     )
 
 
-class Contributions(csr_array):  # type: ignore[misc]
-    """λ_ij on the cells where a term occurs, as a sparse array, with what the other cells are worth.
-
-    Attributes
-    ----------
-    absent : array of float, one a term
-        Σ_j λ_ij over the documents without the term, so that
-        λ_i = 2 (``.sum(axis=0)`` + ``.absent``) − log √(2π).
-    absent_slope, absent_intercept : arrays of float, one a term
-        λ_ij of a document of length n_j without the term is ``absent_slope * n_j + absent_intercept``.
-    """
-
-    absent: Floats
-    absent_slope: Floats
-    absent_intercept: Floats
-
-
-def plr_contributions(
-    X: Any, *, mu: float | None = None, sigma2: float = 1.0, invalid: Invalid = "clamp"
-) -> Contributions:
+def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, invalid: Invalid = "clamp") -> csr_array:
     """λ_ij, the share of each document in λ_i (Eq. lambda-ij), on the cells where the term occurs.
 
     Parameters
@@ -196,8 +177,13 @@ def plr_contributions(
 
     Returns
     -------
-    Contributions
-        A CSR array with the value of the absent cells in `.absent`.
+    csr_array
+        With three attributes more, which SciPy's operations (slices, copies, products) leave behind:
+
+        * ``absent``: one number a term, Σ_j λ_ij over the documents without it, so that
+          λ_i = 2 (``.sum(axis=0)`` + ``.absent``) − log √(2π);
+        * ``absent_slope`` and ``absent_intercept``: λ_ij of a document of length n_j without the term is
+          ``absent_slope * n_j + absent_intercept``.
 
     Examples
     --------
@@ -210,7 +196,7 @@ def plr_contributions(
     counts = canonical_counts(X)
     statistics = as_statistics(counts, "frequencies")
     cells = cell_coefficients(statistics, mu, sigma2, invalid)
-    result = Contributions((cells(counts), counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+    result = csr_array((cells(counts), counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
     missing_documents = statistics.documents - statistics.document_frequency
     present = type(counts)((np.ones_like(counts.data, dtype=np.int64), counts.indices, counts.indptr), counts.shape)
     missing_tokens = statistics.tokens - present.T @ document_lengths(counts)
@@ -254,8 +240,9 @@ def cell_coefficients(
     statistics: TermStatistics, mu: float | None, sigma2: float, invalid: Invalid = "clamp"
 ) -> CellCoefficients:
     """What λ_ij (Eq. lambda-ij) takes from the collection, a term."""
-    mu, d = _checked_mu(statistics, mu, sigma2), statistics.documents
-    n, n_i, b_i = statistics.tokens, statistics.collection_frequency, statistics.document_frequency
+    mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
+    d, n = statistics.documents, statistics.tokens
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
     seen = n_i > 0
     share = np.log((b_i + (n - n_i)) / (d * sigma2))
@@ -265,7 +252,7 @@ def cell_coefficients(
     return CellCoefficients(
         per_count=np.where(seen, icf + share, 0.0),
         per_cell=np.where(seen, per_absent - idf - share - np.log(mu), 0.0),
-        per_length=-np.log1p((b_i - n_i) / n),
+        per_length=-_log_one_minus(n_i - b_i, n),
         per_absent=per_absent,
     )
 
@@ -294,16 +281,17 @@ def plr_parts(
     """The named parts of λ_i (see `PARTS`) for all terms, arrays or numbers; *only* limits the warning to one term."""
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
-    mu, d = _checked_mu(statistics, mu, sigma2), statistics.documents
+    mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     named_penalty(penalty, mu, sigma2)
-    n, n_i, b_i = statistics.tokens, statistics.collection_frequency, statistics.document_frequency
+    d, n = statistics.documents, statistics.tokens
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only)
     penalties = 1 if form == "printed" else 2  # how often log f enters: erratum 1
     parts: dict[str, Any] = {
         "tf_icf": -2 * xlogy(n_i, n_i / n),
         "btf_idf": 2 * xlogy(b_i, b_i / d),
         "repetition": 2 * statistics.log_factorial_sum,
-        "collection": -2 * n * np.log1p((b_i - n_i) / n),
+        "collection": -2 * n * _log_one_minus(n_i - b_i, n),
         "excess": 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2)),
         "mean_length": -(2 * b_i + penalties) * np.log(mu),
     }
@@ -312,13 +300,20 @@ def plr_parts(
     parts["precision"] = _precision(statistics, mu, sigma2, form)
     if form == "exact":
         parts["precision"] = np.where(undefined, np.nan, parts["precision"])
-        parts["stirling"] = -2 * stirling_remainder(mu**2 / sigma2)
+        parts["stirling"] = -2 * stirling_remainder(mu / sigma2 * mu)
     parts["constant"] = -penalties * np.log(2 * np.pi) / 2
     return parts
 
 
-def _total(parts: dict[str, Any]) -> Floats:
-    return np.asarray(sum(parts.values()), dtype=np.float64)
+def add_up(parts: Mapping[str, Any]) -> Any:
+    """The sum of the parts, added in their order: λ_i by definition (Python's own `sum` rounds otherwise since 3.12).
+
+    Examples
+    --------
+    >>> add_up({"one": 0.1, "two": 0.2, "three": 0.3}) == (0.1 + 0.2) + 0.3
+    True
+    """
+    return functools.reduce(operator.add, parts.values())
 
 
 def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form) -> Floats:
@@ -327,12 +322,12 @@ def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form)
     printed:  (η² − 2r + 1) log max(1, η² − r) + r − (η² − 3/2) log η²
     corrected: 2(η² − r) log(η² − r) + 2r − (2η² − 3) log η², the first term 0 where η² ≤ r
     """
-    eta2 = mu**2 / sigma2
+    eta2 = mu / sigma2 * mu
     log_eta2 = np.log(eta2)
     margin = precision_margin(statistics, mu, sigma2)
-    r_i = statistics.collection_frequency - statistics.document_frequency + 1
+    r_i = repeats(statistics)
     defined = margin >= 1 if form == "printed" else margin > 0
-    shrunk = np.log1p(-np.where(defined, r_i, 0) / eta2)
+    shrunk = _log_one_minus(np.where(defined, r_i, 0), eta2)
     if form == "printed":
         value = (2.5 - 2 * r_i) * log_eta2 + (eta2 - 2 * r_i + 1) * shrunk + r_i
         return np.where(defined, value, r_i - (eta2 - 1.5) * log_eta2)
@@ -340,12 +335,10 @@ def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form)
     return np.where(defined, value, 2 * r_i - (2 * eta2 - 3) * log_eta2)
 
 
-def _checked_mu(statistics: TermStatistics, mu: float | None, sigma2: float) -> float:
-    if not statistics.tokens:
-        raise ValueError("all documents are empty: there is no term to weigh")
-    mu = statistics.mean_length if mu is None else mu
-    check_hyperparameters(mu, sigma2)
-    return mu
+def _log_one_minus(part: NDArray[Any], whole: float) -> Floats:
+    """log((whole − part)/whole), by whichever way keeps its digits: part may be next to nothing, or nearly all."""
+    small = part < whole / 2
+    return np.where(small, np.log1p(-np.where(small, part, 0) / whole), np.log((whole - part) / whole))
 
 
 def _handle_invalid(
@@ -362,7 +355,7 @@ def _handle_invalid(
         example = f"column {column}" if statistics.terms is None else repr(str(statistics.terms[column]))
         what = (
             f"{number:,} of {statistics.vocabulary_size:,} terms repeat too often for this penalty (η² = μ²/σ² = "
-            f"{mu**2 / sigma2:.6g} is not above r_i = n_i − b_i + 1), {example} for one; a smaller sigma2 helps"
+            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), {example} for one; a smaller sigma2 helps"
         )
         if invalid == "raise":
             raise ValueError(what)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.models.penalties import named_penalty
+from termburst.models.penalties import checked_hyperparameters, named_penalty
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +33,8 @@ def approximate_log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha
     for name, value in (("alpha", alpha), ("alpha_not", alpha_not)):
         if not (np.isfinite(value) & (value > 0)).all():
             raise ValueError(f"{name} must be finite and above 0")
-    possible = (n_ij >= 0) & (n_ij <= n_j) & (n_ij == np.floor(n_ij))
-    n_ij = np.where(possible, n_ij, 0.0)
+    possible = (n_ij >= 0) & (n_ij <= n_j) & (n_ij == np.floor(n_ij)) & (n_j == np.floor(n_j))
+    n_ij, n_j = np.where(possible, n_ij, 0.0), np.where(possible, n_j, 0.0)
     n_not = n_j - n_ij
     log_pmf = (
         gammaln(n_j + 1) - gammaln(n_not + 1)
@@ -83,10 +83,8 @@ def penalized_mle(
     (array([9.9167, 0.5417]), array([ True,  True]))
     """
     statistics = as_statistics(X_or_statistics, "frequencies")
-    mu = statistics.mean_length if mu is None else mu
-    named_penalty(penalty, mu, sigma2)  # refuses an unknown name, μ ≤ 0 and σ² ≤ 0
-    if not statistics.tokens:
-        raise ValueError("all documents are empty: there is nothing to estimate from")
+    mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
+    named_penalty(penalty, mu, sigma2)  # refuses an unknown name
     b_i = statistics.document_frequency
     margin = precision_margin(statistics, mu, sigma2)
     valid = margin > 0
@@ -104,5 +102,16 @@ def precision_margin(statistics: TermStatistics, mu: float, sigma2: float) -> Fl
     >>> precision_margin(TermStatistics.from_counts([[2, 8], [0, 12]]), mu=4.0, sigma2=2.0)
     array([  6., -11.])
     """
-    r_i = statistics.collection_frequency - statistics.document_frequency + 1
-    return np.subtract(mu**2 / sigma2, r_i, dtype=np.float64)
+    return np.subtract(mu / sigma2 * mu, repeats(statistics), dtype=np.float64)
+
+
+def repeats(statistics: TermStatistics) -> NDArray[np.int64]:
+    """r_i = n_i − b_i + 1."""
+    return statistics.collection_frequency - statistics.document_frequency + 1
+
+
+def settled_hyperparameters(statistics: TermStatistics, mu: float | None, sigma2: float) -> tuple[float, float]:
+    """μ, by default the mean document length, and σ²; an empty collection is refused, as are values of no use."""
+    if not statistics.tokens:
+        raise ValueError("all documents are empty: there is no term to learn from")
+    return checked_hyperparameters(statistics.mean_length if mu is None else mu, sigma2)

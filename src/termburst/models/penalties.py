@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-# Bernoulli terms B_{2k} / (2k (2k − 1)) of Stirling's series, for x^{1 − 2k}
-_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+# Bernoulli terms B_{2k} / (2k (2k − 1)) of Stirling's series, for x^{1 − 2k}, the highest first
+_STIRLING = (1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
 
 class Penalty(Protocol):
@@ -43,28 +44,32 @@ class GammaPenalty:
 
     def __post_init__(self) -> None:
         """Refuse a mean or a variance that no gamma distribution has."""
-        check_hyperparameters(self.mu, self.sigma2)
+        mu, sigma2 = checked_hyperparameters(self.mu, self.sigma2)
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "sigma2", sigma2)
 
     @property
     def eta2(self) -> float:
         """η² = μ²/σ², the shape."""
-        return self.mu**2 / self.sigma2
+        return self.mu / self.sigma2 * self.mu
 
     def log_density(self, alpha_0: ArrayLike) -> NDArray[np.float64]:
         """log f(α_0); −inf where α_0 ≤ 0."""
         alpha_0 = np.asarray(alpha_0, dtype=np.float64)
         deviation = (alpha_0 - self.mu) / self.mu
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = (self.eta2 - 1) * np.log1p(deviation) - self.eta2 * deviation
+            log_ratio = np.where(deviation < -0.5, np.log(alpha_0 / self.mu), np.log1p(deviation))
+            value = (self.eta2 - 1) * log_ratio - self.eta2 * deviation
         normaliser = 0.5 * np.log(2 * np.pi * self.sigma2) + stirling_remainder(self.eta2)
         return np.where(alpha_0 > 0, value - normaliser, -np.inf)
 
     def derivative(self, alpha_0: ArrayLike) -> NDArray[np.float64]:
-        """(η² − 1)/α_0 − μ/σ²."""
-        return (self.eta2 - 1) / np.asarray(alpha_0, dtype=np.float64) - self.mu / self.sigma2
+        """(η² − 1)/α_0 − μ/σ²; NaN where α_0 ≤ 0."""
+        alpha_0 = np.asarray(alpha_0, dtype=np.float64)
+        return (self.eta2 - 1) / np.where(alpha_0 > 0, alpha_0, np.nan) - self.mu / self.sigma2
 
 
-PENALTIES: dict[str, type[GammaPenalty]] = {"gamma": GammaPenalty}
+PENALTIES: dict[str, Callable[[float, float], Penalty]] = {"gamma": GammaPenalty}
 
 
 def named_penalty(name: str, mu: float, sigma2: float) -> Penalty:
@@ -75,20 +80,34 @@ def named_penalty(name: str, mu: float, sigma2: float) -> Penalty:
     >>> named_penalty("gamma", 75.0, 1.0)
     GammaPenalty(mu=75.0, sigma2=1.0)
     """
-    if name not in PENALTIES:
+    if not isinstance(name, str) or name not in PENALTIES:
         raise ValueError(f"penalty is one of {', '.join(map(repr, PENALTIES))}; got {name!r}")
     return PENALTIES[name](mu, sigma2)
 
 
-def check_hyperparameters(mu: float, sigma2: float) -> None:
-    """Refuse μ ≤ 0 and σ² ≤ 0, and what is no finite number at all."""
+def checked_hyperparameters(mu: float, sigma2: float) -> tuple[float, float]:
+    """μ and σ² as plain floats, whatever kind of number they come as; refused where the model has no use for them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> checked_hyperparameters(np.int8(100), 1)  # whose square would overflow
+    (100.0, 1.0)
+    """
+    values = []
     for name, value in (("mu", mu), ("sigma2", sigma2)):
         try:
-            good = bool(np.isfinite(value)) and value > 0
-        except TypeError:
-            good = False
-        if not good:
+            number = float(value) if np.ndim(value) == 0 and not isinstance(value, (str, bytes)) else np.nan
+        except (TypeError, ValueError):
+            number = np.nan
+        if not (np.isfinite(number) and number > 0):
             raise ValueError(f"{name} must be a finite number above 0; got {value!r}")
+        values.append(number)
+    mean, variance = values
+    for name, value in (("mu", mean), ("sigma2", variance), ("η² = μ²/σ²", mean / variance * mean)):
+        if not 1e-100 < value < 1e100:
+            raise ValueError(f"{name} = {value:g} is beyond what can be computed with, 1e-100 to 1e100")
+    return mean, variance
 
 
 def stirling_remainder(x: float) -> float:
@@ -101,4 +120,7 @@ def stirling_remainder(x: float) -> float:
     """
     if x < 12:  # below, the series is short of digits; above, log-gamma itself is
         return float(gammaln(x) - ((x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi)))
-    return sum(coefficient / x ** (2 * k + 1) for k, coefficient in enumerate(_STIRLING))
+    value = 0.0
+    for coefficient in _STIRLING:
+        value = value / x / x + coefficient
+    return value / x

@@ -1,0 +1,81 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+
+@contextmanager
+def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
+    """A temporary path beside *path* to write to; renamed to it if the block ends well, removed if it does not.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "out.txt"
+    >>> with atomic_path(target) as temporary:
+    ...     _ = temporary.write_text("whole or not at all")
+    >>> target.read_text()
+    'whole or not at all'
+    """
+    check_output(path)
+    target = Path(path).resolve()  # through a link, to the file that it names
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=".termburst-", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise ValueError(f"{target} cannot be written: {error.strerror}") from error
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())  # mkstemp makes it private; a result is as readable as any other file
+        with temporary.open("rb+") as written:
+            os.fsync(written.fileno())  # else a crash after the rename could leave an empty file under the final name
+        temporary.replace(target)
+    except OSError as error:
+        raise ValueError(f"{target} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | None = None) -> None:
+    """Refuse a place that cannot be written to, or is the *source*: for a command to call before its work, not after.
+
+    Examples
+    --------
+    >>> check_output("no-such-folder/out.csv")
+    Traceback (most recent call last):
+    ValueError: no-such-folder/out.csv cannot be written: there is no folder no-such-folder
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise ValueError(f"{target} is a folder; name a file to write to")
+    if target.exists() and not target.is_file():  # a rename would put a file in the place of a device
+        raise ValueError(f"{target} is not a regular file; name another to write to")
+    if not target.parent.is_dir():
+        raise ValueError(f"{target} cannot be written: there is no folder {target.parent}")
+    if source is not None and target.exists() and Path(source).exists() and target.samefile(source):
+        raise ValueError(f"{target} is what is being read; name another file to write to")
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def parquet_damage() -> tuple[type[BaseException], ...]:
+    """What Polars raises at a damaged Parquet file; a panic is no `Exception`."""
+    import polars as pl
+
+    return pl.exceptions.PolarsError, getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
