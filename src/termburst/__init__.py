@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from termburst.inference.plr import plr_contributions as plr_contributions
     from termburst.inference.plr import plr_statistic as plr_statistic
     from termburst.models.beta_binomial import approximate_log_pmf as approximate_log_pmf
-    from termburst.models.beta_binomial import penalized_mle as penalized_mle
+    from termburst.models.penalized_mle import penalized_mle as penalized_mle
     from termburst.tables import term_table as term_table
     from termburst.weighting import SCHEMES as SCHEMES
     from termburst.weights import Weights as Weights
@@ -35,7 +35,7 @@ _HOME = {
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "explain": "termburst.inference.plr",
     "load_weights": "termburst.weights",
-    "penalized_mle": "termburst.models.beta_binomial",
+    "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
     "save_weights": "termburst.weights",

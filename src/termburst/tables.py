@@ -8,7 +8,7 @@ import numpy as np
 
 from termburst.counts.statistics import as_statistics
 from termburst.inference.plr import Form, Invalid, add_up, plr_parts
-from termburst.models.beta_binomial import penalized_mle
+from termburst.models.penalized_mle import penalized_mle
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from scipy.special import gammaln, xlogy
 from termburst._threads import over_blocks
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.models.beta_binomial import penalized_mle, precision_margin, repeats, settled_hyperparameters
+from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
 from termburst.models.penalties import named_penalty, stirling_remainder
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,87 @@
+"""Penalised maximum-likelihood estimates under the paper's approximate model (Claim 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.statistics import TermStatistics, as_statistics
+from termburst.models.penalties import checked_hyperparameters, named_penalty
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PenalizedMLE:
+    """Penalised maximum-likelihood estimates of every term (Claim 2); NaN where they are not valid.
+
+    Attributes
+    ----------
+    alpha, alpha_not, alpha_0 : arrays, one a term
+        α̂_i, α̂_¬i and their sum, the precision α̂_0i.
+    valid : array of bool, one a term
+        Whether α̂_0i > 0, that is η² > r_i = n_i − b_i + 1.
+    """
+
+    alpha: Floats
+    alpha_not: Floats
+    alpha_0: Floats
+    valid: NDArray[np.bool_]
+
+
+def penalized_mle(
+    X_or_statistics: Any, *, mu: float | None = None, sigma2: float = 1.0, penalty: str = "gamma"
+) -> PenalizedMLE:
+    """Penalised maximum-likelihood estimates under the approximate model, in closed form (Claim 2).
+
+    α̂_0i = (σ²/μ)(η² − r_i), split between α̂_i and α̂_¬i as b_i to n_¬i.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix or TermStatistics
+    mu, sigma2 : float
+        Mean and variance of the penalty on α_0; by default the mean document length, and 1.
+    penalty : "gamma"
+
+    Examples
+    --------
+    >>> fit = penalized_mle([[2, 8], [0, 12], [1, 9]], sigma2=4.0)
+    >>> fit.alpha_0.round(4), fit.valid
+    (array([9.9167, 0.5417]), array([ True,  True]))
+    """
+    statistics = as_statistics(X_or_statistics, "frequencies")
+    mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
+    named_penalty(penalty, mu, sigma2)  # refuses an unknown name
+    b_i = statistics.document_frequency
+    margin = precision_margin(statistics, mu, sigma2)
+    valid = margin > 0
+    alpha_0 = np.where(valid, sigma2 / mu * margin, np.nan)
+    n_not = statistics.tokens - statistics.collection_frequency
+    total = b_i + n_not
+    return PenalizedMLE(alpha_0 * b_i / total, alpha_0 * n_not / total, alpha_0, valid)
+
+
+def precision_margin(statistics: TermStatistics, mu: float, sigma2: float) -> Floats:
+    """η² − r_i with r_i = n_i − b_i + 1: positive where Claim 2 gives a positive precision.
+
+    Examples
+    --------
+    >>> precision_margin(TermStatistics.from_counts([[2, 8], [0, 12]]), mu=4.0, sigma2=2.0)
+    array([  6., -11.])
+    """
+    return np.subtract(mu / sigma2 * mu, repeats(statistics), dtype=np.float64)
+
+
+def repeats(statistics: TermStatistics) -> NDArray[np.int64]:
+    """r_i = n_i − b_i + 1."""
+    return statistics.collection_frequency - statistics.document_frequency + 1
+
+
+def settled_hyperparameters(statistics: TermStatistics, mu: float | None, sigma2: float) -> tuple[float, float]:
+    """μ, by default the mean document length, and σ²; an empty collection is refused, as are values of no use."""
+    if not statistics.tokens:
+        raise ValueError("all documents are empty: there is no term to learn from")
+    return checked_hyperparameters(statistics.mean_length if mu is None else mu, sigma2)
