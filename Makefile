@@ -35,7 +35,8 @@ clean:
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
 	  { echo "termburst needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) (half a minute or so) ..."
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml | $(BIN)/python
 	$(PIP) -e .

@@ -1,4 +1,4 @@
-"""termburst finds the words that come in bursts, says how sure it is, and turns that into term weights.
+"""termburst finds the words of a corpus that come in bursts and turns that into term weights.
 
 The public names are loaded with the first use of each, so that ``import termburst`` costs next to nothing.
 """

@@ -64,4 +64,5 @@ def term_table(
     if parts:
         columns.update({name: np.broadcast_to(part, m).copy() for name, part in named.items()})
     table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
-    return table.sort(["plr", "term"], descending=[True, False], nulls_last=True)
+    # Rounded, lest the last bits of equal values decide instead of the term.
+    return table.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)

@@ -80,15 +80,17 @@ def refused(fault, tmp_path):
     def check(arguments: list[object], named: list[str]) -> None:
         out = tmp_path / "out"
         out.mkdir()
-        old = _write(out / "old.npz", b"precious")
         lines = set()
         for command in (["terms", "-f", "csv"], ["weigh"], ["stats", "build"]):
             if command == ["stats", "build"] and {"--sigma2", "--mu"} & set(map(str, arguments)):
                 continue  # it takes no such options
-            for target in (old, out / "new.npz"):
+            ending = {"terms": ".csv", "weigh": ".npz", "stats": ".parquet"}[command[0]]
+            old = _write(out / f"old{ending}", b"precious")
+            for target in (old, out / f"new{ending}"):
                 lines.add(fault(*command, *arguments, "-o", target))
-                assert [path.name for path in out.iterdir()] == ["old.npz"]
+                assert list(out.iterdir()) == [old]
                 assert old.read_bytes() == b"precious"
+            old.unlink()
         for line in lines:
             assert all(name in line for name in named), line
 

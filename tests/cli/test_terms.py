@@ -58,11 +58,19 @@ def test_top_and_min_count(done, corpus, expected):
     assert shown("--min-count", 10**9) == []
 
 
-def test_thirty_terms_are_shown_by_default(done, tmp_path):
+def test_a_table_shows_thirty_terms_and_a_file_holds_all(done, tmp_path):
     path = tmp_path / "many.txt"
     path.write_text(" ".join(f"word{i}" for i in range(50)) + "\nword1\n", encoding="utf-8")
-    assert len(done("terms", path, "-f", "json").rows) == 30
-    assert len(done("terms", path, *ALL).rows) == 50
+    assert done("terms", path).out.count("word") == 30  # a table for people
+    assert len(done("terms", path, "-f", "json").rows) == 50  # a file is whole
+    assert len(done("terms", path, "-f", "json", "--top", 7).rows) == 7
+
+
+def test_a_single_document_is_remarked_upon(run, tmp_path):
+    path = tmp_path / "novel.txt"
+    path.write_text("call me so so so", encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"novel\.txt is a single document"):
+        run("terms", path)
 
 
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])

@@ -13,8 +13,7 @@ import termburst as tb
 def test_the_weights_are_those_of_the_estimator(run, corpus, tmp_path, texts, scheme, norm):
     target = tmp_path / "weights.npz"
     outcome = run("weigh", corpus, "--scheme", scheme, "-o", target, *(["--norm", norm] if norm else []))
-    assert (outcome.code, outcome.raw) == (0, b"")
-    assert outcome.err.startswith(f"{target}: 41 documents × 12 terms")
+    assert (outcome.code, outcome.raw, outcome.err) == (0, b"", "")
     vectorizer = CountVectorizer()
     expected = tb.TermWeighting(scheme, norm=norm).fit_transform(vectorizer.fit_transform(texts))
     np.testing.assert_array_equal(sp.load_npz(target).toarray(), expected.toarray())

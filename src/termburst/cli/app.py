@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import warnings
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import Format, settled_format, write_table
+from termburst.cli.output import Format, note, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text
 from termburst.cli.stats import stats
 
@@ -79,7 +83,10 @@ def _root(
 def terms(
     corpus: CorpusOrStatistics,
     reading: Reading,
-    top: Annotated[int, typer.Option("--top", "-n", min=0, help="How many terms; 0 for all.")] = 30,
+    top: Annotated[
+        int | None,
+        typer.Option("--top", "-n", min=0, help="How many; 0 for all. (default: 30 in a table, else all)"),
+    ] = None,
     format: FormatOption = None,
     output: Output = None,
     mu: Mu = None,
@@ -95,9 +102,15 @@ def terms(
 
     settled = settled_format(format, output, corpus)
     statistics = reading.statistics(corpus)
+    if statistics.documents == 1:
+        warnings.warn(f"{corpus} is a single document, and burstiness shows between documents", stacklevel=1)
     table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts)
     table = table.filter(pl.col("n") >= min_count)
+    if top is None:
+        top = 30 if settled is Format.table else 0
     write_table(table.head(top) if top else table, settled, output, _size(statistics))
+    if settled is Format.table and output is None and sys.stdout.isatty():
+        typer.echo("n: occurrences; b: documents with the term; plr: λ, the higher the burstier")
 
 
 @app.command()
@@ -133,11 +146,14 @@ def weigh(
     import numpy as np
 
     from termburst._files import check_output
+    from termburst.counts.store import holds_statistics
     from termburst.estimators._term_weighting import TermWeighting
     from termburst.weighting import named_scheme
     from termburst.weights import Weights, save_weights
 
     named_scheme(scheme)
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} holds saved statistics, which keep no documents to weigh; give the corpus itself")
     if output.suffix.lower() != ".npz":
         raise ValueError(f"{output}: weights are written as SciPy's .npz; give a name that ends so")
     check_output(output, source=corpus)
@@ -154,10 +170,7 @@ def weigh(
         raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")
     weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counts)
     save_weights(Weights(weights, names, np.array(ids, dtype=object)), output)
-    typer.echo(
-        f"{output}: {weights.shape[0]:,} documents × {weights.shape[1]:,} terms, {weights.nnz:,} weights, {scheme}",
-        err=True,
-    )
+    note(f"{output}: {weights.shape[0]:,} documents × {weights.shape[1]:,} terms, {weights.nnz:,} weights, {scheme}")
 
 
 @app.command()
@@ -188,15 +201,18 @@ def demo(
     typer.echo("The docstrings of this Python's standard library, a document a module, English stop words left out:")
     typer.echo(f"{_size(statistics)}\n")
     table = table.with_columns(rest=pl.col("plr") - pl.sum_horizontal(leading))
-    write_table(table.head(top).select("term", "n", "b", "plr", *leading, "rest"), Format.table, None)
+    shown = table.head(top).select("term", "n", "b", "plr", *leading, "rest")
+    write_table(shown.with_columns(pl.selectors.float().round(0).cast(pl.Int64)), Format.table, None)
     typer.echo("\nn: occurrences; b: modules with the term; plr: the paper's λ, the sum of what follows it.")
     typer.echo(f"\n{burstiest}\n")
     typer.echo(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
-    typer.echo("Next: termburst terms YOUR_FOLDER, or termburst explain stdlib TERM")
+    command = "termburst" if shutil.which("termburst") else os.path.relpath(sys.argv[0])
+    typer.echo(f"Next: {command} terms YOUR_FOLDER, or {command} explain stdlib turtle --stop-words english")
 
 
 def _size(statistics: TermStatistics) -> str:
+    documents = "document" if statistics.documents == 1 else "documents"
     return (
-        f"{statistics.documents:,} documents, {statistics.tokens:,} tokens, {statistics.vocabulary_size:,} terms, "
+        f"{statistics.documents:,} {documents}, {statistics.tokens:,} tokens, {statistics.vocabulary_size:,} terms, "
         f"mean length {statistics.mean_length:,.1f}"
     )

@@ -44,6 +44,7 @@ def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title:
     if output is not None:
         with atomic_path(output) as temporary:
             temporary.write_bytes(_encoded(frame, format, title))
+        note(f"{output}: {frame.height:,} terms")
     elif format is Format.table:
         print_table(frame, title)
     else:
@@ -51,20 +52,23 @@ def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title:
         sys.stdout.buffer.flush()
 
 
+def note(message: str) -> None:
+    """A word to the person at a terminal about what was done; nothing in a script."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(message, file=sys.stderr)  # noqa: T201
+
+
 def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> None:
     """A table for people; whatever a term holds is shown as text, never obeyed."""
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(file=file)
-    if not console.is_terminal:
-        console = Console(file=file, width=100_000)  # a file or a pipe has no width: cut nothing
+    console = Console(file=file, width=100_000)  # numbers are never cut: a line too long for the terminal runs over
     if title:
         console.print(title, markup=False, highlight=False)  # not as the table's own, which is wrapped to its width
     table = Table(box=None, pad_edge=False)
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
-        number = kind.is_numeric()
-        table.add_column(name, justify="right" if number else "left", min_width=None if number else 12, no_wrap=True)
+        table.add_column(name, justify="right" if kind.is_numeric() else "left", no_wrap=True)
     for row in frame.iter_rows():
         table.add_row(*map(_cell, row))
     console.print(table)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.output import note
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
+
+if TYPE_CHECKING:
+    from termburst.counts.statistics import TermStatistics
 
 stats = typer.Typer(help="Build, combine and look at saved statistics of a corpus.", no_args_is_help=True)
 
@@ -43,8 +47,8 @@ def build(
     """Count a corpus once and save what the statistics need."""
     from termburst._files import check_output
 
-    check_output(output, source=corpus)
-    reading.statistics(corpus, detail.value, counting=reading.counting(), batch=batch).save(output)
+    check_output(_parquet(output), source=corpus)
+    _save(reading.statistics(corpus, detail.value, counting=reading.counting(), batch=batch), output)
 
 
 @stats.command()
@@ -61,14 +65,14 @@ def add(
     from termburst.counts.statistics import TermStatistics
 
     known = TermStatistics.load(saved)
-    check_output(output or saved)
+    check_output(_parquet(output or saved))
     if batch is not None and batch in known.batches:
         typer.echo(f"{saved} contains batch {batch!r} already: nothing added", err=True)
         if output is not None:
-            known.save(output)
+            _save(known, output)
         return
     new = reading.statistics(corpus, known.detail, counting=reading.counting_like(known, saved), batch=batch)
-    (known + new).save(output or saved)
+    _save(known + new, output or saved, f" ({new.documents:,} added)")
 
 
 @stats.command()
@@ -86,7 +90,7 @@ def merge(
     first, *rest = map(TermStatistics.load, saved)
     for other in rest:
         first += other
-    first.save(output)
+    _save(first, _parquet(output))
 
 
 @stats.command()
@@ -94,7 +98,10 @@ def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
     """Take the documents of the second file out of the first; terms that no longer occur go."""
     from termburst.counts.statistics import TermStatistics
 
-    (TermStatistics.load(saved) - TermStatistics.load(other)).prune().save(output or saved)
+    rest = (TermStatistics.load(saved) - TermStatistics.load(other)).prune()
+    if not rest.documents:
+        raise ValueError(f"{other} holds all that is in {saved}: nothing would be left")
+    _save(rest, _parquet(output or saved))
 
 
 @stats.command()
@@ -120,3 +127,14 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As 
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, (int, float)) else value
         typer.echo(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")
+
+
+def _parquet(path: Path) -> Path:
+    if path.suffix.lower() != ".parquet":
+        raise ValueError(f"{path}: statistics are written as Parquet; give a name that ends in .parquet")
+    return path
+
+
+def _save(statistics: TermStatistics, path: Path, added: str = "") -> None:
+    statistics.save(path)
+    note(f"{path}: {statistics.documents:,} documents{added}, {statistics.vocabulary_size:,} terms")

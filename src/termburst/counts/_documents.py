@@ -37,6 +37,8 @@ def require_columns(place: str, options: Options, there: Sequence[str]) -> None:
         if name is not None and name not in there:
             shown = ", ".join(map(repr, there)) or "none at all"
             problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
+            if len(there) == 1 and ";" in there[0]:
+                problem += " (is it separated by semicolons? commas and tabs are read)"
             raise fault(place, f"{problem}; choose one with --{option}")
 
 

@@ -85,7 +85,12 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
                 zstd = _zstd()
                 damage = (*damage, zstd.ZstdError)
                 stream = stack.enter_context(zstd.open(raw, "rb"))
+            first = True
             while chunk := stream.read1(_CHUNK):  # what there is: a pipe may be slow, and Ctrl-C come between
+                if first and chunk.startswith((b"%PDF-", b"PK\x03\x04")):
+                    kind = "a PDF" if chunk.startswith(b"%PDF-") else "a zip archive or an office document"
+                    raise fault(file.path, f"is {kind}, not text; convert it first, or read the text files by a glob")
+                first = False
                 progress.position = raw.tell() if file.packing else progress.position + len(chunk)
                 yield chunk
     except damage as error:

@@ -21,7 +21,7 @@ class CountingOptions:
 
     Parameters
     ----------
-    ngrams : (int, int)
+    ngrams : (int, int), or int
         Shortest and longest run of tokens that makes a term.
     stop_words : "english", tuple of str, or None
         Tokens to leave out; "english" is scikit-learn's list.
@@ -47,6 +47,8 @@ class CountingOptions:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be counted with, before any text is read."""
+        if isinstance(self.ngrams, int):
+            object.__setattr__(self, "ngrams", (self.ngrams, self.ngrams))
         shortest, longest = self.ngrams
         if not 1 <= shortest <= longest:
             raise ValueError(f"n-grams run from a shortest of 1 or more to a longest, such as 1,2; got {self.ngrams}")

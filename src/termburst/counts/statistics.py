@@ -145,7 +145,7 @@ class TermStatistics:
             raise ValueError(
                 f"texts come as a list of texts, or an iterable of such lists, not as {type(texts).__name__}"
             )
-        lists_are_texts = counting is not None and counting.pretokenized
+        lists_are_texts = bool(getattr(counting, "pretokenized", False))
         batches = _in_batches(texts, lists_are_texts=lists_are_texts)
         return cls.from_batches(batches, detail, counting=counting, batch=batch)
 
@@ -161,7 +161,9 @@ class TermStatistics:
         """As `from_texts`, for texts that come in lists of your own making, whatever is in them."""
         from termburst.counts.counting import CountingOptions
 
-        options = counting or CountingOptions()
+        options = CountingOptions() if counting is None else counting
+        if not isinstance(options, CountingOptions):
+            raise ValueError(f"counting is CountingOptions(...), not {options!r:.60}")
         counted = map(options.count, batches)
         total = summed(from_canonical(canonical_counts(X), terms, detail, counting=options) for X, terms in counted)
         if total is None or not total.documents:

@@ -127,6 +127,11 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def _counts(self, X: Any, *, reset: bool, empty: bool = True) -> Any:
         self._check_parameters()
+        if isinstance(X, (str, list, tuple)) and len(X) and isinstance(X[0], str):
+            raise ValueError(
+                "TermWeighting takes counts, not texts: use BurstinessVectorizer, or count the texts first with "
+                "CountVectorizer().fit_transform(texts)"
+            )
         # Finiteness and duplicates are left to `canonical_counts`, which names the cell and sums without overflow.
         counts = canonical_counts(
             validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)

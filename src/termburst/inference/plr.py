@@ -355,7 +355,7 @@ def _handle_invalid(
         example = f"column {column}" if statistics.terms is None else repr(str(statistics.terms[column]))
         what = (
             f"{number:,} of {statistics.vocabulary_size:,} terms repeat too often for this penalty (η² = μ²/σ² = "
-            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), {example} for one; a smaller sigma2 helps"
+            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), {example} for one; a smaller sigma2 avoids that"
         )
         if invalid == "raise":
             raise ValueError(what)

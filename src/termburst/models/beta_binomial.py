@@ -1,12 +1,208 @@
-"""The beta-binomial distribution of a term's count in a document, and the paper's approximation to it (Claim 1)."""
+"""The beta-binomial distribution of a term's count in a document, and the paper's approximation to it (Claim 1).
+
+Everywhere n_ij counts the term in a document of n_j tokens, α is the term's parameter, α_¬ that of all other terms,
+α_0 = α + α_¬; arguments broadcast. Parameters are finite and above 0: α_0 = ∞ is `termburst.models.binomial`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+
+from termburst.models.binomial import (
+    bernoulli_gap,
+    bernoulli_series,
+    deviance,
+    factorial_remainder,
+    positive,
+    possible_counts,
+    reciprocal_gap,
+    whole,
+)
 
 Floats = NDArray[np.float64]
+
+_HEAD = 16  # terms of a sum over q < n added one by one; from a + 16 on the asymptotic series are exact to rounding
+_BLOCK = 256  # terms of a tail reached from one evaluation of the pmf by its ratios: few enough to gather no error
+_BATCH = 1 << 20  # terms of a tail held in memory at a time
+
+
+def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """The log-probability of n_ij occurrences in a document of n_j tokens (Eq. bcb-pmf, with its coefficient).
+
+    log C(n_j, n_ij) + log[α^(n_ij) α_¬^(n_j − n_ij) / α_0^(n_j)], a^(n) = Γ(a + n)/Γ(a) being the rising factorial.
+
+    Summing those logarithms would lose eight digits at n_j = 1e7. Expanding each log Γ by Stirling leaves instead
+    −n_j KL(p‖q) − α_0 KL(α/α_0‖q) with p = n_ij/n_j, q = (n_ij + α)/(n_j + α_0), whose four deviances are
+    non-negative, and remainders of logarithmic size. −inf outside 0 ≤ n_ij ≤ n_j and for numbers that are not whole.
+
+    Limits: binomial(n_j, α/α_0) as α_0 → ∞; all or nothing, with probabilities α/α_0 and α_¬/α_0, as α_0 → 0.
+
+    Examples
+    --------
+    >>> np.exp(log_pmf([0, 1, 2, 3], 2, 1.0, 1.0)).round(6).tolist()
+    [0.333333, 0.333333, 0.333333, 0.0]
+    """
+    alpha, alpha_not = _checked_parameters(alpha, alpha_not)
+    possible, n_ij, n_j = possible_counts(n_ij, n_j)
+    n_not, alpha_0 = n_j - n_ij, alpha + alpha_not
+    total = alpha_0 + n_j
+    q, q_not = (alpha + n_ij) / total, (alpha_not + n_not) / total
+    excess = n_not * (alpha / total) - n_ij * (alpha_not / total)  # n_j q − n_ij, and minus α_0 q − α
+    value = (
+        -deviance(n_ij, n_j * q, excess) - deviance(n_not, n_j * q_not, -excess)
+        - deviance(alpha, alpha_0 * q, -excess) - deviance(alpha_not, alpha_0 * q_not, excess)
+        + factorial_remainder(n_j) - factorial_remainder(n_ij) - factorial_remainder(n_not)
+        + _remainder_step(alpha, n_ij) + _remainder_step(alpha_not, n_not) - _remainder_step(alpha_0, n_j)
+    )  # fmt: skip
+    return np.where(possible, np.minimum(value, 0.0), -np.inf)
+
+
+def log_sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """log P(N > n_ij), finite however far out: log Σ_{x > n_ij} of Eq. bcb-pmf, summed in logarithms.
+
+    The side with fewer terms is summed; its complement is taken only where that has a probability of at least ½, so
+    no tail is ever a difference. The cost is O(n_j) per element at worst, in batches of bounded memory. A fractional
+    n_ij counts as its floor; 0 below 0, −inf from n_j on.
+
+    Examples
+    --------
+    >>> float(log_sf(900, 1000, 0.01, 1000.0).round(6))
+    -641.298634
+    """
+    n_ij, n_j, alpha, alpha_not = np.broadcast_arrays(
+        np.floor(np.asarray(n_ij, dtype=np.float64)), whole("n_j", n_j), *_checked_parameters(alpha, alpha_not)
+    )
+    shape = n_ij.shape
+    n_ij, n_j, alpha, alpha_not = n_ij.ravel(), n_j.ravel(), alpha.ravel(), alpha_not.ravel()
+    value = np.where(np.isnan(n_ij), np.nan, np.where(n_ij < 0, 0.0, -np.inf))
+    own_side = (n_ij >= 0) & (n_ij < n_j)
+    other = np.flatnonzero(own_side & (n_ij + 1 < n_j - n_ij))
+    below = _log_sum(np.zeros(len(other)), n_ij[other], n_j[other], alpha[other], alpha_not[other])
+    settled = below <= -np.log(2)
+    value[other[settled]] = np.log1p(-np.exp(below[settled]))
+    own_side[other[settled]] = False
+    own = np.flatnonzero(own_side)
+    value[own] = _log_sum(n_ij[own] + 1, n_j[own], n_j[own], alpha[own], alpha_not[own])
+    return np.minimum(value, 0.0).reshape(shape)
+
+
+def sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """P(N > n_ij), the sum of its own terms of Eq. bcb-pmf and never 1 − cdf; see `log_sf` for the cost and limits.
+
+    Examples
+    --------
+    >>> float(sf(0, 2, 1.0, 1.0).round(6))
+    0.666667
+    """
+    return np.asarray(np.exp(log_sf(n_ij, n_j, alpha, alpha_not)))
+
+
+def cdf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """P(N ≤ n_ij), Σ_{x ≤ n_ij} of Eq. bcb-pmf: the upper tail of the other tokens' count, so as accurate as `sf`.
+
+    Examples
+    --------
+    >>> cdf([-1, 0, 1, 2], 2, 1.0, 1.0).round(6).tolist()
+    [0.0, 0.333333, 0.666667, 1.0]
+    """
+    others = np.asarray(n_j, dtype=np.float64) - np.floor(np.asarray(n_ij, dtype=np.float64)) - 1
+    return np.asarray(np.exp(log_sf(others, n_j, alpha_not, alpha)))
+
+
+def mean(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """E N = n_j α/α_0.
+
+    Examples
+    --------
+    >>> float(mean(50, 0.1, 49.9))
+    0.1
+    """
+    alpha, alpha_not = _checked_parameters(alpha, alpha_not)
+    return whole("n_j", n_j) * (alpha / (alpha + alpha_not))
+
+
+def variance(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """Var N = n_j (α/α_0)(α_¬/α_0)(n_j + α_0)/(1 + α_0): the binomial's, inflated by up to n_j as α_0 → 0.
+
+    Examples
+    --------
+    >>> float(variance(50, 0.1, 49.9).round(6))
+    0.195686
+    """
+    alpha, alpha_not = _checked_parameters(alpha, alpha_not)
+    n_j, alpha_0 = whole("n_j", n_j), alpha + alpha_not
+    return np.asarray(n_j * (alpha / alpha_0) * (alpha_not / alpha_0) * ((n_j + alpha_0) / (1 + alpha_0)))
+
+
+def score(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> tuple[Floats, Floats]:
+    """The gradient of `log_pmf` in (α, α_¬); NaN where the count is impossible.
+
+    ∂/∂α = Σ_{q < n_ij} 1/(α + q) − Σ_{q < n_j} 1/(α_0 + q), and ∂/∂α_¬ the same with n_¬ij = n_j − n_ij and α_¬.
+
+    Examples
+    --------
+    >>> [float(part) for part in score(1, 1, 0.25, 0.75)]  # of log(α/α_0)
+    [3.0, -1.0]
+    """
+    alpha, alpha_not = _checked_parameters(alpha, alpha_not)
+    possible, n_ij, n_j = possible_counts(n_ij, n_j)
+
+    def partial(k: Floats, a: Floats, others: Floats) -> Floats:
+        lengths, rest = log_rising_gradient(a + others, n_j), log_rising_gradient(a + k, n_j - k)
+        # two ways to write one difference: the one of the smaller terms cancels less
+        direct, turned = log_rising_gradient(a, k) - lengths, _gradient_gap(a, others, n_j) - rest
+        return np.where(possible, np.where(lengths <= rest, direct, turned), np.nan)
+
+    return partial(n_ij, alpha, alpha_not), partial(n_j - n_ij, alpha_not, alpha)
+
+
+def hessian(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """The second derivatives of `log_pmf`: (∂²/∂α², ∂²/∂α∂α_¬, ∂²/∂α_¬²); NaN where the count is impossible.
+
+    ∂²/∂α² = Σ_{q < n_j} 1/(α_0 + q)² − Σ_{q < n_ij} 1/(α + q)², ∂²/∂α∂α_¬ the first sum alone.
+
+    Examples
+    --------
+    >>> [float(part) for part in hessian(1, 1, 0.25, 0.75)]
+    [-15.0, 1.0, 1.0]
+    """
+    alpha, alpha_not = _checked_parameters(alpha, alpha_not)
+    possible, n_ij, n_j = possible_counts(n_ij, n_j)
+    lengths = -log_rising_curvature(alpha + alpha_not, n_j)
+
+    def partial(k: Floats, a: Floats, others: Floats) -> Floats:
+        rest = -log_rising_curvature(a + k, n_j - k)
+        direct, turned = lengths + log_rising_curvature(a, k), rest - _curvature_gap(a, others, n_j)
+        return np.where(possible, np.where(lengths <= rest, direct, turned), np.nan)
+
+    across = np.where(possible, lengths, np.nan)
+    return partial(n_ij, alpha, alpha_not), across, partial(n_j - n_ij, alpha_not, alpha)
+
+
+def sample(
+    n_j: ArrayLike,
+    alpha: ArrayLike,
+    alpha_not: ArrayLike,
+    rng: np.random.Generator,
+    size: int | tuple[int, ...] | None = None,
+) -> NDArray[np.int64]:
+    """Counts drawn from the model: a share from Beta(α, α_¬), then n_ij from the binomial with that share.
+
+    `size` is the shape of the answer, to which the arguments broadcast; without it, their common shape.
+
+    Examples
+    --------
+    >>> sample(50, 5.0, 45.0, np.random.default_rng(0), size=5).shape
+    (5,)
+    """
+    lengths, (alpha, alpha_not) = whole("n_j", n_j), _checked_parameters(alpha, alpha_not)
+    if size is None:
+        size = np.broadcast_shapes(lengths.shape, alpha.shape, alpha_not.shape)
+    share = rng.beta(alpha, alpha_not, size=size)
+    return np.asarray(rng.binomial(lengths.astype(np.int64), share, size=size), dtype=np.int64)
 
 
 def approximate_log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
@@ -14,25 +210,152 @@ def approximate_log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha
 
     log n_j! − log n_¬ij! + b_ij log(α_i/n_ij) + n_¬ij log α_¬i − n_j log α_0i, n_¬ij = n_j − n_ij, b_ij = [n_ij > 0].
 
-    It holds for α_i ≪ 1 and α_¬i ≫ n_j (not merely ≫ 1: see the errata) and need not sum to one. Arguments broadcast;
-    −inf outside 0 ≤ n_ij ≤ n_j.
+    It holds for α_i ≪ 1 and α_¬i ≫ n_j (not merely ≫ 1: see `approximation_error`) and need not sum to one. −inf
+    outside 0 ≤ n_ij ≤ n_j.
 
     Examples
     --------
     >>> float(approximate_log_pmf(2, 50, 0.1, 5000.0).round(4))
     -12.2273
     """
-    n_ij, n_j = np.asarray(n_ij, dtype=np.float64), np.asarray(n_j, dtype=np.float64)
-    alpha, alpha_not = np.asarray(alpha, dtype=np.float64), np.asarray(alpha_not, dtype=np.float64)
-    for name, value in (("alpha", alpha), ("alpha_not", alpha_not)):
-        if not (np.isfinite(value) & (value > 0)).all():
-            raise ValueError(f"{name} must be finite and above 0")
-    possible = (n_ij >= 0) & (n_ij <= n_j) & (n_ij == np.floor(n_ij)) & (n_j == np.floor(n_j))
-    n_ij, n_j = np.where(possible, n_ij, 0.0), np.where(possible, n_j, 0.0)
+    alpha, alpha_not = _checked_parameters(alpha, alpha_not)
+    possible, n_ij, n_j = possible_counts(n_ij, n_j)
     n_not = n_j - n_ij
-    log_pmf = (
-        gammaln(n_j + 1) - gammaln(n_not + 1)
+    value = (
+        log_rising(n_not + 1, n_ij)
         + np.where(n_ij > 0, np.log(alpha) - np.log(np.maximum(n_ij, 1.0)), 0.0)
         - n_not * np.log1p(alpha / alpha_not) - n_ij * np.log(alpha + alpha_not)
     )  # fmt: skip
-    return np.where(possible, log_pmf, -np.inf)
+    return np.where(possible, value, -np.inf)
+
+
+def approximation_error(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """Eq. bcb-approx-1 less Eq. bcb-pmf in logarithms: what Claim 1 is off by; NaN where the count is impossible.
+
+    It is, exactly, Σ_{n_¬ij ≤ q < n_j} log(1 + q/α_0) − Σ_{1 ≤ q < n_ij} log(1 + α/q)
+    − Σ_{q < n_¬ij} log(1 + αq/(α_¬(α_0 + q))), which is to leading order n_ij log(1 + n_j/α_0) for n_ij ≪ n_j, α ≪ 1:
+    the approximation is too large by a factor (1 + n_j/α_0)^n_ij (erratum 7). That is an upper bound, and
+    n_ij log(1 + n_¬ij/α_0) − α H_{n_ij − 1} − (α/α_¬)(n_¬ij − α_0 log(1 + n_¬ij/α_0)) a lower one, H harmonic.
+    So the error is O(α) at n_ij = 0, and vanishes elsewhere only as n_j/α_0 and α both do.
+
+    Examples
+    --------
+    >>> float(approximation_error(2, 50, 0.001, 50.0).round(3)), float(np.log(4).round(3))
+    (1.352, 1.386)
+    """
+    approximate, exact = approximate_log_pmf(n_ij, n_j, alpha, alpha_not), log_pmf(n_ij, n_j, alpha, alpha_not)
+    return np.where(np.isfinite(exact), approximate, np.nan) - np.where(np.isfinite(exact), exact, 0.0)
+
+
+def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
+    """log Γ(a + n) − log Γ(a) = Σ_{q < n} log(a + q), a > 0 and n ≥ 0 whole, without the cancellation of log-gammas.
+
+    Sixteen logarithms, then the difference of two Stirling series by log1p.
+
+    Examples
+    --------
+    >>> log_rising([1.0, 1e14], [4, 1]).round(9).tolist()  # log 4!, log 1e14
+    [3.17805383, 32.236191302]
+    """
+    a, n = positive("a", a), whole("n", n)
+    x, y, rest = _after_head(a, n)
+    tail = rest * np.log(x) + (y - 0.5) * np.log1p(rest / x) - rest + bernoulli_series(y, 0) - bernoulli_series(x, 0)
+    return _head(n, lambda q: np.log(a + q)) + tail
+
+
+def log_rising_gradient(a: ArrayLike, n: ArrayLike) -> Floats:
+    """ψ(a + n) − ψ(a) = Σ_{q < n} 1/(a + q), the derivative of `log_rising` in a.
+
+    Examples
+    --------
+    >>> float(log_rising_gradient(1.0, 3).round(6))  # 1 + 1/2 + 1/3
+    1.833333
+    """
+    a, n = positive("a", a), whole("n", n)
+    x, y, rest = _after_head(a, n)
+    tail = np.log1p(rest / x) + 0.5 * rest / x / y + bernoulli_series(x, 1) - bernoulli_series(y, 1)
+    return _head(n, lambda q: 1 / (a + q)) + tail
+
+
+def log_rising_curvature(a: ArrayLike, n: ArrayLike) -> Floats:
+    """ψ′(a + n) − ψ′(a) = −Σ_{q < n} 1/(a + q)², the second derivative of `log_rising` in a.
+
+    Examples
+    --------
+    >>> float(log_rising_curvature(1.0, 3).round(6))  # −(1 + 1/4 + 1/9)
+    -1.361111
+    """
+    a, n = positive("a", a), whole("n", n)
+    x, y, rest = _after_head(a, n)
+    tail = rest / x / y * (1 + 0.5 / x + 0.5 / y) + bernoulli_series(x, 2) - bernoulli_series(y, 2)
+    return -_head(n, lambda q: (1 / (a + q)) ** 2) - tail
+
+
+def _gradient_gap(a: Floats, h: Floats, n: Floats) -> Floats:
+    """Σ_{q < n} [1/(a + q) − 1/(a + h + q)], though h ≪ a or n ≪ a."""
+    x, y, rest = _after_head(a, n)
+    tail = np.log1p(h / x * (rest / (y + h))) + 0.5 * reciprocal_gap(x, h, rest) + bernoulli_gap(x, y, h, 1)
+    return _head(n, lambda q: h / (a + q) / (a + h + q)) + tail
+
+
+def _curvature_gap(a: Floats, h: Floats, n: Floats) -> Floats:
+    """Σ_{q < n} [1/(a + q)² − 1/(a + h + q)²], though h ≪ a or n ≪ a."""
+    x, y, rest = _after_head(a, n)
+    u, v, w, z = 1 / x, 1 / y, 1 / (x + h), 1 / (y + h)
+    cross = reciprocal_gap(x, h, rest)
+    tail = cross * (1 + 0.5 * (u + v)) + 0.5 * rest * w * z * h * (u * w + v * z) + bernoulli_gap(x, y, h, 2)
+    return _head(n, lambda q: h / (a + q) / (a + h + q) * (1 / (a + q) + 1 / (a + h + q))) + tail
+
+
+def _head(n: Floats, term: Callable[[int], Floats]) -> Floats:
+    """Σ_{q < min(n, 16)} term(q)."""
+    total = np.asarray(0.0)
+    for q in range(int(min(_HEAD, n.max(initial=0.0)))):
+        total = total + np.where(q < n, term(q), 0.0)
+    return total
+
+
+def _after_head(a: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
+    """First and last argument, and number, of the terms that `_head` leaves."""
+    rest = np.maximum(n - _HEAD, 0.0)
+    return a + _HEAD, a + _HEAD + rest, rest
+
+
+def _remainder_step(a: Floats, n: Floats) -> Floats:
+    """What log Γ(a + n) − log Γ(a) has beyond the difference of x log x − x."""
+    return factorial_remainder(a + n) - factorial_remainder(a) - np.log1p(n / a)
+
+
+def _log_sum(first: Floats, last: Floats, n_j: Floats, alpha: Floats, alpha_not: Floats) -> Floats:
+    """log Σ_{first ≤ x ≤ last} pmf(x) for each element of flat arrays, in blocks along x.
+
+    A block starts from the pmf itself and goes on by pmf(x + 1)/pmf(x) = (n_j − x)(α + x)/((x + 1)(α_¬ + n_j − x − 1)).
+    """
+    width = int(min(_BLOCK, (last - first).max(initial=0.0) + 1))
+    blocks = ((last - first) // width + 1).astype(np.int64)
+    ends, step = np.cumsum(blocks), np.arange(width, dtype=np.float64)
+    value = np.full(len(first), -np.inf)
+    total = int(ends[-1]) if len(ends) else 0
+    for start in range(0, total, max(1, _BATCH // width)):
+        block = np.arange(start, min(start + max(1, _BATCH // width), total))
+        owner = np.searchsorted(ends, block, side="right")
+        x = (first[owner] + (block - (ends - blocks)[owner]) * width)[:, None] + step
+        n, a, a_not = n_j[owner][:, None], alpha[owner][:, None], alpha_not[owner][:, None]
+        inside = x < last[owner][:, None]
+        here, left = np.where(inside, x, 0.0), np.where(inside, n - x, 1.0)
+        ratio = np.where(inside, left / (here + 1) * ((a + here) / (a_not + left - 1)), 1.0)[:, :-1]
+        terms = np.log(ratio).cumsum(axis=1)
+        terms = np.where(inside[:, :-1], terms, -np.inf)  # the step from x leads to x + 1 ≤ last
+        anchor = log_pmf(x[:, 0], n[:, 0], a[:, 0], a_not[:, 0])
+        top = np.maximum(terms.max(axis=1, initial=0.0), 0.0)
+        sums = anchor + top + np.log(np.exp(terms - top[:, None]).sum(axis=1) + np.exp(-top))
+        np.logaddexp.at(value, owner, sums)
+    return value
+
+
+def _checked_parameters(alpha: ArrayLike, alpha_not: ArrayLike) -> tuple[Floats, Floats]:
+    arrays = positive("alpha", alpha), positive("alpha_not", alpha_not)
+    for name, value in zip(("alpha", "alpha_not"), arrays, strict=True):
+        if not ((value > 1e-100) & (value < 1e100)).all():
+            raise ValueError(f"{name} is beyond what can be computed with, 1e-100 to 1e100")
+    return arrays

@@ -1,0 +1,99 @@
+"""All that the lengths of a collection's documents contribute to a beta-binomial likelihood, tabulated once.
+
+With C_k the number of documents longer than k, a likelihood meets the lengths only through K(z) = Σ_k C_k k/(z + k)
+and its derivative, at z = α_¬ and z = α_0. Interpolated from a table they cost nanoseconds, whatever the number of
+documents, which is why a fit costs one pass over a term's own occurrences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst._threads import in_threads
+from termburst.counts.tally import Integers
+
+DIRECT = 4096  # lengths up to which C_k is summed term by term
+
+
+@dataclass(frozen=True, slots=True)
+class LengthTable:
+    """K(z) on a grid of log z, for the non-empty documents of a collection.
+
+    Attributes
+    ----------
+    coefficients : array of shape (panels, 2, degree + 1)
+        Polynomials in −1…1 for K and −dK/d log z on every panel.
+    documents, tokens, longest : int
+        Of the non-empty documents.
+    pairs : float
+        Σ_k C_k k = Σ_j n_j (n_j − 1)/2, the limit of z K(z).
+
+    Examples
+    --------
+    >>> table = LengthTable.of(np.array([1, 3]), np.array([5, 2]))  # five documents of one token, two of three
+    >>> value, slope = table.at(2.0)  # C_1 = C_2 = 2: K(2) = 2 · 1/3 + 2 · 2/4
+    >>> round(value, 12)
+    1.666666666667
+    """
+
+    coefficients: NDArray[np.float64]
+    documents: int
+    tokens: int
+    longest: int
+    pairs: float
+
+    @classmethod
+    def of(cls, lengths: Integers, documents: Integers) -> LengthTable:
+        """From the distinct lengths, ascending, and how many documents have each; length 0 is left out."""
+        from termburst.models import _length_table_kernel as kernel
+
+        present = lengths > 0
+        lengths, documents = lengths[present], documents[present]
+        longest = int(lengths[-1]) if lengths.size else 0
+        from_here = np.append(np.cumsum(documents[::-1])[::-1], 0).astype(np.float64)
+        direct = min(longest, DIRECT)
+        longer = from_here[np.searchsorted(lengths, np.arange(direct), side="right")]
+        edges = np.append(direct, lengths[lengths > direct])
+        run_longer = from_here[np.searchsorted(lengths, edges[:-1], side="right")]
+        angles = np.pi * (np.arange(kernel.DEGREE + 1) + 0.5) / (kernel.DEGREE + 1)
+        middles = kernel.LOWEST + kernel.WIDTH * (np.arange(kernel.PANELS) + 0.5)
+        t = (middles[:, None] + kernel.WIDTH / 2 * np.cos(angles)).ravel()
+        values = np.empty((t.size, 2))
+
+        def fill(part: slice) -> None:
+            kernel.length_sums(t[part], longer, edges[:-1], edges[1:], run_longer, values[part])
+
+        in_threads(fill, [slice(k, None, 8) for k in range(8)])
+        by_panel = values.reshape(kernel.PANELS, -1, 2).transpose(0, 2, 1)
+        return cls(
+            np.ascontiguousarray(by_panel @ _interpolation(angles)),
+            int(documents.sum()),
+            int(lengths @ documents),
+            longest,
+            float((lengths * (lengths - 1) // 2) @ documents.astype(np.float64)),
+        )
+
+    def at(self, z: float) -> tuple[float, float]:
+        """K(z) and −dK/d log z, for one z > 0."""
+        from termburst.models import _length_table_kernel as kernel
+
+        value, slope = kernel.look_up(self.coefficients, float(np.log(z)))
+        return float(value), float(slope)
+
+
+def _interpolation(angles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The matrix that takes values at Chebyshev's nodes to coefficients of powers, by way of Chebyshev's polynomials.
+
+    (Inverting the matrix of powers would lose four digits.)
+    """
+    size = angles.size
+    to_chebyshev = 2 / size * np.cos(np.outer(angles, np.arange(size)))
+    to_chebyshev[:, 0] /= 2
+    to_powers = np.zeros((size, size))
+    for k in range(size):
+        row = np.polynomial.chebyshev.cheb2poly(np.eye(size)[k])
+        to_powers[k, : row.size] = row
+    return to_chebyshev @ to_powers

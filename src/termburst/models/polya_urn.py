@@ -1,0 +1,349 @@
+"""The generalised multivariate Pólya process (Cummins 2017): documents from an urn whose terms feed each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MAX_STATES = 1_000_000
+"""How many states `PolyaUrn.log_likelihood` sums over for one document before it refuses."""
+
+_BLOCK_TOKENS = 2**20  # held at once while sampling: some 50 MB with what is computed from them
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class PolyaUrn:
+    """An urn that starts with mass α_i of each term i, and gains mass M[i, k] of each term k when i is drawn.
+
+    The t-th token of a document w_1 … w_n has the probability
+
+    P(w_t = k | w_1 … w_{t−1}) = (α_k + Σ_{s<t} M[w_s, k]) / (α_0 + Σ_{s<t} ρ_{w_s}), α_0 = Σ_i α_i, ρ_i = Σ_k M[i, k].
+
+    M = 0 is the multinomial and M = δI the Dirichlet-multinomial of α/δ; a diagonal gives each term its own
+    burstiness, and an entry off the diagonal makes one word bring on another. (cα, cM) is the same process.
+
+    Parameters
+    ----------
+    alpha : array of shape (m,)
+        Initial masses, kept as a read-only copy. Zero is allowed, for a term that appears only once another has
+        brought it on, but not for all terms together.
+    replacement : number, array of shape (m,), or dense or sparse matrix of shape (m, m)
+        M, not negative: a number is δI, a vector the diagonal, and row i of a matrix is what a draw of i adds. Kept
+        as a read-only canonical `csr_matrix` whichever it was.
+
+    Raises
+    ------
+    ValueError
+        For wrong shapes, and for masses that are NaN, infinite, negative or positive beyond 1e-100 to 1e100.
+
+    Examples
+    --------
+    "neural" and "network" burst together, once either brings on the other as much as itself:
+
+    >>> import numpy as np
+    >>> alpha = [0.1, 0.1, 5.0]  # neural, network, all other words
+    >>> apart = PolyaUrn(alpha, 1.0)
+    >>> together = PolyaUrn(alpha, [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    >>> for urn in (apart, together):
+    ...     counts = urn.sample(np.full(5000, 50), 0).toarray()
+    ...     print(np.corrcoef(counts[:, 0], counts[:, 1])[0, 1].round(1))
+    -0.0
+    0.8
+    """
+
+    alpha: Floats
+    replacement: Any
+
+    def __init__(self, alpha: ArrayLike, replacement: Any) -> None:
+        """Check the masses and keep read-only copies."""
+        masses = _numbers(alpha, "alpha").astype(np.float64)
+        if masses.ndim != 1 or not masses.size:
+            raise ValueError(f"alpha must be a vector of at least one number; got shape {masses.shape}")
+        for i in np.flatnonzero(~_possible_masses(masses))[:1]:
+            raise ValueError(f"alpha must be 0 or between 1e-100 and 1e100; entry {i} is {masses[i]}")
+        if not masses.any():
+            raise ValueError("alpha must be above 0 for at least one term; all entries are 0")
+        matrix = _replacement_matrix(replacement, masses.size)
+        for array in (masses, matrix.data, matrix.indices, matrix.indptr):
+            array.setflags(write=False)
+        object.__setattr__(self, "alpha", masses)
+        object.__setattr__(self, "replacement", matrix)
+
+    def sample(self, lengths: ArrayLike, seed: Any) -> Any:
+        """Documents drawn from the urn, each from a fresh one.
+
+        A token comes from the initial masses with probability α_0 / (α_0 + Σ_{s<t} ρ_{w_s}), else from the mass that
+        an earlier token w_s added, chosen in proportion to ρ_{w_s} and then by row w_s of M. This is the process
+        itself, not an approximation, at O(log m + log n) a token.
+
+        Parameters
+        ----------
+        lengths : array of shape (documents,)
+            Tokens of each document; 0 is allowed.
+        seed : int, numpy.random.Generator or anything else that `numpy.random.default_rng` takes
+            The same seed gives the same result.
+
+        Returns
+        -------
+        csr_matrix of shape (documents, m), of 64-bit integers
+
+        Examples
+        --------
+        >>> PolyaUrn([1.0, 1.0, 8.0], 2.0).sample([3, 0, 5], seed=1).sum(axis=1).ravel().tolist()
+        [[3, 0, 5]]
+        """
+        sizes = _whole_numbers(lengths, "lengths")
+        rng, m = np.random.default_rng(seed), self.alpha.size
+        # the longest first: those still growing are then the first of their block
+        order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+        parts = [np.empty((3, 0), dtype=np.int64)]
+        start = 0
+        while start < order.size:
+            block = order[start : start + max(1, _BLOCK_TOKENS // int(sizes[order[start]]))]
+            tokens = self._draw(sizes[block], rng)
+            drawn = np.arange(tokens.shape[1]) < sizes[block, None]
+            cells, counts = np.unique((np.arange(block.size)[:, None] * m + tokens)[drawn], return_counts=True)
+            parts.append(np.stack([block[cells // m], cells % m, counts]))
+            start += block.size
+        rows, columns, data = np.concatenate(parts, axis=1)
+        return sp.csr_matrix((data, (rows, columns)), shape=(sizes.size, m), dtype=np.int64)
+
+    def _draw(self, sizes: Integers, rng: np.random.Generator) -> Integers:
+        """Tokens, shape (documents, longest), of documents in descending order of length; undefined past the length.
+
+        NumPy's uniforms stop at 1 − 2⁻⁵³, so that u·x < x after rounding too: no search below runs off its end.
+        """
+        M, initial = self.replacement, np.cumsum(self.alpha)
+        row_sums, within_row = np.asarray(M.sum(axis=1)).ravel() / initial[-1], _row_cumulative(M)
+        documents, longest = sizes.size, int(sizes[0])
+        tokens: Integers = np.zeros((documents, longest), dtype=np.int64)
+        if not M.nnz:
+            tokens[:] = np.searchsorted(initial, rng.random(tokens.shape) * initial[-1], side="right")
+            return tokens
+        added = np.zeros((documents, longest))  # Σ_{s≤t} ρ_{w_s} / α_0
+        flat_tokens, flat_added = tokens.reshape(-1), added.reshape(-1)
+        for t in range(longest):
+            growing = int(np.searchsorted(-sizes, -t))
+            gained = added[:growing, t - 1] if t else np.zeros(growing)
+            token = np.searchsorted(initial, rng.random(growing) * initial[-1], side="right")
+            echo = np.flatnonzero(rng.random(growing) * (1 + gained) >= 1)
+            u, v = rng.random((2, echo.size))
+            first = echo * longest
+            source = flat_tokens[_first_above(flat_added, first, first + t, u * gained[echo])]
+            low, high = M.indptr[source].astype(np.int64), M.indptr[source + 1].astype(np.int64)
+            token[echo] = M.indices[_first_above(within_row, low, high, v * within_row[high - 1])]
+            tokens[:growing, t] = token
+            added[:growing, t] = gained + row_sums[token]
+        return tokens
+
+    def sequence_log_likelihood(self, tokens: ArrayLike) -> float:
+        """The log-probability of a document's tokens in their order, for any M.
+
+        Σ_t log(α_{w_t} + Σ_{s<t} M[w_s, w_t]) − Σ_t log(α_0 + Σ_{s<t} ρ_{w_s}); −inf where a token had no mass, 0 for
+        the empty document.
+
+        Parameters
+        ----------
+        tokens : array of shape (n,)
+            The terms' indices, 0 to m − 1.
+
+        Examples
+        --------
+        >>> urn = PolyaUrn([1.0, 1.0], [[0.0, 2.0], [0.0, 0.0]])
+        >>> np.exp([urn.sequence_log_likelihood(w) for w in ([0, 1], [1, 0])]).round(4)  # 1/2 · 3/4 and 1/2 · 1/2
+        array([0.375, 0.25 ])
+        """
+        sequence = _whole_numbers(tokens, "tokens")
+        for t in np.flatnonzero(sequence >= self.alpha.size)[:1]:
+            raise ValueError(f"tokens must be below {self.alpha.size}, the number of terms; entry {t} is {sequence[t]}")
+        total, M = self.alpha.sum(), self.replacement
+        mass = self.alpha / total
+        drawn, gained = np.empty(sequence.size), np.zeros(sequence.size + 1)
+        for t, term in enumerate(sequence):
+            drawn[t] = mass[term]
+            row = slice(M.indptr[term], M.indptr[term + 1])
+            mass[M.indices[row]] += M.data[row] / total
+            gained[t + 1] = gained[t] + M.data[row].sum() / total
+        with np.errstate(divide="ignore"):
+            return float(np.log(drawn).sum() - np.log1p(gained[:-1]).sum())
+
+    def log_likelihood(self, X: Any) -> Floats:
+        """The log-probability of each document's counts given its length, for a diagonal M = diag(δ).
+
+        The chances of the n = Σ_i n_i draws have the same numerators in every order, but denominators that depend on
+        the order unless all δ are equal. Only the class of a term, those of one value δ_g, matters to them; let class
+        g have N_g tokens. Then
+
+        P(n_1 … n_m) = [Π_g N_g!] / [Π_i n_i!] · [Π_i Π_{k<n_i} (α_i + k δ_i)] · S(N),
+
+        S(0) = 1, S(c) = Σ_{g: c_g>0} S(c − e_g) / D(c − e_g), D(c) = α_0 + Σ_g δ_g c_g.
+
+        In a document of one class S(N) = 1 / Π_{k<N} (α_0 + kδ), which is the Dirichlet-multinomial, or for δ = 0 the
+        multinomial, in closed form. Otherwise S is summed exactly over its Π_g (N_g + 1) states.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix of shape (documents, m)
+            Counts.
+
+        Returns
+        -------
+        array of shape (documents,)
+            −inf where a term with α_i = 0 occurs; 0 for an empty document.
+
+        Raises
+        ------
+        ValueError
+            If M is not diagonal, or a document of several classes needs more than `MAX_STATES` states.
+
+        Examples
+        --------
+        >>> urn = PolyaUrn([1.0, 1.0], [3.0, 0.0])
+        >>> np.exp(urn.log_likelihood([[2, 0], [1, 1], [0, 2]])).round(4)  # 1/2 · 4/5; 1/2 · 1/5 + 1/2 · 1/2; 1/2 · 1/2
+        array([0.4 , 0.35, 0.25])
+        """
+        M, total = self.replacement, self.alpha.sum()
+        if culprit := _first_wrong(M, M.indices == M.nonzero()[0]):
+            raise ValueError(f"log_likelihood needs a diagonal replacement, but {culprit}; use sequence_log_likelihood")
+        counts = _count_matrix(X, self.alpha.size)
+        p, delta = self.alpha / total, M.diagonal() / total
+        value = np.zeros(counts.shape[0])
+        for j in range(counts.shape[0]):
+            row = slice(counts.indptr[j], counts.indptr[j + 1])
+            if (i := counts.indices[row]).size:
+                value[j] = _document_log_likelihood(counts.data[row], p[i], delta[i], j)
+        return value
+
+
+def _document_log_likelihood(n: Integers, p: Floats, delta: Floats, document: int) -> float:
+    """log P of `PolyaUrn.log_likelihood` from the terms that occur, masses being divided by α_0."""
+    if (p == 0).any():
+        return -np.inf
+    draw = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)  # 0 … n_i − 1 for each term
+    # sums of logarithms where log-gamma differences would cancel: α_i/δ may be 1e24
+    numerators = np.log(np.repeat(p, n) + draw * np.repeat(delta, n)).sum()
+    classes, members = np.unique(delta, return_inverse=True)
+    N = np.bincount(members, weights=n).astype(np.int64)
+    arrangements = gammaln(N + 1).sum() - gammaln(n + 1).sum()
+    if classes.size == 1:
+        return float(arrangements + numerators - np.log1p(classes * np.arange(N[0])).sum())
+    if (states := np.prod(N + 1.0)) > MAX_STATES:
+        raise ValueError(
+            f"the counts of document {document} need {states:.3g} states, above the limit of {MAX_STATES}; "
+            "use sequence_log_likelihood with its tokens in order"
+        )
+    return float(arrangements + numerators + _log_sum_over_orders(N, classes))
+
+
+def _log_sum_over_orders(N: Integers, delta: Floats) -> float:
+    """log S(N) of `PolyaUrn.log_likelihood`, level by level of the number of draws so far."""
+    strides = np.cumprod(np.append(1, N[:-1] + 1))
+    states = np.arange(strides[-1] * (N[-1] + 1))
+    level, gained = np.zeros(states.size, dtype=np.int64), np.zeros(states.size)
+    for stride, size, step in zip(strides, N + 1, delta, strict=True):
+        drawn = states // stride % size
+        level += drawn
+        gained += step * drawn
+    log_d = np.log1p(gained)
+    log_s = np.where(states == 0, 0.0, -np.inf)
+    by_level = np.split(np.argsort(level, kind="stable"), np.cumsum(np.bincount(level))[:-1])
+    for now in by_level[1:]:
+        for stride, size in zip(strides, N + 1, strict=True):
+            before = now[now // stride % size > 0] - stride
+            log_s[before + stride] = np.logaddexp(log_s[before + stride], log_s[before] - log_d[before])
+    return float(log_s[-1])
+
+
+def _first_above(cumulative: Floats, low: Integers, high: Integers, value: Floats) -> Integers:
+    """The first index in each [low, high) where cumulative > value; the last entry of each range must be above."""
+    high = high - 1
+    while (low < high).any():
+        middle = (low + high) // 2
+        above = cumulative[middle] > value
+        low, high = np.where(above, low, middle + 1), np.where(above, middle, high)
+    return low
+
+
+def _row_cumulative(M: Any) -> Floats:
+    """The running sums of each row's stored entries, each from zero: those of one sum over all rows would cancel."""
+    running: Floats = M.data.copy()
+    for i in np.flatnonzero(np.diff(M.indptr) > 1):
+        row = slice(M.indptr[i], M.indptr[i + 1])
+        running[row] = np.cumsum(running[row])
+    return running
+
+
+def _replacement_matrix(replacement: Any, m: int) -> Any:
+    """M as a canonical CSR matrix of its own memory."""
+    given = _numbers(replacement, "replacement")
+    if given.shape not in ((), (m,), (m, m)):
+        raise ValueError(f"replacement must be a number or have shape ({m},) or ({m}, {m}); got shape {given.shape}")
+    matrix = _canonical(given if given.ndim == 2 else sp.diags(np.broadcast_to(given, m).astype(np.float64)))
+    if culprit := _first_wrong(matrix, _possible_masses(matrix.data)):
+        raise ValueError(f"replacement must be 0 or between 1e-100 and 1e100; {culprit}")
+    return matrix
+
+
+def _count_matrix(X: Any, m: int) -> Any:
+    """X as a canonical CSR matrix of 64-bit integers of its own memory."""
+    given = _numbers(X, "X")
+    if given.ndim != 2 or given.shape[1] != m:
+        raise ValueError(f"X must have shape (documents, {m}); got shape {given.shape}")
+    counts = _canonical(given)
+    if culprit := _first_wrong(counts, _possible_counts(counts.data)):
+        raise ValueError(f"X must hold whole numbers from 0 on; {culprit}")
+    return counts.astype(np.int64)
+
+
+def _canonical(given: Any) -> Any:
+    """A copy as CSR of floats, no cell stored twice and no zeros stored."""
+    matrix = sp.csr_matrix(given, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _first_wrong(matrix: Any, right: NDArray[np.bool_]) -> str:
+    """Where the first stored entry that is not right stands, and what it is; empty if all are right."""
+    for i in np.flatnonzero(~right)[:1]:
+        row = np.searchsorted(matrix.indptr, i, side="right") - 1
+        return f"row {row}, column {matrix.indices[i]} is {matrix.data[i]}"
+    return ""
+
+
+def _possible_masses(values: Floats) -> NDArray[np.bool_]:
+    # beyond these bounds ratios of masses would underflow or overflow
+    return np.asarray((values == 0) | ((values >= 1e-100) & (values <= 1e100)))
+
+
+def _possible_counts(values: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray((values >= 0) & (values < 2**53) & (values == np.floor(values)))
+
+
+def _numbers(values: Any, name: str) -> Any:
+    """Values as an array, or the sparse matrix they are; refused if ragged, text or complex."""
+    try:
+        array = values if sp.issparse(values) and values.ndim == 2 else np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be a rectangular array of numbers") from None
+    if array.dtype.kind not in "buif":
+        raise ValueError(f"{name} must hold real numbers; got {array.dtype}")
+    return array
+
+
+def _whole_numbers(values: Any, name: str) -> Integers:
+    """A vector of numbers as 64-bit integers, none negative or fractional."""
+    array: NDArray[Any] = _numbers(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a vector; got shape {array.shape}")
+    for i in np.flatnonzero(~_possible_counts(array))[:1]:
+        raise ValueError(f"{name} must hold whole numbers from 0 on; entry {i} is {array[i]}")
+    return array.astype(np.int64)
