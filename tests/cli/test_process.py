@@ -118,3 +118,11 @@ def test_a_pipe_closed_early(popen, tmp_path, format):
         ran.stdout.close()
         assert ran.stderr.read() == b""
     assert ran.returncode != 2
+
+
+def test_a_single_document_is_remarked_upon(process, tmp_path):
+    path = tmp_path / "novel.txt"
+    path.write_text("call me so so so", encoding="utf-8")
+    outcome = process("terms", path)
+    assert outcome.code == 0
+    assert outcome.err == f"termburst: warning: {path} is a single document, and burstiness shows between documents\n"

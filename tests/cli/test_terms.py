@@ -66,14 +66,6 @@ def test_a_table_shows_thirty_terms_and_a_file_holds_all(done, tmp_path):
     assert len(done("terms", path, "-f", "json", "--top", 7).rows) == 7
 
 
-def test_a_single_document_is_remarked_upon(run, tmp_path):
-    path = tmp_path / "novel.txt"
-    path.write_text("call me so so so", encoding="utf-8")
-    outcome = run("terms", path)
-    assert outcome.code == 0
-    assert "novel.txt is a single document" in outcome.err
-
-
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
 def test_parts_add_up(done, corpus, texts, counted, form):
     rows = done("terms", corpus, *ALL, "--parts", "--form", form).rows

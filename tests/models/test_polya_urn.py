@@ -7,7 +7,8 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy import integrate, stats
+from scipy import stats
+from scipy.special import gammaln
 
 from termburst.models import polya_urn
 from termburst.models.polya_urn import PolyaUrn
@@ -105,13 +106,13 @@ def test_an_unequal_diagonal_is_the_urn_in_continuous_time():
     binomial counts. No recursion and no orders: an independent way to longer documents.
     """
     alpha, delta, n = np.array([0.4, 1.0, 2.5, 0.8]), np.array([3.0, 0.5, 1.2, 0.5]), np.array([11, 4, 9, 7])
-
-    def integrand(t):
-        return np.exp(stats.nbinom.logpmf(n, alpha / delta, np.exp(-delta * t)).sum())
-
-    visited = integrate.quad(integrand, 0, np.inf, epsabs=0, epsrel=1e-11, limit=500)[0]
+    # over log t the integrand vanishes smoothly at both ends, where the trapezoid rule converges geometrically
+    t = np.exp(np.linspace(-12.0, 6.0, 4001))[:, None]
+    shape = alpha / delta
+    at_t = gammaln(shape + n) - gammaln(shape) - gammaln(n + 1) - alpha * t + n * np.log(-np.expm1(-delta * t))
+    visited = np.exp(at_t.sum(axis=1) + np.log(t[:, 0])).sum() * 18.0 / 4000
     expected = np.log(visited * (alpha.sum() + delta @ n))
-    np.testing.assert_allclose(PolyaUrn(alpha, delta).log_likelihood([n]), expected, rtol=1e-8)
+    np.testing.assert_allclose(PolyaUrn(alpha, delta).log_likelihood([n]), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("diagonal", [0.0, 1.5, UNEQUAL])
@@ -199,10 +200,9 @@ def test_simulated_counts_have_the_exact_distribution(replacement):
     urn = PolyaUrn(ALPHA, replacement)
     truth = by_brute_force(urn, 5)
     assert chi_square_p(urn, 5, truth, documents=40_000, seed=11) > 1e-4
-    # the test has the power to tell: the same sample does not fit the transposed or the tripled masses
-    wrong = by_brute_force(PolyaUrn(ALPHA[::-1], replacement), 5)
-    if all(v > 0 for v in wrong.values()):
-        assert chi_square_p(urn, 5, wrong, documents=40_000, seed=11) < 1e-10
+    # the test can tell: the same sample does not fit masses a tenth away
+    wrong = by_brute_force(PolyaUrn(ALPHA * [1.1, 1.0, 1.0], replacement), 5)
+    assert chi_square_p(urn, 5, wrong, documents=40_000, seed=11) < 1e-4
 
 
 def test_simulated_counts_fit_the_likelihood_of_an_unequal_diagonal():
@@ -238,7 +238,7 @@ def test_words_that_feed_each_other_burst_together():
         has = counts[:, :2] > 0
         lift[name] = has[has[:, 0], 1].mean() / has[~has[:, 0], 1].mean()
     assert np.allclose(exact_moments(PAIR_ALPHA, np.eye(3), n)[0], exact_moments(PAIR_ALPHA, PAIR, n)[0])
-    # planted: −0.010 for the identity and 0.681 for the pair; measured as stated in the assertions
+    # planted −0.010 and 0.681, measured −0.016 and 0.672; one word makes the other 1.0 and 6.4 times as likely
     assert correlation["pair"] - correlation["identity"] == pytest.approx(0.691, abs=0.05)
     assert lift["pair"] > 5
     assert 0.7 < lift["identity"] < 1.3

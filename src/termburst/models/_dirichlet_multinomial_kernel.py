@@ -132,7 +132,7 @@ class Profile:
         lowest, highest = self.found_in / multiplier, self.frequency / multiplier
         # 1/s_i(α) is concave, zero at 0 and nearly straight: Newton on it climbs to the root from below, never past it
         alpha, worst = np.clip(guess, lowest, highest), np.inf
-        while True:
+        for _ in range(200):
             first, second = self.terms.derivatives(alpha)
             residual = float(np.abs(first / multiplier - 1).max())
             if residual <= precision or (residual < 1e-9 and residual >= 0.5 * worst):  # the second: rounding error

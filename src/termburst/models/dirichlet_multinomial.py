@@ -1,0 +1,372 @@
+"""The Dirichlet-multinomial distribution of a document's counts over a whole vocabulary: log-pmf, sampler, fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.statistics import TermStatistics, as_statistics
+from termburst.models._dirichlet_multinomial_kernel import CountSteps, Profile, stirling_remainders
+
+Floats = NDArray[np.float64]
+Method = Literal["newton", "edcm"]
+METHODS: tuple[Method, ...] = ("newton", "edcm")
+CHUNK_TOKENS = 2**22  # tokens drawn at a time: bounds the memory of the sampler
+
+
+@dataclass(frozen=True, slots=True)
+class DirichletMultinomialFit:
+    """A Dirichlet-multinomial fitted to a collection.
+
+    Attributes
+    ----------
+    alpha : array, one a term
+        α̂_i; exactly 0 for a term that never occurs. At the boundary infinite for all others.
+    precision : float
+        α̂_0 = Σ α̂_i.
+    mean : array, one a term
+        α̂_i/α̂_0, the expected shares; their limits n_i/n at the boundary.
+    standard_errors : array, one a term
+        Of α̂_i, from the inverse of the observed information diag(D) − c 11ᵀ: 1/D_i + c/D_i²/(1 − c Σ 1/D) squared
+        (Sherman–Morrison). NaN for terms that never occur and where there is no interior maximum.
+    loglik : float
+        Σ_j log [Γ(α_0)/Γ(n_j + α_0) Π_i Γ(n_ij + α_i)/Γ(α_i)] at α̂, the kernel: *without* the multinomial
+        coefficients n_j!/Π n_ij!, which no parameter changes. The same exact likelihood for both methods.
+    gradient_norm : float
+        max_i |1 − F′(α_0)/s_i|, s_i = Σ_q T_iq/(α_i + q): the two sides of ∂ log L/∂α_i = 0 compared, whatever the
+        scale of α. For "edcm" the same of its own likelihood. 0 where there is no interior maximum.
+    status : str
+        "converged"; "boundary", where the likelihood is highest for α_0 → ∞, the multinomial (also where it does not
+        depend on α_0: one term, or documents of one token); "concentrated", where it is highest for α_0 → 0, since no
+        document holds two different terms; "empty", without a token; "max_iterations", not a maximum.
+    iterations : int
+        Newton steps in log α_0; those of the search for where to begin are not among them.
+    method : "newton" or "edcm"
+    """
+
+    alpha: Floats
+    precision: float
+    mean: Floats
+    standard_errors: Floats
+    loglik: float
+    gradient_norm: float
+    status: str
+    iterations: int
+    method: Method
+
+    def intervals(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Wald intervals of every α_i on the scale of log α_i, α̂ exp(∓ z SE/α̂); NaN where there is no standard error.
+
+        Examples
+        --------
+        >>> low, high = fit_dirichlet_multinomial([[3, 0, 1], [0, 4, 1], [2, 2, 0]]).intervals()
+        >>> bool((low < high).all())
+        True
+        """
+        from scipy.special import ndtri
+
+        if not 0 < level < 1:
+            raise ValueError(f"level is above 0 and below 1; got {level!r}")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factor = np.exp(ndtri((1 + level) / 2) * self.standard_errors / self.alpha)
+        return self.alpha / factor, self.alpha * factor
+
+
+def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
+    """The log-probability of every document's counts given its length.
+
+    log P(n_j) = log [n_j! Γ(α_0)/Γ(n_j + α_0)] + Σ_i log [Γ(n_ij + α_i)/(Γ(α_i) n_ij!)].
+
+    The log-gammas would cancel. A Dirichlet-multinomial is independent negative binomials of one success probability
+    given their sum; with the probability n_j/(n_j + α_0), each of them (Stirling's remainder δ written out) is
+    n log(1 + (n_j α − n α_0)/(n (n_j + α_0))) + α log(1 − (n_j α − n α_0)/(α (n_j + α_0)))
+    + ½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n), where nothing large is left to cancel.
+
+    Parameters
+    ----------
+    X : sparse or dense matrix, documents × terms
+    alpha : array, one a term
+        α_i ≥ 0; with 0 a term cannot occur. As α_0 → ∞ the limit is the multinomial with shares α_i/α_0.
+
+    Returns
+    -------
+    array, one a document
+        −inf for a document with a negative, fractional or infinite count, or with a term of α_i = 0.
+
+    Examples
+    --------
+    >>> dirichlet_multinomial_log_pmf([[2, 1, 0], [0, 0, 3], [0, 0, 0]], [0.5, 1.0, 0.0]).round(6)
+    array([-1.609438,      -inf,  0.      ])
+    """
+    alpha = _checked_alpha(alpha)
+    counts, possible = _counts_within_support(X)
+    if counts.shape[1] != alpha.size:
+        raise ValueError(f"alpha has {alpha.size} terms, the count matrix {counts.shape[1]}")
+    n_j = document_lengths(counts).astype(np.float64)
+    row = np.repeat(np.arange(n_j.size), np.diff(counts.indptr))
+    n, a, total, alpha_0 = counts.data.astype(np.float64), alpha[counts.indices], n_j[row], float(alpha.sum())
+    never = a == 0
+    a = np.where(never, 1.0, a)
+    surplus = total / (total + alpha_0) * a - n * (alpha_0 / (total + alpha_0))
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = -surplus / a
+        # a tiny α_i would overflow the ratio of actual to expected
+        log_ratio = np.where(ratio < 1, np.log1p(ratio), np.log(alpha_0 / (total + alpha_0)) + np.log(n + a) - np.log(a))
+    cell = n * np.log1p(surplus / n) + a * log_ratio + _saddle(n, a)
+    log_pmf = np.bincount(row, weights=np.where(never, -np.inf, cell), minlength=n_j.size)
+    absent = np.maximum(alpha_0 - np.bincount(row, weights=a, minlength=n_j.size), 0.0)
+    filled = n_j > 0
+    log_pmf[filled] -= (absent * np.log1p(n_j / alpha_0))[filled] + _saddle(n_j[filled], np.full(filled.sum(), alpha_0))
+    return np.where(possible, log_pmf, -np.inf)
+
+
+def dirichlet_multinomial_sample(
+    lengths: ArrayLike, alpha: ArrayLike, rng: np.random.Generator | int | None = None
+) -> Any:
+    """Draw the counts of documents of given lengths.
+
+    By Pólya's urn: token t + 1 of a document repeats one of its t predecessors, each equally likely, with probability
+    t/(α_0 + t), else its term is drawn with probabilities α_i/α_0. Exact at any α, where drawing the shares first
+    would lose them to underflow; the cost follows the tokens, not the vocabulary.
+
+    Parameters
+    ----------
+    lengths : array of int, one a document
+    alpha : array, one a term
+        α_i ≥ 0, one of them above 0.
+    rng : numpy Generator, or a seed for one
+
+    Returns
+    -------
+    csr_array of int64, documents × terms
+
+    Examples
+    --------
+    >>> X = dirichlet_multinomial_sample([5, 0, 9], [1e-6, 1e-6, 0.0, 1e-6], rng=0)
+    >>> X.sum(axis=1).tolist(), X.nnz  # so small an α_0 fills a document with one term
+    ([5, 0, 9], 2)
+    """
+    alpha = _checked_alpha(alpha)
+    n_j = np.asarray(lengths)
+    if n_j.ndim != 1 or n_j.dtype.kind not in "iuf" or not ((n_j >= 0) & (n_j == np.floor(n_j)) & (n_j < 2**53)).all():
+        raise ValueError("lengths is a sequence of whole numbers of 0 or more, one a document")
+    n_j = n_j.astype(np.int64)
+    generator = np.random.default_rng(rng)
+    possible = np.flatnonzero(alpha)
+    upto = np.cumsum(alpha[possible])
+    chunk = (np.cumsum(n_j) - n_j) // CHUNK_TOKENS
+    bounds = np.concatenate([[0], np.flatnonzero(np.diff(chunk)) + 1, [n_j.size]])
+    blocks = [_urn(n_j[a:b], possible, upto, generator, alpha.size) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return sp.vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
+
+
+def fit_dirichlet_multinomial(
+    X_or_statistics: Any, *, method: Method = "newton", tol: float = 1e-10, max_iterations: int = 100
+) -> DirichletMultinomialFit:
+    """Fit α by maximum likelihood; empty documents are left out.
+
+    With T_iq the number of documents that hold more than q of term i, and C_k those longer than k,
+    ∂ log L/∂α_i = Σ_q T_iq/(α_i + q) − F′(α_0), F′(z) = Σ_k C_k/(z + k), and the Hessian is diagonal plus rank one
+    (Minka, "Estimating a Dirichlet distribution", 2000). "newton" takes Minka's step in its safe form: the diagonal
+    part, concave for a given α_0, is solved for all terms, which leaves Newton in one unknown, kept between brackets
+    and never losing likelihood. The likelihood can have several maxima in α_0. The whole range of α_0 up to 10⁸ times
+    the longest document is searched from the EDCM's estimate outwards, and each maximum found is climbed; no fit ends
+    below the multinomial. A step costs a few passes over the histograms of counts.
+
+    "edcm" is the exponential-family approximation of Elkan ("Clustering documents with an exponential-family
+    approximation of the Dirichlet compound multinomial distribution", 2006), Γ(n + α)/Γ(α) ≈ α Γ(n) for α ≪ 1:
+    β_i = b_i/F′(s) with s F′(s) = Σ_i b_i, one unknown. It sees whether a term occurs, not how often, and
+    underestimates α_i of frequent terms.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix or TermStatistics
+        Statistics of detail "moments" or more, over the whole vocabulary: pruned ones are refused, since the lengths
+        hold tokens whose terms are gone.
+    method : "newton" or "edcm"
+    tol : float
+        The relative change of the log-likelihood below which "newton" may stop; score and step must be small as well.
+    max_iterations : int
+        Steps from one starting point. A fit that needs more says so in its `status`.
+
+    Examples
+    --------
+    >>> fit = fit_dirichlet_multinomial([[4, 0, 2], [0, 5, 1], [3, 1, 0], [0, 3, 3]])
+    >>> fit.status, fit.alpha.round(4)
+    ('converged', array([0.7079, 0.8892, 0.7646]))
+    >>> fit_dirichlet_multinomial([[2, 2], [2, 2]]).status
+    'boundary'
+    """
+    if method not in METHODS:
+        raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}")
+    if not (np.ndim(tol) == 0 and 0 < tol < 1):
+        raise ValueError(f"tol is above 0 and below 1; got {tol!r}")
+    if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1:
+        raise ValueError(f"max_iterations is a whole number of 1 or more; got {max_iterations!r}")
+    statistics = as_statistics(X_or_statistics, "moments")
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
+    n, d, b = int(n_i.sum()), int(statistics.length_documents[statistics.lengths > 0].sum()), int(b_i.sum())
+    if n != statistics.tokens:
+        raise ValueError("the terms do not add up to the documents' lengths: statistics must not be pruned before a fit")
+    if n == 0:
+        return _without_maximum("empty", np.full(n_i.size, np.nan), 0.0, n_i * 0.0, method)
+    occurs = n_i > 0
+    if occurs.sum() == 1 or b == n:  # α_0 changes nothing, or can only lower the likelihood
+        return _boundary(n_i, method)
+    if b == d:
+        at = b_i / d
+        return _without_maximum("concentrated", at, float(b_i[occurs] @ np.log(at[occurs])), n_i * 0.0, method)
+    profile = _profile(statistics, occurs)
+    s, steps = _edcm_precision(statistics, profile.lengths, b)
+    found_in = profile.found_in
+    alpha = s * found_in / b
+    if method == "edcm":
+        (by_length,), _ = profile.lengths.derivatives(np.array([s]))
+        error = abs(1 - by_length * s / b)
+        return _fitted(profile, alpha, occurs, found_in / alpha**2, error, "converged", steps, method)
+    point, steps, converged = _highest(profile, alpha, tol, int(max_iterations))
+    if point is None:
+        return _boundary(n_i, method)
+    first, second = profile.terms.derivatives(point)
+    (by_length,), _ = profile.lengths.derivatives(np.array([point.sum()]))
+    error = float(np.abs(1 - by_length / first).max())
+    status = "converged" if converged else "max_iterations"
+    return _fitted(profile, point, occurs, second, error, status, steps, method)
+
+
+def _profile(statistics: TermStatistics, occurs: NDArray[np.bool_]) -> Profile:
+    rows = statistics.count_histogram
+    indptr = np.concatenate([[0], rows.indptr[1:][occurs]])  # terms that never occur have no rows to skip
+    filled = statistics.lengths > 0
+    lengths, documents = statistics.lengths[filled], statistics.length_documents[filled]
+    return Profile(
+        CountSteps.from_histogram(indptr, rows.count, rows.documents),
+        CountSteps.from_histogram(np.array([0, lengths.size]), lengths, documents),
+        statistics.collection_frequency[occurs].astype(np.float64),
+        statistics.document_frequency[occurs].astype(np.float64),
+    )
+
+
+def _edcm_precision(statistics: TermStatistics, lengths: CountSteps, b: int) -> tuple[float, int]:
+    """The root of s F′(s) = Σ b_i and the iterations; d < Σ b_i < n, between which s F′(s) rises."""
+    from scipy.optimize import brentq
+
+    n = statistics.tokens
+    low, high = _lowest_precision(statistics, b), float(statistics.lengths * (statistics.lengths - 1.0) / 2
+                                                        @ statistics.length_documents) / (n - b)  # fmt: skip
+
+    def excess(log_s: float) -> float:
+        (by_length,), _ = lengths.derivatives(np.exp([log_s]))
+        return float(np.exp(log_s) * by_length / b - 1)
+
+    bounds = np.log(low) - 1e-6, np.log(high) + 1e-6
+    log_s, report = brentq(excess, *bounds, xtol=1e-14, rtol=1e-15, maxiter=200, full_output=True)
+    return float(np.exp(log_s)), int(report.iterations)
+
+
+def _lowest_precision(statistics: TermStatistics, b: int) -> float:
+    """(Σ b_i − d)/Σ_k C_k/k, below which the likelihood rises with α_0, as s_i ≥ b_i/α_i and F′(z) ≤ d/z + Σ C_k/k."""
+    from scipy.special import digamma
+
+    filled = statistics.lengths > 0
+    lengths, documents = statistics.lengths[filled], statistics.length_documents[filled]
+    return float((b - documents.sum()) / (documents @ (digamma(lengths) + np.euler_gamma)))
+
+
+def _highest(profile: Profile, start: Floats, tol: float, max_iterations: int) -> tuple[Floats | None, int, bool]:
+    """α at the highest maximum, or None where the multinomial is higher; with the iterations and whether it converged."""
+    raise NotImplementedError
+
+
+def _fitted(
+    profile: Profile,
+    alpha: Floats,
+    occurs: NDArray[np.bool_],
+    diagonal: Floats,
+    error: float,
+    status: str,
+    iterations: int,
+    method: Method,
+) -> DirichletMultinomialFit:
+    alpha_0, n = float(alpha.sum()), profile.frequency.sum()
+    _, (c,) = profile.lengths.derivatives(np.array([alpha_0]))
+    schur = 1 - c * (1 / diagonal).sum()
+    variance = 1 / diagonal + c / diagonal**2 / schur if schur > 0 else np.full(alpha.size, np.nan)
+    full, errors = np.zeros(occurs.size), np.full(occurs.size, np.nan)
+    full[occurs], errors[occurs] = alpha, np.sqrt(variance)
+    loglik = profile.frequency @ np.log(profile.frequency / n) + profile.gain(alpha)
+    return DirichletMultinomialFit(
+        full, alpha_0, full / alpha_0, errors, float(loglik), error, status, iterations, method
+    )
+
+
+def _boundary(n_i: NDArray[np.int64], method: Method) -> DirichletMultinomialFit:
+    mean, occurs = n_i / n_i.sum(), n_i > 0
+    loglik = float(n_i[occurs] @ np.log(mean[occurs]))
+    return _without_maximum("boundary", mean, loglik, np.where(occurs, np.inf, 0.0), method)
+
+
+def _without_maximum(status: str, mean: Floats, loglik: float, alpha: Floats, method: Method) -> DirichletMultinomialFit:
+    precision = np.nan if status == "empty" else float(alpha.max())
+    return DirichletMultinomialFit(
+        alpha, precision, mean, np.full(alpha.size, np.nan), loglik, 0.0, status, 0, method
+    )
+
+
+def _checked_alpha(alpha: ArrayLike) -> Floats:
+    try:
+        values = np.asarray(alpha, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"alpha is an array of numbers, one a term: {error}") from error
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"alpha is one-dimensional with a number a term; its shape is {values.shape}")
+    if not (np.isfinite(values) & (values >= 0)).all() or not 0 < values.sum() < np.inf:
+        raise ValueError("alpha must be finite and 0 or above, one of them above 0")
+    return values
+
+
+def _saddle(n: Floats, a: Floats) -> Floats:
+    """½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n)."""
+    remainders = stirling_remainders(n + a) - stirling_remainders(a) - stirling_remainders(n)
+    return 0.5 * (np.log(a) - np.log(n + a) - np.log(2 * np.pi * n)) + remainders
+
+
+def _counts_within_support(X: Any) -> tuple[Any, NDArray[np.bool_]]:
+    """Canonical counts, and which rows are counts at all; the others come out empty."""
+    try:
+        counts = canonical_counts(X)
+        return counts, np.ones(counts.shape[0], dtype=bool)
+    except ValueError:
+        values = sp.csr_array(X)  # what is no matrix of numbers fails here as well
+        values.sum_duplicates()
+        if values.dtype.kind not in "if" or np.isnan(values.data).any():
+            raise
+    row = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+    wrong = np.unique(row[~((values.data >= 0) & (values.data == np.floor(values.data)) & (values.data < 2**53))])
+    if not wrong.size:  # it was something else
+        return canonical_counts(X), np.ones(0, dtype=bool)
+    possible = np.ones(values.shape[0], dtype=bool)
+    possible[wrong] = False
+    return canonical_counts(sp.diags_array(possible.astype(np.int64)) @ values), possible
+
+
+def _urn(lengths: NDArray[np.int64], possible: NDArray[np.intp], upto: Floats, rng: np.random.Generator, m: int) -> Any:
+    tokens = int(lengths.sum())
+    document = np.repeat(np.arange(lengths.size), lengths)
+    before = np.arange(tokens) - (np.cumsum(lengths) - lengths)[document]  # the token's predecessors in its document
+    repeats = np.flatnonzero(rng.random(tokens) < before / (upto[-1] + before))
+    source = np.arange(tokens)
+    source[repeats] -= 1 + rng.integers(before[repeats])
+    term = np.zeros(tokens, dtype=np.int64)
+    drawn = np.flatnonzero(source == np.arange(tokens))
+    places = np.searchsorted(upto, rng.random(drawn.size) * upto[-1], side="right")
+    term[drawn] = possible[np.minimum(places, possible.size - 1)]
+    while not np.array_equal(further := source[source], source):  # a repeat of a repeat: halves the way each time
+        source = further
+    cells = sp.coo_array((np.ones(tokens, dtype=np.int64), (document, term[source])), shape=(lengths.size, m))
+    return cells.tocsr()
