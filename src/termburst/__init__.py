@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from termburst.inference.plr import plr_contributions as plr_contributions
     from termburst.inference.plr import plr_statistic as plr_statistic
     from termburst.models.beta_binomial import approximate_log_pmf as approximate_log_pmf
+    from termburst.models.dirichlet_multinomial import fit_dirichlet_multinomial as fit_dirichlet_multinomial
+    from termburst.models.fit_beta_binomial import fit_beta_binomial as fit_beta_binomial
     from termburst.models.penalized_mle import penalized_mle as penalized_mle
+    from termburst.models.polya_urn import PolyaUrn as PolyaUrn
     from termburst.tables import term_table as term_table
     from termburst.weighting import SCHEMES as SCHEMES
     from termburst.weights import Weights as Weights
@@ -28,12 +31,15 @@ _HOME = {
     "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
     "CountingOptions": "termburst.counts.counting",
+    "PolyaUrn": "termburst.models.polya_urn",
     "SCHEMES": "termburst.weighting",
     "TermStatistics": "termburst.counts.statistics",
     "TermWeighting": "termburst.estimators._term_weighting",
     "Weights": "termburst.weights",
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "explain": "termburst.inference.plr",
+    "fit_beta_binomial": "termburst.models.fit_beta_binomial",
+    "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",
     "load_weights": "termburst.weights",
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",

@@ -35,6 +35,7 @@ PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr
     "mu_shift": "2 n_i log(μd/n)",
     "precision": "(η² − 2r_i + 1) log max(1, η² − r_i) + r_i − (η² − 3/2) log η²",
     "stirling": "−2 δ(η²)",
+    "penalty": "log f(α̂_0)",
     "constant": "−log √(2π)",
 }
 
@@ -67,7 +68,9 @@ def plr_statistic(
           where it cancels.
         * "corrected": by the same route (Stirling), with the penalty's 2 log f and the term 2 n_i log(μd/n).
         * "exact": the definition itself, with log Γ in place of Stirling's formula.
-    penalty : "gamma"
+    penalty : {"gamma", "log-normal", "inverse-gamma"}
+        With another than the paper's gamma no formula is printed: the ratio is evaluated at that penalty's α̂_0
+        (`penalized_mle`), log f enters once in the form "printed" and twice in the others, and every term is valid.
     invalid : {"clamp", "raise"}
         What to do with terms that have no positive precision, η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the
         logarithm of η² − r_i becomes that of 1, as in the paper, and λ_i is NaN in the form "exact", which has no value
@@ -123,7 +126,8 @@ class Explanation:
     def __str__(self) -> str:
         """A line a part, and the sum."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
-        formulas = PARTS if self.form == "printed" else {}  # in the other forms the printed ones would mislead
+        printed = self.form == "printed" and "penalty" not in self.parts
+        formulas = PARTS if printed else {}  # elsewhere the printed ones would mislead
         lines = [f"  {k:<12}{v:>16,.4f}   {formulas.get(k, '')}".rstrip() for k, v in self.parts.items()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
         return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g}"])
@@ -282,19 +286,26 @@ def plr_parts(
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
-    named_penalty(penalty, mu, sigma2)
+    density = named_penalty(penalty, mu, sigma2)
     d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only)
     penalties = 1 if form == "printed" else 2  # how often log f enters: erratum 1
     parts: dict[str, Any] = {
         "tf_icf": -2 * xlogy(n_i, n_i / n),
         "btf_idf": 2 * xlogy(b_i, b_i / d),
         "repetition": 2 * statistics.log_factorial_sum,
         "collection": -2 * n * _log_one_minus(n_i - b_i, n),
-        "excess": 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2)),
-        "mean_length": -(2 * b_i + penalties) * np.log(mu),
+        "excess": 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / d),
     }
+    if penalty != "gamma":  # no closed form to print: the ratio at α̂_0, and the penalty as it is
+        alpha_0 = density.precision(repeats(statistics))
+        parts["mean_length"] = -2 * n_i * np.log(n / d)
+        parts["precision"] = -2 * (n_i - b_i) * np.log(alpha_0)
+        parts["penalty"] = penalties * density.log_density(alpha_0)
+        return parts
+    undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only)
+    parts["excess"] = 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2))
+    parts["mean_length"] = -(2 * b_i + penalties) * np.log(mu)
     if form != "printed":
         parts["mu_shift"] = 2 * n_i * np.log(mu * d / n)
     parts["precision"] = _precision(statistics, mu, sigma2, form)

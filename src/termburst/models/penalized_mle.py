@@ -23,7 +23,7 @@ class PenalizedMLE:
     alpha, alpha_not, alpha_0 : arrays, one a term
         α̂_i, α̂_¬i and their sum, the precision α̂_0i.
     valid : array of bool, one a term
-        Whether α̂_0i > 0, that is η² > r_i = n_i − b_i + 1.
+        Whether α̂_0i > 0; for the gamma penalty that is η² > r_i = n_i − b_i + 1, for the others always.
     """
 
     alpha: Floats
@@ -37,14 +37,16 @@ def penalized_mle(
 ) -> PenalizedMLE:
     """Penalised maximum-likelihood estimates under the approximate model, in closed form (Claim 2).
 
-    α̂_0i = (σ²/μ)(η² − r_i), split between α̂_i and α̂_¬i as b_i to n_¬i.
+    Along a ray, where α_i : α_¬i is constant, the approximate log-likelihood is (b_i − n_i) log α_0 + constant, and
+    the best ray is b_i : n_¬i whatever α_0. So α̂_0i maximises (b_i − n_i) log α_0 + log f(α_0): (σ²/μ)(η² − r_i) for
+    the gamma penalty of the paper, and as simple a formula for the others, which are valid for every term.
 
     Parameters
     ----------
     X_or_statistics : count matrix or TermStatistics
     mu, sigma2 : float
         Mean and variance of the penalty on α_0; by default the mean document length, and 1.
-    penalty : "gamma"
+    penalty : {"gamma", "log-normal", "inverse-gamma"}
 
     Examples
     --------
@@ -54,14 +56,10 @@ def penalized_mle(
     """
     statistics = as_statistics(X_or_statistics, "frequencies")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
-    named_penalty(penalty, mu, sigma2)  # refuses an unknown name
-    b_i = statistics.document_frequency
-    margin = precision_margin(statistics, mu, sigma2)
-    valid = margin > 0
-    alpha_0 = np.where(valid, sigma2 / mu * margin, np.nan)
-    n_not = statistics.tokens - statistics.collection_frequency
+    alpha_0 = named_penalty(penalty, mu, sigma2).precision(repeats(statistics))
+    b_i, n_not = statistics.document_frequency, statistics.tokens - statistics.collection_frequency
     total = b_i + n_not
-    return PenalizedMLE(alpha_0 * b_i / total, alpha_0 * n_not / total, alpha_0, valid)
+    return PenalizedMLE(alpha_0 * b_i / total, alpha_0 * n_not / total, alpha_0, np.isfinite(alpha_0))
 
 
 def precision_margin(statistics: TermStatistics, mu: float, sigma2: float) -> Floats:

@@ -10,22 +10,61 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
+Floats = NDArray[np.float64]
+
 # Bernoulli terms B_{2k} / (2k (2k − 1)) of Stirling's series, for x^{1 − 2k}, the highest first
 _STIRLING = (1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
 
 class Penalty(Protocol):
-    """What a penalty owes: its logarithm and the derivative of that, at any α_0 > 0."""
+    """What a penalty owes: its logarithm, the derivative of that, and where it puts the approximate model's maximum."""
 
-    def log_density(self, alpha_0: ArrayLike) -> NDArray[np.float64]:
+    def log_density(self, alpha_0: ArrayLike) -> Floats:
         """log f(α_0); −inf outside the support."""
 
-    def derivative(self, alpha_0: ArrayLike) -> NDArray[np.float64]:
-        """d log f / d α_0."""
+    def derivative(self, alpha_0: ArrayLike) -> Floats:
+        """d log f / d α_0; NaN outside the support."""
+
+    @property
+    def log_coefficients(self) -> tuple[float, float, float, float]:
+        """(a_0, a_1, a_2, a_3) such that d log f / d τ = a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ, where τ = log α_0."""
+
+    def precision(self, repeats: ArrayLike) -> Floats:
+        """The α_0 that maximises (1 − r) log α_0 + log f(α_0), as Claim 2 asks for; NaN where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class GammaPenalty:
+class _MeanAndVariance:
+    """Fields and checks that all penalties share."""
+
+    mu: float
+    sigma2: float
+
+    def __post_init__(self) -> None:
+        """Refuse a mean or a variance that no distribution on the positive numbers has."""
+        mu, sigma2 = checked_hyperparameters(self.mu, self.sigma2)
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "sigma2", sigma2)
+
+    @property
+    def eta2(self) -> float:
+        """η² = μ²/σ²."""
+        return self.mu / self.sigma2 * self.mu
+
+    def derivative(self, alpha_0: ArrayLike) -> Floats:
+        """d log f / d α_0; NaN where α_0 ≤ 0."""
+        alpha_0 = np.asarray(alpha_0, dtype=np.float64)
+        inside = np.where(alpha_0 > 0, alpha_0, np.nan)
+        a_0, a_1, a_2, a_3 = self.log_coefficients
+        return (a_0 + a_1 * np.log(inside) + a_2 * inside + a_3 / inside) / inside
+
+    @property
+    def log_coefficients(self) -> tuple[float, float, float, float]:
+        """See `Penalty`."""
+        raise NotImplementedError
+
+
+class GammaPenalty(_MeanAndVariance):
     """The gamma density of the paper's Eq. gamma-penalty, by mean μ and variance σ².
 
     log f(α_0; μ, σ²) = η² log(μ/σ²) − log Γ(η²) + (η² − 1) log α_0 − (μ/σ²) α_0, with η² = μ²/σ².
@@ -39,37 +78,112 @@ class GammaPenalty:
     -0.918953
     """
 
-    mu: float
-    sigma2: float
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        """Refuse a mean or a variance that no gamma distribution has."""
-        mu, sigma2 = checked_hyperparameters(self.mu, self.sigma2)
-        object.__setattr__(self, "mu", mu)
-        object.__setattr__(self, "sigma2", sigma2)
+    def log_density(self, alpha_0: ArrayLike) -> Floats:
+        """log f(α_0); −inf where α_0 ≤ 0."""
+        inside, ratio, deviation = _around(alpha_0, self.mu)
+        value = (self.eta2 - 1) * ratio - self.eta2 * deviation
+        normaliser = 0.5 * np.log(2 * np.pi * self.sigma2) + stirling_remainder(self.eta2)
+        return np.where(inside, value - normaliser, -np.inf)
 
     @property
-    def eta2(self) -> float:
-        """η² = μ²/σ², the shape."""
-        return self.mu / self.sigma2 * self.mu
+    def log_coefficients(self) -> tuple[float, float, float, float]:
+        """(η² − 1, 0, −μ/σ², 0)."""
+        return self.eta2 - 1, 0.0, -self.mu / self.sigma2, 0.0
 
-    def log_density(self, alpha_0: ArrayLike) -> NDArray[np.float64]:
+    def precision(self, repeats: ArrayLike) -> Floats:
+        """(σ²/μ)(η² − r), Claim 2; NaN where that is not positive."""
+        margin = np.subtract(self.eta2, repeats, dtype=np.float64)
+        return np.where(margin > 0, self.sigma2 / self.mu * margin, np.nan)
+
+
+class LogNormalPenalty(_MeanAndVariance):
+    """The log-normal density with mean μ and variance σ².
+
+    log α_0 is normal with variance v = log(1 + σ²/μ²) and mean log μ − v/2:
+    log f = −log α_0 − (log α_0 − log μ + v/2)²/(2v) − ½ log(2πv).
+
+    Examples
+    --------
+    >>> float(LogNormalPenalty(mu=75.0, sigma2=1.0).log_density(75.0).round(6))
+    -0.918916
+    """
+
+    __slots__ = ()
+
+    @property
+    def log_variance(self) -> float:
+        """v."""
+        return float(np.log1p(1 / self.eta2))
+
+    def log_density(self, alpha_0: ArrayLike) -> Floats:
         """log f(α_0); −inf where α_0 ≤ 0."""
+        inside, ratio, _ = _around(alpha_0, self.mu)
+        v = self.log_variance
+        value = -ratio - np.log(self.mu) - (ratio + v / 2) ** 2 / (2 * v) - 0.5 * np.log(2 * np.pi * v)
+        return np.where(inside, value, -np.inf)
+
+    @property
+    def log_coefficients(self) -> tuple[float, float, float, float]:
+        """(log μ/v − 3/2, −1/v, 0, 0)."""
+        v = self.log_variance
+        return float(np.log(self.mu)) / v - 1.5, -1 / v, 0.0, 0.0
+
+    def precision(self, repeats: ArrayLike) -> Floats:
+        """μ exp(−v (r + ½)); always positive."""
+        return self.mu * np.exp(-self.log_variance * (np.asarray(repeats, dtype=np.float64) + 0.5))
+
+
+class InverseGammaPenalty(_MeanAndVariance):
+    """The inverse-gamma density with mean μ and variance σ²: shape a = η² + 2, scale β = μ(η² + 1).
+
+    log f = a log β − log Γ(a) − (a + 1) log α_0 − β/α_0; evaluated around β/α_0 = a as `GammaPenalty` is around μ.
+
+    Examples
+    --------
+    >>> float(InverseGammaPenalty(mu=75.0, sigma2=1.0).log_density(75.0).round(6))
+    -0.918864
+    """
+
+    __slots__ = ()
+
+    def log_density(self, alpha_0: ArrayLike) -> Floats:
+        """log f(α_0); −inf where α_0 ≤ 0."""
+        a, scale = self.eta2 + 2, self.mu * (self.eta2 + 1)
         alpha_0 = np.asarray(alpha_0, dtype=np.float64)
-        deviation = (alpha_0 - self.mu) / self.mu
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_ratio = np.where(deviation < -0.5, np.log(alpha_0 / self.mu), np.log1p(deviation))
-            value = (self.eta2 - 1) * log_ratio - self.eta2 * deviation
-        normaliser = 0.5 * np.log(2 * np.pi * self.sigma2) + stirling_remainder(self.eta2)
-        return np.where(alpha_0 > 0, value - normaliser, -np.inf)
+        with np.errstate(divide="ignore", over="ignore"):
+            inside, ratio, deviation = _around(scale / np.where(alpha_0 > 0, alpha_0, np.nan), a)
+        with np.errstate(invalid="ignore"):
+            value = a * (ratio - deviation) + 0.5 * np.log(a / (2 * np.pi)) - stirling_remainder(a)
+            value = value - np.log(np.where(inside, alpha_0, 1.0))
+        return np.where(inside, value, -np.inf)
 
-    def derivative(self, alpha_0: ArrayLike) -> NDArray[np.float64]:
-        """(η² − 1)/α_0 − μ/σ²; NaN where α_0 ≤ 0."""
-        alpha_0 = np.asarray(alpha_0, dtype=np.float64)
-        return (self.eta2 - 1) / np.where(alpha_0 > 0, alpha_0, np.nan) - self.mu / self.sigma2
+    @property
+    def log_coefficients(self) -> tuple[float, float, float, float]:
+        """(−η² − 3, 0, 0, μ(η² + 1))."""
+        return -self.eta2 - 3, 0.0, 0.0, self.mu * (self.eta2 + 1)
+
+    def precision(self, repeats: ArrayLike) -> Floats:
+        """μ(η² + 1)/(η² + 2 + r); always positive."""
+        return self.mu * (self.eta2 + 1) / (self.eta2 + 2 + np.asarray(repeats, dtype=np.float64))
 
 
-PENALTIES: dict[str, Callable[[float, float], Penalty]] = {"gamma": GammaPenalty}
+PENALTIES: dict[str, Callable[[float, float], Penalty]] = {
+    "gamma": GammaPenalty,
+    "log-normal": LogNormalPenalty,
+    "inverse-gamma": InverseGammaPenalty,
+}
+
+
+def _around(value: ArrayLike, centre: float) -> tuple[NDArray[np.bool_], Floats, Floats]:
+    """Whether the value is positive, log(value/centre) and value/centre − 1, without lost digits near the centre."""
+    value = np.asarray(value, dtype=np.float64)
+    inside = value > 0
+    safe = np.where(inside, value, centre)
+    deviation = (safe - centre) / centre
+    far = deviation < -0.5
+    return inside, np.where(far, np.log(safe / centre), np.log1p(np.where(far, 0.0, deviation))), deviation
 
 
 def named_penalty(name: str, mu: float, sigma2: float) -> Penalty:

@@ -1,0 +1,269 @@
+"""The compiled fit of one term, and of many: serial loops that release the lock.
+
+Variables are τ = log α_0 and ω = logit p with p = α_i/α_0, so that α_i = e^τ p and α_¬i = e^τ (1 − p). With T_q the
+number of documents that hold the term more than q times, K the length table and sums over the term's own occurrences,
+
+    ∂ℓ/∂τ = Σ_cells Σ_{q=1..n_ij} (n_j − q)/(α_¬ + n_j − q) − Σ_q T_q q/(α + q) − [K(α_¬) − K(α_0)]
+    ∂ℓ/∂ω = (1 − p) A + p B − p (n − K(α_¬)),  A = n_i − Σ_q T_q q/(α + q),  B = n_i − Σ Σ (n_j − q)/(α_¬ + n_j − q)
+
+Each term of ∂ℓ/∂τ falls like 1/α_0, so that its root is found to full precision however large α_0 is. At fixed τ the
+likelihood is concave in p. A penalty on α_0 adds a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ to ∂ℓ/∂τ.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from termburst.models._length_table_kernel import look_up
+
+BOUNDARY, CONVERGED, DEGENERATE, FAILED = 0, 1, 2, 3
+COLUMNS = 11
+TAU, OMEGA, GAIN, OBJECTIVE, SCORE, STEP, EVALUATIONS, STATUS, H_TT, H_TO, H_OO = range(COLUMNS)  # of a result
+SMALLEST, LARGEST = -27.0, 36.0  # of τ: α_0 from 2e-12 to 4e15
+TOLERANCE = 1e-9  # of the last Newton step in τ and ω
+_GAUSS_2 = 0.5773502691896258
+_GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
+_WEIGHT_4 = (0.6521451548625461, 0.34785484513745385)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _split(omega):  # type: ignore[no-untyped-def]
+    """p and 1 − p, neither by subtraction."""
+    if omega > 0:
+        e = math.exp(-omega)
+        return 1 / (1 + e), e / (1 + e)
+    e = math.exp(omega)
+    return e / (1 + e), 1 / (1 + e)
+
+
+@njit(cache=True, nogil=True)
+def _drop(table, tau, delta, k_not, k_0):  # type: ignore[no-untyped-def]
+    """K(α_¬) − K(α_0), integrated from the slope where the difference would cancel."""
+    if delta > 0.3:
+        return k_not - k_0
+    half = delta / 2
+    middle = tau - half
+    if delta < 1e-3:
+        shift = half * _GAUSS_2
+        return half * (look_up(table, middle - shift)[1] + look_up(table, middle + shift)[1])
+    total = 0.0
+    for g in range(2):
+        shift = half * _GAUSS_4[g]
+        total += _WEIGHT_4[g] * (look_up(table, middle - shift)[1] + look_up(table, middle + shift)[1])
+    return half * total
+
+
+@njit(cache=True, nogil=True)
+def derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
+    """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood. `more`[q] is T_q."""
+    p, rest = _split(omega)
+    alpha_0 = math.exp(tau)
+    alpha, alpha_not = alpha_0 * p, alpha_0 * rest
+    own = own_slope = 0.0
+    for q in range(1, more.size):
+        share = q / (alpha + q)
+        own += more[q] * share
+        own_slope += more[q] * share * (1 - share)
+    other = other_slope = 0.0
+    for j in range(count.size):
+        cell = cell_slope = 0.0
+        for q in range(1, count[j] + 1):
+            share = (length[j] - q) / (alpha_not + (length[j] - q))
+            cell += share
+            cell_slope += share * (1 - share)
+        other += weight[j] * cell
+        other_slope += weight[j] * cell_slope
+    delta = math.log1p(alpha / alpha_not)
+    k_not, slope_not = look_up(table, tau - delta)
+    k_0, slope_0 = look_up(table, tau)
+    g_tau = other - own - _drop(table, tau, delta, k_not, k_0)
+    g_omega = rest * (n_i - own) + p * (n_i - other) - p * (n - k_not)
+    h_tt = own_slope - other_slope + (slope_not - slope_0)
+    h_to = rest * own_slope + p * other_slope - p * slope_not
+    h_oo = p * rest * (own - other - (n - k_not)) + rest * rest * own_slope - p * p * (other_slope - slope_not)
+    g_tau += penalty[0] + penalty[1] * tau + penalty[2] * alpha_0 + penalty[3] / alpha_0
+    h_tt += penalty[1] + penalty[2] * alpha_0 - penalty[3] / alpha_0
+    return g_tau, g_omega, h_tt, h_to, h_oo
+
+
+@njit(cache=True, nogil=True)
+def gain(tau, omega, more, count, length, weight, n_i, n, table):  # type: ignore[no-untyped-def]
+    """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ Σ log(1 + (n_j − q)/α_¬) + ∫ K d log z + …"""
+    p, rest = _split(omega)
+    alpha_0 = math.exp(tau)
+    alpha, alpha_not = alpha_0 * p, alpha_0 * rest
+    total = 0.0
+    for q in range(1, more.size):
+        total += more[q] * math.log1p(q / alpha)
+    for j in range(count.size):
+        cell = 0.0
+        for q in range(1, count[j] + 1):
+            cell += math.log1p((length[j] - q) / alpha_not)
+        total -= weight[j] * cell
+    delta = math.log1p(alpha / alpha_not)
+    panels = int(delta / 0.5) + 1
+    half = delta / (2 * panels)
+    for k in range(panels):
+        middle = tau - delta + half * (2 * k + 1)
+        for g in range(2):
+            shift = half * _GAUSS_4[g]
+            pair = look_up(table, middle - shift)[0] + look_up(table, middle + shift)[0]
+            total += half * _WEIGHT_4[g] * pair
+    p_0 = n_i / n
+    change = (p - p_0) if p < 0.5 else ((n - n_i) / n - rest)
+    return total + n_i * math.log1p(change / p_0) + (n - n_i) * math.log1p(-change / ((n - n_i) / n))
+
+
+@njit(cache=True, nogil=True)
+def _profile(tau, omega, near, more, count, length, weight, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
+    """ω to within *near* of the maximum at fixed τ, the derivatives there, and how often they were evaluated.
+
+    Concave, so Newton's method with bounded steps arrives.
+    """
+    evaluations = 0
+    for _ in range(100):
+        evaluations += 1
+        d = derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty)
+        step = -d[1] / d[4] if d[4] < 0 else math.copysign(1.0, d[1])
+        if abs(step) < near:
+            break
+        omega = min(max(omega + min(max(step, -2.0), 2.0), -700.0), 36.0)
+    return omega, d, evaluations
+
+
+@njit(cache=True, nogil=True)
+def _climb(tau, omega, low, high, more, count, length, weight, n_i, n, table, penalty, result):  # type: ignore[no-untyped-def]
+    """Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
+
+    The bracket is tightened as the profile's slope is learned, and a step that leaves it is replaced by bisection, so
+    that the method cannot leave, cycle, or stop at a saddle.
+    """
+    evaluations = 0
+    found = False
+    for iteration in range(300):
+        d = derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty)
+        evaluations += 1
+        g_tau, g_omega, h_tt, h_to, h_oo = d
+        if not h_oo < 0 or g_omega * g_omega > -0.01 * h_oo:  # too far from the profile for its slope to be known
+            omega, d, more_evaluations = _profile(tau, omega, 0.01, more, count, length, weight, n_i, n, table, penalty)
+            evaluations += more_evaluations
+            g_tau, g_omega, h_tt, h_to, h_oo = d
+        slope = g_tau - h_to * g_omega / h_oo
+        curvature = h_tt - h_to * h_to / h_oo
+        if slope > 0:
+            low = max(low, tau)
+        else:
+            high = min(high, tau)
+        step = -slope / curvature if curvature < 0 else math.copysign(2.0, slope)
+        step = min(max(step, -3.0), 3.0)
+        if not low <= tau + step <= high:
+            step = (low + high) / 2 - tau
+        omega_step = -(g_omega + h_to * step) / h_oo
+        moved = max(abs(step), abs(omega_step))
+        if curvature < 0 and (moved < TOLERANCE or (iteration > 50 and moved < 100 * TOLERANCE)):
+            found = True
+            break
+        if high - low < 1e-13 * max(1.0, abs(low)) or tau + step < SMALLEST or tau + step > LARGEST:
+            break
+        tau += step
+        omega += min(max(omega_step, -3.0), 3.0)
+    p, rest = _split(omega)
+    result[TAU], result[OMEGA], result[STEP] = tau, omega, step
+    on_alpha, on_alpha_not = p * g_tau + g_omega, rest * g_tau - g_omega
+    result[SCORE] = math.sqrt(on_alpha * on_alpha + on_alpha_not * on_alpha_not) / n_i
+    result[EVALUATIONS] += evaluations
+    result[H_TT], result[H_TO], result[H_OO] = h_tt, h_to, h_oo
+    return found
+
+
+@njit(cache=True, nogil=True)
+def excess_pairs(more, count, length, weight, n_i, n, pairs):  # type: ignore[no-untyped-def]
+    """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity.
+
+    Its sign is that of Tarone's score.
+    """
+    rest = (n - n_i) / n
+    total = pairs * (n_i / n) / rest
+    for q in range(1, more.size):
+        total += more[q] * q / (n_i / n)
+    for j in range(count.size):
+        total -= weight[j] * (count[j] * length[j] - count[j] * (count[j] + 1) / 2) / rest
+    return total
+
+
+@njit(cache=True, nogil=True)
+def fit_term(more, count, length, weight, n_i, n, longest, pairs, table, penalty, spacing, best):  # type: ignore[no-untyped-def]
+    """Fit one term; the result goes to the row *best*.
+
+    A scan of the profile's slope over τ, *spacing* apart and from large to small α_0, brackets every maximum; Newton's
+    method climbs each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a
+    term may have two interior maxima, or an interior one beside that at infinity.) The scan begins where the limit of
+    large α_0 holds, and ends where that of small α_0 does: there ∂τ is the number of documents that hold the term and
+    something else.
+    """
+    penalised = False
+    for k in range(4):
+        penalised = penalised or penalty[k] != 0
+    mixed = 0.0
+    for j in range(count.size):
+        mixed += weight[j] if count[j] < length[j] else 0.0
+    best[:] = 0.0
+    omega = math.log(n_i / (n - n_i))
+    best[OMEGA] = omega
+    trial = np.zeros(best.size)
+    tau, above = math.log(max(float(longest), more.size * n / n_i)) + 2.0, LARGEST
+    falling = penalised or excess_pairs(more, count, length, weight, n_i, n, pairs) > 0
+    while tau > SMALLEST:
+        omega, d, evaluations = _profile(tau, omega, 0.05, more, count, length, weight, n_i, n, table, penalty)
+        best[EVALUATIONS] += evaluations
+        slope = d[0] - d[3] * d[1] / d[4]
+        rising = slope > 0
+        if rising and falling:
+            trial[:] = 0.0
+            if _climb(
+                min(tau + 0.5, above), omega, tau, above, more, count, length, weight, n_i, n, table, penalty, trial
+            ):  # fmt: skip
+                trial[GAIN] = gain(trial[TAU], trial[OMEGA], more, count, length, weight, n_i, n, table)
+                trial[OBJECTIVE] = trial[GAIN] + _log_penalty(trial[TAU], penalty)
+                if trial[OBJECTIVE] > best[OBJECTIVE] or (penalised and best[STATUS] != CONVERGED):
+                    trial[EVALUATIONS] += best[EVALUATIONS]
+                    best[:] = trial
+                    best[STATUS] = CONVERGED
+            elif best[STATUS] != CONVERGED:
+                best[STATUS] = FAILED
+        if rising and not penalised and slope > 0.5 * mixed > 0:
+            break
+        falling, above = not rising, tau
+        omega += min(max(d[3] / d[4] * spacing, -1.0), 1.0)  # along the profile to the next τ
+        tau -= spacing
+    if falling and best[STATUS] == BOUNDARY:  # it rises all the way to α_0 = 0
+        best[STATUS], best[TAU], best[OMEGA] = DEGENERATE, tau, omega
+
+
+@njit(cache=True, nogil=True)
+def _log_penalty(tau, penalty):  # type: ignore[no-untyped-def]
+    """The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ."""
+    return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * math.exp(tau) - penalty[3] * math.exp(-tau)
+
+
+@njit(cache=True, nogil=True)
+def fit_terms(terms, indptr, count, length, weight, n, longest, pairs, table, penalty, spacing, results):  # type: ignore[no-untyped-def]
+    """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]]; a row of *results* each."""
+    for k in range(terms.size):
+        first, last = indptr[terms[k]], indptr[terms[k] + 1]
+        largest = 0
+        for j in range(first, last):
+            largest = max(largest, count[j])
+        more = np.zeros(largest)
+        for j in range(first, last):
+            more[count[j] - 1] += weight[j]
+        for q in range(largest - 2, -1, -1):
+            more[q] += more[q + 1]
+        n_i = more.sum()
+        fit_term(
+            more, count[first:last], length[first:last], weight[first:last], n_i, float(n), longest, pairs, table,
+            penalty, spacing, results[terms[k]],
+        )  # fmt: skip

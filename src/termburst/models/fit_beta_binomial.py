@@ -1,0 +1,213 @@
+"""The exact maximum-likelihood fit of every term's beta-binomial, in time that follows its own occurrences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst._threads import in_threads
+from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.statistics import TermStatistics, as_statistics
+from termburst.counts.tally import Integers, tally
+from termburst.models import binomial
+from termburst.models.length_table import LengthTable
+from termburst.models.penalties import named_penalty
+
+Floats = NDArray[np.float64]
+SPACING = 1.0  # of the scan over log α_0 that brackets every maximum
+BLOCKS = 64  # parts that the terms are dealt out to, for the threads to share
+STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
+
+
+@dataclass(frozen=True, slots=True)
+class BetaBinomialFit:
+    """Maximum-likelihood estimates of every term; arrays have one entry a term.
+
+    Attributes
+    ----------
+    mean : α_i/α_0, the expected share of the term in a document.
+    alpha, alpha_not, alpha_0
+        α̂_i, α̂_¬i and their sum. inf at the boundary, where `mean` = n_i/n keeps their ratio; NaN for an empty term.
+    loglik : the log-likelihood, binomial coefficients log (n_j choose n_ij) left out.
+    loglik_binomial : that of the binomial with n_i/n; `loglik` is never below it.
+    score_norm : the length of (∂ℓ/∂ log α, ∂ℓ/∂ log α_¬), over n_i; 0 where there is no interior maximum.
+    newton_step : the last step in log α_0.
+    iterations : evaluations of the derivatives, the scan over α_0 included.
+    standard_error_alpha, standard_error_alpha_not
+        From the observed information, for interior fits; NaN elsewhere.
+    status : array of str
+        "converged": an interior maximum, the best of all that a scan over α_0 found. "boundary": the binomial
+        (α_0 → ∞) is the supremum. "degenerate": α_0 → 0 is, since every document is all this term or without it; then
+        alpha = alpha_not = 0, and `mean` is the share of documents. "empty": the term never occurs.
+    """
+
+    mean: Floats
+    alpha: Floats
+    alpha_not: Floats
+    alpha_0: Floats
+    loglik: Floats
+    loglik_binomial: Floats
+    score_norm: Floats
+    newton_step: Floats
+    iterations: Integers
+    standard_error_alpha: Floats
+    standard_error_alpha_not: Floats
+    status: NDArray[np.object_]
+
+
+def fit_beta_binomial(
+    X_or_statistics: Any, *, penalty: str | None = None, mu: float | None = None, sigma2: float = 1.0
+) -> BetaBinomialFit:
+    r"""Fit the exact beta-binomial (Eq. bcb-pmf) to every term by maximum likelihood.
+
+    ℓ(α, α_¬) = Σ_j [log Γ(n_ij+α)/Γ(α) + log Γ(n_j−n_ij+α_¬)/Γ(α_¬) − log Γ(n_j+α_0)/Γ(α_0)]
+
+    The lengths enter through tables made once (`LengthTable`), so that an evaluation costs one pass over the term's own
+    occurrences, whatever the number of documents. Empty documents say nothing and are left out.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix, or TermStatistics with detail="patterns"
+    penalty : {"gamma", "log-normal", "inverse-gamma"}, optional
+        Maximise ℓ + log f(α_0) instead, f having mean `mu` (by default the mean document length) and variance `sigma2`.
+        `loglik` is ℓ at that maximum, without log f.
+
+    Returns
+    -------
+    BetaBinomialFit
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> fit = tb.fit_beta_binomial([[4, 26], [0, 31], [0, 28], [1, 24], [0, 30], [5, 15]])
+    >>> fit.status[0], round(float(fit.alpha[0]), 4), round(float(fit.alpha_not[0]), 4)
+    ('converged', 0.3886, 5.4499)
+    """
+    cells = _cells(X_or_statistics)
+    coefficients = np.zeros(4)
+    if penalty is not None:
+        if not cells.tokens:
+            raise ValueError("all documents are empty: there is no term to learn from")
+        density = named_penalty(penalty, cells.mean_length if mu is None else mu, sigma2)
+        coefficients = np.array(density.log_coefficients)
+    raw = _fit_all(cells, coefficients)
+    return _result(cells, raw)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """The cells of a collection by term: those of term i are [indptr[i]:indptr[i + 1]], each for `weight` documents."""
+
+    indptr: Integers
+    count: Integers
+    length: Integers
+    weight: Floats
+    n_i: Integers
+    b_i: Integers
+    lengths: Integers
+    length_documents: Integers
+
+    @property
+    def tokens(self) -> int:
+        return int(self.lengths @ self.length_documents)
+
+    @property
+    def mean_length(self) -> float:
+        return self.tokens / max(int(self.length_documents.sum()), 1)
+
+
+def _cells(X_or_statistics: Any) -> _Cells:
+    if isinstance(X_or_statistics, TermStatistics):
+        s = as_statistics(X_or_statistics, "patterns")
+        rows = s.rows
+        if rows is None or rows.length is None:
+            raise ValueError('an exact fit needs statistics with detail="patterns"')
+        weight = rows.documents.astype(np.float64)
+        n_i, b_i = s.collection_frequency, s.document_frequency
+        return _Cells(rows.indptr, rows.count, rows.length, weight, n_i, b_i, s.lengths, s.length_documents)
+    counts = canonical_counts(X_or_statistics)
+    if 0 in counts.shape:
+        raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
+    n_j = document_lengths(counts)
+    (lengths,), length_documents = tally([n_j])
+    by_term = counts.tocsc()
+    count = by_term.data.astype(np.int64, copy=False)
+    running = np.concatenate([[0], np.cumsum(count)])
+    n_i, b_i = np.diff(running[by_term.indptr]), np.diff(by_term.indptr).astype(np.int64)
+    indptr, weight = by_term.indptr.astype(np.int64), np.ones(count.size)
+    return _Cells(indptr, count, n_j[by_term.indices], weight, n_i, b_i, lengths, length_documents)
+
+
+def _fit_all(cells: _Cells, penalty: Floats) -> Floats:
+    """A row of raw results a term; those of terms that need no fit are zero."""
+    from termburst.models import _beta_binomial_kernel as kernel
+
+    table = LengthTable.of(cells.lengths, cells.length_documents)
+    raw = np.zeros((cells.n_i.size, kernel.COLUMNS))
+    fitted = np.flatnonzero((cells.n_i > 0) & (cells.n_i < table.tokens))
+    # A term that occurs once is fitted like every other that occurs once in a document of that length.
+    once = fitted[cells.n_i[fitted] == 1]
+    _, first, same = np.unique(cells.length[cells.indptr[once]], return_index=True, return_inverse=True)
+    several = fitted[cells.n_i[fitted] > 1]
+    several = several[np.argsort(-cells.n_i[several], kind="stable")]  # the long ones first, and dealt out evenly
+    terms = np.concatenate([several, once[first]])
+
+    def fit(part: int) -> None:
+        kernel.fit_terms(
+            terms[part::BLOCKS], cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
+            table.pairs, table.coefficients, penalty, SPACING, raw,
+        )  # fmt: skip
+
+    in_threads(fit, range(BLOCKS))
+    raw[once] = raw[once[first]][same]
+    return raw
+
+
+def _result(cells: _Cells, raw: Floats) -> BetaBinomialFit:
+    from termburst.models import _beta_binomial_kernel as kernel
+
+    n, n_i, b_i = cells.tokens, cells.n_i, cells.b_i
+    status = raw[:, kernel.STATUS].astype(np.intp)
+    status[n_i == 0] = len(STATUSES) - 1
+    inside, boundary, lower = (status == k for k in (kernel.CONVERGED, kernel.BOUNDARY, kernel.DEGENERATE))
+    e = np.exp(-np.abs(raw[:, kernel.OMEGA]))
+    p, rest = np.where(raw[:, kernel.OMEGA] > 0, [1 / (1 + e), e / (1 + e)], [e / (1 + e), 1 / (1 + e)])
+    alpha_0 = np.select([inside, boundary, lower], [np.exp(raw[:, kernel.TAU]), np.inf, 0.0], np.nan)
+    with np.errstate(invalid="ignore"):
+        alpha, alpha_not = alpha_0 * p, alpha_0 * rest
+    loglik_binomial = binomial.log_likelihood(n_i, n)
+    documents = int(cells.length_documents[cells.lengths > 0].sum())
+    mean = np.select([inside, lower], [p, b_i / max(documents, 1)], n_i / max(n, 1))
+    loglik = np.where(lower, binomial.log_likelihood(b_i, documents), loglik_binomial + raw[:, kernel.GAIN])
+    errors = _standard_errors(raw, p, rest, inside)
+    return BetaBinomialFit(
+        mean=mean,
+        alpha=alpha,
+        alpha_not=alpha_not,
+        alpha_0=alpha_0,
+        loglik=loglik,
+        loglik_binomial=loglik_binomial,
+        score_norm=np.where(inside, raw[:, kernel.SCORE], 0.0),
+        newton_step=np.where(inside, raw[:, kernel.STEP], 0.0),
+        iterations=raw[:, kernel.EVALUATIONS].astype(np.int64),
+        standard_error_alpha=alpha * errors[0],
+        standard_error_alpha_not=alpha_not * errors[1],
+        status=STATUSES[status],
+    )
+
+
+def _standard_errors(raw: Floats, p: Floats, rest: Floats, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Of log α and log α_¬: the inverse of the observed information in (τ, ω), carried over."""
+    from termburst.models import _beta_binomial_kernel as kernel
+
+    h_tt, h_to, h_oo = (np.where(inside, raw[:, column], np.nan) for column in (kernel.H_TT, kernel.H_TO, kernel.H_OO))
+    determinant = h_tt * h_oo - h_to**2
+    v_tt, v_to, v_oo = -h_oo / determinant, h_to / determinant, -h_tt / determinant
+    # log α = τ + log p and log α_¬ = τ + log(1 − p); d log p/dω = 1 − p, d log(1 − p)/dω = −p
+    return (
+        np.sqrt(v_tt + 2 * rest * v_to + rest**2 * v_oo),
+        np.sqrt(v_tt - 2 * p * v_to + p**2 * v_oo),
+    )
