@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from termburst.inference.plr import plr_statistic as plr_statistic
     from termburst.models.beta_binomial import approximate_log_pmf as approximate_log_pmf
     from termburst.models.dirichlet_multinomial import fit_dirichlet_multinomial as fit_dirichlet_multinomial
+    from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood as beta_binomial_log_likelihood
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit_beta_binomial
     from termburst.models.penalized_mle import penalized_mle as penalized_mle
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn
@@ -37,6 +38,7 @@ _HOME = {
     "TermWeighting": "termburst.estimators._term_weighting",
     "Weights": "termburst.weights",
     "approximate_log_pmf": "termburst.models.beta_binomial",
+    "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
     "explain": "termburst.inference.plr",
     "fit_beta_binomial": "termburst.models.fit_beta_binomial",
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",

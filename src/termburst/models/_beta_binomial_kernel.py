@@ -3,8 +3,11 @@
 Variables are τ = log α_0 and ω = logit p with p = α_i/α_0, so that α_i = e^τ p and α_¬i = e^τ (1 − p). With T_q the
 number of documents that hold the term more than q times, K the length table and sums over the term's own occurrences,
 
-    ∂ℓ/∂τ = Σ_cells Σ_{q=1..n_ij} (n_j − q)/(α_¬ + n_j − q) − Σ_q T_q q/(α + q) − [K(α_¬) − K(α_0)]
-    ∂ℓ/∂ω = (1 − p) A + p B − p (n − K(α_¬)),  A = n_i − Σ_q T_q q/(α + q),  B = n_i − Σ Σ (n_j − q)/(α_¬ + n_j − q)
+    ∂ℓ/∂τ = Σ_r r/(α_¬ + r) − Σ_q T_q q/(α + q) − [K(α_¬) − K(α_0)]
+    ∂ℓ/∂ω = (1 − p) A + p B − p (n − K(α_¬)),  A = n_i − Σ_q T_q q/(α + q),  B = n_i − Σ_r r/(α_¬ + r)
+
+where r runs over n_j − 1, …, n_j − n_ij for every document that holds the term: one number an occurrence, equal ones
+taken together.
 
 Each term of ∂ℓ/∂τ falls like 1/α_0, so that its root is found to full precision however large α_0 is. At fixed τ the
 likelihood is concave in p. A penalty on α_0 adds a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ to ∂ℓ/∂τ.
@@ -39,26 +42,33 @@ def _split(omega):  # type: ignore[no-untyped-def]
     return e / (1 + e), 1 / (1 + e)
 
 
-@njit(cache=True, nogil=True)
-def _drop(table, tau, delta, k_not, k_0):  # type: ignore[no-untyped-def]
-    """K(α_¬) − K(α_0), integrated from the slope where the difference would cancel."""
-    if delta > 0.3:
-        return k_not - k_0
+@njit(cache=True, nogil=True, inline="always")
+def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
+    """K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0): integrated from the slope where it would cancel."""
     half = delta / 2
     middle = tau - half
-    if delta < 1e-3:
+    if delta < 1e-4:  # so near that the slope is a straight line, to rounding
         shift = half * _GAUSS_2
-        return half * (look_up(table, middle - shift)[1] + look_up(table, middle + shift)[1])
-    total = 0.0
+        k_1, slope_1 = look_up(table, middle - shift)
+        _, slope_2 = look_up(table, middle + shift)
+        bend = (slope_2 - slope_1) / (2 * shift)
+        edge = half - shift
+        k_not = k_1 + edge * (slope_1 - bend * edge / 2)
+        return k_not, slope_1 - bend * edge, slope_2 + bend * edge, half * (slope_1 + slope_2)
+    k_not, slope_not = look_up(table, tau - delta)
+    k_0, slope_0 = look_up(table, tau)
+    if delta > 0.3:
+        return k_not, slope_not, slope_0, k_not - k_0
+    drop = 0.0
     for g in range(2):
         shift = half * _GAUSS_4[g]
-        total += _WEIGHT_4[g] * (look_up(table, middle - shift)[1] + look_up(table, middle + shift)[1])
-    return half * total
+        drop += _WEIGHT_4[g] * (look_up(table, middle - shift)[1] + look_up(table, middle + shift)[1])
+    return k_not, slope_not, slope_0, half * drop
 
 
-@njit(cache=True, nogil=True)
-def derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
-    """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood. `more`[q] is T_q."""
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
+    """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood. `more`[q] is T_q; r = `after`, each so many `times`."""
     p, rest = _split(omega)
     alpha_0 = math.exp(tau)
     alpha, alpha_not = alpha_0 * p, alpha_0 * rest
@@ -68,18 +78,12 @@ def derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty)
         own += more[q] * share
         own_slope += more[q] * share * (1 - share)
     other = other_slope = 0.0
-    for j in range(count.size):
-        cell = cell_slope = 0.0
-        for q in range(1, count[j] + 1):
-            share = (length[j] - q) / (alpha_not + (length[j] - q))
-            cell += share
-            cell_slope += share * (1 - share)
-        other += weight[j] * cell
-        other_slope += weight[j] * cell_slope
-    delta = math.log1p(alpha / alpha_not)
-    k_not, slope_not = look_up(table, tau - delta)
-    k_0, slope_0 = look_up(table, tau)
-    g_tau = other - own - _drop(table, tau, delta, k_not, k_0)
+    for j in range(after.size):
+        share = after[j] / (alpha_not + after[j])
+        other += times[j] * share
+        other_slope += times[j] * share * (1 - share)
+    k_not, slope_not, slope_0, drop = _lengths_part(table, tau, math.log1p(alpha / alpha_not))
+    g_tau = other - own - drop
     g_omega = rest * (n_i - own) + p * (n_i - other) - p * (n - k_not)
     h_tt = own_slope - other_slope + (slope_not - slope_0)
     h_to = rest * own_slope + p * other_slope - p * slope_not
@@ -90,19 +94,16 @@ def derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty)
 
 
 @njit(cache=True, nogil=True)
-def gain(tau, omega, more, count, length, weight, n_i, n, table):  # type: ignore[no-untyped-def]
-    """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ Σ log(1 + (n_j − q)/α_¬) + ∫ K d log z + …"""
+def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-untyped-def]
+    """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + …"""
     p, rest = _split(omega)
     alpha_0 = math.exp(tau)
     alpha, alpha_not = alpha_0 * p, alpha_0 * rest
     total = 0.0
     for q in range(1, more.size):
         total += more[q] * math.log1p(q / alpha)
-    for j in range(count.size):
-        cell = 0.0
-        for q in range(1, count[j] + 1):
-            cell += math.log1p((length[j] - q) / alpha_not)
-        total -= weight[j] * cell
+    for j in range(after.size):
+        total -= times[j] * math.log1p(after[j] / alpha_not)
     delta = math.log1p(alpha / alpha_not)
     panels = int(delta / 0.5) + 1
     half = delta / (2 * panels)
@@ -112,13 +113,17 @@ def gain(tau, omega, more, count, length, weight, n_i, n, table):  # type: ignor
             shift = half * _GAUSS_4[g]
             pair = look_up(table, middle - shift)[0] + look_up(table, middle + shift)[0]
             total += half * _WEIGHT_4[g] * pair
-    p_0 = n_i / n
-    change = (p - p_0) if p < 0.5 else ((n - n_i) / n - rest)
-    return total + n_i * math.log1p(change / p_0) + (n - n_i) * math.log1p(-change / ((n - n_i) / n))
+    if n_i == 0:
+        return total + n * math.log(rest)
+    if n_i == n:
+        return total + n * math.log(p)
+    p_0, rest_0 = n_i / n, (n - n_i) / n
+    change = p - p_0 if p < 0.5 else rest_0 - rest
+    return total + n_i * math.log1p(change / p_0) + (n - n_i) * math.log1p(-change / rest_0)
 
 
 @njit(cache=True, nogil=True)
-def _profile(tau, omega, near, more, count, length, weight, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
+def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
     """ω to within *near* of the maximum at fixed τ, the derivatives there, and how often they were evaluated.
 
     Concave, so Newton's method with bounded steps arrives.
@@ -126,7 +131,7 @@ def _profile(tau, omega, near, more, count, length, weight, n_i, n, table, penal
     evaluations = 0
     for _ in range(100):
         evaluations += 1
-        d = derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty)
+        d = derivatives(tau, omega, more, after, times, n_i, n, table, penalty)
         step = -d[1] / d[4] if d[4] < 0 else math.copysign(1.0, d[1])
         if abs(step) < near:
             break
@@ -135,7 +140,7 @@ def _profile(tau, omega, near, more, count, length, weight, n_i, n, table, penal
 
 
 @njit(cache=True, nogil=True)
-def _climb(tau, omega, low, high, more, count, length, weight, n_i, n, table, penalty, result):  # type: ignore[no-untyped-def]
+def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):  # type: ignore[no-untyped-def]
     """Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
 
     The bracket is tightened as the profile's slope is learned, and a step that leaves it is replaced by bisection, so
@@ -144,11 +149,11 @@ def _climb(tau, omega, low, high, more, count, length, weight, n_i, n, table, pe
     evaluations = 0
     found = False
     for iteration in range(300):
-        d = derivatives(tau, omega, more, count, length, weight, n_i, n, table, penalty)
+        d = derivatives(tau, omega, more, after, times, n_i, n, table, penalty)
         evaluations += 1
         g_tau, g_omega, h_tt, h_to, h_oo = d
         if not h_oo < 0 or g_omega * g_omega > -0.01 * h_oo:  # too far from the profile for its slope to be known
-            omega, d, more_evaluations = _profile(tau, omega, 0.01, more, count, length, weight, n_i, n, table, penalty)
+            omega, d, more_evaluations = _profile(tau, omega, 0.01, more, after, times, n_i, n, table, penalty)
             evaluations += more_evaluations
             g_tau, g_omega, h_tt, h_to, h_oo = d
         slope = g_tau - h_to * g_omega / h_oo
@@ -180,7 +185,7 @@ def _climb(tau, omega, low, high, more, count, length, weight, n_i, n, table, pe
 
 
 @njit(cache=True, nogil=True)
-def excess_pairs(more, count, length, weight, n_i, n, pairs):  # type: ignore[no-untyped-def]
+def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-def]
     """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity.
 
     Its sign is that of Tarone's score.
@@ -189,44 +194,54 @@ def excess_pairs(more, count, length, weight, n_i, n, pairs):  # type: ignore[no
     total = pairs * (n_i / n) / rest
     for q in range(1, more.size):
         total += more[q] * q / (n_i / n)
-    for j in range(count.size):
-        total -= weight[j] * (count[j] * length[j] - count[j] * (count[j] + 1) / 2) / rest
+    for j in range(after.size):
+        total -= times[j] * after[j] / rest
     return total
 
 
 @njit(cache=True, nogil=True)
-def fit_term(more, count, length, weight, n_i, n, longest, pairs, table, penalty, spacing, best):  # type: ignore[no-untyped-def]
+def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best):  # type: ignore[no-untyped-def]
     """Fit one term; the result goes to the row *best*.
 
     A scan of the profile's slope over τ, *spacing* apart and from large to small α_0, brackets every maximum; Newton's
     method climbs each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a
     term may have two interior maxima, or an interior one beside that at infinity.) The scan begins where the limit of
-    large α_0 holds, and ends where that of small α_0 does: there ∂τ is the number of documents that hold the term and
-    something else.
+    large α_0 holds, and ends where that of small α_0 does: there ∂τ is *mixed*, the number of documents that hold the
+    term and something else.
     """
     penalised = False
     for k in range(4):
         penalised = penalised or penalty[k] != 0
-    mixed = 0.0
-    for j in range(count.size):
-        mixed += weight[j] if count[j] < length[j] else 0.0
     best[:] = 0.0
     omega = math.log(n_i / (n - n_i))
     best[OMEGA] = omega
     trial = np.zeros(best.size)
     tau, above = math.log(max(float(longest), more.size * n / n_i)) + 2.0, LARGEST
-    falling = penalised or excess_pairs(more, count, length, weight, n_i, n, pairs) > 0
+    falling, slope_above = penalised or excess_pairs(more, after, times, n_i, n, pairs) > 0, 0.0
     while tau > SMALLEST:
-        omega, d, evaluations = _profile(tau, omega, 0.05, more, count, length, weight, n_i, n, table, penalty)
+        omega, d, evaluations = _profile(tau, omega, 0.05, more, after, times, n_i, n, table, penalty)
         best[EVALUATIONS] += evaluations
         slope = d[0] - d[3] * d[1] / d[4]
         rising = slope > 0
         if rising and falling:
             trial[:] = 0.0
+            # from where a straight line between the two slopes crosses zero
+            start = tau + min(spacing, above - tau) * (slope / (slope - slope_above) if slope_above < 0 else 0.5)
             if _climb(
-                min(tau + 0.5, above), omega, tau, above, more, count, length, weight, n_i, n, table, penalty, trial
-            ):  # fmt: skip
-                trial[GAIN] = gain(trial[TAU], trial[OMEGA], more, count, length, weight, n_i, n, table)
+                start,
+                omega - d[3] / d[4] * (start - tau),
+                tau,
+                above,
+                more,
+                after,
+                times,
+                n_i,
+                n,
+                table,
+                penalty,
+                trial,
+            ):
+                trial[GAIN] = gain(trial[TAU], trial[OMEGA], more, after, times, n_i, n, table)
                 trial[OBJECTIVE] = trial[GAIN] + _log_penalty(trial[TAU], penalty)
                 if trial[OBJECTIVE] > best[OBJECTIVE] or (penalised and best[STATUS] != CONVERGED):
                     trial[EVALUATIONS] += best[EVALUATIONS]
@@ -236,7 +251,7 @@ def fit_term(more, count, length, weight, n_i, n, longest, pairs, table, penalty
                 best[STATUS] = FAILED
         if rising and not penalised and slope > 0.5 * mixed > 0:
             break
-        falling, above = not rising, tau
+        falling, above, slope_above = not rising, tau, slope
         omega += min(max(d[3] / d[4] * spacing, -1.0), 1.0)  # along the profile to the next τ
         tau -= spacing
     if falling and best[STATUS] == BOUNDARY:  # it rises all the way to α_0 = 0
@@ -250,20 +265,52 @@ def _log_penalty(tau, penalty):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untyped-def]
+    """T_q, the r with how many times each, and the number of mixed documents, of the cells [first, last).
+
+    `seen` is scratch space of zeros, one for every r there may be; it is left as it was found.
+    """
+    largest = occurrences = 0
+    mixed = 0.0
+    for j in range(first, last):
+        largest = max(largest, count[j])
+        occurrences += count[j]
+        mixed += weight[j] if count[j] < length[j] else 0.0
+    more = np.zeros(largest)
+    after, times = np.empty(occurrences), np.empty(occurrences)
+    distinct = 0
+    for j in range(first, last):
+        more[count[j] - 1] += weight[j]
+        for r in range(length[j] - count[j], length[j]):
+            if seen[r] == 0:
+                after[distinct] = r
+                distinct += 1
+            seen[r] += weight[j]
+    for k in range(distinct):
+        r = int(after[k])
+        times[k] = seen[r]
+        seen[r] = 0.0
+    for q in range(largest - 2, -1, -1):
+        more[q] += more[q + 1]
+    return more, after[:distinct], times[:distinct], mixed
+
+
+@njit(cache=True, nogil=True)
 def fit_terms(terms, indptr, count, length, weight, n, longest, pairs, table, penalty, spacing, results):  # type: ignore[no-untyped-def]
     """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]]; a row of *results* each."""
+    seen = np.zeros(longest)
     for k in range(terms.size):
-        first, last = indptr[terms[k]], indptr[terms[k] + 1]
-        largest = 0
-        for j in range(first, last):
-            largest = max(largest, count[j])
-        more = np.zeros(largest)
-        for j in range(first, last):
-            more[count[j] - 1] += weight[j]
-        for q in range(largest - 2, -1, -1):
-            more[q] += more[q + 1]
+        i = terms[k]
+        more, after, times, mixed = _gather(indptr[i], indptr[i + 1], count, length, weight, seen)
         n_i = more.sum()
-        fit_term(
-            more, count[first:last], length[first:last], weight[first:last], n_i, float(n), longest, pairs, table,
-            penalty, spacing, results[terms[k]],
-        )  # fmt: skip
+        fit_term(more, after, times, mixed, n_i, float(n), longest, pairs, table, penalty, spacing, results[i])
+
+
+@njit(cache=True, nogil=True)
+def gains(terms, indptr, count, length, weight, n, longest, table, tau, omega, out):  # type: ignore[no-untyped-def]
+    """ℓ(τ_i, ω_i) − ℓ_binomial of the given terms."""
+    seen = np.zeros(longest)
+    for k in range(terms.size):
+        i = terms[k]
+        more, after, times, _ = _gather(indptr[i], indptr[i + 1], count, length, weight, seen)
+        out[i] = gain(tau[i], omega[i], more, after, times, more.sum(), float(n), table)

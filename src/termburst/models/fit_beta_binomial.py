@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from termburst._threads import in_threads
 from termburst.counts.matrix import canonical_counts, document_lengths
@@ -17,7 +17,7 @@ from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
 
 Floats = NDArray[np.float64]
-SPACING = 1.0  # of the scan over log α_0 that brackets every maximum
+SPACING = 1.5  # of the scan over log α_0 that brackets every maximum; 3 misses none either (benchmarks/fit_speed.py)
 BLOCKS = 64  # parts that the terms are dealt out to, for the threads to share
 STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
 
@@ -95,6 +95,42 @@ def fit_beta_binomial(
         coefficients = np.array(density.log_coefficients)
     raw = _fit_all(cells, coefficients)
     return _result(cells, raw)
+
+
+def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """ℓ(α, α_¬) of every term at parameters of your own, binomial coefficients left out, as in `BetaBinomialFit.loglik`.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix, or TermStatistics with detail="patterns"
+    alpha, alpha_not : finite numbers above 0, or arrays of them, one a term
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[4, 26], [0, 31], [0, 28], [1, 24], [0, 30], [5, 15]]
+    >>> fit = tb.fit_beta_binomial(X)
+    >>> bool((beta_binomial_log_likelihood(X, 0.5, 9.0) < fit.loglik).all())
+    True
+    """
+    from termburst.models import _beta_binomial_kernel as kernel
+
+    cells = _cells(X_or_statistics)
+    alpha, alpha_not = (np.broadcast_to(np.asarray(a, dtype=np.float64), cells.n_i.shape) for a in (alpha, alpha_not))
+    if not (np.isfinite(alpha) & np.isfinite(alpha_not) & (alpha > 0) & (alpha_not > 0)).all():
+        raise ValueError("alpha and alpha_not must be finite and above 0")
+    table = LengthTable.of(cells.lengths, cells.length_documents)
+    kernel_tau, kernel_omega = np.log(alpha + alpha_not), np.log(alpha) - np.log(alpha_not)
+    gains = np.empty(cells.n_i.size)
+
+    def fill(part: int) -> None:
+        kernel.gains(
+            np.arange(cells.n_i.size)[part::BLOCKS], cells.indptr, cells.count, cells.length, cells.weight, table.tokens,
+            table.longest, table.coefficients, kernel_tau, kernel_omega, gains,
+        )  # fmt: skip
+
+    in_threads(fill, range(BLOCKS))
+    return binomial.log_likelihood(cells.n_i, cells.tokens) + gains
 
 
 @dataclass(frozen=True, slots=True)
