@@ -98,7 +98,7 @@ def fit_beta_binomial(
 
 
 def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """ℓ(α, α_¬) of every term at parameters of your own, binomial coefficients left out, as in `BetaBinomialFit.loglik`.
+    """ℓ(α, α_¬) of every term at parameters of your own, binomial coefficients left out, as in a fit's `loglik`.
 
     Parameters
     ----------
@@ -120,13 +120,14 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     if not (np.isfinite(alpha) & np.isfinite(alpha_not) & (alpha > 0) & (alpha_not > 0)).all():
         raise ValueError("alpha and alpha_not must be finite and above 0")
     table = LengthTable.of(cells.lengths, cells.length_documents)
-    kernel_tau, kernel_omega = np.log(alpha + alpha_not), np.log(alpha) - np.log(alpha_not)
+    tau, omega = np.log(alpha + alpha_not), np.log(alpha) - np.log(alpha_not)
     gains = np.empty(cells.n_i.size)
 
     def fill(part: int) -> None:
+        terms = np.arange(cells.n_i.size)[part::BLOCKS]
         kernel.gains(
-            np.arange(cells.n_i.size)[part::BLOCKS], cells.indptr, cells.count, cells.length, cells.weight, table.tokens,
-            table.longest, table.coefficients, kernel_tau, kernel_omega, gains,
+            terms, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest, table.coefficients,
+            tau, omega, gains,
         )  # fmt: skip
 
     in_threads(fill, range(BLOCKS))
@@ -208,16 +209,19 @@ def _result(cells: _Cells, raw: Floats) -> BetaBinomialFit:
     n, n_i, b_i = cells.tokens, cells.n_i, cells.b_i
     status = raw[:, kernel.STATUS].astype(np.intp)
     status[n_i == 0] = len(STATUSES) - 1
+    loglik_binomial = binomial.log_likelihood(n_i, n)
+    documents = int(cells.length_documents[cells.lengths > 0].sum())
+    loglik_lower = binomial.log_likelihood(b_i, documents)  # as α_0 → 0, a document is all or nothing
+    no_better = loglik_lower <= loglik_binomial * (1 - 1e-14)  # as where all documents have one token
+    status[(status == kernel.DEGENERATE) & no_better] = kernel.BOUNDARY
     inside, boundary, lower = (status == k for k in (kernel.CONVERGED, kernel.BOUNDARY, kernel.DEGENERATE))
     e = np.exp(-np.abs(raw[:, kernel.OMEGA]))
     p, rest = np.where(raw[:, kernel.OMEGA] > 0, [1 / (1 + e), e / (1 + e)], [e / (1 + e), 1 / (1 + e)])
     alpha_0 = np.select([inside, boundary, lower], [np.exp(raw[:, kernel.TAU]), np.inf, 0.0], np.nan)
     with np.errstate(invalid="ignore"):
         alpha, alpha_not = alpha_0 * p, alpha_0 * rest
-    loglik_binomial = binomial.log_likelihood(n_i, n)
-    documents = int(cells.length_documents[cells.lengths > 0].sum())
     mean = np.select([inside, lower], [p, b_i / max(documents, 1)], n_i / max(n, 1))
-    loglik = np.where(lower, binomial.log_likelihood(b_i, documents), loglik_binomial + raw[:, kernel.GAIN])
+    loglik = np.where(lower, loglik_lower, loglik_binomial + raw[:, kernel.GAIN])
     errors = _standard_errors(raw, p, rest, inside)
     return BetaBinomialFit(
         mean=mean,
