@@ -28,6 +28,8 @@ ci: lint test wheel  ## everything that CI checks
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/weighting_speed.py
+	$(BIN)/python benchmarks/fit_speed.py
+	$(BIN)/python benchmarks/dirichlet_multinomial.py
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -80,3 +80,15 @@ def r8(data: Path) -> SplitCounts:
     from termburst.datasets import load_r8
 
     return _split_counts(load_r8)
+
+
+@pytest.fixture(scope="session")
+def fig4(data: Path) -> tuple[Any, NDArray[np.object_]]:
+    """The collection of the paper's Fig. 4: counts and the 72,916 terms, stop words kept."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from termburst.datasets import clean_text, load_20newsgroups
+
+    vectorizer = CountVectorizer()
+    texts = load_20newsgroups("train", remove=("headers", "footers", "quotes")).texts
+    return vectorizer.fit_transform(map(clean_text, texts)), vectorizer.get_feature_names_out()

@@ -21,7 +21,7 @@ def test_the_table_holds_what_the_functions_give(fig3):
     assert len(parts) == 8
     np.testing.assert_array_equal(by_term["alpha_not"].to_numpy(), tb.penalized_mle(s, sigma2=2.0).alpha_not)
     np.testing.assert_allclose(table.select(parts).sum_horizontal().to_numpy(), table["plr"].to_numpy(), atol=1e-9)
-    assert table["plr"].is_sorted(descending=True)
+    assert table["plr"].round(9).is_sorted(descending=True)
 
 
 def test_ties_are_in_the_order_of_terms_and_what_has_no_value_comes_last():
@@ -35,3 +35,17 @@ def test_ties_are_in_the_order_of_terms_and_what_has_no_value_comes_last():
 
 def test_columns_without_names_are_numbered():
     assert tb.term_table(np.array([[1, 5], [1, 0]]))["term"].to_list() == [1, 0]
+
+
+def test_which_estimates_are_shown(fig3):
+    s = tb.TermStatistics.from_counts(fig3, [f"t{i:03d}" for i in range(250)], "patterns")
+    exact, fit = tb.term_table(s, fit="exact").sort("term"), tb.fit_beta_binomial(fig3)
+    assert exact["status"].to_list() == fit.status.tolist()
+    shown = exact["alpha"].to_numpy()
+    np.testing.assert_allclose(shown, fit.alpha, rtol=1e-12)  # patterns add up in another order
+    assert set(tb.term_table(s)["status"]) == {"valid"}
+    assert "alpha" not in tb.term_table(s, fit="none").columns
+    with pytest.raises(ValueError, match="fit is"):
+        tb.term_table(s, fit="both")
+    with pytest.raises(ValueError, match="patterns"):
+        tb.term_table(s.coarsen("moments"), fit="exact")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from termburst.counts.statistics import as_statistics
 from termburst.inference.plr import Form, Invalid, add_up, plr_parts
+from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
 
 if TYPE_CHECKING:
     import polars as pl
+
+Fit = Literal["penalized", "exact", "none"]
 
 
 def term_table(
@@ -23,6 +26,7 @@ def term_table(
     penalty: str = "gamma",
     invalid: Invalid = "clamp",
     parts: bool = False,
+    fit: Fit = "penalized",
 ) -> pl.DataFrame:
     """Every term with its statistics, the burstiest first.
 
@@ -32,12 +36,16 @@ def term_table(
     mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
     parts : bool
         Also the named parts of λ_i, a column each.
+    fit : {"penalized", "exact", "none"}
+        Which estimates of α_i and α_¬i to show: those of Claim 2, or the exact maximum-likelihood ones, which need a
+        count matrix or statistics with detail="patterns".
 
     Returns
     -------
     polars.DataFrame
         term (or its column where terms have no names), n = n_i, b = b_i, plr = λ_i, tf_idf_sum = Σ_j TF–IDF(i,j), and
-        the penalised estimates alpha, alpha_not (null where not valid); sorted by λ_i, then by term.
+        the estimates alpha, alpha_not with their status: "valid" or "invalid" (and null) for penalised ones, and as in
+        `BetaBinomialFit` for exact ones. Sorted by λ_i, then by term.
 
     Examples
     --------
@@ -48,9 +56,10 @@ def term_table(
     """
     import polars as pl
 
-    statistics = as_statistics(X_or_statistics, "moments")
+    if fit not in ("penalized", "exact", "none"):
+        raise ValueError(f"fit is 'penalized', 'exact' or 'none'; got {fit!r}")
+    statistics = as_statistics(X_or_statistics, "patterns" if fit == "exact" else "moments")
     named = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
-    fit = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
     n_i, b_i, m = statistics.collection_frequency, statistics.document_frequency, statistics.vocabulary_size
     columns: dict[str, Any] = {
         "term": np.arange(m) if statistics.terms is None else statistics.terms.tolist(),
@@ -58,9 +67,14 @@ def term_table(
         "b": b_i,
         "plr": add_up(named),
         "tf_idf_sum": n_i * np.log(statistics.documents / np.maximum(b_i, 1)),
-        "alpha": fit.alpha,
-        "alpha_not": fit.alpha_not,
     }
+    if fit == "exact":
+        exact = fit_beta_binomial(statistics)
+        columns |= {"alpha": exact.alpha, "alpha_not": exact.alpha_not, "status": exact.status.tolist()}
+    elif fit == "penalized":
+        estimates = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
+        status = np.where(estimates.valid, "valid", "invalid")
+        columns |= {"alpha": estimates.alpha, "alpha_not": estimates.alpha_not, "status": status.tolist()}
     if parts:
         columns.update({name: np.broadcast_to(part, m).copy() for name, part in named.items()})
     table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.output import Format, note, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text
+from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, working
 from termburst.cli.stats import stats
 
 if TYPE_CHECKING:
@@ -58,6 +58,17 @@ class Form(StrEnum):
     exact = "exact"
 
 
+class Fit(StrEnum):
+    """Which estimates of α and α_¬ to show."""
+
+    penalized = "penalized"
+    exact = "exact"
+    none = "none"
+
+
+FitOption = Annotated[
+    Fit, typer.Option("--fit", help="Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")
+]
 FormOption = Annotated[Form, typer.Option("--form", help="λ as printed in the paper, corrected, or exact.")]
 
 
@@ -94,6 +105,7 @@ def terms(
     form: FormOption = Form.printed,
     min_count: Annotated[int, typer.Option("--min-count", min=1, help="Leave out rarer terms.")] = 1,
     parts: Annotated[bool, typer.Option("--parts", help="Show the parts that λ is the sum of.")] = False,
+    fit: FitOption = Fit.penalized,
 ) -> None:
     """List the terms, burstiest first, by the paper's λ."""
     import polars as pl
@@ -101,10 +113,11 @@ def terms(
     from termburst.tables import term_table
 
     settled = settled_format(format, output, corpus)
-    statistics = reading.statistics(corpus)
+    statistics = reading.statistics(corpus, "patterns" if fit is Fit.exact else "moments")
     if statistics.documents == 1:
         warnings.warn(f"{corpus} is a single document, and burstiness shows between documents", stacklevel=1)
-    table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts)
+    with working("Fitting (the first time ever, after compiling)", when=fit is Fit.exact):
+        table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts, fit=fit.value)
     table = table.filter(pl.col("n") >= min_count)
     if top is None:
         top = 30 if settled is Format.table else 0
@@ -122,11 +135,20 @@ def explain(
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
     form: FormOption = Form.printed,
+    fit: FitOption = Fit.penalized,
 ) -> None:
-    """Show λ of one term as the sum of its named parts."""
+    """Show λ of one term as the sum of its named parts, and its estimates."""
     from termburst.inference.plr import explain as explain_term
+    from termburst.models.fit_beta_binomial import fit_beta_binomial
 
-    typer.echo(explain_term(reading.statistics(corpus), term, mu=mu, sigma2=sigma2, form=form.value))
+    statistics = reading.statistics(corpus, "patterns" if fit is Fit.exact else "moments")
+    typer.echo(explain_term(statistics, term, mu=mu, sigma2=sigma2, form=form.value))
+    if fit is Fit.exact:
+        column = statistics.index(term)
+        with working("Fitting (the first time ever, after compiling)"):
+            exact = fit_beta_binomial(statistics)
+        alpha, alpha_not = exact.alpha[column], exact.alpha_not[column]
+        typer.echo(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
 
 
 @app.command()

@@ -80,7 +80,7 @@ def _cell(value: Any) -> Text:
     if value is None:
         return Text("–")
     if isinstance(value, float):
-        return Text(f"{value:,.2f}" if 0.01 <= abs(value) < 1e9 or value == 0 else f"{value:.3g}")
+        return Text(f"{value:,.2f}" if 10 <= abs(value) < 1e9 else f"{value:.4g}")
     if isinstance(value, int):
         return Text(f"{value:,}")
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))

@@ -182,6 +182,15 @@ def progress_bar() -> Iterator[Any]:
         yield bar
 
 
+@contextmanager
+def working(what: str, *, when: bool = True) -> Iterator[None]:
+    """A moving bar beside *what*, on a terminal, for work that cannot say how far it is."""
+    with progress_bar() as bar:
+        if when:
+            bar.add_task(what, total=None)
+        yield
+
+
 def _parsed_ngrams(value: str) -> tuple[int, int]:
     try:
         numbers = [int(part) for part in value.replace("-", ",").split(",")]

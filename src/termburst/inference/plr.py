@@ -130,7 +130,8 @@ class Explanation:
         formulas = PARTS if printed else {}  # elsewhere the printed ones would mislead
         lines = [f"  {k:<12}{v:>16,.4f}   {formulas.get(k, '')}".rstrip() for k, v in self.parts.items()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
-        return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g}"])
+        valid = "valid" if np.isfinite(self.alpha) else "invalid: η² ≤ r_i"
+        return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g} ({valid})"])
 
 
 def explain(
@@ -285,6 +286,7 @@ def plr_parts(
     """The named parts of λ_i (see `PARTS`) for all terms, arrays or numbers; *only* limits the warning to one term."""
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
+    _check_invalid(invalid)
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     density = named_penalty(penalty, mu, sigma2)
     d, n = statistics.documents, statistics.tokens
@@ -298,10 +300,10 @@ def plr_parts(
         "excess": 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / d),
     }
     if penalty != "gamma":  # no closed form to print: the ratio at α̂_0, and the penalty as it is
-        alpha_0 = density.precision(repeats(statistics))
+        log_alpha_0, log_f = density.log_at_precision(repeats(statistics))
         parts["mean_length"] = -2 * n_i * np.log(n / d)
-        parts["precision"] = -2 * (n_i - b_i) * np.log(alpha_0)
-        parts["penalty"] = penalties * density.log_density(alpha_0)
+        parts["precision"] = -2 * (n_i - b_i) * log_alpha_0
+        parts["penalty"] = penalties * log_f
         return parts
     undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only)
     parts["excess"] = 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2))
@@ -352,12 +354,17 @@ def _log_one_minus(part: NDArray[Any], whole: float) -> Floats:
     return np.where(small, np.log1p(-np.where(small, part, 0) / whole), np.log((whole - part) / whole))
 
 
+def _check_invalid(invalid: Invalid) -> None:
+    """Refuse an unknown way of handling invalid terms."""
+    if invalid not in ("clamp", "raise"):
+        raise ValueError(f"invalid is 'clamp' or 'raise'; got {invalid!r}")
+
+
 def _handle_invalid(
     statistics: TermStatistics, mu: float, sigma2: float, form: Form, invalid: Invalid, only: int | None = None
 ) -> NDArray[np.bool_]:
     """Where η² ≤ r_i, and a warning or an error if that is anywhere (or at the one term asked about)."""
-    if invalid not in ("clamp", "raise"):
-        raise ValueError(f"invalid is 'clamp' or 'raise'; got {invalid!r}")
+    _check_invalid(invalid)
     bad = precision_margin(statistics, mu, sigma2) <= 0
     asked = bad if only is None else bad[only : only + 1]
     number = int(asked.sum())

@@ -32,7 +32,7 @@ _GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
 _WEIGHT_4 = (0.6521451548625461, 0.34785484513745385)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy")
 def _split(omega):  # type: ignore[no-untyped-def]
     """p and 1 − p, neither by subtraction."""
     if omega > 0:
@@ -42,7 +42,7 @@ def _split(omega):  # type: ignore[no-untyped-def]
     return e / (1 + e), 1 / (1 + e)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy")
 def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
     """K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0): integrated from the slope where it would cancel."""
     half = delta / 2
@@ -66,7 +66,7 @@ def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
     return k_not, slope_not, slope_0, half * drop
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
     """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood. `more`[q] is T_q; r = `after`, each so many `times`."""
     p, rest = _split(omega)
@@ -93,7 +93,7 @@ def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type
     return g_tau, g_omega, h_tt, h_to, h_oo
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-untyped-def]
     """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + …"""
     p, rest = _split(omega)
@@ -122,7 +122,7 @@ def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-unty
     return total + n_i * math.log1p(change / p_0) + (n - n_i) * math.log1p(-change / rest_0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
     """ω to within *near* of the maximum at fixed τ, the derivatives there, and how often they were evaluated.
 
@@ -139,7 +139,7 @@ def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # t
     return omega, d, evaluations
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):  # type: ignore[no-untyped-def]
     """Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
 
@@ -184,7 +184,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-def]
     """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity.
 
@@ -199,7 +199,7 @@ def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best):  # type: ignore[no-untyped-def]
     """Fit one term; the result goes to the row *best*.
 
@@ -258,13 +258,13 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         best[STATUS], best[TAU], best[OMEGA] = DEGENERATE, tau, omega
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _log_penalty(tau, penalty):  # type: ignore[no-untyped-def]
     """The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ."""
     return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * math.exp(tau) - penalty[3] * math.exp(-tau)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untyped-def]
     """T_q, the r with how many times each, and the number of mixed documents, of the cells [first, last).
 
@@ -272,20 +272,21 @@ def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untype
     """
     largest = occurrences = 0
     mixed = 0.0
+    step = 1 if weight.size > 1 else 0  # a single weight serves all cells
     for j in range(first, last):
         largest = max(largest, count[j])
         occurrences += count[j]
-        mixed += weight[j] if count[j] < length[j] else 0.0
+        mixed += weight[j * step] if count[j] < length[j] else 0.0
     more = np.zeros(largest)
     after, times = np.empty(occurrences), np.empty(occurrences)
     distinct = 0
     for j in range(first, last):
-        more[count[j] - 1] += weight[j]
+        more[count[j] - 1] += weight[j * step]
         for r in range(length[j] - count[j], length[j]):
             if seen[r] == 0:
                 after[distinct] = r
                 distinct += 1
-            seen[r] += weight[j]
+            seen[r] += weight[j * step]
     for k in range(distinct):
         r = int(after[k])
         times[k] = seen[r]
@@ -295,7 +296,7 @@ def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untype
     return more, after[:distinct], times[:distinct], mixed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fit_terms(terms, indptr, count, length, weight, n, longest, pairs, table, penalty, spacing, results):  # type: ignore[no-untyped-def]
     """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]]; a row of *results* each."""
     seen = np.zeros(longest)
@@ -306,7 +307,7 @@ def fit_terms(terms, indptr, count, length, weight, n, longest, pairs, table, pe
         fit_term(more, after, times, mixed, n_i, float(n), longest, pairs, table, penalty, spacing, results[i])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def gains(terms, indptr, count, length, weight, n, longest, table, tau, omega, out):  # type: ignore[no-untyped-def]
     """ℓ(τ_i, ω_i) − ℓ_binomial of the given terms."""
     seen = np.zeros(longest)

@@ -126,8 +126,8 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     def fill(part: int) -> None:
         terms = np.arange(cells.n_i.size)[part::BLOCKS]
         kernel.gains(
-            terms, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest, table.coefficients,
-            tau, omega, gains,
+            terms, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
+            table.coefficients, tau, omega, gains,
         )  # fmt: skip
 
     in_threads(fill, range(BLOCKS))
@@ -136,11 +136,15 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The cells of a collection by term: those of term i are [indptr[i]:indptr[i + 1]], each for `weight` documents."""
+    """The cells of a collection by term: those of term i are [indptr[i]:indptr[i + 1]].
+
+    `weight` is how many documents a cell stands for, or a single number where it is the same for all. Counts and
+    lengths take 32 bits: a document of 2³¹ tokens is refused.
+    """
 
     indptr: Integers
-    count: Integers
-    length: Integers
+    count: NDArray[np.int32]
+    length: NDArray[np.int32]
     weight: Floats
     n_i: Integers
     b_i: Integers
@@ -162,20 +166,39 @@ def _cells(X_or_statistics: Any) -> _Cells:
         rows = s.rows
         if rows is None or rows.length is None:
             raise ValueError('an exact fit needs statistics with detail="patterns"')
-        weight = rows.documents.astype(np.float64)
-        n_i, b_i = s.collection_frequency, s.document_frequency
-        return _Cells(rows.indptr, rows.count, rows.length, weight, n_i, b_i, s.lengths, s.length_documents)
+        _check_lengths(s.lengths)
+        return _Cells(
+            rows.indptr,
+            rows.count.astype(np.int32),
+            rows.length.astype(np.int32),
+            rows.documents.astype(np.float64),
+            s.collection_frequency,
+            s.document_frequency,
+            s.lengths,
+            s.length_documents,
+        )
     counts = canonical_counts(X_or_statistics)
     if 0 in counts.shape:
         raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
     n_j = document_lengths(counts)
     (lengths,), length_documents = tally([n_j])
+    _check_lengths(lengths)
     by_term = counts.tocsc()
-    count = by_term.data.astype(np.int64, copy=False)
-    running = np.concatenate([[0], np.cumsum(count)])
-    n_i, b_i = np.diff(running[by_term.indptr]), np.diff(by_term.indptr).astype(np.int64)
-    indptr, weight = by_term.indptr.astype(np.int64), np.ones(count.size)
-    return _Cells(indptr, count, n_j[by_term.indices], weight, n_i, b_i, lengths, length_documents)
+    return _Cells(
+        by_term.indptr.astype(np.int64),
+        by_term.data.astype(np.int32),
+        n_j.astype(np.int32)[by_term.indices],
+        np.ones(1),
+        counts.T @ np.ones(counts.shape[0], dtype=np.int64),
+        np.diff(by_term.indptr).astype(np.int64),
+        lengths,
+        length_documents,
+    )
+
+
+def _check_lengths(lengths: Integers) -> None:
+    if lengths.size and lengths[-1] >= 2**31:
+        raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is 2³¹")
 
 
 def _fit_all(cells: _Cells, penalty: Floats) -> Floats:

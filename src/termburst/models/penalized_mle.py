@@ -23,7 +23,8 @@ class PenalizedMLE:
     alpha, alpha_not, alpha_0 : arrays, one a term
         α̂_i, α̂_¬i and their sum, the precision α̂_0i.
     valid : array of bool, one a term
-        Whether α̂_0i > 0; for the gamma penalty that is η² > r_i = n_i − b_i + 1, for the others always.
+        Whether α̂_0i > 0; for the gamma penalty that is η² > r_i = n_i − b_i + 1. For the others it always is, but
+        the log-normal one's may be too small for a float (below 1e-323), which counts as not valid.
     """
 
     alpha: Floats

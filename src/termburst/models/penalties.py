@@ -32,6 +32,9 @@ class Penalty(Protocol):
     def precision(self, repeats: ArrayLike) -> Floats:
         """The α_0 that maximises (1 − r) log α_0 + log f(α_0), as Claim 2 asks for; NaN where there is none."""
 
+    def log_at_precision(self, repeats: ArrayLike) -> tuple[Floats, Floats]:
+        """log α_0 and log f(α_0) at `precision`, also where that is too small for a float."""
+
 
 @dataclass(frozen=True, slots=True)
 class _MeanAndVariance:
@@ -56,10 +59,24 @@ class _MeanAndVariance:
         alpha_0 = np.asarray(alpha_0, dtype=np.float64)
         inside = np.where(alpha_0 > 0, alpha_0, np.nan)
         a_0, a_1, a_2, a_3 = self.log_coefficients
-        return (a_0 + a_1 * np.log(inside) + a_2 * inside + a_3 / inside) / inside
+        with np.errstate(over="ignore"):
+            return (a_0 + a_1 * np.log(inside) + a_2 * inside + a_3 / inside) / inside
 
     @property
     def log_coefficients(self) -> tuple[float, float, float, float]:
+        """See `Penalty`."""
+        raise NotImplementedError
+
+    def log_at_precision(self, repeats: ArrayLike) -> tuple[Floats, Floats]:
+        """See `Penalty`."""
+        alpha_0 = self.precision(repeats)
+        return np.log(alpha_0), self.log_density(alpha_0)
+
+    def log_density(self, alpha_0: ArrayLike) -> Floats:
+        """See `Penalty`."""
+        raise NotImplementedError
+
+    def precision(self, repeats: ArrayLike) -> Floats:
         """See `Penalty`."""
         raise NotImplementedError
 
@@ -131,8 +148,15 @@ class LogNormalPenalty(_MeanAndVariance):
         return float(np.log(self.mu)) / v - 1.5, -1 / v, 0.0, 0.0
 
     def precision(self, repeats: ArrayLike) -> Floats:
-        """μ exp(−v (r + ½)); always positive."""
-        return self.mu * np.exp(-self.log_variance * (np.asarray(repeats, dtype=np.float64) + 0.5))
+        """μ exp(−v (r + ½)); NaN where that is too small for a float."""
+        value = self.mu * np.exp(-self.log_variance * (np.asarray(repeats, dtype=np.float64) + 0.5))
+        return np.where(value > 0, value, np.nan)
+
+    def log_at_precision(self, repeats: ArrayLike) -> tuple[Floats, Floats]:
+        """log μ − v (r + ½), where log f = −log α_0 − v r²/2 − ½ log(2πv)."""
+        r, v = np.asarray(repeats, dtype=np.float64), self.log_variance
+        log_alpha_0 = np.log(self.mu) - v * (r + 0.5)
+        return log_alpha_0, -log_alpha_0 - v * r**2 / 2 - 0.5 * np.log(2 * np.pi * v)
 
 
 class InverseGammaPenalty(_MeanAndVariance):
@@ -153,11 +177,12 @@ class InverseGammaPenalty(_MeanAndVariance):
         a, scale = self.eta2 + 2, self.mu * (self.eta2 + 1)
         alpha_0 = np.asarray(alpha_0, dtype=np.float64)
         with np.errstate(divide="ignore", over="ignore"):
-            inside, ratio, deviation = _around(scale / np.where(alpha_0 > 0, alpha_0, np.nan), a)
+            quotient = scale / np.where(alpha_0 > 0, alpha_0, np.nan)
+            inside, ratio, deviation = _around(quotient, a)
         with np.errstate(invalid="ignore"):
             value = a * (ratio - deviation) + 0.5 * np.log(a / (2 * np.pi)) - stirling_remainder(a)
             value = value - np.log(np.where(inside, alpha_0, 1.0))
-        return np.where(inside, value, -np.inf)
+        return np.where(inside & np.isfinite(quotient), value, -np.inf)
 
     @property
     def log_coefficients(self) -> tuple[float, float, float, float]:

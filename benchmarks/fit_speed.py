@@ -1,0 +1,112 @@
+"""Exact beta-binomial fits of a whole vocabulary beside the paper's method, one `scipy.optimize.minimize` a term.
+
+On the Fig. 4 collection (20 Newsgroups training posts, headers, footers and quotes removed, 72,916 terms):
+the time of `fit_beta_binomial`, tables included and compiling apart; that of L-BFGS-B from (1, 1) with numerical
+gradients on the dense column, for a random sample of terms, extrapolated; whether a scan three times as fine finds a
+better maximum anywhere; what one term costs as documents without it are added; and the peak memory.
+
+    TERMBURST_DATA=… python benchmarks/fit_speed.py
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from scipy.special import betaln
+from sklearn.feature_extraction.text import CountVectorizer
+
+import termburst as tb
+from termburst.datasets import clean_text, load_20newsgroups
+from termburst.models import _beta_binomial_kernel as kernel
+from termburst.models import fit_beta_binomial as module
+from termburst.models.length_table import LengthTable
+
+SAMPLE = 40
+ROUNDS = 15
+
+
+def seconds(function: Any, *arguments: Any) -> float:
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def authors_fit(column: np.ndarray, lengths: np.ndarray) -> Any:
+    def negative(parameters: np.ndarray) -> float:
+        a, b = parameters
+        return float(-(betaln(column + a, lengths - column + b) - betaln(a, b)).sum())
+
+    return minimize(negative, [1.0, 1.0], method="L-BFGS-B", bounds=[(1e-10, None)] * 2)
+
+
+def main() -> None:
+    train = load_20newsgroups("train", remove=("headers", "footers", "quotes"))
+    vectorizer = CountVectorizer()
+    X = vectorizer.fit_transform(map(clean_text, train.texts))
+    lengths = np.asarray(X.sum(axis=1)).ravel()
+    print(f"{X.shape[0]:,} documents × {X.shape[1]:,} terms, {X.nnz:,} cells, {X.sum():,} tokens")
+
+    first = seconds(tb.fit_beta_binomial, X[:50])
+    ours = statistics.median(seconds(tb.fit_beta_binomial, X) for _ in range(ROUNDS))
+    fit = tb.fit_beta_binomial(X)
+    counts = {status: int((fit.status == status).sum()) for status in sorted(set(fit.status))}
+    print(f"fit_beta_binomial: {ours:.3f} s for all terms ({first:.1f} s once, for compiling or loading the kernels)")
+    print(f"  {counts}; largest scaled score {fit.score_norm.max():.1e}, largest last step {fit.newton_step.max():.1e}")
+
+    rng = np.random.default_rng(0)
+    sample = rng.choice(X.shape[1], SAMPLE, replace=False)
+    by_term, filled = X.tocsc(), lengths > 0
+    columns = [by_term[:, i].toarray().ravel()[filled].astype(float) for i in sample]
+    theirs = [seconds(authors_fit, column, lengths[filled].astype(float)) for column in columns]
+    whole = statistics.mean(theirs) * X.shape[1]
+    print(
+        f"L-BFGS-B from (1, 1): {statistics.mean(theirs):.3f} s a term on {SAMPLE} random ones, {whole:,.0f} s in all: "
+        f"{whole / ours:,.0f}× (goal ≥ 25,000×, aim 100,000×)"
+    )
+
+    spacing, module.SPACING = module.SPACING, module.SPACING / 3
+    finer = tb.fit_beta_binomial(X)
+    module.SPACING = spacing
+    better = finer.loglik - fit.loglik
+    print(f"a scan three times as fine is better by more than 1e-6 on {int((better > 1e-6).sum())} terms")
+
+    print('one term, "ambulance", as documents without it are added:')
+    term = by_term[:, [vectorizer.vocabulary_["ambulance"]]]
+    rest = sp.csr_matrix(lengths[:, None] - term.toarray())
+    pair = sp.hstack([term, rest]).tocsr()
+    without = pair[term.toarray().ravel() == 0]
+    for times in (1, 4, 16):
+        stack = sp.vstack([pair, *[without] * (times - 1)]).tocsr()
+        statistics_ = tb.TermStatistics.from_counts(stack, detail="patterns")
+        only = kernel_seconds(statistics_)
+        print(f"  {times:>2} d = {stack.shape[0]:>7,} documents: {1e6 * only:6.1f} µs")
+
+    tracemalloc.start()
+    tb.fit_beta_binomial(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    matrix = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    print(f"peak memory {peak / 2**20:.1f} MiB, {peak / matrix:.2f}× the count matrix (goal < 3×)")
+
+
+def kernel_seconds(collection: tb.TermStatistics) -> float:
+    """The fit of the first term alone, its tables made beforehand."""
+    table = LengthTable.of(collection.lengths, collection.length_documents)
+    cells = module._cells(collection)
+    raw = np.zeros((cells.n_i.size, kernel.COLUMNS))
+    arguments = (
+        np.array([0]), cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest, table.pairs,
+        table.coefficients, np.zeros(4), module.SPACING, raw,
+    )  # fmt: skip
+    kernel.fit_terms(*arguments)
+    return statistics.median(seconds(kernel.fit_terms, *arguments) for _ in range(101))
+
+
+if __name__ == "__main__":
+    main()
