@@ -13,7 +13,8 @@ from scipy.special import gammaln
 
 import termburst as tb
 from termburst.inference.plr import FORMS, PARTS, ClampedTermsWarning, add_up
-from termburst.models.penalties import named_penalty, stirling_remainder
+from termburst.models.penalties import named_penalty
+from termburst.models.special import stirling_remainder
 
 COUNTS = hnp.arrays(
     np.int64,

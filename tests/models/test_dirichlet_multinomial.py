@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy import optimize, special, stats
 
 from termburst.counts.statistics import TermStatistics
-from termburst.models import _dirichlet_multinomial_kernel as kernel
+from termburst.models import _dirichlet_multinomial_profile as profile
 from termburst.models.dirichlet_multinomial import (
     dirichlet_multinomial_log_pmf,
     dirichlet_multinomial_sample,
@@ -169,7 +169,7 @@ def test_sums_over_the_histograms_equal_plain_loops():
     X = rng.negative_binomial(0.4, 0.004, (25, 6))
     X[:, 0] = rng.integers(0, 3, 25)
     rows = TermStatistics.from_counts(X).count_histogram
-    steps = kernel.CountSteps.from_histogram(rows.indptr, rows.count, rows.documents)
+    steps = profile.CountSteps.from_histogram(rows.indptr, rows.count, rows.documents)
     for alpha in (np.geomspace(1e-8, 1e8, 6), np.geomspace(1e10, 1e-2, 6)):
         q = [[np.arange(n) for n in X[:, i]] for i in range(6)]
         first, second = steps.derivatives(alpha)
@@ -186,8 +186,8 @@ def test_gradient_equals_finite_differences():
     alpha = np.array([0.3, 1.1, 0.9, 4.0])
     n_j = TermStatistics.from_counts(X)
     rows = n_j.count_histogram
-    terms = kernel.CountSteps.from_histogram(rows.indptr, rows.count, rows.documents)
-    lengths = kernel.CountSteps.from_histogram(np.array([0, n_j.lengths.size]), n_j.lengths, n_j.length_documents)
+    terms = profile.CountSteps.from_histogram(rows.indptr, rows.count, rows.documents)
+    lengths = profile.CountSteps.from_histogram(np.array([0, n_j.lengths.size]), n_j.lengths, n_j.length_documents)
     gradient = terms.derivatives(alpha)[0] - lengths.derivatives(alpha.sum(keepdims=True))[0]
     for i, h in enumerate(1e-5 * alpha):
         up, down = alpha.copy(), alpha.copy()

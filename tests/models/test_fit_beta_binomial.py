@@ -550,7 +550,9 @@ def test_a_million_occurrences_in_a_document_of_ten_million():
 @pytest.mark.parametrize("form", [np.int8, np.uint16, np.float64, sp.csr_array, sp.csc_matrix, sp.coo_array, list])
 def test_any_form_of_counts_serves(form):
     X = np.array(SMALL)
-    given_as = X.tolist() if form is list else X.astype(form) if isinstance(np.zeros(0, X.dtype), form) is None else None
+    given_as = (
+        X.tolist() if form is list else X.astype(form) if isinstance(np.zeros(0, X.dtype), form) is None else None
+    )
     if given_as is None:
         given_as = form(X) if sp.issparse(form(X[:1])) else X.astype(form)
     same(fit_beta_binomial(given_as), fit_beta_binomial(X), rtol=1e-13, atol=0)

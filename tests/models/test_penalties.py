@@ -17,8 +17,8 @@ from termburst.models.penalties import (
     InverseGammaPenalty,
     LogNormalPenalty,
     named_penalty,
-    stirling_remainder,
 )
+from termburst.models.special import stirling_remainder
 
 GRID = [(75.0, 1.0), (165.29, 4.0), (3.0, 8.0), (0.5, 2.0), (50.0, 4.0)]
 NAMES = ["gamma", "log-normal", "inverse-gamma"]

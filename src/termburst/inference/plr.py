@@ -18,7 +18,8 @@ from termburst._threads import over_blocks
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
-from termburst.models.penalties import named_penalty, stirling_remainder
+from termburst.models.penalties import named_penalty
+from termburst.models.special import stirling_remainder
 
 Floats = NDArray[np.float64]
 Form = Literal["printed", "corrected", "exact"]

@@ -11,16 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.models.binomial import (
-    bernoulli_gap,
-    bernoulli_series,
-    deviance,
-    factorial_remainder,
-    positive,
-    possible_counts,
-    reciprocal_gap,
-    whole,
-)
+from termburst.models.binomial import positive, possible_counts, whole
+from termburst.models.special import bernoulli_gap, bernoulli_series, deviance, factorial_remainder, reciprocal_gap
 
 Floats = NDArray[np.float64]
 Shape = int | tuple[int, ...]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlogy
+from scipy.special import xlogy
+
+from termburst.models.special import deviance, factorial_remainder
 
 Floats = NDArray[np.float64]
-
-# B_2, B_4, … B_14: enough that every series below is exact to rounding from 12 on
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
 
 
 def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, theta: ArrayLike) -> Floats:
@@ -102,84 +101,3 @@ def positive(name: str, value: ArrayLike) -> Floats:
     if not ((number > 1e-100) & (number < 1e100)).all():
         raise ValueError(f"{name} is beyond what can be computed with, 1e-100 to 1e100")
     return number
-
-
-def deviance(observed: Floats, expected: Floats, excess: Floats) -> Floats:
-    """D(x, e) = x log(x/e) + e − x ≥ 0, to full relative accuracy; `excess` is e − x, which the caller knows better.
-
-    Limits: e at x = 0, and +inf at e = 0 < x.
-
-    Examples
-    --------
-    >>> float(deviance(np.array(1e8), np.array(1e8 + 1), np.array(1.0)).round(18))
-    4.999999967e-09
-    """
-    total = observed + expected
-    v = excess / np.where(total > 0, total, 1.0)
-    # near e = x the logarithm cancels the rest, so 2 artanh(v) is expanded there; v² < 0.01 makes nine terms enough
-    near, square = np.abs(v) < 0.1, np.where(np.abs(v) < 0.1, v * v, 0.0)
-    series = np.zeros_like(square)
-    for power in range(19, 1, -2):
-        series = series * square + 1 / power
-    ratio = np.where(observed > 0, observed, 1.0) / np.where(expected > 0, expected, 1.0)
-    far = np.where(expected > 0, observed * np.log(ratio), np.where(observed > 0, np.inf, 0.0)) + excess
-    return np.where(near, excess * v - 2 * observed * v * square * series, far)
-
-
-def factorial_remainder(x: ArrayLike) -> Floats:
-    """log Γ(x + 1) − x log x + x for x ≥ 0: ½ log(2πx) + 1/(12x) − …, what Stirling's leading terms leave.
-
-    Limits: 0 at x = 0.
-
-    Examples
-    --------
-    >>> factorial_remainder([0.0, 1.0, 1e12]).round(9).tolist()
-    [0.0, 1.0, 14.734449091]
-    """
-    x = np.asarray(x, dtype=np.float64)
-    small, large = np.minimum(x, 12.0), np.maximum(x, 12.0)
-    by_log_gamma = gammaln(small + 1) - xlogy(small, small) + small
-    by_series = 0.5 * np.log(2 * np.pi * large) + bernoulli_series(large, 0)
-    return np.where(x < 12, by_log_gamma, by_series)
-
-
-def bernoulli_series(x: Floats, order: int) -> Floats:
-    """What log Γ (order 0), −ψ (1) and ψ′ (2) have beyond their leading terms, for x ≥ 12.
-
-    log Γ(x) = (x − ½) log x − x + ½ log 2π + s_0, ψ(x) = log x − 1/(2x) − s_1, ψ′(x) = 1/x + 1/(2x²) + s_2, where
-    s_0 = Σ_k B_2k/(2k(2k−1)) x^(1−2k), s_1 = Σ_k B_2k/(2k) x^(−2k) and s_2 = Σ_k B_2k x^(−1−2k).
-
-    Examples
-    --------
-    >>> bernoulli_series(np.array([12.0]), 1).round(12).tolist()
-    [0.000578303146]
-    """
-    inverse = 1 / x
-    value = np.zeros_like(inverse)
-    for k in range(len(_BERNOULLI), 0, -1):
-        divisor = (2 * k * (2 * k - 1), 2 * k, 1)[order]
-        value = value * inverse * inverse + _BERNOULLI[k - 1] / divisor
-    return np.asarray(value * inverse ** (order + 1))
-
-
-def bernoulli_gap(x: Floats, y: Floats, h: Floats, order: int) -> Floats:
-    """s(x) − s(y) − s(x + h) + s(y + h) for the s of `bernoulli_series`; what it loses to cancellation is below 1e-19.
-
-    Examples
-    --------
-    >>> float(bernoulli_gap(np.array(12.0), np.array(20.0), np.array(0.0), 1))
-    0.0
-    """
-    near, far = (bernoulli_series(start, order) - bernoulli_series(start + h, order) for start in (x, y))
-    return near - far
-
-
-def reciprocal_gap(x: Floats, h: Floats, n: Floats) -> Floats:
-    """1/x − 1/(x + h) − 1/(x + n) + 1/(x + h + n), as a product in which nothing cancels.
-
-    Examples
-    --------
-    >>> float(reciprocal_gap(np.array(1.0), np.array(1.0), np.array(1.0)).round(6))  # 1 − 1/2 − 1/2 + 1/3
-    0.333333
-    """
-    return np.asarray(h / (x + h) * (n / (x + n)) * ((2 * x + h + n) / (x + h + n)) / x)

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.models._dirichlet_multinomial_kernel import CountSteps, Profile, stirling_remainders
+from termburst.models._dirichlet_multinomial_profile import CountSteps, Profile
+from termburst.models.special import stirling_remainder
 
 Floats = NDArray[np.float64]
 Method = Literal["newton", "edcm"]
@@ -297,7 +298,7 @@ def _checked_alpha(alpha: ArrayLike) -> Floats:
 
 def _saddle(n: Floats, a: Floats) -> Floats:
     """½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n)."""
-    remainders = stirling_remainders(n + a) - stirling_remainders(a) - stirling_remainders(n)
+    remainders = stirling_remainder(n + a) - stirling_remainder(a) - stirling_remainder(n)
     return 0.5 * (np.log(a) - np.log(n + a) - np.log(2 * np.pi * n)) + remainders
 
 

@@ -8,12 +8,10 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+
+from termburst.models.special import stirling_remainder
 
 Floats = NDArray[np.float64]
-
-# Bernoulli terms B_{2k} / (2k (2k − 1)) of Stirling's series, for x^{1 − 2k}, the highest first
-_STIRLING = (1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
 
 class Penalty(Protocol):
@@ -247,19 +245,3 @@ def checked_hyperparameters(mu: float, sigma2: float) -> tuple[float, float]:
         if not 1e-100 < value < 1e100:
             raise ValueError(f"{name} = {value:g} is beyond what can be computed with, 1e-100 to 1e100")
     return mean, variance
-
-
-def stirling_remainder(x: float) -> float:
-    """δ(x) = log Γ(x) − [(x − ½) log x − x + ½ log 2π], which is 1/(12x) to first order.
-
-    Examples
-    --------
-    >>> round(stirling_remainder(100.0), 12)
-    0.000833330556
-    """
-    if x < 12:  # below, the series is short of digits; above, log-gamma itself is
-        return float(gammaln(x) - ((x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi)))
-    value = 0.0
-    for coefficient in _STIRLING:
-        value = value / x / x + coefficient
-    return value / x

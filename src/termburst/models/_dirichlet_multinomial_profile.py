@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import digamma, gammaln
+from scipy.special import digamma
+
+from termburst.models.special import bernoulli_series, log1p_minus, stirling_remainder
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -85,8 +87,8 @@ class CountSteps:
                 a * log1p_minus(width / a)
                 - 0.5 * np.log1p(width / a)
                 + width * np.log1p((start + width) / alpha[item])
-                + stirling_remainders(a + width)
-                - stirling_remainders(a)
+                + stirling_remainder(a + width)
+                - stirling_remainder(a)
             )
         return self._by_item(self.documents * value)
 
@@ -249,45 +251,11 @@ class Profile:
         return best, max_iterations, False
 
 
-def stirling_remainders(x: ArrayLike) -> Floats:
-    """δ(x) = lΓ(x) − [(x − ½) log x − x + ½ log 2π] of every x > 0.
-
-    Examples
-    --------
-    >>> stirling_remainders([1.0, 100.0]).round(9)
-    array([0.08106147, 0.00083333])
-    """
-    x = np.asarray(x, dtype=np.float64)
-    small = np.minimum(x, 16.0)
-    with np.errstate(over="ignore"):
-        y = 1 / np.maximum(x, 16.0) ** 2
-    series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * 691 / 360360))))) / x
-    exact = gammaln(small) - ((small - 0.5) * np.log(small) - small + 0.5 * np.log(2 * np.pi))
-    return np.asarray(np.where(x < 16, exact, series))
-
-
-def log1p_minus(x: Floats) -> Floats:
-    """log(1 + x) − x for x ≥ 0 without cancellation: with r = x/(2 + x), 2(r³/3 + r⁵/5 + …) − x r.
-
-    Examples
-    --------
-    >>> log1p_minus(np.array([1e-9, 1.0]))
-    array([-5.00000000e-19, -3.06852819e-01])
-    """
-    r = np.minimum(x, 0.5) / (2 + np.minimum(x, 0.5))
-    series = np.zeros_like(r)
-    for power in range(23, 1, -2):
-        series = (series + 1 / power) * r**2
-    return np.where(x > 0.5, np.log1p(x) - x, 2 * r * series - x * r)
-
-
 def _digamma_tail(x: Floats) -> Floats:
     """ψ(x) − log x, for x ≥ `SINGLY`."""
-    y = 1 / x**2
-    return np.asarray(-0.5 / x - y * (1 / 12 - y * (1 / 120 - y / 252)))
+    return -0.5 / x - bernoulli_series(x, 1)
 
 
 def _trigamma_tail(x: Floats) -> Floats:
     """ψ′(x) − 1/x, for x ≥ `SINGLY`."""
-    y = 1 / x**2
-    return np.asarray(y * (0.5 + (1 / 6 - y * (1 / 30 - y / 42)) / x))
+    return 0.5 / x**2 + bernoulli_series(x, 2)
