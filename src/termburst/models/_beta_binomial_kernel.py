@@ -94,6 +94,12 @@ def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _log_ratio(new, old, change):  # type: ignore[no-untyped-def]
+    """log(new/old), *change* being new − old: by log1p where they are close, not where one is next to nothing."""
+    return math.log1p(change / old) if abs(change) < 0.5 * old else math.log(new / old)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-untyped-def]
     """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + …"""
     p, rest = _split(omega)
@@ -119,7 +125,7 @@ def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-unty
         return total + n * math.log(p)
     p_0, rest_0 = n_i / n, (n - n_i) / n
     change = p - p_0 if p < 0.5 else rest_0 - rest
-    return total + n_i * math.log1p(change / p_0) + (n - n_i) * math.log1p(-change / rest_0)
+    return total + n_i * _log_ratio(p, p_0, change) + (n - n_i) * _log_ratio(rest, rest_0, -change)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -137,6 +143,12 @@ def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # t
             break
         omega = min(max(omega + min(max(step, -2.0), 2.0), -700.0), 36.0)
     return omega, d, evaluations
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _doubt(g_omega, h_oo):  # type: ignore[no-untyped-def]
+    """How far the slope of the profile, linearised from a point beside it, may be wrong: of the order of ∂ω²/∂ωω."""
+    return 10 * g_omega * g_omega / -h_oo
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -158,20 +170,23 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
             g_tau, g_omega, h_tt, h_to, h_oo = d
         slope = g_tau - h_to * g_omega / h_oo
         curvature = h_tt - h_to * h_to / h_oo
-        if slope > 0:
+        if slope > _doubt(g_omega, h_oo):
             low = max(low, tau)
-        else:
+        elif slope < -_doubt(g_omega, h_oo):
             high = min(high, tau)
         step = -slope / curvature if curvature < 0 else math.copysign(2.0, slope)
-        step = min(max(step, -3.0), 3.0)
-        if not low <= tau + step <= high:
-            step = (low + high) / 2 - tau
-        omega_step = -(g_omega + h_to * step) / h_oo
-        moved = max(abs(step), abs(omega_step))
+        moved = max(abs(step), abs((g_omega + h_to * step) / h_oo))
         if curvature < 0 and (moved < TOLERANCE or (iteration > 50 and moved < 100 * TOLERANCE)):
             found = True
             break
-        if high - low < 1e-13 * max(1.0, abs(low)) or tau + step < SMALLEST or tau + step > LARGEST:
+        if abs(step) < TOLERANCE and high - low < TOLERANCE:  # τ is where it should be: what is left is noise
+            step = 0.0
+        step = min(max(step, -3.0), 3.0)
+        if not low <= tau + step <= high and step != 0:
+            step = (low + high) / 2 - tau
+        omega_step = -(g_omega + h_to * step) / h_oo
+        collapsed = step != 0 and high - low < 1e-14 * max(1.0, abs(low))
+        if collapsed or tau + step < SMALLEST or tau + step > LARGEST:
             break
         tau += step
         omega += min(max(omega_step, -3.0), 3.0)
@@ -222,25 +237,17 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         omega, d, evaluations = _profile(tau, omega, 0.05, more, after, times, n_i, n, table, penalty)
         best[EVALUATIONS] += evaluations
         slope = d[0] - d[3] * d[1] / d[4]
+        if abs(slope) <= _doubt(d[1], d[4]):
+            omega, d, evaluations = _profile(tau, omega, 1e-8, more, after, times, n_i, n, table, penalty)
+            best[EVALUATIONS] += evaluations
+            slope = d[0]
         rising = slope > 0
         if rising and falling:
             trial[:] = 0.0
             # from where a straight line between the two slopes crosses zero
             start = tau + min(spacing, above - tau) * (slope / (slope - slope_above) if slope_above < 0 else 0.5)
-            if _climb(
-                start,
-                omega - d[3] / d[4] * (start - tau),
-                tau,
-                above,
-                more,
-                after,
-                times,
-                n_i,
-                n,
-                table,
-                penalty,
-                trial,
-            ):
+            omega_there = omega - d[3] / d[4] * (start - tau)
+            if _climb(start, omega_there, tau, above, more, after, times, n_i, n, table, penalty, trial):
                 trial[GAIN] = gain(trial[TAU], trial[OMEGA], more, after, times, n_i, n, table)
                 trial[OBJECTIVE] = trial[GAIN] + _log_penalty(trial[TAU], penalty)
                 if trial[OBJECTIVE] > best[OBJECTIVE] or (penalised and best[STATUS] != CONVERGED):

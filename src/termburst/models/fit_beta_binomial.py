@@ -17,7 +17,7 @@ from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
 
 Floats = NDArray[np.float64]
-SPACING = 1.5  # of the scan over log α_0 that brackets every maximum; 3 misses none either (benchmarks/fit_speed.py)
+SPACING = 1.5  # of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
 BLOCKS = 64  # parts that the terms are dealt out to, for the threads to share
 STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
 
