@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from termburst.inference.plr import plr_contributions as plr_contributions
     from termburst.inference.plr import plr_statistic as plr_statistic
     from termburst.models.beta_binomial import approximate_log_pmf as approximate_log_pmf
+    from termburst.models.dirichlet_multinomial import DirichletMultinomialFit as DirichletMultinomialFit
+    from termburst.models.dirichlet_multinomial import dirichlet_multinomial_log_pmf as dirichlet_multinomial_log_pmf
+    from termburst.models.dirichlet_multinomial import dirichlet_multinomial_sample as dirichlet_multinomial_sample
     from termburst.models.dirichlet_multinomial import fit_dirichlet_multinomial as fit_dirichlet_multinomial
+    from termburst.models.fit_beta_binomial import BetaBinomialFit as BetaBinomialFit
     from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood as beta_binomial_log_likelihood
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit_beta_binomial
     from termburst.models.penalized_mle import penalized_mle as penalized_mle
@@ -29,9 +33,11 @@ if TYPE_CHECKING:
     from termburst.weights import save_weights as save_weights
 
 _HOME = {
+    "BetaBinomialFit": "termburst.models.fit_beta_binomial",
     "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
     "CountingOptions": "termburst.counts.counting",
+    "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
     "PolyaUrn": "termburst.models.polya_urn",
     "SCHEMES": "termburst.weighting",
     "TermStatistics": "termburst.counts.statistics",
@@ -39,6 +45,8 @@ _HOME = {
     "Weights": "termburst.weights",
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
+    "dirichlet_multinomial_log_pmf": "termburst.models.dirichlet_multinomial",
+    "dirichlet_multinomial_sample": "termburst.models.dirichlet_multinomial",
     "explain": "termburst.inference.plr",
     "fit_beta_binomial": "termburst.models.fit_beta_binomial",
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",

@@ -45,7 +45,7 @@ def term_table(
     polars.DataFrame
         term (or its column where terms have no names), n = n_i, b = b_i, plr = λ_i, tf_idf_sum = Σ_j TF–IDF(i,j), and
         the estimates alpha, alpha_not with their status: "valid" or "invalid" (and null) for penalised ones, and as in
-        `BetaBinomialFit` for exact ones. Sorted by λ_i, then by term.
+        `BetaBinomialFit` for exact ones, with their mean. Sorted by λ_i, then by term.
 
     Examples
     --------
@@ -70,7 +70,8 @@ def term_table(
     }
     if fit == "exact":
         exact = fit_beta_binomial(statistics)
-        columns |= {"alpha": exact.alpha, "alpha_not": exact.alpha_not, "status": exact.status.tolist()}
+        columns |= {"mean": exact.mean, "alpha": exact.alpha, "alpha_not": exact.alpha_not}
+        columns["status"] = exact.status.tolist()
     elif fit == "penalized":
         estimates = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
         status = np.where(estimates.valid, "valid", "invalid")

@@ -684,3 +684,38 @@ def test_penalised_kernel_derivatives_include_the_penalty(penalty):
         first = values @ np.array([1, -8, 0, 8, -1]) / 12e-3
         second = values @ np.array([-1, 16, -30, 16, -1]) / 12e-6
         np.testing.assert_allclose(penalised - plain, [first, 0, second, 0, 0], rtol=1e-6, atol=1e-7)
+
+
+def test_a_penalty_that_wants_no_precision_at_all_fails_and_says_so():
+    fit = fit_beta_binomial([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]], penalty="gamma", mu=1e-14, sigma2=1e-30)
+    assert set(fit.status) <= {"failed", "converged"}
+    assert np.isnan(fit.alpha[fit.status == "failed"]).all()
+    with pytest.raises(ValueError, match="belong to a penalty"):
+        fit_beta_binomial([[4, 1], [0, 3]], sigma2=2.0)
+
+
+def test_parameters_of_one_s_own_are_checked():
+    X = [[4, 1], [0, 3]]
+    with pytest.raises(ValueError, match="alpha_not must be finite and above 0"):
+        beta_binomial_log_likelihood(X, 1.0, -1.0)
+    with pytest.raises(ValueError, match="alpha is one number, or one a term: 2"):
+        beta_binomial_log_likelihood(X, [1.0, 2.0, 3.0], 1.0)
+    with pytest.raises(ValueError, match="too long to fit: the limit is 100,000,000"):
+        fit_beta_binomial([[10**9, 1]])
+
+
+def test_without_a_place_for_the_cache_the_kernels_are_compiled_all_the_same(monkeypatch):
+    from numba.core import caching
+
+    from termburst.models._compiled import compiled
+
+    def nowhere(*_):
+        raise RuntimeError("cannot cache function: no locator available")
+
+    monkeypatch.setattr(caching.CacheImpl, "__init__", nowhere)
+
+    @compiled
+    def double(x):
+        return 2 * x
+
+    assert double(21) == 42

@@ -93,7 +93,7 @@ def test_beyond_the_panels_the_limits_serve(z):
 def test_empty_documents_are_ignored():
     with_empty, without = table_of([0, 0, 0, 5, 2, 5]), table_of([5, 2, 5])
     np.testing.assert_array_equal(with_empty.coefficients, without.coefficients)
-    assert (with_empty.documents, with_empty.tokens, with_empty.longest) == (3, 12, 5)
+    assert (with_empty.tokens, with_empty.longest) == (12, 5)
     assert with_empty.pairs == without.pairs == 10 + 1 + 10
 
 
@@ -103,7 +103,7 @@ def test_documents_of_one_token_only_have_no_pairs():
         assert table.pairs == 0
         assert table.at(2.5) == (0.0, 0.0)
     nothing = table_of([0, 0])
-    assert (nothing.documents, nothing.tokens, nothing.longest, nothing.pairs) == (0, 0, 0, 0.0)
+    assert (nothing.tokens, nothing.longest, nothing.pairs) == (0, 0, 0.0)
     assert nothing.at(1.0) == (0.0, 0.0)
 
 

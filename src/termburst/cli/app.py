@@ -142,13 +142,16 @@ def explain(
     from termburst.models.fit_beta_binomial import fit_beta_binomial
 
     statistics = reading.statistics(corpus, "patterns" if fit is Fit.exact else "moments")
-    typer.echo(explain_term(statistics, term, mu=mu, sigma2=sigma2, form=form.value))
+    lines = str(explain_term(statistics, term, mu=mu, sigma2=sigma2, form=form.value)).splitlines()
+    if fit is Fit.none:
+        lines = lines[:-1]  # the last line has the penalised estimates
     if fit is Fit.exact:
         column = statistics.index(term)
         with working("Fitting (the first time ever, after compiling)"):
             exact = fit_beta_binomial(statistics)
         alpha, alpha_not = exact.alpha[column], exact.alpha_not[column]
-        typer.echo(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
+        lines.append(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
+    typer.echo("\n".join(lines))
 
 
 @app.command()

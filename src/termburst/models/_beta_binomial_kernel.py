@@ -18,8 +18,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from termburst.models._compiled import compiled
 from termburst.models._length_table_kernel import look_up
 
 BOUNDARY, CONVERGED, DEGENERATE, FAILED = 0, 1, 2, 3
@@ -32,7 +32,7 @@ _GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
 _WEIGHT_4 = (0.6521451548625461, 0.34785484513745385)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _split(omega):  # type: ignore[no-untyped-def]
     """p and 1 − p, neither by subtraction."""
     if omega > 0:
@@ -42,7 +42,7 @@ def _split(omega):  # type: ignore[no-untyped-def]
     return e / (1 + e), 1 / (1 + e)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
     """K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0): integrated from the slope where it would cancel."""
     half = delta / 2
@@ -57,7 +57,7 @@ def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
         return k_not, slope_1 - bend * edge, slope_2 + bend * edge, half * (slope_1 + slope_2)
     k_not, slope_not = look_up(table, tau - delta)
     k_0, slope_0 = look_up(table, tau)
-    if delta > 0.3:
+    if delta > 0.1:
         return k_not, slope_not, slope_0, k_not - k_0
     drop = 0.0
     for g in range(2):
@@ -66,7 +66,7 @@ def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
     return k_not, slope_not, slope_0, half * drop
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
     """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood. `more`[q] is T_q; r = `after`, each so many `times`."""
     p, rest = _split(omega)
@@ -93,13 +93,13 @@ def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type
     return g_tau, g_omega, h_tt, h_to, h_oo
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _log_ratio(new, old, change):  # type: ignore[no-untyped-def]
     """log(new/old), *change* being new − old: by log1p where they are close, not where one is next to nothing."""
     return math.log1p(change / old) if abs(change) < 0.5 * old else math.log(new / old)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-untyped-def]
     """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + …"""
     p, rest = _split(omega)
@@ -111,7 +111,7 @@ def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-unty
     for j in range(after.size):
         total -= times[j] * math.log1p(after[j] / alpha_not)
     delta = math.log1p(alpha / alpha_not)
-    panels = int(delta / 0.5) + 1
+    panels = int(delta / 0.2) + 1
     half = delta / (2 * panels)
     for k in range(panels):
         middle = tau - delta + half * (2 * k + 1)
@@ -128,7 +128,7 @@ def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-unty
     return total + n_i * _log_ratio(p, p_0, change) + (n - n_i) * _log_ratio(rest, rest_0, -change)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
     """ω to within *near* of the maximum at fixed τ, the derivatives there, and how often they were evaluated.
 
@@ -145,13 +145,13 @@ def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # t
     return omega, d, evaluations
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _doubt(g_omega, h_oo):  # type: ignore[no-untyped-def]
     """How far the slope of the profile, linearised from a point beside it, may be wrong: of the order of ∂ω²/∂ωω."""
     return 10 * g_omega * g_omega / -h_oo
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):  # type: ignore[no-untyped-def]
     """Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
 
@@ -199,7 +199,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-def]
     """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity.
 
@@ -214,7 +214,7 @@ def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best):  # type: ignore[no-untyped-def]
     """Fit one term; the result goes to the row *best*.
 
@@ -261,17 +261,17 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         falling, above, slope_above = not rising, tau, slope
         omega += min(max(d[3] / d[4] * spacing, -1.0), 1.0)  # along the profile to the next τ
         tau -= spacing
-    if falling and best[STATUS] == BOUNDARY:  # it rises all the way to α_0 = 0
-        best[STATUS], best[TAU], best[OMEGA] = DEGENERATE, tau, omega
+    if falling and best[STATUS] == BOUNDARY:  # it rises all the way to α_0 = 0, or a penalty pulls it there
+        best[STATUS], best[TAU], best[OMEGA] = DEGENERATE if mixed == 0 and not penalised else FAILED, tau, omega
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _log_penalty(tau, penalty):  # type: ignore[no-untyped-def]
     """The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ."""
     return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * math.exp(tau) - penalty[3] * math.exp(-tau)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untyped-def]
     """T_q, the r with how many times each, and the number of mixed documents, of the cells [first, last).
 
@@ -303,7 +303,7 @@ def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untype
     return more, after[:distinct], times[:distinct], mixed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def fit_terms(terms, indptr, count, length, weight, n, longest, pairs, table, penalty, spacing, results):  # type: ignore[no-untyped-def]
     """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]]; a row of *results* each."""
     seen = np.zeros(longest)
@@ -314,7 +314,7 @@ def fit_terms(terms, indptr, count, length, weight, n, longest, pairs, table, pe
         fit_term(more, after, times, mixed, n_i, float(n), longest, pairs, table, penalty, spacing, results[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def gains(terms, indptr, count, length, weight, n, longest, table, tau, omega, out):  # type: ignore[no-untyped-def]
     """ℓ(τ_i, ω_i) − ℓ_binomial of the given terms."""
     seen = np.zeros(longest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from termburst.models._compiled import compiled
 
 DEGREE = 10  # of the polynomial on each panel
 WIDTH = 0.5  # of a panel, in log z
@@ -15,7 +15,7 @@ PANELS = 130  # up to log z = 37.4: beyond, and below LOWEST, the limits serve
 # (π/¼ + …)^−11 ≈ 1e-15 of it.
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def length_sums(t_values, longer, starts, ends, run_longer, out):  # type: ignore[no-untyped-def]
     """K(z) = Σ_k C_k k/(z + k) and z Σ_k C_k k/(z + k)² = −dK/d log z, at each log z.
 
@@ -48,7 +48,7 @@ def length_sums(t_values, longer, starts, ends, run_longer, out):  # type: ignor
         out[i, 1] = slope
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def _log1p_shortfall(w, log1p_w):  # type: ignore[no-untyped-def]
     """w − log(1 + w), by its series where the difference would cancel."""
     if w > 0.05:
@@ -61,7 +61,7 @@ def _log1p_shortfall(w, log1p_w):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def look_up(table, t):  # type: ignore[no-untyped-def]
     """(K(z), −dK/d log z) at log z = t, from the panels' polynomials."""
     position = (t - LOWEST) / WIDTH

@@ -175,11 +175,16 @@ def hessian(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayL
 
 
 def sample(
-    n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike, rng: np.random.Generator, size: Shape | None = None
+    n_j: ArrayLike,
+    alpha: ArrayLike,
+    alpha_not: ArrayLike,
+    rng: np.random.Generator | int | None = None,
+    size: Shape | None = None,
 ) -> NDArray[np.int64]:
     """Counts drawn from the model: a share from Beta(α, α_¬), then n_ij from the binomial with that share.
 
-    `size` is the shape of the answer, to which the arguments broadcast; without it, their common shape.
+    `size` is the shape of the answer, to which the arguments broadcast; without it, their common shape. `rng` is a
+    NumPy Generator, or a seed for one.
 
     Examples
     --------
@@ -189,8 +194,9 @@ def sample(
     lengths, alpha, alpha_not = whole("n_j", n_j), positive("alpha", alpha), positive("alpha_not", alpha_not)
     if size is None:
         size = np.broadcast_shapes(lengths.shape, alpha.shape, alpha_not.shape)
-    share = rng.beta(alpha, alpha_not, size=size)
-    return np.asarray(rng.binomial(lengths.astype(np.int64), share, size=size), dtype=np.int64)
+    generator = np.random.default_rng(rng)
+    share = generator.beta(alpha, alpha_not, size=size)
+    return np.asarray(generator.binomial(lengths.astype(np.int64), share, size=size), dtype=np.int64)
 
 
 def approximate_log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:

@@ -72,7 +72,7 @@ class DirichletMultinomialFit:
         """
         from scipy.special import ndtri
 
-        if not 0 < level < 1:
+        if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
             raise ValueError(f"level is above 0 and below 1; got {level!r}")
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.exp(ndtri((1 + level) / 2) * self.standard_errors / self.alpha)
@@ -203,7 +203,7 @@ def fit_dirichlet_multinomial(
     """
     if method not in METHODS:
         raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}")
-    if not (np.ndim(tol) == 0 and 0 < tol < 1):
+    if not (isinstance(tol, (int, float, np.number)) and 0 < tol < 1):
         raise ValueError(f"tol is above 0 and below 1; got {tol!r}")
     if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1:
         raise ValueError(f"max_iterations is a whole number of 1 or more; got {max_iterations!r}")

@@ -18,6 +18,7 @@ from termburst.models.penalties import named_penalty
 
 Floats = NDArray[np.float64]
 SPACING = 1.5  # of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
+LONGEST = 100_000_000  # tokens of a document: every thread has scratch space of that size
 BLOCKS = 64  # parts that the terms are dealt out to, for the threads to share
 STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
 
@@ -32,8 +33,9 @@ class BetaBinomialFit:
     alpha, alpha_not, alpha_0
         α̂_i, α̂_¬i and their sum. inf at the boundary, where `mean` = n_i/n keeps their ratio; NaN for an empty term.
     loglik : the log-likelihood, binomial coefficients log (n_j choose n_ij) left out.
-    loglik_binomial : that of the binomial with n_i/n; `loglik` is never below it.
-    score_norm : the length of (∂ℓ/∂ log α, ∂ℓ/∂ log α_¬), over n_i; 0 where there is no interior maximum.
+    loglik_binomial : that of the binomial with n_i/n; without a penalty `loglik` is never below it.
+    score_norm : the length of (∂/∂ log α, ∂/∂ log α_¬) of what was maximised, over n_i; 0 where there is no interior
+        maximum. Under a very narrow penalty it is the rounding error of that, and `newton_step` says more.
     newton_step : the last step in log α_0.
     iterations : evaluations of the derivatives, the scan over α_0 included.
     standard_error_alpha, standard_error_alpha_not
@@ -41,7 +43,8 @@ class BetaBinomialFit:
     status : array of str
         "converged": an interior maximum, the best of all that a scan over α_0 found. "boundary": the binomial
         (α_0 → ∞) is the supremum. "degenerate": α_0 → 0 is, since every document is all this term or without it; then
-        alpha = alpha_not = 0, and `mean` is the share of documents. "empty": the term never occurs.
+        alpha = alpha_not = 0, and `mean` is the share of documents. "empty": the term never occurs. "failed": only
+        under a penalty that wants an α_0 outside 2e-12 to 4e15; NaN.
     """
 
     mean: Floats
@@ -88,6 +91,8 @@ def fit_beta_binomial(
     """
     cells = _cells(X_or_statistics)
     coefficients = np.zeros(4)
+    if penalty is None and (mu is not None or sigma2 != 1.0):
+        raise ValueError("mu and sigma2 belong to a penalty: name one, such as penalty='gamma', or leave them out")
     if penalty is not None:
         if not cells.tokens:
             raise ValueError("all documents are empty: there is no term to learn from")
@@ -116,9 +121,13 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     from termburst.models import _beta_binomial_kernel as kernel
 
     cells = _cells(X_or_statistics)
-    alpha, alpha_not = (np.broadcast_to(np.asarray(a, dtype=np.float64), cells.n_i.shape) for a in (alpha, alpha_not))
-    if not (np.isfinite(alpha) & np.isfinite(alpha_not) & (alpha > 0) & (alpha_not > 0)).all():
-        raise ValueError("alpha and alpha_not must be finite and above 0")
+    parameters = []
+    for name, given in (("alpha", alpha), ("alpha_not", alpha_not)):
+        value = binomial.positive(name, given)
+        if value.shape not in ((), (1,), cells.n_i.shape):
+            raise ValueError(f"{name} is one number, or one a term: {cells.n_i.size:,} of them, not {value.shape}")
+        parameters.append(np.broadcast_to(value, cells.n_i.shape))
+    alpha, alpha_not = parameters
     table = LengthTable.of(cells.lengths, cells.length_documents)
     tau, omega = np.log(alpha + alpha_not), np.log(alpha) - np.log(alpha_not)
     gains = np.empty(cells.n_i.size)
@@ -139,7 +148,7 @@ class _Cells:
     """The cells of a collection by term: those of term i are [indptr[i]:indptr[i + 1]].
 
     `weight` is how many documents a cell stands for, or a single number where it is the same for all. Counts and
-    lengths take 32 bits: a document of 2³¹ tokens is refused.
+    lengths take 32 bits.
     """
 
     indptr: Integers
@@ -197,11 +206,11 @@ def _cells(X_or_statistics: Any) -> _Cells:
 
 
 def _check_lengths(lengths: Integers) -> None:
-    if lengths.size and lengths[-1] >= 2**31:
-        raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is 2³¹")
+    if lengths.size and lengths[-1] > LONGEST:
+        raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is {LONGEST:,}")
 
 
-def _fit_all(cells: _Cells, penalty: Floats) -> Floats:
+def _fit_all(cells: _Cells, penalty: Floats, spacing: float = SPACING) -> Floats:
     """A row of raw results a term; those of terms that need no fit are zero."""
     from termburst.models import _beta_binomial_kernel as kernel
 
@@ -218,7 +227,7 @@ def _fit_all(cells: _Cells, penalty: Floats) -> Floats:
     def fit(part: int) -> None:
         kernel.fit_terms(
             terms[part::BLOCKS], cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
-            table.pairs, table.coefficients, penalty, SPACING, raw,
+            table.pairs, table.coefficients, penalty, spacing, raw,
         )  # fmt: skip
 
     in_threads(fit, range(BLOCKS))

@@ -26,8 +26,8 @@ class LengthTable:
     ----------
     coefficients : array of shape (panels, 2, degree + 1)
         Polynomials in −1…1 for K and −dK/d log z on every panel.
-    documents, tokens, longest : int
-        Of the non-empty documents.
+    tokens, longest : int
+        The sum of the lengths, and the greatest.
     pairs : float
         Σ_k C_k k = Σ_j n_j (n_j − 1)/2, the limit of z K(z).
 
@@ -40,7 +40,6 @@ class LengthTable:
     """
 
     coefficients: NDArray[np.float64]
-    documents: int
     tokens: int
     longest: int
     pairs: float
@@ -70,7 +69,6 @@ class LengthTable:
         by_panel = values.reshape(kernel.PANELS, -1, 2).transpose(0, 2, 1)
         return cls(
             np.ascontiguousarray(by_panel @ _interpolation(angles)),
-            int(documents.sum()),
             int(lengths @ documents),
             longest,
             float((lengths * (lengths - 1) // 2) @ documents.astype(np.float64)),

@@ -77,7 +77,7 @@ class PolyaUrn:
         object.__setattr__(self, "alpha", masses)
         object.__setattr__(self, "replacement", matrix)
 
-    def sample(self, lengths: ArrayLike, seed: Any) -> Any:
+    def sample(self, lengths: ArrayLike, rng: np.random.Generator | int | None = None) -> Any:
         """Documents drawn from the urn, each from a fresh one.
 
         A token comes from the initial masses with probability α_0 / (α_0 + Σ_{s<t} ρ_{w_s}), else from the mass that
@@ -88,7 +88,7 @@ class PolyaUrn:
         ----------
         lengths : array of shape (documents,)
             Tokens of each document; 0 is allowed.
-        seed : int, numpy.random.Generator or anything else that `numpy.random.default_rng` takes
+        rng : numpy Generator, or a seed for one
             The same seed gives the same result.
 
         Returns
@@ -97,18 +97,18 @@ class PolyaUrn:
 
         Examples
         --------
-        >>> PolyaUrn([1.0, 1.0, 8.0], 2.0).sample([3, 0, 5], seed=1).sum(axis=1).ravel().tolist()
+        >>> PolyaUrn([1.0, 1.0, 8.0], 2.0).sample([3, 0, 5], rng=1).sum(axis=1).ravel().tolist()
         [[3, 0, 5]]
         """
         sizes = _whole_numbers(lengths, "lengths")
-        rng, m = np.random.default_rng(seed), self.alpha.size
+        generator, m = np.random.default_rng(rng), self.alpha.size
         # the longest first: those still growing are then the first of their block
         order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
         parts = [np.empty((3, 0), dtype=np.int64)]
         start = 0
         while start < order.size:
             block = order[start : start + max(1, _BLOCK_TOKENS // int(sizes[order[start]]))]
-            tokens = self._draw(sizes[block], rng)
+            tokens = self._draw(sizes[block], generator)
             drawn = np.arange(tokens.shape[1]) < sizes[block, None]
             cells, counts = np.unique((np.arange(block.size)[:, None] * m + tokens)[drawn], return_counts=True)
             parts.append(np.stack([block[cells // m], cells % m, counts]))
