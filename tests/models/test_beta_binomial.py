@@ -286,3 +286,11 @@ def test_claim_1_along_a_ray():
             assert likelihood(t, alpha, alpha_not) - base == pytest.approx(b_minus_n * np.log(t), rel=1e-10)
         slope = (likelihood(1 + h, alpha, alpha_not) - likelihood(1 - h, alpha, alpha_not)) / (2 * h)
         assert slope == pytest.approx(b_minus_n, rel=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [1e-99, 1e-30, 1e-17, 1e-15, 1e-12, 1e-6])
+def test_tails_of_tiny_parameters(alpha):
+    """As α → 0 the count is 0 or n_j, each with probability ½; in between, of order α."""
+    for count in (0, 5, 200, 299):
+        assert float(bb.cdf(count, 300, alpha, alpha)) == pytest.approx(0.5, abs=20 * alpha + 1e-13)
+        assert float(bb.sf(count, 300, alpha, alpha)) == pytest.approx(0.5, abs=20 * alpha + 1e-13)

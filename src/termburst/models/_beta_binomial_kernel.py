@@ -27,6 +27,7 @@ COLUMNS = 11
 TAU, OMEGA, GAIN, OBJECTIVE, SCORE, STEP, EVALUATIONS, STATUS, H_TT, H_TO, H_OO = range(COLUMNS)  # of a result
 SMALLEST, LARGEST = -27.0, 36.0  # of τ: α_0 from 2e-12 to 4e15
 TOLERANCE = 1e-9  # of the last Newton step in τ and ω
+ROUNDING = 5e-13  # relative error of the sums that make a slope, at the most
 _GAUSS_2 = 0.5773502691896258
 _GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
 _WEIGHT_4 = (0.6521451548625461, 0.34785484513745385)
@@ -68,7 +69,10 @@ def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
 
 @compiled(fastmath={"reassoc", "contract"})
 def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
-    """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood. `more`[q] is T_q; r = `after`, each so many `times`."""
+    """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood, and the size of the sums that cancel in ∂τ.
+
+    `more`[q] is T_q; r = `after`, each so many `times`.
+    """
     p, rest = _split(omega)
     alpha_0 = math.exp(tau)
     alpha, alpha_not = alpha_0 * p, alpha_0 * rest
@@ -90,7 +94,7 @@ def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type
     h_oo = p * rest * (own - other - (n - k_not)) + rest * rest * own_slope - p * p * (other_slope - slope_not)
     g_tau += penalty[0] + penalty[1] * tau + penalty[2] * alpha_0 + penalty[3] / alpha_0
     h_tt += penalty[1] + penalty[2] * alpha_0 - penalty[3] / alpha_0
-    return g_tau, g_omega, h_tt, h_to, h_oo
+    return g_tau, g_omega, h_tt, h_to, h_oo, own + other + abs(drop)
 
 
 @compiled
@@ -163,11 +167,11 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
     for iteration in range(300):
         d = derivatives(tau, omega, more, after, times, n_i, n, table, penalty)
         evaluations += 1
-        g_tau, g_omega, h_tt, h_to, h_oo = d
+        g_tau, g_omega, h_tt, h_to, h_oo, size = d
         if not h_oo < 0 or g_omega * g_omega > -0.01 * h_oo:  # too far from the profile for its slope to be known
             omega, d, more_evaluations = _profile(tau, omega, 0.01, more, after, times, n_i, n, table, penalty)
             evaluations += more_evaluations
-            g_tau, g_omega, h_tt, h_to, h_oo = d
+            g_tau, g_omega, h_tt, h_to, h_oo, size = d
         slope = g_tau - h_to * g_omega / h_oo
         curvature = h_tt - h_to * h_to / h_oo
         if slope > _doubt(g_omega, h_oo):
@@ -175,11 +179,13 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
         elif slope < -_doubt(g_omega, h_oo):
             high = min(high, tau)
         step = -slope / curvature if curvature < 0 else math.copysign(2.0, slope)
+        noise = ROUNDING * size / abs(curvature)  # what rounding alone may make of a step
         moved = max(abs(step), abs((g_omega + h_to * step) / h_oo))
-        if curvature < 0 and (moved < TOLERANCE or (iteration > 50 and moved < 100 * TOLERANCE)):
+        if curvature < 0 and (moved < max(TOLERANCE, noise) or (iteration > 50 and moved < 100 * TOLERANCE)):
             found = True
+            step = math.copysign(max(abs(step), noise), step)
             break
-        if abs(step) < TOLERANCE and high - low < TOLERANCE:  # τ is where it should be: what is left is noise
+        if max(abs(step), high - low) < max(TOLERANCE, noise):  # τ is where it should be: what is left is noise
             step = 0.0
         step = min(max(step, -3.0), 3.0)
         if not low <= tau + step <= high and step != 0:
@@ -206,12 +212,12 @@ def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-
     Its sign is that of Tarone's score.
     """
     rest = (n - n_i) / n
-    total = pairs * (n_i / n) / rest
+    rise, fall = pairs * (n_i / n) / rest, 0.0
     for q in range(1, more.size):
-        total += more[q] * q / (n_i / n)
+        rise += more[q] * q / (n_i / n)
     for j in range(after.size):
-        total -= times[j] * after[j] / rest
-    return total
+        fall += times[j] * after[j] / rest
+    return rise - fall if abs(rise - fall) > 1e-13 * (rise + fall) else 0.0  # a tie must not be decided by rounding
 
 
 @compiled
@@ -230,6 +236,9 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
     best[:] = 0.0
     omega = math.log(n_i / (n - n_i))
     best[OMEGA] = omega
+    if mixed == 0 and not penalised:  # each factor (α_0 p + q)/(α_0 + q) falls in α_0, so α_0 → 0 is the supremum
+        best[STATUS] = DEGENERATE
+        return
     trial = np.zeros(best.size)
     tau, above = math.log(max(float(longest), more.size * n / n_i)) + 2.0, LARGEST
     falling, slope_above = penalised or excess_pairs(more, after, times, n_i, n, pairs) > 0, 0.0
@@ -254,15 +263,15 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
                     trial[EVALUATIONS] += best[EVALUATIONS]
                     best[:] = trial
                     best[STATUS] = CONVERGED
-            elif best[STATUS] != CONVERGED:
+            elif best[STATUS] != CONVERGED and above < LARGEST:  # in the topmost stretch: nothing above rounding
                 best[STATUS] = FAILED
-        if rising and not penalised and slope > 0.5 * mixed > 0:
-            break
         falling, above, slope_above = not rising, tau, slope
+        if rising and not penalised and slope > 0.5 * mixed:
+            break
         omega += min(max(d[3] / d[4] * spacing, -1.0), 1.0)  # along the profile to the next τ
         tau -= spacing
-    if falling and best[STATUS] == BOUNDARY:  # it rises all the way to α_0 = 0, or a penalty pulls it there
-        best[STATUS], best[TAU], best[OMEGA] = DEGENERATE if mixed == 0 and not penalised else FAILED, tau, omega
+    if falling and best[STATUS] == BOUNDARY:  # a penalty pulls it to α_0 = 0
+        best[STATUS] = FAILED
 
 
 @compiled

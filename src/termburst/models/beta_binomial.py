@@ -337,7 +337,7 @@ def _log_sum(first: Floats, last: Floats, n_j: Floats, alpha: Floats, alpha_not:
         n, a, a_not = n_j[owner][:, None], alpha[owner][:, None], alpha_not[owner][:, None]
         inside = x < last[owner][:, None]
         here, left = np.where(inside, x, 0.0), np.where(inside, n - x, 1.0)
-        ratio = np.where(inside, left / (here + 1) * ((a + here) / (a_not + left - 1)), 1.0)[:, :-1]
+        ratio = np.where(inside, left / (here + 1) * ((a + here) / (a_not + (left - 1))), 1.0)[:, :-1]
         terms = np.log(ratio).cumsum(axis=1)
         terms = np.where(inside[:, :-1], terms, -np.inf)  # the step from x leads to x + 1 ≤ last
         anchor = log_pmf(x[:, 0], n[:, 0], a[:, 0], a_not[:, 0])

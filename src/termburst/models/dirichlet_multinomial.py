@@ -87,7 +87,8 @@ def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
     The log-gammas would cancel. A Dirichlet-multinomial is independent negative binomials of one success probability
     given their sum; with the probability n_j/(n_j + α_0), each of them (Stirling's remainder δ written out) is
     n log(1 + (n_j α − n α_0)/(n (n_j + α_0))) + α log(1 − (n_j α − n α_0)/(α (n_j + α_0)))
-    + ½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n), where nothing large is left to cancel.
+    + ½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n), where nothing large is left to cancel. (The α of the terms that
+    are absent are α_0 less those that are there: an error of an ulp of α_0, times log(1 + n_j/α_0).)
 
     Parameters
     ----------

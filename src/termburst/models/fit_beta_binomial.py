@@ -36,15 +36,17 @@ class BetaBinomialFit:
     loglik_binomial : that of the binomial with n_i/n; without a penalty `loglik` is never below it.
     score_norm : the length of (∂/∂ log α, ∂/∂ log α_¬) of what was maximised, over n_i; 0 where there is no interior
         maximum. Under a very narrow penalty it is the rounding error of that, and `newton_step` says more.
-    newton_step : the last step in log α_0.
+    newton_step : the last step in log α_0, or what rounding may make of it, if that is more: 5e-13 of the sums that
+        cancel in the score, over the information on log α_0. It is felt where documents have millions of tokens.
     iterations : evaluations of the derivatives, the scan over α_0 included.
     standard_error_alpha, standard_error_alpha_not
         From the observed information, for interior fits; NaN elsewhere.
     status : array of str
         "converged": an interior maximum, the best of all that a scan over α_0 found. "boundary": the binomial
-        (α_0 → ∞) is the supremum. "degenerate": α_0 → 0 is, since every document is all this term or without it; then
-        alpha = alpha_not = 0, and `mean` is the share of documents. "empty": the term never occurs. "failed": only
-        under a penalty that wants an α_0 outside 2e-12 to 4e15; NaN.
+        (α_0 → ∞) is the supremum; so also for a term that is every token, penalty or not. "degenerate": α_0 → 0 is,
+        since every document is all this term or without it; then alpha = alpha_not = 0, and `mean` is the share of
+        documents. "empty": the term never occurs. "failed": only under a penalty that wants an α_0 outside 2e-12 to
+        4e15; NaN.
     """
 
     mean: Floats
