@@ -162,7 +162,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
     The bracket is tightened as the profile's slope is learned, and a step that leaves it is replaced by bisection, so
     that the method cannot leave, cycle, or stop at a saddle.
     """
-    evaluations = 0
+    evaluations = quiet = 0
     found = False
     for iteration in range(300):
         d = derivatives(tau, omega, more, after, times, n_i, n, table, penalty)
@@ -181,7 +181,8 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
         step = -slope / curvature if curvature < 0 else math.copysign(2.0, slope)
         noise = ROUNDING * size / abs(curvature)  # what rounding alone may make of a step
         moved = max(abs(step), abs((g_omega + h_to * step) / h_oo))
-        if curvature < 0 and (moved < max(TOLERANCE, noise) or (iteration > 50 and moved < 100 * TOLERANCE)):
+        quiet = quiet + 1 if moved < noise else 0  # a few steps more, since rounding may be kinder than feared
+        if curvature < 0 and (moved < TOLERANCE or quiet > 3 or (iteration > 50 and moved < 100 * TOLERANCE)):
             found = True
             step = math.copysign(max(abs(step), noise), step)
             break
