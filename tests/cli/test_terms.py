@@ -4,6 +4,7 @@ import io
 import json
 import re
 
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -156,3 +157,27 @@ def test_explain_suggests_near_terms(fault, corpus):
     line = fault("explain", corpus, "harpon")
     assert "'harpon'" in line
     assert "'harpoon'" in line
+
+
+def test_which_estimates_are_shown(done, corpus, texts, counted, tmp_path):
+    exact = tb.fit_beta_binomial(counted(texts, "patterns"))
+    rows = done("terms", corpus, *ALL, "--fit", "exact").rows
+    for term, status, alpha in zip(counted(texts).terms, exact.status, exact.alpha, strict=True):
+        assert rows[term]["status"] == status
+        if np.isfinite(alpha):
+            assert rows[term]["alpha"] == pytest.approx(alpha)
+    assert {row["status"] for row in done("terms", corpus, *ALL).rows.values()} <= {"valid", "invalid"}
+    assert "alpha" not in next(iter(done("terms", corpus, *ALL, "--fit", "none").rows.values()))
+    assert "exact: α_i = " in done("explain", corpus, "the", "--fit", "exact").out
+    assert "α̂_i" in done("explain", corpus, "the").out
+    assert "α" not in done("explain", corpus, "the", "--fit", "none").out
+
+
+def test_exact_estimates_need_statistics_with_patterns(run, done, corpus, tmp_path):
+    saved = tmp_path / "s.parquet"
+    done("stats", "build", corpus, "-o", saved)
+    outcome = run("terms", saved, "--fit", "exact")
+    assert outcome.code == 2
+    assert 'detail="patterns"' in outcome.err
+    done("stats", "build", corpus, "-o", saved, "--detail", "patterns")
+    assert done("terms", saved, "--fit", "exact").out
