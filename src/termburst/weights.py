@@ -31,7 +31,19 @@ class Weights:
 
 
 def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
-    """Write a weighted matrix to an .npz file: SciPy's `load_npz` reads it, "terms" and "documents" stand beside."""
+    """Write a weighted matrix to an .npz file: SciPy's `load_npz` reads it, "terms" and "documents" stand beside.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import termburst as tb
+    >>> vectorizer = tb.BurstinessVectorizer(scheme="tf-icf")
+    >>> matrix = vectorizer.fit_transform(["ha ha", "so it goes"])
+    >>> path = Path(tempfile.mkdtemp()) / "weights.npz"
+    >>> save_weights(Weights(matrix, vectorizer.get_feature_names_out(), np.array(["a", "b"])), path)
+    >>> load_weights(path).terms.tolist()
+    ['goes', 'ha', 'it', 'so']
+    """
     matrix = weights.matrix.tocsr()
     with atomic_path(path) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(
@@ -47,7 +59,12 @@ def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
 
 
 def load_weights(path: str | PathLike[str]) -> Weights:
-    """Read what `save_weights` and `termburst weigh` wrote; nothing in the file is executed."""
+    """Read what `save_weights` and `termburst weigh` wrote; nothing in the file is executed.
+
+    Examples
+    --------
+    See `save_weights`.
+    """
     import scipy.sparse as sp
 
     path = Path(path)
