@@ -14,7 +14,7 @@ from termburst.datasets.collection import TextCollection, clean_text
 from termburst.datasets.cranfield import Cranfield, load_cranfield
 from termburst.datasets.newsgroups import load_20newsgroups
 from termburst.datasets.published import PublishedFits, load_published_fits
-from termburst.datasets.r8 import load_r8
+from termburst.datasets.r8 import load_r8, load_reuters
 from termburst.datasets.stdlib import load_stdlib
 
 BUILT_IN: dict[str, Callable[[], TextCollection]] = {
@@ -33,5 +33,6 @@ __all__ = [
     "load_cranfield",
     "load_published_fits",
     "load_r8",
+    "load_reuters",
     "load_stdlib",
 ]

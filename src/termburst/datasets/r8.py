@@ -1,4 +1,4 @@
-"""R8: the eight largest single-category classes of Reuters-21578, from the copy that NLTK distributes."""
+"""Reuters-21578 from the copy that NLTK distributes, and R8, the eight largest of its single-category classes."""
 
 import zipfile
 import zlib
@@ -25,39 +25,50 @@ def load_r8(subset: Subset = "train") -> TextCollection:
     >>> len(r8), r8.ids[0], r8.label_names[r8.labels[0]]  # doctest: +SKIP
     (5501, 'training/10', 'acq')
     """
+    categories, ids, texts = _load(subset, only=set(CATEGORIES))
+    labels = np.array([CATEGORIES.index(*categories[name]) for name in ids], dtype=np.int64)
+    return TextCollection("r8", ids, texts, labels, list(CATEGORIES))
+
+
+def load_reuters(subset: Subset = "train") -> TextCollection:
+    """All ApteMod documents of Reuters-21578, 7,769 for training and 3,019 for test, without their categories.
+
+    >>> len(load_reuters("all"))  # doctest: +SKIP
+    10788
+    """
+    _, ids, texts = _load(subset, only=None)
+    return TextCollection("reuters", ids, texts, None, None)
+
+
+def _load(subset: Subset, only: set[str] | None) -> tuple[dict[str, set[str]], list[str], list[str]]:
+    """Categories, ids and texts of the documents; *only* those with one category, of these."""
     check_choice("subset", subset, SUBSETS)
     source = _find()
     try:
-        return _read(source, subset)
+        if source.is_dir():
+            return _collect(lambda name: (source / name).read_bytes(), subset, only)
+        with zipfile.ZipFile(source) as archive:
+            return _collect(lambda name: archive.read(f"reuters/{name}"), subset, only)
     except (zipfile.BadZipFile, zlib.error, KeyError, FileNotFoundError) as error:
         raise ValueError(f"{source} cannot be read as NLTK's copy of Reuters-21578") from error
 
 
-def _read(source: Path, subset: Subset) -> TextCollection:
-    if source.is_dir():
-        return _collect(lambda name: (source / name).read_bytes(), subset)
-    with zipfile.ZipFile(source) as archive:
-        return _collect(lambda name: archive.read(f"reuters/{name}"), subset)
-
-
-def _collect(read: Callable[[str], bytes], subset: Subset) -> TextCollection:
-    category_of = dict(_single_categories(read("cats.txt").decode(_ENCODING)))
-    ids = sorted(name for name in category_of if name.startswith(_PREFIX[subset]))
-    return TextCollection(
-        name="r8",
-        ids=ids,
-        texts=[read(name).decode(_ENCODING) for name in ids],
-        labels=np.array([CATEGORIES.index(category_of[name]) for name in ids], dtype=np.int64),
-        label_names=list(CATEGORIES),
+def _collect(
+    read: Callable[[str], bytes], subset: Subset, only: set[str] | None
+) -> tuple[dict[str, set[str]], list[str], list[str]]:
+    categories = dict(_categories(read("cats.txt").decode(_ENCODING)))
+    ids = sorted(
+        name
+        for name, of in categories.items()
+        if name.startswith(_PREFIX[subset]) and (only is None or (len(of) == 1 and of <= only))
     )
+    return categories, ids, [read(name).decode(_ENCODING) for name in ids]
 
 
-def _single_categories(listing: str) -> Iterator[tuple[str, str]]:
+def _categories(listing: str) -> Iterator[tuple[str, set[str]]]:
     for line in listing.splitlines():
         name, *categories = line.split() or [""]
-        distinct = set(categories)
-        if len(distinct) == 1 and distinct <= set(CATEGORIES):
-            yield name, categories[0]
+        yield name, set(categories)
 
 
 def _find() -> Path:
