@@ -30,6 +30,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/weighting_speed.py
 	$(BIN)/python benchmarks/fit_speed.py
 	$(BIN)/python benchmarks/dirichlet_multinomial.py
+	$(BIN)/python benchmarks/reproduce.py
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -2,23 +2,16 @@
 
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from termburst.paper.classification import Split
+from termburst.paper.collections import Collections
+
 REQUIRE = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is: a test that then skips fails instead
-
-
-class SplitCounts(NamedTuple):
-    """Counts of training and test documents over the training vocabulary, with their classes."""
-
-    train: Any
-    test: Any
-    train_labels: NDArray[np.int64]
-    test_labels: NDArray[np.int64]
-    names: list[str]
 
 
 def unavailable(reason: str) -> None:
@@ -41,54 +34,30 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def fig3() -> NDArray[np.int64]:
+def collections() -> Collections:
+    """The paper's collections, read, counted and fitted once; those that need data are for tests that ask for `data`."""
+    return Collections()
+
+
+@pytest.fixture(scope="session")
+def fig3(collections: Collections) -> NDArray[np.int64]:
     """The simulated collection of the paper's Fig. 3: 100 documents × 250 terms, 39 of which never occur."""
-    rng = np.random.default_rng(42)
-    alpha = rng.gamma(0.5, 0.3 / 0.5, 250)
-    lengths = rng.binomial(82, 75 / 82, 100)
-    shares = rng.dirichlet(alpha, 100)
-    return np.array([rng.multinomial(n, theta) for n, theta in zip(lengths, shares, strict=True)])
-
-
-def _split_counts(load: Any) -> SplitCounts:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    from termburst.datasets import clean_text
-
-    train, test = load("train"), load("test")
-    vectorizer = CountVectorizer(stop_words="english")
-    return SplitCounts(
-        vectorizer.fit_transform(map(clean_text, train.texts)),
-        vectorizer.transform(map(clean_text, test.texts)),
-        train.labels,
-        test.labels,
-        train.label_names,
-    )
+    return collections.fig3.counts
 
 
 @pytest.fixture(scope="session")
-def newsgroups(data: Path) -> SplitCounts:
+def newsgroups(data: Path, collections: Collections) -> Split:
     """20 Newsgroups with headers, cleaned and counted as in the paper's Table 2."""
-    from termburst.datasets import load_20newsgroups
-
-    return _split_counts(load_20newsgroups)
+    return collections.newsgroups
 
 
 @pytest.fixture(scope="session")
-def r8(data: Path) -> SplitCounts:
+def r8(data: Path, collections: Collections) -> Split:
     """R8, cleaned and counted as in the paper's Table 3."""
-    from termburst.datasets import load_r8
-
-    return _split_counts(load_r8)
+    return collections.r8
 
 
 @pytest.fixture(scope="session")
-def fig4(data: Path) -> tuple[Any, NDArray[np.object_]]:
+def fig4(data: Path, collections: Collections) -> tuple[Any, NDArray[np.object_]]:
     """The collection of the paper's Fig. 4: counts and the 72,916 terms, stop words kept."""
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    from termburst.datasets import clean_text, load_20newsgroups
-
-    vectorizer = CountVectorizer()
-    texts = load_20newsgroups("train", remove=("headers", "footers", "quotes")).texts
-    return vectorizer.fit_transform(map(clean_text, texts)), vectorizer.get_feature_names_out()
+    return collections.fig4.counts, collections.fig4.terms

@@ -1,4 +1,4 @@
-"""`termburst demo`, `terms`, `explain`, `weigh` and `stats`."""
+"""`termburst demo`, `terms`, `explain` and `weigh`; other commands have a file of their own."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import typer
 
 from termburst.cli.output import Format, note, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, working
+from termburst.cli.reproduce import reproduce
 from termburst.cli.stats import stats
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(stats, name="stats")
+app.command()(reproduce)
 
 Corpus = Annotated[
     str,

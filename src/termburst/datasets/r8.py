@@ -26,7 +26,7 @@ def load_r8(subset: Subset = "train") -> TextCollection:
     (5501, 'training/10', 'acq')
     """
     categories, ids, texts = _load(subset, only=set(CATEGORIES))
-    labels = np.array([CATEGORIES.index(*categories[name]) for name in ids], dtype=np.int64)
+    labels = np.array([CATEGORIES.index(next(iter(categories[name]))) for name in ids], dtype=np.int64)
     return TextCollection("r8", ids, texts, labels, list(CATEGORIES))
 
 

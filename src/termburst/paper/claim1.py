@@ -1,0 +1,258 @@
+"""Beyond the paper: how good Claim 1 is, over all terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.statistics import TermStatistics
+from termburst.models.fit_beta_binomial import BetaBinomialFit, beta_binomial_log_likelihood
+from termburst.models.penalized_mle import penalized_mle
+from termburst.paper.beyond import (
+    DECIMALS,
+    Floats,
+    Mask,
+    Numbers,
+    both,
+    markdown_table,
+    median,
+    numbered_rows,
+    percent,
+    repeats_in,
+    spearman,
+    spoken,
+)
+from termburst.paper.collections import Collections
+from termburst.paper.results import Picture, Row, Section
+
+
+@dataclass(frozen=True, slots=True)
+class Claim1Error:
+    """The error of Claim 1 at the exact fits; arrays have one entry an interior term.
+
+    Attributes
+    ----------
+    column : the terms' numbers.
+    error : approximate less exact log-likelihood at (α̂_i, α̂_¬i).
+    predicted : what `predicted_error` says.
+    evidence : ½ LR_i = ℓ̂_i less the binomial's log-likelihood, in the same units.
+    repeats : whether n_i > b_i.
+    """
+
+    column: NDArray[np.intp]
+    error: Floats
+    predicted: Floats
+    evidence: Floats
+    repeats: Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Claim2Point:
+    """Claim 1 at the estimates of Claim 2 (μ = n/d, σ² = 1); one entry a term, NaN where they are not valid.
+
+    λ_i, in its form "exact", is LR_i + 2 `error` − 2 `loss` + 2 log f(α̂_0), and the last two are negative (f < ½ at
+    σ² = 1): where λ_i exceeds LR_i, the error of Claim 1 alone is why.
+
+    Attributes
+    ----------
+    error : approximate less exact log-likelihood.
+    loss : ℓ̂_i less the exact log-likelihood there, never negative.
+    approximate_gain, exact_gain : the two log-likelihoods less the binomial's.
+    """
+
+    valid: Mask
+    error: Floats
+    loss: Floats
+    approximate_gain: Floats
+    exact_gain: Floats
+
+
+def approximate_log_likelihood(statistics: TermStatistics, alpha: Floats, alpha_not: Floats) -> Floats:
+    """Claim 1 summed over documents, binomial coefficients left out, as in a fit's `loglik`; one value a term.
+
+    b_i log α + Σ_j log (n_ij − 1)! + n_¬i log α_¬ − n log α_0, the last two as −n_¬i log(1 + α/α_¬) − n_i log α_0.
+
+    Examples
+    --------
+    >>> s = TermStatistics.from_counts([[2, 8], [0, 12]])
+    >>> approximate_log_likelihood(s, np.array([0.1, 0.1]), np.array([50.0, 50.0])).round(4)
+    array([-10.1706, -56.8621])
+    """
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
+    rest = (statistics.tokens - n_i) * np.log1p(alpha / alpha_not) + n_i * np.log(alpha + alpha_not)
+    return np.asarray(b_i * np.log(alpha) + statistics.log_factorial_sum - rest)
+
+
+def predicted_error(statistics: TermStatistics, mean: Floats, alpha_0: Floats) -> Floats:
+    """The error of Claim 1 at an exact maximum: Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i), one value a term.
+
+    Erratum 7 gives the first sum, for documents with the term. All documents together lose (α/α_¬) Σ_j [n_j −
+    α_0 log(1 + n_j/α_0)], and repetitions α Σ_j H_{n_ij − 1} (`beta_binomial.approximation_error`). At the maximum
+    ∂ℓ/∂α = 0 says that α Σ_j log(1 + n_j/α_0) is about b_i + α Σ_j H_{n_ij − 1}, which leaves the bracket: the
+    occurrences that the fit expects less the documents that have one. For α̂_i ≪ 1 ≪ n_j; α̂_0 may be small.
+    """
+    rows = statistics.rows
+    if rows is None or rows.length is None:
+        raise ValueError('the error of Claim 1 needs statistics with detail="patterns"')
+    term = rows.term
+    first = rows.documents * rows.count * np.log1p(rows.length / alpha_0[term])
+    summed = np.bincount(term, weights=first, minlength=statistics.vocabulary_size)
+    return np.asarray(summed - (statistics.tokens * mean - statistics.document_frequency))
+
+
+def claim1_error(statistics: TermStatistics, fit: BetaBinomialFit) -> Claim1Error:
+    """The error of Claim 1 at every interior fit."""
+    inside = fit.status == "converged"
+    alpha, alpha_not, alpha_0 = (np.where(inside, x, 1.0) for x in (fit.alpha, fit.alpha_not, fit.alpha_0))
+    return Claim1Error(
+        np.flatnonzero(inside),
+        (approximate_log_likelihood(statistics, alpha, alpha_not) - fit.loglik)[inside],
+        predicted_error(statistics, fit.mean, alpha_0)[inside],
+        (fit.loglik - fit.loglik_binomial)[inside],
+        repeats_in(statistics)[inside],
+    )
+
+
+def at_claim2(statistics: TermStatistics, fit: BetaBinomialFit) -> Claim2Point:
+    """The error of Claim 1 where the paper uses it."""
+    theirs = penalized_mle(statistics)
+    valid = theirs.valid & (theirs.alpha > 0) & (theirs.alpha_not > 0)
+    alpha, alpha_not = np.where(valid, theirs.alpha, 1.0), np.where(valid, theirs.alpha_not, 1.0)
+    approximate = np.where(valid, approximate_log_likelihood(statistics, alpha, alpha_not), np.nan)
+    exact = np.where(valid, beta_binomial_log_likelihood(statistics, alpha, alpha_not), np.nan)
+    binomial = fit.loglik_binomial
+    return Claim2Point(valid, approximate - exact, fit.loglik - exact, approximate - binomial, exact - binomial)
+
+
+def regimes(statistics: TermStatistics, alpha: Floats, alpha_not: Floats) -> dict[str, Mask]:
+    """Where Claim 1 might hold, from the paper's conditions to what erratum 7 asks for, and where it cannot."""
+    small, longest = alpha < 0.1, statistics.lengths[-1]
+    return {
+        "all interior fits": np.ones(alpha.shape, dtype=bool),
+        "α̂_i < 0.1, α̂_¬i > 10 (the paper's)": small & (alpha_not > 10),
+        "α̂_i < 0.1, α̂_¬i > n/d": small & (alpha_not > statistics.mean_length),
+        "α̂_i < 0.1, α̂_¬i > longest document": small & (alpha_not > longest),
+        "α̂_i < 0.1, α̂_¬i > 10 × longest document": small & (alpha_not > 10 * longest),
+        "α̂_i ≥ 0.1": ~small,
+    }
+
+
+def claim1(collections: Collections) -> Section:
+    """How good is Claim 1?"""
+    from termburst import plot
+
+    rows: list[Row] = []
+    table, paragraphs, pictures = [], [], []
+    for name, stem, fitted in both(collections):
+        statistics, fit = fitted.statistics, fitted.fit
+        found = claim1_error(statistics, fit)
+        alpha, alpha_not = fit.alpha[found.column], fit.alpha_not[found.column]
+        each = found.error / statistics.collection_frequency[found.column]
+        numbers = _claim1_numbers(statistics, found, at_claim2(statistics, fit))
+        rows += numbered_rows(f"Claim 1, {name}", numbers)
+        for regime, inside in regimes(statistics, alpha, alpha_not).items():
+            line = _regime_line(found, each, inside)
+            table.append([name, regime, *line.values()])
+            rows += numbered_rows(f"Claim 1, {name}, {regime}", line, cell=True)
+        paragraphs.append(_claim1_paragraph(name, spoken(numbers)))
+        caption = f"Error of Claim 1 per occurrence at the {each.size:,} interior fits of {name}, over (α̂_i, α̂_¬i)."
+        figure = plot.approximation_error(alpha, alpha_not, each, mean_length=statistics.mean_length)
+        pictures.append(Picture(f"claim1-{stem}", caption, figure))
+    text = "\n\n".join([_CLAIM1_HEAD, *paragraphs, markdown_table(["collection", "regime", *line], table), _CLAIM1_END])
+    return Section("claim1", "Beyond the paper: how good is Claim 1?", text, rows, pictures)
+
+
+_CLAIM1_HEAD = """\
+Claim 1 puts b_i log α + Σ_j log (n_ij − 1)! + n_¬i log α_¬ − n log α_0 in place of a term's beta-binomial
+log-likelihood (binomial coefficients apart). Its error E_i is this less the exact one, at the exact maximum of every
+term that has an interior one. The yardstick is the evidence that it is meant to measure, ½ LR_i = ℓ̂_i − ℓ_binomial, in
+the same units. Three things can be said before looking.
+
+* **A term that never repeats has |E_i| ≥ ½ LR_i, always.** With n_i = b_i and no factorials Claim 1 *is* a binomial
+  log-likelihood, at θ = α/α_0, and none exceeds the binomial's maximum. All the evidence is lost, and some more.
+* **The error has a closed form**, E_i ≈ Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i): erratum 7's factor
+  (1 + n_j/α_0)^n_ij for the documents with the term; then, from those without it and the score equation, the
+  occurrences that the fit expects less the documents that have one. α_0 must be large beside n_j, not beside 1.
+* **λ exceeds LR by nothing else.** By definition λ_i = LR_i + 2 × (error of Claim 1 at Claim 2's estimates) − 2 ×
+  (log-likelihood that these lose against the maximum) + 2 log f, and at σ² = 1 log f < 0."""
+
+_CLAIM1_END = """\
+**In plain words.** Where both conditions truly hold, α_i small and α_¬i beyond all document lengths, Claim 1 is
+accurate and the beta-binomial is nearly a binomial: there is no burstiness left to measure. Where terms do burst, it is
+off by a good part of the evidence, mostly upwards and in proportion to the occurrences. So λ is a fair score of
+repetition: it orders middling terms well (next section). It is no likelihood ratio, to be held against χ² tables; it
+cannot compare words with α̂_i ≥ 0.1 to rarer ones; and it is silent on terms that never repeat. Nor does it save work:
+the exact fits of all terms take less time than counting them."""
+
+
+def _claim1_numbers(statistics: TermStatistics, found: Claim1Error, point: Claim2Point) -> Numbers:
+    n_i, size, again = statistics.collection_frequency, np.abs(found.error), found.repeats
+    each, predicted = found.error / n_i[found.column], found.predicted / n_i[found.column]
+    valid, repeating = point.valid, point.valid & repeats_in(statistics)
+    lr = 2 * (point.loss + point.exact_gain)
+    ahead = repeating & (np.round(lr, DECIMALS) > 0)
+    return {
+        "interior fits": each.size,
+        "interior fits that repeat": int(again.sum()),
+        **{f"error per occurrence, {q} % quantile": float(np.quantile(each, q / 100)) for q in (1, 5, 50, 95, 99)},
+        **{f"absolute error, {q} % quantile": float(np.quantile(size, q / 100)) for q in (5, 50, 95)},
+        "error within ±0.1, % of terms": percent(size < 0.1),
+        "error within ±1, % of terms": percent(size < 1),
+        "error beyond the evidence, % of terms": percent(size > found.evidence),
+        "error beyond the evidence, % of terms that never repeat": percent(size[~again] > found.evidence[~again]),
+        "error beyond the evidence, % of terms that repeat": percent(size[again] > found.evidence[again]),
+        "error upwards, % of terms that repeat": percent(found.error[again] > 0),
+        "absolute error over evidence, median of terms that repeat": median(size[again] / found.evidence[again]),
+        "error per occurrence as predicted, R²": 1 - float(np.sum((each - predicted) ** 2) / each.size / np.var(each)),
+        "error as predicted, Spearman": spearman(found.error, found.predicted),
+        "valid terms at Claim 2": int(valid.sum()),
+        "error per occurrence at Claim 2, median": median(point.error[valid] / n_i[valid]),
+        "error within ±0.1 at Claim 2, % of valid terms": percent(np.abs(point.error[valid]) < 0.1),
+        "error within ±1 at Claim 2, % of valid terms": percent(np.abs(point.error[valid]) < 1),
+        "bursts beat the binomial at Claim 2 by Claim 1, % of terms that repeat": percent(
+            point.approximate_gain[repeating] > 0
+        ),
+        "bursts beat the binomial at Claim 2 exactly, % of terms that repeat": percent(point.exact_gain[repeating] > 0),
+        "2 × error at Claim 2, median of terms that repeat": median(2 * point.error[repeating]),
+        "2 × loss at Claim 2, median of terms that repeat": median(2 * point.loss[repeating]),
+        "λ less 2 log f over LR, median of terms that repeat": median(2 * point.approximate_gain[ahead] / lr[ahead]),
+    }
+
+
+def _claim1_paragraph(name: str, of: Callable[[str], str]) -> str:
+    return (
+        f"**{name}.** {of('interior fits')} terms have an interior fit; {of('interior fits that repeat')} repeat. The "
+        f"error is within ±1 for {of('error within ±1, % of terms')} % and beyond the evidence for "
+        f"{of('error beyond the evidence, % of terms')} %: for "
+        f"{of('error beyond the evidence, % of terms that never repeat')} % of those that never repeat, and "
+        f"{of('error beyond the evidence, % of terms that repeat')} % of those that do, where it is "
+        f"{of('absolute error over evidence, median of terms that repeat')} of the evidence in the median and upwards "
+        f"for {of('error upwards, % of terms that repeat')} %. The closed form, with nothing fitted, has "
+        f"R² = {of('error per occurrence as predicted, R²')} per occurrence. At the paper's own operating point, "
+        f"Claim 2's estimates, the error is {of('error per occurrence at Claim 2, median')} per occurrence in the "
+        "median. There Claim 1 lets bursts beat the binomial on "
+        f"{of('bursts beat the binomial at Claim 2 by Claim 1, % of terms that repeat')} % of the terms that repeat; "
+        "the exact likelihood of the same parameters does on "
+        f"{of('bursts beat the binomial at Claim 2 exactly, % of terms that repeat')} %. Two wrongs partly make a "
+        f"right: twice the error is {of('2 × error at Claim 2, median of terms that repeat')} and twice the loss "
+        f"{of('2 × loss at Claim 2, median of terms that repeat')} in the median, and λ − 2 log f is "
+        f"{of('λ less 2 log f over LR, median of terms that repeat')} times LR."
+    )
+
+
+def _regime_line(found: Claim1Error, each: Floats, inside: Mask) -> Numbers:
+    size, again = np.abs(found.error), inside & found.repeats
+    return {
+        "terms": int(inside.sum()),
+        "that repeat": int(again.sum()),
+        "median absolute error per occurrence": median(np.abs(each[inside])),
+        "error within ±0.1, %": percent(size[inside] < 0.1),
+        "within ±1, %": percent(size[inside] < 1),
+        "beyond ±½ LR, %": percent(size[inside] > found.evidence[inside]),
+        "beyond ±½ LR, % of those that repeat": percent(size[again] > found.evidence[again]),
+        "median LR": median(2 * found.evidence[inside]),
+        "largest LR": 2 * float(found.evidence[inside].max()) if inside.any() else None,
+    }

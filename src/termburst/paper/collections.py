@@ -1,0 +1,192 @@
+"""The collections of the paper, read, counted and fitted once however many examples use them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.statistics import TermStatistics
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.paper import classification
+from termburst.paper.classification import Split
+
+if TYPE_CHECKING:
+    from termburst.datasets import PublishedFits, TextCollection
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """The collection of Fig. 3: documents × terms, and the α it was drawn with."""
+
+    counts: NDArray[np.int64]
+    alpha: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A training collection with stop words kept, its exact fits, and those that the authors published."""
+
+    counts: Any
+    terms: NDArray[np.object_]
+    statistics: TermStatistics
+    fit: BetaBinomialFit
+    published: PublishedFits | None  # None where that table is not at hand
+    missing: str  # and then how to get it
+
+
+class Collections:
+    """Every collection of the paper, made when it is first asked for and kept.
+
+    A data set that is missing raises `FileNotFoundError` with a sentence on how to get it, each time it is asked for
+    but without looking for it again.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Any] = {}
+
+    @property
+    def fig2(self) -> NDArray[np.int64]:
+        """Fig. 2's 40 documents of 50 words: counts of the target term and of its complement."""
+        return self._once("fig2", _fig2)
+
+    @property
+    def fig3(self) -> Simulated:
+        """Fig. 3's 100 documents over 250 terms, 39 of which never occur."""
+        return self._once("fig3", _fig3)
+
+    @property
+    def fig4(self) -> Fitted:
+        """20 Newsgroups, training posts without headers, footers and quotes."""
+        from termburst.datasets import load_20newsgroups
+
+        load = functools.partial(load_20newsgroups, "train", remove=("headers", "footers", "quotes"))
+        return self._once("fig4", lambda: _fitted(load, "20newsgroups"))
+
+    @property
+    def fig5(self) -> Fitted:
+        """R8, training documents."""
+        from termburst.datasets import load_r8
+
+        return self._once("fig5", lambda: _fitted(load_r8, "r8"))
+
+    @property
+    def newsgroups(self) -> Split:
+        """20 Newsgroups with headers, as Table 2 has it."""
+        from termburst.datasets import load_20newsgroups
+
+        return self._once("newsgroups", lambda: _split(load_20newsgroups))
+
+    @property
+    def r8(self) -> Split:
+        """R8, as Table 3 has it."""
+        from termburst.datasets import load_r8
+
+        return self._once("r8", lambda: _split(load_r8))
+
+    @property
+    def reuters(self) -> Any:
+        """The counts of all of Reuters-21578, stop words kept."""
+        from termburst.datasets import load_reuters
+
+        return self._once("reuters", lambda: _counted(load_reuters("all"))[0])
+
+    def reports(self, name: str, *, transductive: bool) -> dict[str, classification.Report]:
+        """The table's figures for the split *name*, "newsgroups" or "r8", by scheme."""
+
+        def make() -> dict[str, classification.Report]:
+            split = getattr(self, name)
+            return {
+                label: classification.report(split, classification.classify(split, scheme, transductive=transductive))
+                for label, scheme in classification.SCHEMES.items()
+            }
+
+        return self._once(f"reports {name} {transductive}", make)
+
+    def sensitivity(self, name: str, *, mu_term: bool) -> Floats:
+        """The accuracies of Fig. A1 ("newsgroups") or A2 ("r8"), as printed or with the μ term of erratum 2."""
+        return self._once(
+            f"sensitivity {name} {mu_term}", lambda: classification.sensitivity(getattr(self, name), mu_term=mu_term)
+        )
+
+    def accuracy(self, name: str, scheme: str, *, transductive: bool) -> float:
+        """The accuracy of "TF–IDF" or "S(λ)" on the split *name*."""
+        return float(self.reports(name, transductive=transductive)[scheme]["accuracy"])
+
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        if name not in self._kept:
+            try:
+                self._kept[name] = make()
+            except FileNotFoundError as error:
+                self._kept[name] = error
+        if isinstance(self._kept[name], FileNotFoundError):
+            raise self._kept[name]
+        return self._kept[name]
+
+
+def _fig2() -> NDArray[np.int64]:
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet([0.10, 49.90], 40)
+    return np.array([rng.multinomial(50, theta) for theta in shares])
+
+
+def _fig3() -> Simulated:
+    rng = np.random.default_rng(42)
+    alpha = rng.gamma(0.5, 0.3 / 0.5, 250)
+    lengths = rng.binomial(82, 75 / 82, 100)
+    shares = rng.dirichlet(alpha, 100)
+    counts = np.array([rng.multinomial(n_j, theta) for n_j, theta in zip(lengths, shares, strict=True)])
+    return Simulated(counts, alpha)
+
+
+def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
+    from termburst.datasets import load_published_fits
+
+    published, missing = None, ""
+    try:
+        published = load_published_fits(name)
+    except FileNotFoundError as error:
+        missing = str(error)
+    counts, terms = _counted(load())
+    if published is not None and list(terms) != published.terms:
+        raise ValueError(f"the terms of {name} are not those of the published fits: is it the whole training set?")
+    statistics = TermStatistics.from_counts(counts, terms, "patterns")
+    return Fitted(counts, terms, statistics, fit_beta_binomial(statistics), published, missing)
+
+
+def _counted(collection: TextCollection) -> tuple[Any, NDArray[np.object_]]:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from termburst.datasets import clean_text
+
+    vectorizer = CountVectorizer()
+    counts = vectorizer.fit_transform(map(clean_text, collection.texts))
+    return counts, vectorizer.get_feature_names_out()
+
+
+def _split(load: Callable[[Any], TextCollection]) -> Split:
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from termburst.datasets import clean_text
+
+    train, test = load("train"), load("test")
+    # One count of all documents; a term of the training vocabulary is a column with training tokens.
+    counts = CountVectorizer(stop_words="english").fit_transform(map(clean_text, [*train.texts, *test.texts]))
+    trained = np.bincount(counts[: len(train)].indices, minlength=counts.shape[1]) > 0
+    assert train.labels is not None
+    assert test.labels is not None
+    assert train.label_names is not None
+    return Split(
+        counts[: len(train)][:, trained],
+        counts[len(train) :][:, trained],
+        train.labels,
+        test.labels,
+        train.label_names,
+        counts.shape[1],
+    )

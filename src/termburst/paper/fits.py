@@ -1,0 +1,78 @@
+"""Fig. 4 and 5: the beta-binomial fits of every term, exact beside published."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst import plot
+from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
+from termburst.paper.collections import Fitted
+from termburst.paper.results import Picture, Row, Section, compare, judged, published
+
+Shares = tuple[float, float]  # of terms with α_i < 0.1 and with α_¬i > 10, in per cent
+_KEYS = ("terms with α_i < 0.1, %", "terms with α_¬i > 10, %")
+
+
+def section(name: str, place: str, what: str, fitted: Fitted, rows: list[Row]) -> Section:
+    """Fig. 4 or 5 from its collection; *rows* come first."""
+    fit, theirs = fitted.fit, fitted.published
+    highlight = list(published()[name]["fits"])
+    boundary = 100 * float(np.mean(fit.status == "boundary"))
+    exact = shares(fit.alpha, fit.alpha_not)
+    inside = fit.status == "converged"
+    interior = shares(fit.alpha[inside], fit.alpha_not[inside])
+    rows, lines = [*rows], ["| | published | exact, all terms | exact, interior terms |", "|---|--:|--:|--:|"]
+    for position, key in enumerate(_KEYS):
+        if theirs is None:
+            item = f"{place}: {key}, from the published fits"
+            rows.append(Row(item, published()[name][key], None, None, f"not done: {fitted.missing}"))
+        else:
+            from_theirs = shares(theirs.alpha, theirs.alpha_not)[position]
+            rows.append(compare(name, key, from_theirs, label=", from the published fits"))
+        why = f"{boundary:.1f} % of the terms have no interior maximum: there the binomial (α_0 → ∞) is the best fit"
+        rows.append(compare(name, key, exact[position], erratum=3, label=", exact fits, all terms", note=why))
+        rows.append(compare(name, key, interior[position], erratum=3, label=", exact fits, interior terms"))
+        lines.append(
+            f"| {key.removesuffix(', %')} | {published()[name][key]} % | {exact[position]:.2f} % | "
+            f"{interior[position]:.2f} % |"
+        )
+    for term, printed in published()[name]["fits"].items():
+        rows += _term_rows(place, fitted, term, printed)
+    text = (
+        f"{what}: {len(fit.alpha):,} terms. The published fits stopped before the maximum (erratum 3). With exact fits "
+        f"{boundary:.1f} % of the terms have no interior maximum at all: for them the binomial itself is the supremum, "
+        "α_0 → ∞. The paper's conclusion, that α_i is small and α_¬i large, holds for the terms that have one; its "
+        "percentages do not.\n\n" + "\n".join(lines)
+    )
+    pair = None if theirs is None else (theirs.alpha, theirs.alpha_not)
+    figure = plot.fitted_parameters(fit, published=pair, highlight=highlight, terms=fitted.terms)
+    caption = (
+        f"Fitted α_i and α_¬i of every term, natural logarithms: exact fits beside the published ones. {what}. Terms "
+        "without an interior maximum stand apart, at the right."
+    )
+    pictures = [Picture(name, caption, figure)]
+    if pair is not None:
+        pulled = "The same fits against each other: the published ones lie between the start (1, 1) and the maximum."
+        pictures.append(Picture(f"{name}-scatter", pulled, plot.fit_scatter(fit, published=pair)))
+    return Section(name, f"{place}: fits of every term", text, rows, pictures)
+
+
+def shares(alpha: NDArray[np.float64], alpha_not: NDArray[np.float64]) -> Shares:
+    """The percentages that the paper gives; a term at the boundary has infinite α_i and α_¬i."""
+    return 100 * float(np.mean(alpha < 0.1)), 100 * float(np.mean(alpha_not > 10))
+
+
+def _term_rows(place: str, fitted: Fitted, term: str, printed: list[str]) -> list[Row]:
+    """Two rows, and the log-likelihoods that decide between the published values and ours."""
+    fit, column, theirs = fitted.fit, fitted.statistics.index(term), fitted.published
+    n_ij = fitted.counts[:, [column]].toarray().ravel()
+    documents = np.column_stack([n_ij, fitted.counts.sum(axis=1).A1 - n_ij])
+    pair = map(float, printed) if theirs is None else (theirs.alpha[column], theirs.alpha_not[column])
+    at_theirs = beta_binomial_log_likelihood(documents, *pair)[0]
+    note = f"log-likelihood {fit.loglik[column]:,.3f}; {at_theirs:,.3f} at the published pair"
+    found = (float(fit.alpha[column]), float(fit.alpha_not[column]))
+    return [
+        judged(f"{place}: {symbol} of {term!r}", text, value, note, erratum=3)
+        for symbol, text, value in zip(("α_i", "α_¬i"), printed, found, strict=True)
+    ]

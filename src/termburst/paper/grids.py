@@ -1,0 +1,64 @@
+"""Fig. A1 and A2: accuracy over μ and σ², as printed and with the μ term of erratum 2."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from termburst import plot
+from termburst.paper.classification import MU, SIGMA2, Floats, best_cells
+from termburst.paper.collections import Collections
+from termburst.paper.results import Picture, Section, compare, judged, published
+
+
+def section(name: str, place: str, what: str, collections: Collections, split: str) -> Section:
+    """Both grids of one collection."""
+    grids = {
+        "as printed": collections.sensitivity(split, mu_term=False),
+        "with the μ term": collections.sensitivity(split, mu_term=True),
+    }
+    printed, mended = grids.values()
+    best = published()[name]["best cells (μ, σ²)"]
+    at_published = " and ".join(f"{value:.5f} at {cell}" for cell, value in _not_best(printed, best))
+    rows = [
+        compare(name, "best accuracy", float(printed.max())),
+        compare(name, "best cells (μ, σ²)", best_cells(printed), erratum=12, note=at_published),
+        judged(
+            f"{place}: best accuracy with the μ term", None, float(mended.max()), f"at {best_cells(mended)}; erratum 2"
+        ),
+    ]
+    rows += [
+        dataclasses.replace(
+            judged(
+                f"{place}: accuracy at μ = {mu:g}, σ² = {sigma2:g}",
+                None,
+                float(printed[i, j]),
+                f"{mended[i, j]:.5f} with the μ term",
+            ),
+            cell=True,
+        )
+        for i, mu in enumerate(MU)
+        for j, sigma2 in enumerate(SIGMA2)
+    ]
+    text = (
+        f"Accuracy of S(λ) on {what} over {printed.size} pairs (μ, σ²). As printed, λ_ij lacks a term n_ij log(μd/n) "
+        f"wherever μ is not n/d (erratum 2). As printed the best is {printed.max():.5f} at {best_cells(printed)}, and "
+        f"the accuracies span {np.ptp(printed):.4f}; with the term it is {mended.max():.5f} at {best_cells(mended)}, "
+        f"and they span {np.ptp(mended):.4f}."
+    )
+    caption = f"Accuracy on {what} over μ and σ²; the best cells are outlined. Left as printed, right with the μ term."
+    return Section(
+        name,
+        f"{place}: sensitivity on {what}",
+        text,
+        rows,
+        [Picture(name, caption, plot.accuracy_grids(grids, MU, SIGMA2))],
+    )
+
+
+def _not_best(grid: Floats, published_cells: str) -> list[tuple[str, float]]:
+    """The accuracies at cells that were published as best and are not."""
+    names = {f"({mu:g}, {sigma2:g})": grid[i, j] for i, mu in enumerate(MU) for j, sigma2 in enumerate(SIGMA2)}
+    cells = [f"({pair})" for pair in published_cells.strip("()").split("), (")]
+    return [(cell, float(names[cell])) for cell in cells if names[cell] < grid.max()]

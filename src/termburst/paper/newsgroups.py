@@ -1,0 +1,58 @@
+"""§6.2, Fig. 4, Table 2, Fig. A1: 20 Newsgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from termburst.paper import fits, grids, tables
+from termburst.paper.classification import Report
+from termburst.paper.collections import Collections
+from termburst.paper.results import Row, Section, compare
+
+
+def fig4(collections: Collections) -> Section:
+    """The fits of every term of the training posts."""
+    fitted = collections.fig4
+    what = "20 Newsgroups training posts without headers, footers and quotes, stop words kept"
+    return fits.section("fig4", "Fig. 4", what, fitted, [compare("fig4", "terms", len(fitted.terms))])
+
+
+def table2(collections: Collections) -> Section:
+    """Classification with TF–IDF and with S(λ)."""
+    split = collections.newsgroups
+    documents = split.train.shape[0] + split.test.shape[0]
+    whole = f"the training vocabulary; all posts have {split.whole_vocabulary:,} (erratum 11)"
+    rows = [
+        compare("newsgroups", "posts", documents),
+        compare("newsgroups", "training share, %", 100 * split.train.shape[0] / documents),
+        compare("newsgroups", "unique terms", split.train.shape[1], note=whole),
+        compare("newsgroups", "mean training document length", float(split.train.sum() / split.train.shape[0])),
+        *_comparisons(collections.reports("newsgroups", transductive=True), split.names),
+    ]
+    return tables.section("table2", "Table 2", "20 Newsgroups", collections, "newsgroups", rows)
+
+
+def figa1(collections: Collections) -> Section:
+    """Accuracy over μ and σ²."""
+    return grids.section("figa1", "Fig. A1", "20 Newsgroups", collections, "newsgroups")
+
+
+def _comparisons(reports: dict[str, Report], names: Sequence[str]) -> list[Row]:
+    """How often, and by how much at most, S(λ) beats TF–IDF, from cells of two digits as the paper counts them."""
+    rows = []
+    for measure in ("precision", "recall", "F1"):
+        gain = {
+            name: round(tables.cell(reports["S(λ)"], name, measure), 2)
+            - round(tables.cell(reports["TF–IDF"], name, measure), 2)
+            for name in names
+        }
+        best = max(gain, key=gain.__getitem__)
+        rows.append(
+            compare(
+                "newsgroups",
+                f"classes where S(λ) is at least TF–IDF in {measure}",
+                sum(value > -0.001 for value in gain.values()),
+            )
+        )
+        rows.append(compare("newsgroups", f"largest gain in {measure}", gain[best], note=best))
+    return rows

@@ -1,0 +1,318 @@
+"""Beyond the paper: how λ and the exact likelihood ratio rank the terms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from termburst.counts.statistics import TermStatistics
+from termburst.inference.plr import ClampedTermsWarning, plr_statistic
+from termburst.models.fit_beta_binomial import BetaBinomialFit
+from termburst.models.penalized_mle import precision_margin
+from termburst.paper.beyond import (
+    DECIMALS,
+    Floats,
+    Mask,
+    Numbers,
+    both,
+    digits,
+    kendall,
+    listed,
+    markdown_table,
+    median,
+    numbered_rows,
+    percent,
+    place,
+    repeats_in,
+    spearman,
+    spoken,
+    top,
+)
+from termburst.paper.collections import Collections, Fitted
+from termburst.paper.results import Picture, Row, Section
+
+PRINTED, CORRECTED, EXACT = "λ printed", "λ corrected", "LR"
+BANDS = ((2, 9), (10, 99), (100, 999), (1000, None))  # occurrences; terms with one all tie in λ
+TOPS = (50, 100, 1000)
+EVIDENCE = 2.71  # the 5 % point of ½χ²_0 + ½χ²_1, LR's asymptotic distribution for a binomial term
+REASONS = (  # a term has the first that fits
+    "clamped: r_i ≥ η²",
+    "never repeats, LR = 0",
+    "never repeats, LR > 0",
+    f"repeats, LR < {EVIDENCE}",
+    "repeats, α̂_i ≥ 0.1",
+    "repeats, α̂_i < 0.1, α̂_¬i ≤ n/d",
+    "repeats, α̂_i < 0.1, α̂_¬i > n/d",
+)
+
+
+# ---- the error of Claim 1
+
+
+def scores(statistics: TermStatistics, fit: BetaBinomialFit) -> dict[str, Floats]:
+    """λ_i printed, λ_i corrected and LR_i = 2(ℓ̂_i − ℓ_binomial), rounded so that terms equal in theory tie."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClampedTermsWarning)
+        printed, corrected = plr_statistic(statistics), plr_statistic(statistics, form="corrected")
+    exact = 2 * (fit.loglik - fit.loglik_binomial)
+    return {name: np.round(x, DECIMALS) for name, x in ((PRINTED, printed), (CORRECTED, corrected), (EXACT, exact))}
+
+
+def disagreement(x: Floats, y: Floats) -> Floats:
+    """Each term's part of 1 − ρ, ρ being Spearman's: ½ (z_x − z_y)²/m of the standardised ranks, ties averaged.
+
+    Examples
+    --------
+    >>> parts = disagreement(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 2.0, 4.0, 3.0]))
+    >>> parts.round(3).tolist(), round(float(1 - parts.sum()), 3)
+    ([0.0, 0.0, 0.1, 0.1], 0.8)
+    """
+    ranks = np.array([rankdata(x), rankdata(y)])
+    z = (ranks - ranks.mean(axis=1, keepdims=True)) / ranks.std(axis=1, keepdims=True)
+    return np.asarray((z[0] - z[1]) ** 2 / (2 * x.size))
+
+
+def reasons(statistics: TermStatistics, fit: BetaBinomialFit, lr: Floats) -> NDArray[np.intp]:
+    """The number of each term's entry in `REASONS`: why λ_i and LR_i may see it differently."""
+    clamped = precision_margin(statistics, statistics.mean_length, 1.0) <= 0
+    never, frequent, tight = ~repeats_in(statistics), fit.alpha >= 0.1, fit.alpha_not <= statistics.mean_length
+    first = [clamped, never & (lr <= 0), never, lr < EVIDENCE, frequent, tight]
+    return np.select(first, range(6), 6).astype(np.intp)
+
+
+def in_short_documents(statistics: TermStatistics) -> Mask:
+    """Whether n_j − 1 averages, over the occurrences of a term, less than half what it does over all tokens.
+
+    At θ = n_i/n the log-likelihood has the derivative ½ Σ_j [n_ij(n_ij−1)/θ + n_¬ij(n_¬ij−1)/(1−θ) − n_j(n_j−1)] in
+    1/α_0 at 0, Tarone's score. For a term that never repeats it is positive exactly where this says so: what LR sees
+    in such a term is a preference for short documents.
+    """
+    if statistics.count_length_sum is None:
+        raise ValueError('the documents of a term need statistics with detail="moments" or more')
+    lengths, n_i = statistics.lengths.astype(np.float64), statistics.collection_frequency
+    half = float(lengths * (lengths - 1) @ statistics.length_documents) / (2 * statistics.tokens)
+    return np.asarray(statistics.count_length_sum - n_i < half * n_i)
+
+
+def largest_disagreements(fitted: Fitted, ranked: Mapping[str, Floats], inside: Mask, number: int = 4) -> list[int]:
+    """The columns that LR ranks furthest above λ, then those that λ ranks furthest above LR, among those *inside*.
+
+    Where rank differences tie the more frequent term comes first, then the alphabet.
+    """
+    columns = np.flatnonzero(inside)
+    gap = rankdata(ranked[CORRECTED][columns]) - rankdata(ranked[EXACT][columns])
+    alphabet, n_i = rankdata(fitted.terms[columns].astype(str)), fitted.statistics.collection_frequency[columns]
+    sides = (np.lexsort((alphabet, -n_i, side * gap))[:number] for side in (1, -1))
+    return [int(columns[k]) for side, order in zip((-1, 1), sides, strict=True) for k in order if side * gap[k] > 0]
+
+
+def rankings(collections: Collections) -> Section:
+    """How λ and the exact likelihood ratio rank the terms."""
+    from termburst import plot
+
+    rows: list[Row] = []
+    agreement, shares, words, paragraphs, pictures = [], [], [], [], []
+    for name, stem, fitted in both(collections):
+        statistics, fit = fitted.statistics, fitted.fit
+        ranked = scores(statistics, fit)
+        why = reasons(statistics, fit, ranked[EXACT])
+        numbers = _ranking_numbers(statistics, fit, ranked, why)
+        rows += numbered_rows(f"Rankings, {name}", numbers)
+        for scope, inside in _scopes(statistics, fit).items():
+            line = _agreement_line(statistics, ranked, inside)
+            agreement.append([name, scope, *line.values()])
+            rows += numbered_rows(f"Rankings, {name}, {scope}", line, cell=True)
+        for reason, share in _reason_lines(statistics, ranked, why).items():
+            shares.append([name, reason, *share.values()])
+            rows += numbered_rows(f"Rankings, {name}, reason “{reason}”", share, cell=True)
+        far = largest_disagreements(fitted, ranked, why >= 0)
+        far += largest_disagreements(fitted, ranked, repeats_in(statistics))
+        words += [[name, *_word_line(fitted, ranked, why, column)] for column in dict.fromkeys(far)]
+        paragraphs.append(_ranking_paragraph(name, fitted, ranked, why, spoken(numbers)))
+        labels = [str(fitted.terms[column]) for column in dict.fromkeys(far[::4])]
+        n_i = statistics.collection_frequency
+        figure = plot.ranking_agreement(ranked, n_i, labels=labels, terms=fitted.terms)
+        caption = f"The {n_i.size:,} terms of {name} as λ and the exact likelihood ratio rank them."
+        pictures.append(Picture(f"rankings-{stem}", caption, figure))
+    text = [_RANKINGS_HEAD, *paragraphs, markdown_table(["collection", "terms", *line], agreement)]
+    text += [_RANKINGS_WHY, markdown_table(["collection", "reason", *share], shares)]
+    text += [_RANKINGS_WORDS, markdown_table(["collection", *_WORD_COLUMNS], words), _RANKINGS_END]
+    return Section("rankings", "Beyond the paper: λ and LR rank the terms", "\n\n".join(text), rows, pictures)
+
+
+_RANKINGS_HEAD = f"""\
+λ_i and LR_i = 2(ℓ̂_i − ℓ_binomial) are asked the same question, whether the term bursts, and rank whole vocabularies
+here. Both are first rounded to {DECIMALS} decimals: terms that never repeat have one λ in theory and several in
+floating point, and those last digits would decide their ranks. (λ counts empty documents in d; the fits leave them
+out.)"""
+
+_RANKINGS_WHY = """\
+**Why they differ.** 1 − ρ is the mean of ½ (z_λ − z_LR)² over the terms, z being standardised ranks: so every term has
+its part in the disagreement, and every reason its share. A positive shift, in per cent of the vocabulary, says that λ
+ranks the group higher. The last column is the length of the documents in which the group's occurrences stand."""
+
+_RANKINGS_WORDS = """\
+**The largest disagreements**, in either direction, over all terms and over those that repeat (λ corrected; rank 1 is
+the burstiest)."""
+
+_RANKINGS_END = """\
+**In plain words.** λ measures repetition, LR over-dispersion. On terms that repeat and have α̂_i < 0.1, the burst words,
+they tell much the same story. Three things keep them apart. λ has one value for all terms that never repeat, where LR
+still sees *which* documents they are in (a preference for short documents, though, is hardly what one would call a
+burst: LR answers the wider question). λ never sees how long the documents are: two occurrences in ten thousand tokens
+count like two in ten, and erratum 7's n_ij log(1 + n_j/α_0) is just what it misses. And its top belongs to function
+words, whose LR is far less, since that error adds up over occurrences; the corrected form mends the penalty, not this.
+Rank by LR; or set words with α̂_i ≥ 0.1 aside before ranking by λ, which brings the tops together."""
+
+_WORD_COLUMNS = ("term", "n_i", "b_i", "λ", "LR", "α̂_i", "status", "rank by λ", "rank by LR", "reason")
+
+
+def _ranking_numbers(
+    statistics: TermStatistics, fit: BetaBinomialFit, ranked: Mapping[str, Floats], why: NDArray[np.intp]
+) -> Numbers:
+    printed, corrected, exact = (ranked[name] for name in (PRINTED, CORRECTED, EXACT))
+    repeats = repeats_in(statistics)
+    never, ahead = ~repeats, repeats & (exact > 0) & (why > 0)
+    ratio = corrected[ahead] / exact[ahead]
+    quiet = repeats & (exact < EVIDENCE)
+    rare = np.flatnonzero(repeats & (fit.alpha < 0.1))
+    by_lambda, by_lr = set(top(corrected, 100)), set(top(exact, 100))
+    return {
+        "never repeating, % of terms": percent(never),
+        "never repeating, LR > 0": int((never & (exact > 0)).sum()),
+        f"never repeating, LR > {EVIDENCE}": int((never & (exact > EVIDENCE)).sum()),
+        "LR > 0 just where documents are short, % of terms that never repeat": percent(
+            in_short_documents(statistics)[never] == (exact[never] > 0)
+        ),
+        **{f"rank by λ above rank by LR, Spearman with {what}": value for what, value in _followed(statistics, ranked)},
+        f"repeating, LR < {EVIDENCE}": int(quiet.sum()),
+        f"repeating, LR < {EVIDENCE}: least λ": float(corrected[quiet].min()) if quiet.any() else None,
+        "clamped terms": int((why == 0).sum()),
+        "Spearman of λ printed and λ corrected": spearman(printed, corrected),
+        "λ over LR, median of terms that repeat": median(ratio),
+        "λ over LR, 95 % quantile of terms that repeat": float(np.quantile(ratio, 0.95)) if ratio.size else None,
+        **{f"top {k:,} in common, λ printed and LR": overlap(printed, exact, k) for k in TOPS},
+        **{f"top {k:,} in common, λ corrected and LR": overlap(corrected, exact, k) for k in TOPS},
+        **{f"top {k:,} in common, α̂_i < 0.1": overlap(corrected[rare], exact[rare], k) for k in TOPS},
+        "top 100 by λ only": len(by_lambda - by_lr),
+        "top 100 by λ only, α̂_i ≥ 0.1": sum(bool(fit.alpha[k] >= 0.1) for k in by_lambda - by_lr),
+        "top 100 by LR only, α̂_i < 0.1": sum(bool(fit.alpha[k] < 0.1) for k in by_lr - by_lambda),
+    }
+
+
+def _followed(statistics: TermStatistics, ranked: Mapping[str, Floats]) -> Iterable[tuple[str, float | None]]:
+    """What goes with a higher rank by λ than by LR, among terms that repeat."""
+    repeats = repeats_in(statistics)
+    assert statistics.count_length_sum is not None
+    gap = rankdata(ranked[CORRECTED][repeats]) - rankdata(ranked[EXACT][repeats])
+    n_i = statistics.collection_frequency[repeats].astype(np.float64)
+    yield "document length", spearman(gap, statistics.count_length_sum[repeats] / n_i)
+    yield "n_i", spearman(gap, n_i)
+
+
+def _ranking_paragraph(
+    name: str, fitted: Fitted, ranked: Mapping[str, Floats], why: NDArray[np.intp], of: Callable[[str], str]
+) -> str:
+    terms, n_i = fitted.terms, fitted.statistics.collection_frequency
+    corrected, exact = ranked[CORRECTED], ranked[EXACT]
+    missed = int(np.argmax(np.where(repeats_in(fitted.statistics), -1, exact)))
+    once = int(np.argmax(np.where(n_i == 1, exact, -1)))
+    tops = top(corrected, 100)
+    loud = min(tops, key=lambda column: exact[column])
+    both = [str(terms[k]) for k in top(exact, 100) if k in tops and fitted.fit.alpha[k] < 0.1]
+    clamped = [f"“{terms[k]}” ({place(corrected, k):,})" for k in tops if why[k] == 0]
+    return (
+        f"**{name}.** {of('never repeating, % of terms')} % of the terms never repeat and tie in λ. LR is above 0 for "
+        f"{of('never repeating, LR > 0')} of them and above {EVIDENCE} for "
+        f"{of(f'never repeating, LR > {EVIDENCE}')}: “{terms[missed]}”, {n_i[missed]:,} times and never twice in a "
+        f"document, has {digits(exact[missed])}, the once-seen “{terms[once]}” {digits(exact[once])}. What it reacts "
+        "to is length: LR is above 0 just where the documents with the term are on average less than half as long as "
+        f"the document of a random token, in {of('LR > 0 just where documents are short, % of terms that never repeat')} "
+        f"% of the cases. At the other end “{terms[loud]}” is number {place(corrected, loud):,} by λ "
+        f"({digits(corrected[loud])}) and number {place(exact, loud):,} by LR ({digits(exact[loud])}); clamped terms, "
+        f"with their rank by λ: {', '.join(clamped) or 'none'}. {of(f'repeating, LR < {EVIDENCE}')} terms repeat "
+        f"without evidence of bursts, LR < {EVIDENCE}; the least of their λ is "
+        f"{of(f'repeating, LR < {EVIDENCE}: least λ')}. The first {listed(f'{k:,}' for k in TOPS)} by λ and by LR have "
+        f"{listed(of(f'top {k:,} in common, λ corrected and LR') for k in TOPS)} in common, and among repeating terms "
+        f"with α̂_i < 0.1 {listed(of(f'top {k:,} in common, α̂_i < 0.1') for k in TOPS)}. Of the "
+        f"{of('top 100 by λ only')} that only λ has in its first hundred {of('top 100 by λ only, α̂_i ≥ 0.1')} have "
+        f"α̂_i ≥ 0.1; of those that only LR has {of('top 100 by LR only, α̂_i < 0.1')} have α̂_i < 0.1. On terms that "
+        f"repeat λ is {of('λ over LR, median of terms that repeat')} times LR in the median and "
+        f"{of('λ over LR, 95 % quantile of terms that repeat')} times at the 95 % quantile; how far it ranks them "
+        "higher goes with the length of their documents "
+        f"(ρ = {of('rank by λ above rank by LR, Spearman with document length')}) and with n_i "
+        f"({of('rank by λ above rank by LR, Spearman with n_i')}). Burst words among the first hundred of both: "
+        f"{', '.join(both[:8]) or 'none'}."
+    )
+
+
+def _scopes(statistics: TermStatistics, fit: BetaBinomialFit) -> dict[str, Mask]:
+    n_i, repeats = statistics.collection_frequency, repeats_in(statistics)
+    scopes = {
+        "all": n_i >= 0,
+        "repeating": repeats,
+        "repeating, α̂_i < 0.1": repeats & (fit.alpha < 0.1),
+        "repeating, α̂_i ≥ 0.1": repeats & (fit.alpha >= 0.1),
+    }
+    for low, high in BANDS:
+        scopes[f"n_i = {low}–{high}" if high else f"n_i ≥ {low:,}"] = (n_i >= low) & (n_i <= (high or np.inf))
+    return scopes
+
+
+def _agreement_line(statistics: TermStatistics, ranked: Mapping[str, Floats], inside: Mask) -> Numbers:
+    printed, corrected, exact = (ranked[name][inside] for name in (PRINTED, CORRECTED, EXACT))
+    n_i = statistics.collection_frequency[inside].astype(np.float64)
+    return {
+        "number": int(inside.sum()),
+        "ρ(λ printed, LR)": spearman(printed, exact),
+        "ρ(λ corrected, LR)": spearman(corrected, exact),
+        "τ(λ printed, LR)": kendall(printed, exact),
+        "τ(λ corrected, LR)": kendall(corrected, exact),
+        "ρ(λ corrected, n_i)": spearman(corrected, n_i),
+        "ρ(LR, n_i)": spearman(exact, n_i),
+    }
+
+
+def _reason_lines(
+    statistics: TermStatistics, ranked: Mapping[str, Floats], why: NDArray[np.intp]
+) -> dict[str, Numbers]:
+    corrected, exact, repeats = ranked[CORRECTED], ranked[EXACT], repeats_in(statistics)
+    parts, among = disagreement(corrected, exact), np.zeros(why.size)
+    among[repeats] = disagreement(corrected[repeats], exact[repeats])
+    shift = (rankdata(corrected) - rankdata(exact)) / why.size
+    assert statistics.count_length_sum is not None
+    n_i = np.maximum(statistics.collection_frequency, 1)
+    lines: dict[str, Numbers] = {}
+    for number, reason in enumerate(REASONS):
+        inside = why == number
+        lines[reason] = {
+            "number": int(inside.sum()),
+            "% of terms": percent(inside),
+            "% of 1 − ρ": 100 * float(parts[inside].sum() / parts.sum()),
+            "% of 1 − ρ, repeating terms": 100 * float(among[inside].sum() / among.sum()),
+            "mean shift": 100 * float(shift[inside].mean()) if inside.any() else None,
+            "median n_i": median(n_i[inside]),
+            "median mean length": median((statistics.count_length_sum / n_i)[inside]),
+        }
+    return lines
+
+
+def _word_line(fitted: Fitted, ranked: Mapping[str, Floats], why: NDArray[np.intp], column: int) -> list[Any]:
+    s, fit = fitted.statistics, fitted.fit
+    numbers = [int(s.collection_frequency[column]), int(s.document_frequency[column])]
+    values = [float(x[column]) for x in (ranked[CORRECTED], ranked[EXACT], fit.alpha)]
+    places = [place(ranked[k], column) for k in (CORRECTED, EXACT)]
+    return [str(fitted.terms[column]), *numbers, *values, str(fit.status[column]), *places, REASONS[why[column]]]
+
+
+# ---- small things
+
+
+def overlap(x: Floats, y: Floats, number: int) -> int:
+    """How many of the *number* terms with the largest x are among those with the largest y."""
+    return len(set(top(x, number)) & set(top(y, number)))

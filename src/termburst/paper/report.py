@@ -1,0 +1,73 @@
+"""The reproduction as a page to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from termburst.paper import errata as errata_page
+from termburst.paper.errata import Erratum
+from termburst.paper.results import Row, Section
+
+_HEAD = """# The paper, done again
+
+Ahmed, Sheridan, McIsaac and Farooque (2026), *Common TF–IDF variants arise as key components in the test statistic of a
+penalized likelihood-ratio test for word burstiness*: its figures and tables, recomputed by `termburst reproduce`. A
+number "agrees" if it rounds to the printed one.
+"""
+
+
+def as_markdown(
+    sections: Sequence[Section], errata: Sequence[Erratum], missing: Mapping[str, str], rows: Sequence[Row]
+) -> str:
+    """The whole report."""
+    blocks = [_HEAD, _summary(rows), *map(_section, sections)]
+    if errata:
+        blocks.append(errata_page.as_markdown(list(errata)).replace("\n#", "\n##").replace("# ", "## ", 1))
+    if missing:
+        blocks.append("## Not done\n\n" + "\n".join(f"* **{part}**: {how}" for part, how in missing.items()) + "\n")
+    return "\n".join(blocks)
+
+
+def principal(rows: Sequence[Row]) -> list[Row]:
+    """The rows to show and count: those of the paper's numbers, where there are any, without what the errata repeat."""
+    own = [row for row in rows if not row.item.startswith("Erratum")] or list(rows)
+    return [row for row in own if row.published is not None or row.obtained is None] or own
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """How many published numbers were obtained, in a sentence."""
+    rows = principal(rows)
+    compared = [row for row in rows if row.agrees is not None]
+    agreeing = sum(bool(row.agrees) for row in compared)
+    unexplained = sum(row.unexplained for row in compared)
+    undone = sum(row.obtained is None for row in rows)
+    sentence = (
+        f"{len(compared)} comparisons with published numbers: {agreeing} agree to the printed digit, "
+        f"{len(compared) - agreeing - unexplained} differ for a reason that an erratum gives"
+    )
+    sentence += f", {unexplained} differ without one" if unexplained else ""
+    return sentence + (f"; {undone} could not be computed." if undone else ".")
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    differing = [row for row in principal(rows) if row.agrees is False]
+    if not differing:
+        return summary(rows) + "\n"
+    return f"{summary(rows)} These differ:\n\n{_table(differing)}\n"
+
+
+def _section(section: Section) -> str:
+    blocks = [f"## {section.title}\n", f"{section.text}\n"]
+    blocks += [f"![{p.caption}]({p.stem}.png)\n\n*{p.caption}* ([vector]({p.stem}.svg))\n" for p in section.pictures]
+    listed = [row for row in section.rows if not row.cell]
+    if listed:
+        blocks.append(_table(listed) + "\n")
+    return "\n".join(blocks)
+
+
+def _table(rows: Sequence[Row]) -> str:
+    lines = ["| item | published | obtained | agrees | note |", "|---|--:|--:|:-:|---|"]
+    for row in rows:
+        agrees = {True: "yes", False: "**no**", None: ""}[row.agrees]
+        lines.append(f"| {row.item} | {row.published or ''} | {row.shown()} | {agrees} | {row.note} |")
+    return "\n".join(lines)

@@ -1,0 +1,91 @@
+"""Run the examples of the paper and write what they yield."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from termburst import plot
+from termburst._files import atomic_path
+from termburst.paper import claim1, newsgroups, r8, rankings, report, settled_parts, simulation
+from termburst.paper.collections import Collections
+from termburst.paper.errata import ERRATA, Erratum
+from termburst.paper.errata import as_markdown as errata_page
+from termburst.paper.results import Row, Section
+
+EXAMPLES: dict[str, Callable[[Collections], Section]] = {
+    "fig1": simulation.fig1,
+    "fig2": simulation.fig2,
+    "fig3": simulation.fig3,
+    "reuters": r8.reuters,
+    "fig4": newsgroups.fig4,
+    "table2": newsgroups.table2,
+    "fig5": r8.fig5,
+    "table3": r8.table3,
+    "figa1": newsgroups.figa1,
+    "figa2": r8.figa2,
+    "claim1": claim1.claim1,
+    "rankings": rankings.rankings,
+}
+
+Progress = Callable[[str, int, int], None]  # what is being done, how many steps are, how many there will be
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """What was obtained, and which parts could not be done for want of data."""
+
+    sections: list[Section] = field(default_factory=list)
+    errata: list[Erratum] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)  # part → how to get its data
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows, those of parts that could not be done included."""
+        rows = [row for section in self.sections for row in section.rows]
+        rows += [row for erratum in self.errata for row in erratum.rows]
+        return rows + [Row(part, None, None, None, f"not done: {how}") for part, how in self.missing.items()]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every number could be computed, and agrees or is explained."""
+        return not any(row.obtained is None or row.unexplained for row in self.rows)
+
+
+def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: None) -> Reproduction:
+    """Make the figures and tables that *names* stand for, and write them into the folder *out*.
+
+    Every picture is written as SVG and PNG, the rows as results.json, the errata as errata.md, all of it as report.md.
+    A second run writes the same bytes. A part whose data set is missing is left out and noted, and the others are done.
+    """
+    parts = settled_parts(names)
+    steps = [part for part in parts if part != "errata"]
+    steps += [f"erratum {number}" for number in ERRATA] if "errata" in parts else []
+    out.mkdir(parents=True, exist_ok=True)
+    done, collections = Reproduction(), Collections()
+    for count, step in enumerate(steps):
+        progress(step, count, len(steps))
+        try:
+            if step in EXAMPLES:
+                section = EXAMPLES[step](collections)
+                for picture in section.pictures:
+                    plot.save(picture.figure, out, picture.stem)
+                done.sections.append(section)
+            else:
+                done.errata.append(ERRATA[int(step.removeprefix("erratum "))](collections))
+        except FileNotFoundError as error:
+            done.missing[step] = str(error)
+    progress("report", len(steps), len(steps))
+    rows = [row.as_json() for row in done.rows]
+    _write(out / "results.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
+    if done.errata:
+        _write(out / "errata.md", errata_page(done.errata))
+    _write(out / "report.md", report.as_markdown(done.sections, done.errata, done.missing, done.rows))
+    return done
+
+
+def _write(path: Path, text: str) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -1,0 +1,144 @@
+"""What an example of the paper yields: numbers beside the published ones, pictures, a text."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A number of the paper, as printed, and what came out here.
+
+    Attributes
+    ----------
+    item : what the number is, beginning with where it stands.
+    published : as printed; None for a number that the paper does not have.
+    obtained : the number found here; text where it is not one number; None where it could not be computed.
+    agrees : whether *obtained* rounds to *published*; None where there is nothing to compare.
+    note : how it was obtained, or why it differs; a difference that is explained begins with "erratum".
+    cell : whether it is one of the many cells of a table, which a summary may count instead of listing.
+    """
+
+    item: str
+    published: str | None
+    obtained: float | int | str | None
+    agrees: bool | None
+    note: str = ""
+    cell: bool = False
+
+    @property
+    def unexplained(self) -> bool:
+        """A difference that no erratum accounts for."""
+        return self.agrees is False and not self.note.startswith("erratum")
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as it stands in results.json: a printed number becomes a number."""
+        return {
+            "item": self.item,
+            "published": _number(self.published),
+            "obtained": _rounded(self.obtained),
+            "agrees": self.agrees,
+            "note": self.note,
+        }
+
+    def shown(self) -> str:
+        """*obtained* for people: two digits more than were published."""
+        if self.obtained is None or isinstance(self.obtained, str):
+            return self.obtained or "–"
+        if isinstance(self.obtained, int):
+            return f"{self.obtained:,}"
+        if self.published is None:
+            return f"{self.obtained:.6g}"
+        return f"{self.obtained:,.{_decimals(self.published) + 2}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure with the name its files get and its caption."""
+
+    stem: str
+    caption: str
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One example of the paper, done again."""
+
+    name: str
+    title: str
+    text: str  # Markdown
+    rows: list[Row] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
+
+
+def compare(
+    section: str, key: str, obtained: float | str, *, erratum: int | None = None, note: str = "", label: str = ""
+) -> Row:
+    """A row for the number that `published.toml` has under *section* and *key*.
+
+    *erratum* numbers the entry of docs/errata.md that explains a difference; it is not mentioned where there is none.
+    """
+    row = judged(f"{_PLACES[section]}: {key}{label}", published()[section][key], obtained, note=note)
+    return row if erratum is None or row.agrees else judged(row.item, row.published, obtained, note, erratum)
+
+
+def judged(item: str, printed: str | None, obtained: float | str, note: str = "", erratum: int | None = None) -> Row:
+    """A row whose agreement is decided by the digits printed.
+
+    >>> judged("Fig. 3: r", "0.9269", 0.926914).agrees
+    True
+    >>> judged("Fig. 4: α_i < 0.1, %", "99.04", 65.7, "the binomial is the maximum", erratum=3).note
+    'erratum 3: the binomial is the maximum'
+    """
+    if erratum is not None:
+        note = f"erratum {erratum}: {note}" if note else f"erratum {erratum}"
+    return Row(item, printed, obtained, None if printed is None else _agrees(printed, obtained), note)
+
+
+@functools.cache
+def published() -> dict[str, Any]:
+    """The printed numbers, by section and key."""
+    return tomllib.loads(resources.files("termburst.paper").joinpath("published.toml").read_text(encoding="utf-8"))
+
+
+_PLACES = {
+    "fig2": "Fig. 2",
+    "fig3": "Fig. 3",
+    "newsgroups": "20 Newsgroups",
+    "fig4": "Fig. 4",
+    "r8": "R8",
+    "fig5": "Fig. 5",
+    "reuters": "§5.2",
+    "figa1": "Fig. A1",
+    "figa2": "Fig. A2",
+}
+
+
+def _agrees(printed: str, obtained: float | str) -> bool:
+    if isinstance(obtained, str):
+        return obtained == printed
+    return f"{obtained:.{_decimals(printed)}f}" == printed.replace(",", "")
+
+
+def _decimals(printed: str) -> int:
+    return len(printed.partition(".")[2])
+
+
+def _number(printed: str | None) -> Any:
+    try:
+        return None if printed is None else float(printed.replace(",", ""))
+    except ValueError:
+        return printed
+
+
+def _rounded(value: Any) -> Any:
+    """Eight significant digits: beyond them another machine's rounding begins."""
+    return float(f"{value:.8g}") if isinstance(value, float) else value

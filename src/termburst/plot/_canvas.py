@@ -1,0 +1,128 @@
+"""What all figures share: an empty sheet, sizes and colours, and checks of what is to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+# Okabe and Ito's palette: told apart by readers with any kind of colour vision.
+BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
+SMALL, NORMAL = 9.0, 10.0  # points, on a sheet 7 to 8 inches wide
+WIDTH = 8.0
+
+
+def sheet(width: float = WIDTH, height: float = 4.0) -> Figure:
+    """An empty figure of that size in inches, which belongs to no window and no global state."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("figures need Matplotlib: pip install 'termburst[plots]'") from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    layout: Any = figure.get_layout_engine()
+    layout.set(w_pad=0.07, h_pad=0.06)  # inches; the default leaves text at the very edge
+    return figure
+
+
+def dress(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
+    """Labels in the sizes of all figures; whatever is empty is left as it is."""
+    axes.tick_params(labelsize=SMALL)
+    for text, put in ((x, axes.set_xlabel), (y, axes.set_ylabel), (title, axes.set_title)):
+        if text:
+            put(text, fontsize=NORMAL)
+
+
+def colour_bar(figure: Figure, mappable: Any, axes: Any, label: str, **options: Any) -> Any:
+    """A colour bar with its label, beside the *axes*."""
+    bar = figure.colorbar(mappable, ax=axes, **options)
+    bar.set_label(label, fontsize=NORMAL)
+    bar.ax.tick_params(labelsize=SMALL)
+    return bar
+
+
+def density(axes: Axes, x: Floats, y: Floats, extent: tuple[float, float, float, float], gridsize: int = 45) -> Any:
+    """Terms a hexagon on doubly logarithmic axes; *extent* is in powers of ten."""
+    return axes.hexbin(
+        x, y, gridsize=gridsize, xscale="log", yscale="log", extent=extent, mincnt=1, cmap="viridis", linewidths=0.2
+    )
+
+
+def count_scale(mappables: Sequence[Any]) -> None:
+    """One logarithmic colour scale, from one term up, for all of them."""
+    from matplotlib.colors import LogNorm
+
+    top = max(float(mappable.get_array().max()) for mappable in mappables)
+    norm = LogNorm(1.0, max(top, 10.0))
+    for mappable in mappables:
+        mappable.set_norm(norm)
+
+
+def vectors(*given: tuple[str, ArrayLike]) -> list[Floats]:
+    """The named one-dimensional arrays as floats, refused where they are empty or differ in length."""
+    arrays = []
+    for name, values in given:
+        try:
+            array = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold numbers") from error
+        if array.ndim != 1:
+            raise ValueError(f"{name} must have one dimension; it has {array.ndim}")
+        arrays.append(array)
+    same_length(*((name, array) for (name, _), array in zip(given, arrays, strict=True)))
+    return arrays
+
+
+def same_length(*named: tuple[str, Any]) -> None:
+    """Refuse arrays of no or of different length."""
+    for name, values in named:
+        if not len(values):
+            raise ValueError(f"there is nothing to draw: {name} is empty")
+    if len({len(values) for _, values in named}) > 1:
+        lengths = ", ".join(f"{name} has {len(values):,}" for name, values in named)
+        raise ValueError(f"all must have one entry a term, but {lengths}")
+
+
+def truths(name: str, values: ArrayLike, length: int) -> NDArray[np.bool_]:
+    """A one-dimensional array of booleans of that length."""
+    array = np.asarray(values)
+    if array.shape != (length,):
+        raise ValueError(f"{name} must have one entry for each of the {length:,} terms; its shape is {array.shape}")
+    return array.astype(np.bool_)
+
+
+def positions(names: Sequence[str], terms: Sequence[str] | NDArray[Any] | None, length: int) -> list[int]:
+    """Where the named terms stand in *terms*, which has one entry a row of what is drawn."""
+    if terms is None:
+        raise ValueError("terms are needed to find the named ones among them")
+    if len(terms) != length:
+        raise ValueError(f"terms must have one entry for each of the {length:,} terms; there are {len(terms):,}")
+    where = {str(term): index for index, term in enumerate(terms)}
+    for name in names:
+        if name not in where:
+            raise ValueError(f"{name!r} is not among the terms")
+    return [where[name] for name in names]
+
+
+def log_extent(x: Floats, y: Floats) -> tuple[float, float, float, float]:
+    """The range of positive values in powers of ten, with a little room around it."""
+    ends: list[float] = []
+    for values in (x, y):
+        low, high = float(np.log10(values.min())), float(np.log10(values.max()))
+        room = max(0.04 * (high - low), 0.1)
+        ends += [low - room, high + room]
+    return ends[0], ends[1], ends[2], ends[3]
+
+
+def frame(axes: Axes, extent: tuple[float, float, float, float]) -> None:
+    """Logarithmic axes that show that extent, given in powers of ten."""
+    axes.set(xscale="log", yscale="log")
+    axes.set_xlim(10 ** extent[0], 10 ** extent[1])
+    axes.set_ylim(10 ** extent[2], 10 ** extent[3])

@@ -1,0 +1,203 @@
+"""`termburst reproduce`: every published number, the files it writes, and what happens without the data."""
+
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from termburst.paper import PARTS, settled_parts
+from termburst.paper.results import judged, published
+
+TABLES = ("table2", "table3")
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "termburst", "reproduce", *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(data, tmp_path_factory):
+    """`termburst reproduce all`, run once, with its folder and rows by item."""
+    out = tmp_path_factory.mktemp("reproduction")
+    done = run("all", "--out", out)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    by_item = {row["item"]: row for row in rows}
+    assert len(by_item) == len(rows)
+    return done, out, by_item
+
+
+def test_every_row_has_the_five_fields(whole):
+    for row in whole[2].values():
+        assert list(row) == ["item", "published", "obtained", "agrees", "note"]
+
+
+def test_every_published_number_has_its_row(whole):
+    """Each printed value of published.toml stands in some row, as often as it is printed at least."""
+    found = [row["published"] for row in whole[2].values() if row["published"] is not None]
+
+    def values(node):
+        if isinstance(node, dict):
+            for child in node.values():
+                yield from values(child)
+        elif isinstance(node, list):
+            yield from (text for text in node if text)
+        else:
+            yield node
+
+    for text in values(published()):
+        wanted = judged("", text, 0.0).as_json()["published"]
+        assert wanted in found, text
+
+
+def test_what_the_paper_has_right_agrees_and_the_rest_is_an_erratum(whole):
+    different = {item for item, row in whole[2].items() if row["agrees"] is False}
+    assert all(whole[2][item]["note"].startswith("erratum") for item in different)
+    expected = {"Fig. A1: best cells (μ, σ²)", "Fig. A2: best cells (μ, σ²)"}
+    expected |= {"R8: share of the class earn, %", "R8: share of grain, ship and interest together, %"}
+    for figure in ("Fig. 4", "Fig. 5"):
+        for key in ("terms with α_i < 0.1, %", "terms with α_¬i > 10, %"):
+            expected |= {f"{figure}: {key}, exact fits, {which} terms" for which in ("all", "interior")}
+    for figure, terms in (
+        ("Fig. 4", ["ambulance", "baby", "the", "for"]),
+        ("Fig. 5", ["student", "program", "told", "said"]),
+    ):
+        expected |= {f"{figure}: {symbol} of {term!r}" for term in terms for symbol in ("α_i", "α_¬i")}
+    assert different == {item for item in expected if not whole[2][item]["agrees"]}
+    agreeing = [item for item, row in whole[2].items() if row["agrees"]]
+    assert len(agreeing) >= 12 + 134 + 62  # of the text, and every cell of Tables 2 and 3
+
+
+@pytest.mark.parametrize(
+    ("item", "value", "tolerance"),
+    [  # as established independently; the published digits are those of published.toml
+        ("Fig. 2: α̂_i", 0.0977, 5e-5),
+        ("Fig. 2: α̂_¬i", 49.7702, 5e-5),
+        ("Fig. 3: correlation of λ_i with total TF–IDF", 0.926914, 5e-7),
+        ("Fig. 4: α_i of 'ambulance'", 0.007454, 5e-7),
+        ("Fig. 4: α_¬i of 'ambulance'", 1126.1, 0.05),
+        ("Fig. 4: α_i of 'baby'", 0.020094, 5e-7),
+        ("Fig. 4: α_¬i of 'the'", 93.823, 5e-4),
+        ("Fig. 4: α_¬i of 'for'", 289.00, 5e-3),
+        ("Fig. 4: terms with α_i < 0.1, %, exact fits, all terms", 65.7, 0.05),
+        ("Fig. 4: terms with α_i < 0.1, %, exact fits, interior terms", 95.8, 0.05),
+        ("Fig. 4: terms with α_¬i > 10, %, exact fits, all terms", 99.5, 0.05),
+        ("Table 2: accuracy, TF–IDF", 0.8059, 5e-5),
+        ("Table 2: accuracy, S(λ)", 0.80297, 5e-6),
+        ("Table 3: accuracy, TF–IDF", 0.9361, 5e-5),
+        ("Table 3: accuracy, S(λ)", 0.94292, 5e-6),
+        ("Fig. A1: best accuracy with the μ term", 0.80417, 5e-6),
+        ("Fig. A2: best accuracy with the μ term", 0.94384, 5e-6),
+        ("Fig. A1: accuracy at μ = 60, σ² = 2", 0.80855, 5e-6),
+        ("§5.2: nonzero term counts of at most 7, %", 97.87, 5e-3),
+    ],
+)
+def test_values(whole, item, value, tolerance):
+    assert whole[2][item]["obtained"] == pytest.approx(value, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("item", "inductive"),
+    [("Table 2: accuracy, S(λ)", "0.8022"), ("Table 2: accuracy, TF–IDF", "0.8059"),
+     ("Table 3: accuracy, S(λ)", "0.9425"), ("Table 3: accuracy, TF–IDF", "0.9333")],
+)  # fmt: skip
+def test_inductive_accuracies_stand_beside(whole, item, inductive):
+    assert whole[2][item]["note"] == f"inductive {inductive}"
+
+
+def test_the_best_cells_of_the_grids(whole):
+    assert whole[2]["Fig. A1: best cells (μ, σ²)"]["obtained"] == "(60, 1)"
+    assert whole[2]["Fig. A2: best cells (μ, σ²)"]["obtained"] == "(120, 0.5), (180, 1), (180, 2)"
+
+
+def test_the_report_shows_every_picture(whole):
+    _, out, _ = whole
+    text = (out / "report.md").read_text(encoding="utf-8")
+    pictures = sorted(path.stem for path in out.glob("*.png"))
+    assert {"fig1", "fig2", "fig3", "fig4", "fig5", "figa1", "figa2"} <= set(pictures)
+    for stem in pictures:
+        assert f"]({stem}.png)" in text
+        assert (out / f"{stem}.png").read_bytes().startswith(b"\x89PNG")
+        assert ET.parse(out / f"{stem}.svg").getroot().tag.endswith("svg")
+    assert all(f"\n### {number}. " in text for number in range(1, 13))
+    assert not list(out.glob("*.tmp*"))
+
+
+def test_the_page_of_errata_in_the_docs_is_what_it_makes(whole):
+    _, out, _ = whole
+    page = Path(__file__).parents[2] / "docs" / "errata.md"
+    assert page.read_text(encoding="utf-8") == (out / "errata.md").read_text(encoding="utf-8"), (
+        "remake it: termburst reproduce errata --out DIR, then copy DIR/errata.md to docs/"
+    )
+
+
+def test_the_table_on_standard_output(whole):
+    done, *_ = whole
+    assert "0.9269" in done.stdout
+    assert "196 cells of Tables 2 and 3 that agree" not in done.stdout  # accuracies are listed, not counted
+    assert "192 cells of Tables 2 and 3 that agree" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_second_run_writes_the_same_bytes(tmp_path):
+    """Of everything, pictures included; benchmarks/reproduce.py does so for all parts."""
+    for name in ("one", "two"):
+        assert run("simulation", "--out", tmp_path / name).returncode == 0
+    one, two = (sorted((tmp_path / name).iterdir()) for name in ("one", "two"))
+    assert [path.name for path in one] == [path.name for path in two]
+    assert len(one) == 3 * 2 + 2
+    for a, b in zip(one, two, strict=True):
+        assert a.read_bytes() == b.read_bytes(), a.name
+
+
+def test_without_the_data_the_other_parts_are_done(tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = run("fig3", "table3", "errata", "--out", tmp_path / "out", TERMBURST_DATA=str(empty), NLTK_DATA=str(empty),
+               HOME=str(empty), SCIKIT_LEARN_DATA=str(empty))  # fmt: skip
+    assert done.returncode == 1
+    assert "table3 was not done: Reuters-21578 was not found: run" in done.stderr
+    assert "Traceback" not in done.stderr
+    rows = {row["item"]: row for row in json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))}
+    assert rows["Fig. 3: correlation of λ_i with total TF–IDF"]["agrees"] is True
+    assert rows["table3"]["obtained"] is None
+    assert rows["table3"]["note"].startswith("not done: ")
+    assert any(item.startswith("Erratum 1:") for item in rows)
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "## Not done" in report
+    assert (tmp_path / "out" / "fig3.svg").exists()
+
+
+def test_unknown_parts_and_unusable_folders(tmp_path):
+    done = run("fig9", "--out", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'fig9' is not a part of the paper" in done.stderr
+    file = tmp_path / "file"
+    file.write_text("")
+    done = run("fig1", "--out", file)
+    assert done.returncode == 2
+    assert "is a file" in done.stderr
+
+
+def test_names_stand_for_parts():
+    assert settled_parts(["all"]) == list(PARTS)
+    assert settled_parts(["r8"]) == ["reuters", "fig5", "table3", "figa2"]
+    assert settled_parts(["fig3", "fig3"]) == ["fig3"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "obtained", "agrees"),
+    [("0.80", 0.80297, True), ("0.80", 0.8051, False), ("88,701", 88701, True), ("9", 9, True), ("9", 8, False)],
+)
+def test_agreement_is_decided_by_the_printed_digits(printed, obtained, agrees):
+    assert judged("x", printed, obtained).agrees is agrees
