@@ -21,7 +21,7 @@ from termburst import plot
 from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.penalties import named_penalty
 from termburst.plot._canvas import VERMILION
-from termburst.plot._likelihood_ridge import DEPTHS
+from termburst.plot._likelihood_ridge import DEPTHS, _log_likelihood
 from termburst.plot._ranking_agreement import ranks
 
 MU, SIGMA2 = [30, 60, 90], [0.5, 1.0]
@@ -54,12 +54,12 @@ def fig2() -> NDArray[np.int64]:
 
 @pytest.fixture(scope="module")
 def everything(fig2: NDArray[np.int64]) -> dict[str, Figure]:
-    """A figure of every kind, with all its options."""
+    """A figure of every kind, with all its options, drawn once."""
     fit, published, rng = made_up_fit(), made_up_published(), np.random.default_rng(2)
     n_i = rng.integers(1, 3000, 400)
     terms = [f"t{i}" for i in range(400)]
     scores = {"first": rng.normal(size=400), "second": rng.normal(size=400), "third": rng.normal(size=400)}
-    return {
+    figures = {
         "samples": plot.beta_binomial_samples(documents=60),
         "ridge": plot.likelihood_ridge(fig2, mu=50.0, sigma2=4.0, truth=(0.1, 49.9)),
         "scatter": plot.statistic_against_weight(
@@ -73,6 +73,9 @@ def everything(fig2: NDArray[np.int64]) -> dict[str, Figure]:
         "error": plot.approximation_error(fit.alpha, fit.alpha_not, rng.gamma(0.5, size=400), mean_length=90.0),
         "ranks": plot.ranking_agreement(scores, n_i, labels=["t3", "t5"], terms=terms),
     }
+    for figure in figures.values():
+        figure.draw_without_rendering()
+    return figures
 
 
 def words(figure: Figure) -> str:
@@ -98,7 +101,6 @@ def test_axes_are_labelled_and_text_is_legible(everything: dict[str, Figure], na
     pane = figure.axes[axes]
     assert pane.get_xlabel()
     assert pane.get_ylabel() or name == "parameters"  # where the names of terms stand
-    figure.draw_without_rendering()
     written = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
     assert min(text.get_fontsize() for text in written) >= 9
     assert figure.get_figwidth() <= 8.5
@@ -107,7 +109,6 @@ def test_axes_are_labelled_and_text_is_legible(everything: dict[str, Figure], na
 @pytest.mark.parametrize("name", ["samples", "ridge", "scatter", "parameters", "fits", "grids", "error", "ranks"])
 def test_nothing_is_cut_off(everything: dict[str, Figure], name: str) -> None:
     figure = everything[name]
-    figure.draw_without_rendering()
     tight = figure.get_tightbbox()
     assert tight.x0 >= 0
     assert tight.y0 >= 0
@@ -117,7 +118,6 @@ def test_nothing_is_cut_off(everything: dict[str, Figure], name: str) -> None:
 
 def test_legends_stand_beside_the_data(everything: dict[str, Figure]) -> None:
     for figure in everything.values():
-        figure.draw_without_rendering()
         panes = [axes.get_window_extent() for axes in figure.axes]
         legends = [*figure.legends, *[axes.get_legend() for axes in figure.axes if axes.get_legend()]]
         for legend in legends:
@@ -182,13 +182,12 @@ def test_ridge_shows_the_approximate_likelihood(fig2: NDArray[np.int64]) -> None
     for n_ij, n_not in fig2:
         expected += approximate_log_pmf(n_ij, n_ij + n_not, x[None, :], y[:, None])
     penalty = named_penalty("gamma", 50.0, 4.0).log_density(x[None, :] + y[:, None])
-    solids = [axes for axes in figure.axes if axes.name == "3d"]
-    for axes, surface in zip(solids, (expected, expected + penalty), strict=True):
-        depth = np.maximum(surface - surface.max(), -DEPTHS[0])
-        corners = np.concatenate([np.asarray(face) for face in axes.collections[0]._vec.T[:, None, :3]])
-        seen = {tuple(point) for point in corners.round(9)}
-        grid = np.stack([*np.meshgrid(x, y), depth], axis=-1).reshape(-1, 3)
-        assert seen == {tuple(point) for point in grid.round(9)}
+    assert np.allclose(_log_likelihood(fig2, x, y), expected)
+    flats = [axes for axes in figure.axes if axes.get_title()]
+    for axes, surface in zip(flats, (expected, expected + penalty), strict=True):
+        filled: Any = axes.collections[0]
+        assert np.isclose(filled.zmin, max(surface.min() - surface.max(), -DEPTHS[0]))
+        assert filled.zmax == 0
 
 
 def test_ridge_without_a_valid_maximum_marks_none() -> None:
@@ -238,6 +237,7 @@ def test_parameters_count_every_term_once() -> None:
         main, beyond = figure.axes[2 * panel : 2 * panel + 2]
         bars = [patch for patch in main.patches if hasattr(patch, "get_height")]
         edges = [bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()]
+        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9  # the extremes stand on them
         inside = np.log(values[fit.status == "converged"])
         assert [bar.get_height() for bar in bars] == np.histogram(inside, edges)[0].tolist()
         assert sum(bar.get_height() for bar in bars) == 250
@@ -325,8 +325,8 @@ def test_grids_print_values_and_outline_the_best() -> None:
     printed = [text.get_text() for text in one.texts]
     assert printed == ["0.80868", "0.79000", "0.80000", "0.80868", "0.70000", "–"]
     assert [text.get_position() for text in one.texts] == [(x, y) for y in range(3) for x in range(2)]
-    assert (outlined(one, "-"), outlined(two, "-")) == ({(0, 0), (1, 1)}, {(2, 1)})
-    assert (outlined(one, "--"), outlined(two, "--")) == (set(), {(1, 0)})
+    assert (outlined(one, "solid"), outlined(two, "solid")) == ({(0, 0), (1, 1)}, {(2, 1)})
+    assert (outlined(one, "dashed"), outlined(two, "dashed")) == (set(), {(1, 0)})
     assert [axes.images[0].get_clim() for axes in (one, two)] == [(0.1, 0.80868)] * 2
     assert [label.get_text() for label in one.get_yticklabels()] == ["30", "60", "90"]
     assert [label.get_text() for label in two.get_xticklabels()] == ["0.5", "1"]

@@ -63,6 +63,7 @@ def test_every_published_number_has_its_row(whole):
 def test_what_the_paper_has_right_agrees_and_the_rest_is_an_erratum(whole):
     different = {item for item, row in whole[2].items() if row["agrees"] is False}
     assert all(whole[2][item]["note"].startswith("erratum") for item in different)
+    different = {item for item in different if not item.startswith("Erratum ")}  # which show the same numbers again
     expected = {"Fig. A1: best cells (μ, σ²)", "Fig. A2: best cells (μ, σ²)"}
     expected |= {"R8: share of the class earn, %", "R8: share of grain, ship and interest together, %"}
     for figure in ("Fig. 4", "Fig. 5"):

@@ -68,9 +68,15 @@ def _term_rows(place: str, fitted: Fitted, term: str, printed: list[str]) -> lis
     fit, column, theirs = fitted.fit, fitted.statistics.index(term), fitted.published
     n_ij = fitted.counts[:, [column]].toarray().ravel()
     documents = np.column_stack([n_ij, fitted.counts.sum(axis=1).A1 - n_ij])
-    pair = map(float, printed) if theirs is None else (theirs.alpha[column], theirs.alpha_not[column])
+    pair, elsewhere = (float(printed[0]), float(printed[1])), ""
+    if theirs is not None:
+        filed = (float(theirs.alpha[column]), float(theirs.alpha_not[column]))
+        if all(judged("", text, value).agrees for text, value in zip(printed, filed, strict=True)):
+            pair = filed  # with all its digits
+        else:
+            elsewhere = f"; the authors' file has ({filed[0]:.4g}, {filed[1]:.4g})"
     at_theirs = beta_binomial_log_likelihood(documents, *pair)[0]
-    note = f"log-likelihood {fit.loglik[column]:,.3f}; {at_theirs:,.3f} at the published pair"
+    note = f"log-likelihood {fit.loglik[column]:,.3f}; {at_theirs:,.3f} at the published pair{elsewhere}"
     found = (float(fit.alpha[column]), float(fit.alpha_not[column]))
     return [
         judged(f"{place}: {symbol} of {term!r}", text, value, note, erratum=3)

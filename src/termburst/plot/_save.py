@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from termburst._files import atomic_path
 
@@ -63,14 +63,13 @@ def save(figure: Figure, folder: str | PathLike[str], stem: str) -> list[Path]:
 @contextmanager
 def _places_kept(figure: Figure) -> Iterator[None]:
     """Put all axes back where they were, since a drawing lays them out starting from where the last one left them."""
-    which: tuple[Literal["original"], Literal["active"]] = ("original", "active")
     places = [
         (axes, axes.get_position(original=True), axes.get_position(), axes.get_in_layout()) for axes in figure.axes
     ]
     try:
         yield
     finally:
-        for axes, *positions, in_layout in places:
-            for name, position in zip(which, positions, strict=True):
-                axes.set_position(position, which=name)
-            axes.set_in_layout(in_layout)  # which set_position takes them out of
+        for axes, original, active, in_layout in places:
+            axes.set_position(original, which="original")
+            axes.set_position(active, which="active")
+            axes.set_in_layout(in_layout)  # set_position takes them out
