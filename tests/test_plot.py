@@ -415,12 +415,17 @@ def test_ranking_labels_do_not_overlap() -> None:
     rng = np.random.default_rng(0)
     score = rng.normal(size=300)
     terms = [f"word{i}" for i in range(300)]
-    close = [terms[i] for i in np.argsort(-score)[100:108]]  # neighbours in rank
+    close = [terms[i] for i in np.argsort(-score)[60:180:15]]  # near each other in rank
     figure = plot.ranking_agreement({"a": score, "b": score}, np.full(300, 2), labels=close, terms=terms)
     figure.draw_without_rendering()
     boxes = [note.get_bbox_patch().get_window_extent() for note in figure.axes[0].texts]
     assert len(boxes) == 8
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_ranking_labels_of_one_point_are_one() -> None:
+    figure = plot.ranking_agreement({"a": [1, 1, 2], "b": [1, 1, 2]}, [2, 2, 2], labels=["x", "z", "y"], terms="xyz")
+    assert [note.get_text() for note in figure.axes[0].texts] == ["x\ny", "z"]
 
 
 def test_ranking_of_constant_scores_has_no_correlation() -> None:
@@ -469,6 +474,9 @@ BAD: dict[str, Any] = {
     "two scores or more": lambda: plot.ranking_agreement({"a": [1.0]}, [1]),
     "a has 1, b has 2": lambda: plot.ranking_agreement({"a": [1.0], "b": [1.0, 2.0]}, [1]),
     "of every score": lambda: plot.ranking_agreement({"a": [np.nan], "b": [1.0]}, [1]),
+    "'y' cannot be labelled": lambda: plot.ranking_agreement(
+        {"a": [1.0, np.nan], "b": [1.0, 2.0]}, [1, 1], labels=["y"], terms=["x", "y"]
+    ),
     "stem must be": lambda: plot.save(Figure(), "nowhere", "a/b"),
 }
 

@@ -50,7 +50,7 @@ def likelihood_ridge(
     '$\\\\alpha_i$'
     """
     table = canonical_counts(counts).toarray()
-    if table.ndim != 2 or table.shape[1] != 2:
+    if table.shape[1] != 2:
         raise ValueError(f"counts must have two columns, the term's and all others'; their shape is {table.shape}")
     b_i, n_not = int((table[:, 0] > 0).sum()), int(table[:, 1].sum())
     if not b_i or not n_not:
@@ -76,7 +76,6 @@ def likelihood_ridge(
         solid: Any = figure.add_subplot(2, 2, 2 * row + 2, projection="3d")
         _draw_contours(figure, flat, solid, x, y, depth)
         _draw_surface(solid, x, y, depth)
-        flat.set(xscale=_scale(x), yscale=_scale(y))
         dress(flat, r"$\alpha_i$", r"$\alpha_{\neg i}$", title)
         dress(solid, _solid_label(x, r"\alpha_i"), _solid_label(y, r"\alpha_{\neg i}"))
         if truth is not None:
@@ -90,7 +89,9 @@ def likelihood_ridge(
             label = rf"maximum: $\hat\alpha_i = {best.alpha[0]:.3g}$, $\hat\alpha_{{\neg i}} = {best.alpha_not[0]:.4g}$"
             style: Any = {"marker": "o", "ms": 6.5, "mfc": VERMILION, "mec": "black", "ls": "none", "label": label}
             flat.plot(*marks[0], **style)
-            solid.plot(_along(x, marks[0][0]), _along(y, marks[0][1]), [0.0], zorder=10, **style)
+            if x[0] <= marks[0][0] <= x[-1] and y[0] <= marks[0][1] <= y[-1]:
+                solid.plot(_along(x, marks[0][0]), _along(y, marks[0][1]), [0.0], zorder=10, **style)
+        flat.set(xscale=_scale(x), yscale=_scale(y), xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
         if flat.get_legend_handles_labels()[0]:
             flat.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), fontsize=SMALL, frameon=False)
     return figure
@@ -98,7 +99,9 @@ def likelihood_ridge(
 
 def _window(name: str, given: ArrayLike | None, centre: float, low: float, high: float, seen: list[float]) -> Floats:
     if given is None:
-        return np.linspace(min([low * centre, *seen]), max([high * centre, *[1.2 * value for value in seen]]), 121)
+        lowest = min([low * centre, *[0.5 * value for value in seen]])
+        highest = max([high * centre, *[1.5 * value for value in seen]])
+        return np.linspace(lowest, highest, 121)
     values = np.asarray(given, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2 or not np.all(np.isfinite(values) & (values > 0)):
         raise ValueError(f"{name} must hold two or more finite numbers above 0")
@@ -143,8 +146,8 @@ def _draw_surface(axes: Any, x: Floats, y: Floats, depth: Floats) -> None:
 
 def _scale(values: Floats) -> str:
     """The scale on which the values are evenly spaced."""
-    steps = np.diff(np.log(values))
-    return "log" if len(steps) > 1 and np.allclose(steps, steps[0]) else "linear"
+    steps, ratios = np.diff(values), np.diff(np.log(values))
+    return "log" if np.allclose(ratios, ratios[0]) and not np.allclose(steps, steps[0]) else "linear"
 
 
 def _along(axis: Floats, value: ArrayLike) -> Floats:

@@ -71,6 +71,9 @@ def ranking_agreement(
     usable = np.isfinite(values).all(axis=0) & np.isfinite(n_i)
     if not usable.any():
         raise ValueError("there is nothing to draw: no term has a finite value of every score")
+    for name, index in zip(labels or (), named, strict=True):
+        if not usable[index]:
+            raise ValueError(f"{name!r} cannot be labelled: not every score gives it a finite value")
     figure = sheet(WIDTH, 4.4)
     left, right = figure.subplots(1, 2)
     names = list(scores)
@@ -80,7 +83,8 @@ def ranking_agreement(
     figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, fontsize=SMALL, frameon=False)
     if named:
         left.plot(first[named], last[named], "o", ms=5, mfc=VERMILION, mec="white", mew=0.8, ls="none", zorder=5)
-        label_points(figure, left, first[named], last[named], [str(label) for label in labels or ()])
+        drawn = np.column_stack([first, last])[usable]
+        label_points(figure, left, first[named], last[named], [str(label) for label in labels or ()], drawn)
     return figure
 
 

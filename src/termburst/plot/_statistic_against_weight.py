@@ -21,8 +21,8 @@ def statistic_against_weight(
     *,
     alpha: ArrayLike | None = None,
     occurs: ArrayLike | None = None,
-    statistic_label: str = r"$\lambda_i$ (log-likelihood units)",
-    weight_label: str = r"$\sum_j$ TF–IDF$(i, j)$",
+    statistic_label: str = r"likelihood-ratio statistic $\lambda_i$",
+    weight_label: str = r"total weight $\sum_j$ TF–IDF$(i, j)$",
 ) -> Figure:
     """A point a term: a statistic, such as λ_i, against a weight, such as the sum of its TF–IDF (the paper's Fig. 3).
 
@@ -40,7 +40,7 @@ def statistic_against_weight(
     --------
     >>> figure = statistic_against_weight([1.0, 2.0, 4.0], [0.5, 2.5, 3.0], alpha=[0.1, 0.2, 0.4])
     >>> figure.axes[0].get_ylabel()
-    '$\\\\sum_j$ TF–IDF$(i, j)$'
+    'total weight $\\\\sum_j$ TF–IDF$(i, j)$'
     """
     x, y = vectors(("statistic", statistic), ("weight", weight))
     present = np.ones(len(x), dtype=np.bool_) if occurs is None else truths("occurs", occurs, len(x))
