@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.datasets import (
     BUILT_IN,
+    DamagedDataError,
     TextCollection,
     clean_text,
     load_20newsgroups,
@@ -475,3 +476,25 @@ def test_unknown_names_are_answered_with_the_choices() -> None:
 def test_built_in_corpora_load_their_training_set(data: Path) -> None:
     assert list(BUILT_IN) == ["20newsgroups", "r8", "stdlib"]
     assert len(BUILT_IN["r8"]()) == 5_501
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text[:-4], "cells instead of|rows instead of|could not convert|is not above 0"),
+        (lambda text: "", "first line"),
+        (lambda text: text.partition("\n")[2], "first line"),
+        (lambda text: "\n".join(text.split("\n")[:900]) + "\n", "899 rows instead of 19,966"),
+        (lambda text: text.replace("0.00027571872233413396", "x", 1), "'x'"),
+        (lambda text: text.replace("0.00027571872233413396", "-1", 1), "alpha_i of 'aa' is not above 0"),
+        (lambda text: text.replace(",0.00027571872233413396", "", 1), "line 2 has 2 cells instead of 3"),
+    ],
+)
+def test_a_damaged_table_of_published_fits(data: Path, tmp_path: Path, monkeypatch, damage, said) -> None:
+    path = tmp_path / "published" / "r8-beta-binomial-fits.csv"
+    path.parent.mkdir()
+    path.write_text(damage((data / "published" / path.name).read_text(encoding="utf-8")), encoding="utf-8")
+    monkeypatch.setenv("TERMBURST_DATA", str(tmp_path))
+    with pytest.raises(DamagedDataError, match=said) as caught:
+        load_published_fits("r8")
+    assert str(path) in str(caught.value)

@@ -28,7 +28,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader of a pipe went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:  # an ImportError names the extra to install
         if os.environ.get("TERMBURST_DEBUG"):
             raise
         _fail(str(error), 2)

@@ -25,12 +25,10 @@ def reproduce(
 ) -> None:
     """Make every figure and table of the paper, beside the published values.
 
-    Writes results.json, report.md and the pictures (SVG and PNG). Exit code 1 if a part could not be done for want of
-    its data set, or a number differs without a known reason.
+    Writes results.json, report.md and the pictures (SVG and PNG). Exit code 1: a part could not be done for want of its
+    data set, or a number differs for no known reason.
     """
     parts = settled_parts(what or ["all"])
-    if out.exists() and not out.is_dir():
-        raise ValueError(f"{out} is a file; --out names a folder to write to")
     with progress_bar() as bar:
         task = bar.add_task("Loading", total=None)
         from termburst.paper import report
@@ -40,18 +38,17 @@ def reproduce(
             bar.update(task, description=step, completed=count, total=total)
 
         done = run(parts, out, show)
-    rows = done.rows
-    _print_rows(report.principal(rows))
-    typer.echo(f"\n{report.summary(rows)}")
-    for part, how in done.missing.items():
-        typer.echo(f"{part} was not done: {how}", err=True)
+    _print_rows(report.principal(done.rows))
+    typer.echo(f"\n{report.summary(done.rows)}")
+    for which, how in done.undone.items():
+        typer.echo(f"not done: {which}: {how}", err=True)
     note(f"{out / 'report.md'}: to read; {out / 'results.json'}: the rows")
     if not done.complete:
         raise typer.Exit(1)
 
 
 def _print_rows(rows: Sequence[Row]) -> None:
-    """A line a number; of a table's many cells only those that differ, and a count of the others that agree."""
+    """A line a number, with a shorter note on a narrow terminal; of a table's many cells only those that differ."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -59,17 +56,20 @@ def _print_rows(rows: Sequence[Row]) -> None:
     console = Console()
     if not console.is_terminal:
         console.width = 200
+    narrow = console.width < 120
     table = Table(box=None, pad_edge=False)
-    for name in ("item", "published", "obtained"):
-        table.add_column(name, justify="left" if name == "item" else "right", overflow="fold")
+    table.add_column("item", overflow="fold")
+    for name in ("published", "obtained"):
+        table.add_column(name, justify="right", overflow="fold", max_width=14 if narrow else None)
     table.add_column("agrees")
     table.add_column("note", overflow="fold")
-    agreeing = [row for row in rows if row.cell and row.agrees is not False]
-    for row in rows:
-        if row not in agreeing:
-            agrees = {True: "yes", False: "no", None: ""}[row.agrees]
-            table.add_row(*map(Text, (row.item, row.published or "", row.shown(), agrees, row.note)))
-    console.print(table)
-    cells = sum(row.agrees is True for row in agreeing)
+    listed = [row for row in rows if not row.cell or row.agrees is False]
+    for row in listed:
+        agrees = {True: "yes", False: "no", None: ""}[row.agrees]
+        remark = row.note.partition(":")[0] if narrow and row.agrees is False else "" if narrow else row.note
+        table.add_row(*map(Text, (row.item, row.published or "", row.shown(), agrees, remark)))
+    if listed:
+        console.print(table)
+    cells = sum(row.agrees is True for row in rows) - sum(row.agrees is True for row in listed)
     if cells:
-        typer.echo(f"and {cells} cells of Tables 2 and 3 that agree to the printed digit (see results.json)")
+        typer.echo(f"and {cells} cells of tables that agree to the printed digit (see results.json)")

@@ -10,7 +10,7 @@ and NLTK. `load_stdlib` needs no data at all.
 
 from collections.abc import Callable
 
-from termburst.datasets.collection import TextCollection, clean_text
+from termburst.datasets.collection import DamagedDataError, TextCollection, clean_text
 from termburst.datasets.cranfield import Cranfield, load_cranfield
 from termburst.datasets.newsgroups import load_20newsgroups
 from termburst.datasets.published import PublishedFits, load_published_fits
@@ -26,6 +26,7 @@ BUILT_IN: dict[str, Callable[[], TextCollection]] = {
 __all__ = [
     "BUILT_IN",
     "Cranfield",
+    "DamagedDataError",
     "PublishedFits",
     "TextCollection",
     "clean_text",

@@ -18,6 +18,10 @@ Subset = Literal["train", "test", "all"]
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
 
 
+class DamagedDataError(ValueError):
+    """A file of a data set is there and cannot be read as what it should be."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value
 class TextCollection:
     """Texts with an id each, and a class each where the corpus has classes.

@@ -10,7 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from termburst.datasets.collection import DATA_VARIABLE, SUBSETS, Subset, TextCollection, check_choice, data_folder
+from termburst.datasets.collection import (
+    DATA_VARIABLE,
+    SUBSETS,
+    DamagedDataError,
+    Subset,
+    TextCollection,
+    check_choice,
+    data_folder,
+)
 
 PARTS = ("headers", "footers", "quotes")
 
@@ -58,7 +66,7 @@ def _fetch_from(home: Path, subset: str, parts: tuple[str, ...]) -> Any:
         with contextlib.redirect_stdout(io.StringIO()):
             return fetch_20newsgroups(data_home=home, subset=subset, remove=parts, download_if_missing=False)
     except OSError as error:
-        raise ValueError(f"{home / _FILE} cannot be read as scikit-learn's copy of 20 Newsgroups") from error
+        raise DamagedDataError(f"{home / _FILE} cannot be read as scikit-learn's copy of 20 Newsgroups") from error
 
 
 def _fetch_or_download(subset: str, parts: tuple[str, ...]) -> Any:

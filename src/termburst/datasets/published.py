@@ -2,11 +2,12 @@
 
 import csv
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.datasets.collection import check_choice, data_file
+from termburst.datasets.collection import DamagedDataError, check_choice, data_file
 
 _FILES = {
     "20newsgroups": "published/20ng-beta-binomial-fits.csv",
@@ -14,6 +15,13 @@ _FILES = {
     "vgam": "published/vgam-20newsgroups-fits.csv",
 }
 _WHAT = "the table of published fits"
+_FITS = ("term", "alpha_i", "alpha_not_i")
+_COLUMNS = {
+    "20newsgroups": _FITS,
+    "r8": _FITS,
+    "vgam": ("term", "alpha", "alpha_not", "loglik_kernel", "seconds", "status"),
+}
+_ROWS = {"20newsgroups": 72_916, "r8": 19_966, "vgam": 32}
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value
@@ -47,24 +55,44 @@ def load_published_fits(name: str) -> PublishedFits:
     ('baby', 0.02009, 'converged')
     """
     check_choice("name", name, _FILES)
-    columns = _read_columns(name)
-    if name != "vgam":
-        return PublishedFits(name, columns["term"], _floats(columns["alpha_i"]), _floats(columns["alpha_not_i"]))
-    # A fit that ended in a warning has numbers too, such as alpha = 6e119: as useless as none, and easier to overlook.
-    failed = np.array([status != "converged" for status in columns["status"]])
-    alpha, alpha_not, loglik = (
-        np.where(failed, np.nan, _floats(columns[column])) for column in ("alpha", "alpha_not", "loglik_kernel")
-    )
+    path = data_file(_FILES[name], _WHAT)
+    try:
+        columns = _read_columns(path, _COLUMNS[name])
+        if len(columns["term"]) != _ROWS[name]:
+            raise ValueError(f"it has {len(columns['term']):,} rows instead of {_ROWS[name]:,}")
+        if name != "vgam":
+            return PublishedFits(
+                name, columns["term"], _positive(columns, "alpha_i"), _positive(columns, "alpha_not_i")
+            )
+        # A fit that ended in a warning has numbers too, such as alpha = 6e119: as useless as none, easier to overlook.
+        failed = np.array([status != "converged" for status in columns["status"]])
+        alpha, alpha_not, loglik = (
+            np.where(failed, np.nan, _floats(columns, column)) for column in ("alpha", "alpha_not", "loglik_kernel")
+        )
+    except (ValueError, OSError) as error:
+        raise DamagedDataError(f"{path} cannot be read as {_WHAT}: {error}") from error
     return PublishedFits(name, columns["term"], alpha, alpha_not, loglik, columns["status"])
 
 
-def _read_columns(name: str) -> dict[str, list[str]]:
+def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, list[str]]:
     # The csv module, because a data frame reader may take the words "null" and "nan" for missing values.
-    path = data_file(_FILES[name], _WHAT)
     with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    return {column: [row[index] for row in rows] for index, column in enumerate(header)}
+        rows = list(csv.reader(file))
+    if not rows or tuple(rows[0]) != names:
+        raise ValueError(f"its first line is not {','.join(names)}")
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(names):
+            raise ValueError(f"line {number} has {len(row)} cells instead of {len(names)}")
+    return {column: [row[index] for row in rows[1:]] for index, column in enumerate(names)}
 
 
-def _floats(cells: list[str]) -> NDArray[np.float64]:
-    return np.array([float(cell) if cell else np.nan for cell in cells], dtype=np.float64)
+def _floats(columns: dict[str, list[str]], name: str) -> NDArray[np.float64]:
+    return np.array([float(cell) if cell else np.nan for cell in columns[name]], dtype=np.float64)
+
+
+def _positive(columns: dict[str, list[str]], name: str) -> NDArray[np.float64]:
+    values = _floats(columns, name)
+    bad = np.flatnonzero(~(values > 0))
+    if bad.size:
+        raise ValueError(f"{name} of {columns['term'][bad[0]]!r} is not above 0")
+    return values

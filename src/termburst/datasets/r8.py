@@ -7,7 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from termburst.datasets.collection import DATA_VARIABLE, SUBSETS, Subset, TextCollection, check_choice, data_folder
+from termburst.datasets.collection import (
+    DATA_VARIABLE,
+    SUBSETS,
+    DamagedDataError,
+    Subset,
+    TextCollection,
+    check_choice,
+    data_folder,
+)
 
 CATEGORIES = ("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade")
 
@@ -50,7 +58,7 @@ def _load(subset: Subset, only: set[str] | None) -> tuple[dict[str, set[str]], l
         with zipfile.ZipFile(source) as archive:
             return _collect(lambda name: archive.read(f"reuters/{name}"), subset, only)
     except (zipfile.BadZipFile, zlib.error, KeyError, FileNotFoundError) as error:
-        raise ValueError(f"{source} cannot be read as NLTK's copy of Reuters-21578") from error
+        raise DamagedDataError(f"{source} cannot be read as NLTK's copy of Reuters-21578") from error
 
 
 def _collect(
