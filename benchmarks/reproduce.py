@@ -1,7 +1,7 @@
 """How long `termburst reproduce all` takes, and whether a second run writes the same bytes.
 
-The authors' own scripts need over five hours for Fig. 4 alone (0.11–0.25 s a term, 72,916 terms; see fit_speed.py, which
-measures their method on a sample of terms).
+The authors' own scripts need two to five hours for Fig. 4 alone (0.11–0.25 s a term, 72,916 terms; see fit_speed.py,
+which measures their method on a sample of terms).
 
     TERMBURST_DATA=… python benchmarks/reproduce.py
 """
@@ -33,7 +33,8 @@ def main() -> None:
         different = [name for name in sorted(first | second) if first.get(name) != second.get(name)]
         print(f"{len(first)} files, of which {len(different)} differ on the second run {different or ''}")
         rows = json.loads(first["results.json"])
-        print(f"results.json: {len(rows)} rows, {sum(row['agrees'] is False for row in rows)} that differ from the paper")
+        differing = sum(row["agrees"] is False for row in rows)
+        print(f"results.json: {len(rows)} rows, {differing} that differ from the paper")
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def everything(fig2: NDArray[np.int64]) -> dict[str, Figure]:
         "parameters": plot.fitted_parameters(
             fit, published=published, highlight=["t3", "t300"], terms=terms, what="A collection"
         ),
-        "fits": plot.fit_scatter(fit, published=published, statistics=SimpleNamespace(mean_length=80.0)),
+        "fits": plot.fit_scatter(fit, published=published),
         "grids": plot.accuracy_grids({"a": rng.uniform(size=(3, 2)), "b": rng.uniform(size=(3, 2))}, MU, SIGMA2),
         "error": plot.approximation_error(fit.alpha, fit.alpha_not, rng.gamma(0.5, size=400), mean_length=90.0),
         "ranks": plot.ranking_agreement(scores, n_i, labels=["t3", "t5"], terms=terms),
@@ -303,13 +303,6 @@ def test_fit_scatter_bins_every_finite_fit() -> None:
     assert np.allclose(middle, [np.median(alpha[both]), np.median(alpha_not[both])])
 
 
-def test_fit_scatter_draws_the_mean_length() -> None:
-    statistics = tb.TermStatistics.from_counts([[4, 26], [0, 31]])
-    figure = plot.fit_scatter(made_up_fit(), statistics=statistics)
-    (line,) = [line for label, line in lines(figure.axes[0]).items() if "mean document length" in label]
-    assert np.allclose(line.get_xydata().sum(axis=1), statistics.mean_length)
-
-
 def outlined(axes: Axes, style: str) -> set[tuple[int, int]]:
     frames = [patch for patch in axes.patches if patch.get_linestyle() == style]
     assert all(patch.get_edgecolor() == to_rgba(VERMILION) for patch in frames)
@@ -463,7 +456,6 @@ BAD: dict[str, Any] = {
     "no term has a finite fit": lambda: plot.fit_scatter(
         SimpleNamespace(alpha=np.array([np.inf]), alpha_not=np.array([np.inf]), status=np.array(["boundary"]))
     ),
-    "statistics must have a mean_length": lambda: plot.fit_scatter(FIT, statistics=SimpleNamespace(mean_length=0)),
     "grids is empty": lambda: plot.accuracy_grids({}, MU, SIGMA2),
     r"its shape is \(2, 2\)": lambda: plot.accuracy_grids({"a": np.ones((2, 2))}, MU, SIGMA2),
     "no finite value": lambda: plot.accuracy_grids({"a": np.full((3, 2), np.nan)}, MU, SIGMA2),

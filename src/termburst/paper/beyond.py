@@ -1,8 +1,8 @@
-"""What the sections beyond the paper share: both collections, rows and tables of numbers, ranks."""
+"""What the sections beyond the paper share: rows of numbers, ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,26 +10,21 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
 from termburst.counts.statistics import TermStatistics
-from termburst.paper.collections import Collections, Fitted
-from termburst.paper.results import Row, judged
+from termburst.paper.markdown import digits
+from termburst.paper.results import Row
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Numbers = dict[str, float | int | None]  # what it is → value; None where there is nothing to compute it from
+Numbers = dict[str, float]  # what it is → value; NaN where there is nothing to compute it from
 
 DECIMALS = 6  # of a statistic that is ranked: the ties of λ are exact in theory and 1e-13 apart in floats
 
 
-def both(collections: Collections) -> Iterable[tuple[str, str, Fitted]]:
-    """Their name, the name of their files, and the fits."""
-    yield "20 Newsgroups", "20newsgroups", collections.fig4
-    yield "R8", "r8", collections.fig5
-
-
 def numbered_rows(what: str, numbers: Numbers, *, cell: bool = False) -> list[Row]:
     """A row a number, without those that there was nothing to compute from."""
-    rows = [judged(f"{what}: {item}", None, value) for item, value in numbers.items() if value is not None]
-    return [Row(row.item, None, row.obtained, None, cell=True) for row in rows] if cell else rows
+    return [
+        Row(f"{what}: {item}", None, value, None, cell=cell) for item, value in numbers.items() if not np.isnan(value)
+    ]
 
 
 def repeats_in(statistics: TermStatistics) -> Mask:
@@ -47,20 +42,16 @@ def place(x: Floats, column: int) -> int:
     return int((x > x[column]).sum()) + 1
 
 
-def percent(inside: Mask) -> float | None:
-    return 100 * float(np.mean(inside)) if inside.size else None
+def median(x: NDArray[Any]) -> float:
+    return float(np.median(x)) if x.size else float("nan")
 
 
-def median(x: NDArray[Any]) -> float | None:
-    return float(np.median(x)) if x.size else None
+def spearman(x: Floats, y: Floats) -> float:
+    return float(spearmanr(x, y)[0]) if _can_rank(x, y) else float("nan")
 
 
-def spearman(x: Floats, y: Floats) -> float | None:
-    return float(spearmanr(x, y)[0]) if _can_rank(x, y) else None
-
-
-def kendall(x: Floats, y: Floats) -> float | None:
-    return float(kendalltau(x, y)[0]) if _can_rank(x, y) else None
+def kendall(x: Floats, y: Floats) -> float:
+    return float(kendalltau(x, y)[0]) if _can_rank(x, y) else float("nan")
 
 
 def _can_rank(x: Floats, y: Floats) -> bool:
@@ -70,27 +61,3 @@ def _can_rank(x: Floats, y: Floats) -> bool:
 def spoken(numbers: Numbers) -> Callable[[str], str]:
     """A number by its name, for a sentence."""
     return lambda item: digits(numbers[item])
-
-
-def digits(value: Any) -> str:
-    """A number for people: four significant digits, all of them before the point; text as it is."""
-    if value is None or isinstance(value, str):
-        return value or "–"
-    if isinstance(value, (int, np.integer)):
-        return f"{value:,}"
-    if np.isinf(value):
-        return "∞"
-    rounded = float(f"{value:.4g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:.4g}"
-
-
-def listed(items: Iterable[str]) -> str:
-    """Items joined as in a sentence."""
-    *most, last = items
-    return f"{', '.join(most)} and {last}"
-
-
-def markdown_table(header: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:
-    """A Markdown table, numbers to the right."""
-    rule = ["---" if isinstance(cell, str) else "--:" for cell in lines[0]]
-    return "\n".join(f"| {' | '.join(map(digits, line))} |" for line in [header, rule, *lines])

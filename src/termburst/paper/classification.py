@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
 from typing import Any
 
@@ -12,6 +13,7 @@ from scipy.special import expit
 
 from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.inference.plr import ClampedTermsWarning, cell_coefficients
+from termburst.paper.markdown import percent
 from termburst.weighting import named_scheme
 
 Integers = NDArray[np.int64]
@@ -20,6 +22,10 @@ Floats = NDArray[np.float64]
 MU = (30.0, 60.0, 90.0, 120.0, 150.0, 180.0)  # of Fig. A1 and A2
 SIGMA2 = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
 SCHEMES = {"TF–IDF": "tf-idf", "S(λ)": "s-lambda"}  # the tables' columns
+R8_CLASSES = {  # whose share the paper gives: the key in published.toml, and the classes
+    "share of the class earn, %": ["earn"],
+    "share of grain, ship and interest together, %": ["grain", "ship", "interest"],
+}
 
 Report = dict[str, Any]  # of scikit-learn's classification_report
 
@@ -34,6 +40,13 @@ class Split:
     test_labels: NDArray[np.int64]
     names: list[str]
     whole_vocabulary: int  # terms of training and test documents together
+
+    def shares(self, classes: list[str]) -> dict[str, float]:
+        """How many of the training, the test and all documents are in one of *classes*, in per cent."""
+        labels = {"training": self.train_labels, "test": self.test_labels}
+        labels["all"] = np.concatenate([*labels.values()])
+        wanted = [self.names.index(name) for name in classes]
+        return {which: percent(np.isin(found, wanted)) for which, found in labels.items()}
 
 
 def classify(split: Split, scheme: str, *, transductive: bool) -> Integers:
@@ -91,7 +104,21 @@ def best_cells(grid: Floats) -> str:
     >>> best_cells(grid)
     '(60, 1), (180, 0.5)'
     """
-    return ", ".join(f"({MU[i]:g}, {SIGMA2[j]:g})" for i, j in np.argwhere(grid == grid.max()))
+    return ", ".join(cell for cell, value in _cells(grid).items() if value == grid.max())
+
+
+def at_cells(grid: Floats, cells: str) -> dict[str, float]:
+    """The accuracies of a sensitivity grid at cells written as in `best_cells`.
+
+    >>> at_cells(np.arange(36.0).reshape(6, 6), "(60, 1), (180, 0.5)")
+    {'(60, 1)': 7.0, '(180, 0.5)': 30.0}
+    """
+    found = _cells(grid)
+    return {cell: found[cell] for cell in re.findall(r"\(.+?\)", cells)}
+
+
+def _cells(grid: Floats) -> dict[str, float]:
+    return {f"({mu:g}, {s:g})": float(grid[i, j]) for i, mu in enumerate(MU) for j, s in enumerate(SIGMA2)}
 
 
 def _s_lambda(counts: Any, statistics: TermStatistics, mu: float, sigma2: float, mu_term: bool) -> Floats:

@@ -20,6 +20,25 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+FIG2_TRUTH = (0.10, 49.90)  # α_i and α_¬i that Fig. 2's documents are drawn with
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The names of a real collection: `fits`, `split`, `table` and `grid` are keys of published.toml and here."""
+
+    name: str
+    stem: str  # of its files
+    fits: str
+    split: str
+    table: str
+    grid: str
+
+
+NEWSGROUPS = Corpus("20 Newsgroups", "20newsgroups", "fig4", "newsgroups", "table2", "figa1")
+R8 = Corpus("R8", "r8", "fig5", "r8", "table3", "figa2")
+CORPORA = (NEWSGROUPS, R8)
+
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
@@ -67,14 +86,14 @@ class Collections:
         from termburst.datasets import load_20newsgroups
 
         load = functools.partial(load_20newsgroups, "train", remove=("headers", "footers", "quotes"))
-        return self._once("fig4", lambda: _fitted(load, "20newsgroups"))
+        return self._once("fig4", lambda: _fitted(load, NEWSGROUPS.stem))
 
     @property
     def fig5(self) -> Fitted:
         """R8, training documents."""
         from termburst.datasets import load_r8
 
-        return self._once("fig5", lambda: _fitted(load_r8, "r8"))
+        return self._once("fig5", lambda: _fitted(load_r8, R8.stem))
 
     @property
     def newsgroups(self) -> Split:
@@ -132,7 +151,7 @@ class Collections:
 
 def _fig2() -> NDArray[np.int64]:
     rng = np.random.default_rng(0)
-    shares = rng.dirichlet([0.10, 49.90], 40)
+    shares = rng.dirichlet(FIG2_TRUTH, 40)
     return np.array([rng.multinomial(50, theta) for theta in shares])
 
 

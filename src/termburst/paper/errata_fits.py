@@ -11,8 +11,9 @@ from scipy.special import digamma
 from termburst.datasets import PublishedFits, load_published_fits
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
 from termburst.paper import from_scratch
-from termburst.paper.collections import Collections, Fitted
-from termburst.paper.erratum import Erratum, below, percent, row, show, significant, table
+from termburst.paper.collections import CORPORA, Collections, Corpus, Fitted
+from termburst.paper.erratum import Erratum, row
+from termburst.paper.markdown import below, percent, rounded_up, show, significant, table
 from termburst.paper.results import Row, published
 
 Floats = NDArray[np.float64]
@@ -24,8 +25,7 @@ WITNESS = 1e-6  # log-likelihood units; SciPy adds up to 11,003 documents, −4e
 class _Comparison:
     """A collection's exact fits beside the published ones; arrays have one entry a term."""
 
-    what: str
-    figure: str  # its key in published.toml
+    corpus: Corpus
     fitted: Fitted
     theirs: PublishedFits
     theirs_loglik: Floats
@@ -76,17 +76,14 @@ class _Term:
 
 def not_maxima(collections: Collections) -> Erratum:
     """Erratum 3."""
-    both = [
-        _comparison("20 Newsgroups", "fig4", collections.fig4, "20newsgroups"),
-        _comparison("R8", "fig5", collections.fig5, "r8"),
-    ]
+    both = [_comparison(corpus, collections) for corpus in CORPORA]
     news, r8 = both
-    terms = [_term(found, name) for found in both for name in published()[found.figure]["fits"]]
+    terms = [_term(found, name) for found in both for name in published()[found.corpus.fits]["fits"]]
     by_name = {term.name: term for term in terms}
     ambulance, said = by_name["ambulance"], by_name["said"]
     gap = max(term.witness_gap() for term in terms)
     vgam, vgam_rows = _vgam(news)
-    student, student_rows = _student(r8, by_name["student"])
+    slips, slip_rows = _slips(r8, by_name["student"], by_name["program"])
     conclusion = (
         "The paper's conclusion, that α_i is small and α_¬i large, survives for the terms that have an interior "
         "maximum; its percentages do not, and for the boundary terms neither parameter exists."
@@ -112,7 +109,7 @@ def not_maxima(collections: Collections) -> Erratum:
         "What becomes of the paper's percentages:\n\n"
         f"{_percentages(both)}\n\n"
         f"{conclusion}\n\n"
-        f"{student}"
+        f"{slips}"
     )
     return Erratum(
         3,
@@ -121,14 +118,15 @@ def not_maxima(collections: Collections) -> Erratum:
         "starting from (1, 1), and report that 99.04 % of the terms of 20 Newsgroups have α_i < 0.1 and 98.89 % α_¬i "
         "> 10 (96.95 % and 97.19 % on R8), and the values of eight terms.",
         proof,
-        [*_rows(both), *_term_rows(ambulance), *vgam_rows, *student_rows],
+        [*_rows(both), *_term_rows(ambulance), *vgam_rows, *slip_rows],
     )
 
 
-def _comparison(what: str, figure: str, fitted: Fitted, name: str) -> _Comparison:
-    theirs = fitted.published or load_published_fits(name)  # which says what is missing
+def _comparison(corpus: Corpus, collections: Collections) -> _Comparison:
+    fitted: Fitted = getattr(collections, corpus.fits)
+    theirs = fitted.published or load_published_fits(corpus.stem)  # which says what is missing
     loglik = beta_binomial_log_likelihood(fitted.statistics, theirs.alpha, theirs.alpha_not)
-    return _Comparison(what, figure, fitted, theirs, loglik)
+    return _Comparison(corpus, fitted, theirs, loglik)
 
 
 def _term(found: _Comparison, name: str) -> _Term:
@@ -159,7 +157,7 @@ def _gains(both: list[_Comparison]) -> str:
         ["exact fit below the binomial", *(_share(c.fitted.fit.loglik < c.fitted.fit.loglik_binomial) for c in both)],
         ["binomial is the maximum (boundary, α_0 → ∞)", *(_share(c.fitted.fit.status == "boundary") for c in both)],
     ]
-    return table(["", *(c.what for c in both)], lines)
+    return table(["", *(c.corpus.name for c in both)], lines)
 
 
 def _named(terms: list[_Term]) -> str:
@@ -183,7 +181,7 @@ def _percentages(both: list[_Comparison]) -> str:
             ("α_¬i > 10", found.theirs.alpha_not > 10, fit.alpha_not > 10),
         ):
             shares = (show(percent(mask), ".2f") + " %" for mask in (published_share, exact, exact[inside]))
-            lines.append([f"{found.what}, {label}", *shares])
+            lines.append([f"{found.corpus.name}, {label}", *shares])
     head = [
         "share of terms",
         "published fits",
@@ -194,7 +192,7 @@ def _percentages(both: list[_Comparison]) -> str:
 
 
 def _vgam(news: _Comparison) -> tuple[str, list[Row]]:
-    """What R's VGAM makes of 32 of the terms."""
+    """What R's VGAM makes of some of the terms."""
     vgam = load_published_fits("vgam")
     assert vgam.loglik is not None
     assert vgam.status is not None
@@ -210,59 +208,61 @@ def _vgam(news: _Comparison) -> tuple[str, list[Row]]:
     text = (
         f"R's VGAM, which shares no code with either, was tried on {len(vgam)} of the 20 Newsgroups terms. Where it "
         f"converged ({int(done.sum())} terms) its log-likelihoods differ from ours by {below(loglik, 1e-9)} of their "
-        f"size, and its parameters by at most {show(max(parameters), '.0e')}. It failed on the other {failed}, which "
-        f"are rare: n_i is at most {n_i[~done].max()} there, its median {int(np.median(n_i[~done]))}, against "
-        f"{int(np.median(n_i[done]))} where it converged."
+        f"size, and its parameters by at most {show(rounded_up(max(parameters)), '.1e')}. It failed on the other "
+        f"{failed}, which are rare: n_i is at most {n_i[~done].max()} there, its median "
+        f"{int(np.median(n_i[~done]))}, against {int(np.median(n_i[done]))} where it converged."
     )
     rows = [
-        row(3, "terms on which VGAM failed, of 32", failed),
-        row(3, "VGAM's log-likelihoods from ours, relative, at most", significant(loglik, 1)),
-        row(3, "VGAM's parameters from ours, relative, at most", significant(max(parameters), 1)),
+        row(3, f"terms on which VGAM failed, of {len(vgam)}", failed),
+        row(3, "VGAM's log-likelihoods from ours, relative, at most", rounded_up(loglik, 1)),
+        row(3, "VGAM's parameters from ours, relative, at most", rounded_up(max(parameters))),
     ]
     return text, rows
 
 
-def _student(r8: _Comparison, student: _Term) -> tuple[str, list[Row]]:
-    """The one named term whose printed values are not in the authors' own file: they are its neighbour's."""
-    printed = published()["fig5"]["fits"]["student"]
+def _slips(r8: _Comparison, student: _Term, program: _Term) -> tuple[str, list[Row]]:
+    """The named terms whose printed values are not in the authors' own file: a neighbour's, and one cut off."""
+    printed, cut_off = published()["fig5"]["fits"]["student"], published()["fig5"]["fits"]["program"][1]
     i = r8.fitted.statistics.index("student")
     neighbour = str(r8.fitted.terms[i - 1])
     above = (float(r8.theirs.alpha[i - 1]), float(r8.theirs.alpha_not[i - 1]))
     n_i = int(student.n_ij.sum())
     text = (
-        f"One more slip: the values printed for “student”, ({', '.join(printed)}), are not those of the authors' own "
+        f"Two more slips. The values printed for “student”, ({', '.join(printed)}), are not those of the authors' own "
         f"file, {_pair(student.theirs, '.4g')}. They are those of the line before it, “{neighbour}”: "
         f"{_pair(above, '.4g')}. And “student”, an example of a “bursty” term, occurs "
-        f"{'once' if n_i == 1 else f'{n_i} times'} in the {len(student.n_j):,} training documents."
+        f"{'once' if n_i == 1 else f'{n_i} times'} in the {len(student.n_j):,} training documents. The α_¬i of "
+        f"“program” is {program.theirs[1]:.4f} in the file: the printed {cut_off} was cut off, not rounded."
     )
     rows = [
         row(3, f"α_{which} of “{name}” in the published file", significant(value, 7), of_paper)
         for position, (which, of_paper) in enumerate(zip(("i", "¬i"), printed, strict=True))
         for name, value in (("student", student.theirs[position]), (neighbour, above[position]))
     ]
+    rows.append(row(3, "α_¬i of “program” in the published file", significant(program.theirs[1], 7), cut_off))
     return text, [*rows, row(3, "occurrences of “student” in R8's training documents", n_i)]
 
 
 def _rows(both: list[_Comparison]) -> list[Row]:
     rows = []
     for found in both:
-        fit, printed = found.fitted.fit, published()[found.figure]
+        what, fit, printed = found.corpus.name, found.fitted.fit, published()[found.corpus.fits]
         small, large = printed["terms with α_i < 0.1, %"], printed["terms with α_¬i > 10, %"]
         rows += [
-            row(3, f"{found.what}, exact fit better by more than {bound:g}, % of terms", percent(found.gain > bound))
+            row(3, f"{what}, exact fit better by more than {bound:g}, % of terms", percent(found.gain > bound))
             for bound in (0, 0.01, 1)
         ]
         rows += [
-            row(3, f"{found.what}, binomial better than the published fit, % of terms", percent(found.binomial_wins)),
-            row(3, f"{found.what}, terms at the boundary, %", percent(fit.status == "boundary")),
-            row(3, f"{found.what}, exact fits with α_i < 0.1, % of all terms", percent(fit.alpha < 0.1), small),
+            row(3, f"{what}, binomial better than the published fit, % of terms", percent(found.binomial_wins)),
+            row(3, f"{what}, terms at the boundary, %", percent(fit.status == "boundary")),
+            row(3, f"{what}, exact fits with α_i < 0.1, % of all terms", percent(fit.alpha < 0.1), small),
             row(
                 3,
-                f"{found.what}, exact fits with α_i < 0.1, % of interior terms",
+                f"{what}, exact fits with α_i < 0.1, % of interior terms",
                 percent(fit.alpha[found.inside] < 0.1),
                 small,
             ),
-            row(3, f"{found.what}, exact fits with α_¬i > 10, % of all terms", percent(fit.alpha_not > 10), large),
+            row(3, f"{what}, exact fits with α_¬i > 10, % of all terms", percent(fit.alpha_not > 10), large),
         ]
     return rows
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from termburst.paper.collections import Collections
-from termburst.paper.erratum import Erratum, below, row, show, significant, table
+from termburst.paper.collections import FIG2_TRUTH, Collections
+from termburst.paper.erratum import Erratum, row
 from termburst.paper.from_scratch import claim_1
+from termburst.paper.markdown import below, show, significant, table
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -76,7 +77,7 @@ def ridge(collections: Collections) -> Erratum:
     n_i, b_i, n = int(n_ij.sum()), int(np.count_nonzero(n_ij)), int(n_j.sum())
     slope = n_i - b_i
     share = b_i / (n - n_i)
-    gap = max(abs(_along_ray(n_ij, n_j, *point) + slope) for point in ((0.1, 49.9), (0.02, 10.0), (1.0, 20.0)))
+    gap = max(abs(_along_ray(n_ij, n_j, *point) + slope) for point in (FIG2_TRUTH, (0.02, 10.0), (1.0, 20.0)))
     along = np.geomspace(*WINDOW, 1001)
     on_ray = _log_likelihood(n_ij, n_j, share * along, along)
     across = np.geomspace(LEAST_ALPHA, 1.0, 1001)
@@ -125,7 +126,7 @@ def ridge(collections: Collections) -> Erratum:
         [
             row(8, "range of ℓ along the ray through Fig. 2's window", significant(float(np.ptp(on_ray)))),
             row(8, "range of ℓ along α_0 = 50 through Fig. 2's window", significant(float(np.ptp(level)))),
-            row(8, "α·∇ℓ on Fig. 2's collection", round(_along_ray(n_ij, n_j, 0.1, 49.9), 4), note="b_i − n_i"),
+            row(8, "α·∇ℓ on Fig. 2's collection", round(_along_ray(n_ij, n_j, *FIG2_TRUTH), 4), note="b_i − n_i"),
             row(8, "rise of ℓ along the ray from α_0 = 50 to 1e-9", significant(heights[-1] - heights[0])),
         ],
     )

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 from termburst.inference.plr import FORMS, ClampedTermsWarning, Form, plr_statistic
 from termburst.paper import from_scratch
 from termburst.paper.classification import MU, best_cells
-from termburst.paper.collections import Collections
-from termburst.paper.erratum import Erratum, below, row, show, significant, table
+from termburst.paper.collections import CORPORA, Collections
+from termburst.paper.erratum import Erratum, row
+from termburst.paper.markdown import below, show, significant, table
+from termburst.paper.results import PLACES, published
+from termburst.paper.simulation import correlation
 
 Floats = NDArray[np.float64]
 
 FIG3_SIGMA2 = 1.0
-WORST = (30.0, 5.0)  # (μ, σ²) with the smallest η² of those grids
+WORST = (30.0, 5.0)  # (μ, σ²) with the smallest η² of Fig. A1 and A2
 MARGINS = (100.0, 10.0, 2.0, 1.0, 0.5, 0.1, 1e-2, 1e-4, 1e-6)  # η² − r_i
-_SPLITS = {"newsgroups": "20 Newsgroups", "r8": "R8"}
-_FIGURES = {"newsgroups": ("Fig. A1", "0.80868"), "r8": ("Fig. A2", "0.94521")}
 
 
 def penalty_once(collections: Collections) -> Erratum:
@@ -33,7 +34,7 @@ def penalty_once(collections: Collections) -> Erratum:
     away = {form: _largest(value - scratch.definition) for form, value in ours.items()}
     worst = int(np.argmax(np.abs(ours["printed"] - scratch.definition)))
     tf_idf, occurs = n_i * np.log(d / np.maximum(b_i, 1)), b_i > 0
-    r = {form: _correlations(ours[form], tf_idf, occurs) for form in FORMS}
+    r = {form: [correlation(ours[form][which], tf_idf[which]) for which in (b_i >= 0, occurs)] for form in FORMS}
     log_f = -scratch.log_f
     comparison = table(
         ["largest difference over the terms", ""],
@@ -96,12 +97,12 @@ def mu_assumed(collections: Collections) -> Erratum:
         row(2, "Fig. 3's collection at μ = 30, the same after adding 2 n_i log(μd/n)", significant(mended[30.0], 3)),
     ]
     grids, lengths = [], []
-    for name, what in _SPLITS.items():
-        figure, printed = _FIGURES[name]
+    for corpus in CORPORA:
+        name, what, printed = corpus.split, corpus.name, published()[corpus.grid]["best accuracy"]
         plain, with_term = (collections.sensitivity(name, mu_term=mu_term) for mu_term in (False, True))
         for how, grid in (("as printed", plain), ("with the term", with_term)):
             ends = (show(end, ".5f") for end in (grid.max(), grid.min()))
-            grids.append([f"{what} ({figure}), {how}", *ends, best_cells(grid)])
+            grids.append([f"{what} ({PLACES[corpus.grid]}), {how}", *ends, best_cells(grid)])
         rows.append(row(2, f"{what}, best accuracy of the grid as printed", float(plain.max()), printed))
         rows.append(row(2, f"{what}, best accuracy of the grid with the μ term", float(with_term.max()), printed))
         split = getattr(collections, name)
@@ -132,15 +133,15 @@ def mu_assumed(collections: Collections) -> Erratum:
 def condition_reversed(collections: Collections) -> Erratum:
     """Erratum 5."""
     lines, rows, example = [], [], ""
-    for name, what in _SPLITS.items():
-        train = getattr(collections, name).train
+    for corpus in CORPORA:
+        train = getattr(collections, corpus.split).train
         n_i, b_i = from_scratch.frequencies(train)
         for mu, sigma2 in ((float(train.sum() / train.shape[0]), 1.0), WORST):
             eta2 = mu**2 / sigma2
             alpha_0 = sigma2 / mu * (b_i - n_i - 1 + eta2)
             printed, invalid = int((eta2 > b_i - n_i - 1).sum()), int((alpha_0 <= 0).sum())
             right = int((eta2 > n_i - b_i + 1).sum())
-            setting = f"{what}, μ = {round(mu, 2):g}, σ² = {sigma2:g}"
+            setting = f"{corpus.name}, μ = {round(mu, 2):g}, σ² = {sigma2:g}"
             lines.append([setting, show(eta2, ",.1f"), *(show(k, ",d") for k in (len(n_i), printed, right, invalid))])
             rows.append(row(5, f"{setting}: terms with α̂_0 ≤ 0", invalid))
             if not example:
@@ -219,12 +220,6 @@ def clamp(collections: Collections) -> Erratum:
 
 def _largest(difference: Floats) -> float:
     return float(np.abs(difference).max())
-
-
-def _correlations(statistic: Floats, weight: Floats, occurs: NDArray[np.bool_]) -> tuple[float, float]:
-    """Pearson's r on all terms, and on those that occur."""
-    everywhere, among = np.corrcoef(statistic, weight)[0, 1], np.corrcoef(statistic[occurs], weight[occurs])[0, 1]
-    return float(everywhere), float(among)
 
 
 def _one(counts: NDArray[np.int64], i: int, mu: float, sigma2: float, form: Form) -> float:

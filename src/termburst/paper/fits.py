@@ -7,22 +7,25 @@ from numpy.typing import NDArray
 
 from termburst import plot
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
-from termburst.paper.collections import Fitted
-from termburst.paper.results import Picture, Row, Section, compare, judged, published
+from termburst.paper.collections import Collections, Corpus, Fitted
+from termburst.paper.markdown import percent, table
+from termburst.paper.results import PLACES, Picture, Row, Section, compare, judged, published
 
 Shares = tuple[float, float]  # of terms with α_i < 0.1 and with α_¬i > 10, in per cent
 _KEYS = ("terms with α_i < 0.1, %", "terms with α_¬i > 10, %")
 
 
-def section(name: str, place: str, what: str, fitted: Fitted, rows: list[Row]) -> Section:
-    """Fig. 4 or 5 from its collection; *rows* come first."""
+def section(corpus: Corpus, what: str, collections: Collections) -> Section:
+    """Fig. 4 or 5 from its collection, of which *what* says how it was prepared."""
+    name, place = corpus.fits, PLACES[corpus.fits]
+    fitted: Fitted = getattr(collections, name)
     fit, theirs = fitted.fit, fitted.published
-    highlight = list(published()[name]["fits"])
-    boundary = 100 * float(np.mean(fit.status == "boundary"))
+    boundary = percent(fit.status == "boundary")
     exact = shares(fit.alpha, fit.alpha_not)
     inside = fit.status == "converged"
     interior = shares(fit.alpha[inside], fit.alpha_not[inside])
-    rows, lines = [*rows], ["| | published | exact, all terms | exact, interior terms |", "|---|--:|--:|--:|"]
+    as_many = "" if theirs is None else "the authors' file has as many"  # and the same, or they would not be here
+    rows, lines = [judged(f"{place}: terms", None, len(fitted.terms), as_many)], []
     for position, key in enumerate(_KEYS):
         if theirs is None:
             item = f"{place}: {key}, from the published fits"
@@ -33,34 +36,40 @@ def section(name: str, place: str, what: str, fitted: Fitted, rows: list[Row]) -
         why = f"{boundary:.1f} % of the terms have no interior maximum: there the binomial (α_0 → ∞) is the best fit"
         rows.append(compare(name, key, exact[position], erratum=3, label=", exact fits, all terms", note=why))
         rows.append(compare(name, key, interior[position], erratum=3, label=", exact fits, interior terms"))
-        lines.append(
-            f"| {key.removesuffix(', %')} | {published()[name][key]} % | {exact[position]:.2f} % | "
-            f"{interior[position]:.2f} % |"
-        )
+        cells = (f"{share} %" for share in (published()[name][key], *(f"{x[position]:.2f}" for x in (exact, interior))))
+        lines.append([key.removesuffix(", %"), *cells])
     for term, printed in published()[name]["fits"].items():
         rows += _term_rows(place, fitted, term, printed)
     text = (
-        f"{what}: {len(fit.alpha):,} terms. The published fits stopped before the maximum (erratum 3). With exact fits "
+        f"{what}: {len(fit.alpha):,} terms. The published fits are not maxima (erratum 3). With exact fits "
         f"{boundary:.1f} % of the terms have no interior maximum at all: for them the binomial itself is the supremum, "
         "α_0 → ∞. The paper's conclusion, that α_i is small and α_¬i large, holds for the terms that have one; its "
-        "percentages do not.\n\n" + "\n".join(lines)
+        "percentages do not.\n\n" + table(["", "published", "exact, all terms", "exact, interior terms"], lines)
     )
     pair = None if theirs is None else (theirs.alpha, theirs.alpha_not)
-    figure = plot.fitted_parameters(fit, published=pair, highlight=highlight, terms=fitted.terms)
+    figure = plot.fitted_parameters(fit, published=pair, highlight=list(published()[name]["fits"]), terms=fitted.terms)
     caption = (
         f"Fitted α_i and α_¬i of every term, natural logarithms: exact fits beside the published ones. {what}. Terms "
         "without an interior maximum stand apart, at the right."
     )
     pictures = [Picture(name, caption, figure)]
-    if pair is not None:
-        pulled = "The same fits against each other: the published ones lie between the start (1, 1) and the maximum."
-        pictures.append(Picture(f"{name}-scatter", pulled, plot.fit_scatter(fit, published=pair)))
+    if theirs is not None:
+        low, low_not = (
+            percent(theirs.alpha[inside] < fit.alpha[inside]),
+            percent(theirs.alpha_not[inside] < fit.alpha_not[inside]),
+        )
+        shifted = (
+            "The same fits against each other. Of the terms with an interior maximum the published α_¬i is below the "
+            f"exact one for {low_not:.1f} % and the published α_i for {low:.1f} %: from (1, 1) α_¬i mostly stopped "
+            "short of the maximum while α_i overshot it. The published precision is too small, a shift down the ridge."
+        )
+        pictures.append(Picture(f"{name}-scatter", shifted, plot.fit_scatter(fit, published=pair)))
     return Section(name, f"{place}: fits of every term", text, rows, pictures)
 
 
 def shares(alpha: NDArray[np.float64], alpha_not: NDArray[np.float64]) -> Shares:
     """The percentages that the paper gives; a term at the boundary has infinite α_i and α_¬i."""
-    return 100 * float(np.mean(alpha < 0.1)), 100 * float(np.mean(alpha_not > 10))
+    return percent(alpha < 0.1), percent(alpha_not > 10)
 
 
 def _term_rows(place: str, fitted: Fitted, term: str, printed: list[str]) -> list[Row]:
@@ -71,10 +80,11 @@ def _term_rows(place: str, fitted: Fitted, term: str, printed: list[str]) -> lis
     pair, elsewhere = (float(printed[0]), float(printed[1])), ""
     if theirs is not None:
         filed = (float(theirs.alpha[column]), float(theirs.alpha_not[column]))
-        if all(judged("", text, value).agrees for text, value in zip(printed, filed, strict=True)):
+        beside = [judged("", text, value) for text, value in zip(printed, filed, strict=True)]
+        if all(row.agrees for row in beside):
             pair = filed  # with all its digits
         else:
-            elsewhere = f"; the authors' file has ({filed[0]:.4g}, {filed[1]:.4g})"
+            elsewhere = f"; the authors' file has ({', '.join(row.shown() for row in beside)})"
     at_theirs = beta_binomial_log_likelihood(documents, *pair)[0]
     note = f"log-likelihood {fit.loglik[column]:,.3f}; {at_theirs:,.3f} at the published pair{elsewhere}"
     found = (float(fit.alpha[column]), float(fit.alpha_not[column]))

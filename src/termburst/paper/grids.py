@@ -7,23 +7,24 @@ import dataclasses
 import numpy as np
 
 from termburst import plot
-from termburst.paper.classification import MU, SIGMA2, Floats, best_cells
-from termburst.paper.collections import Collections
-from termburst.paper.results import Picture, Section, compare, judged, published
+from termburst.paper.classification import MU, SIGMA2, at_cells, best_cells
+from termburst.paper.collections import Collections, Corpus
+from termburst.paper.results import PLACES, Picture, Section, compare, judged, published
 
 
-def section(name: str, place: str, what: str, collections: Collections, split: str) -> Section:
+def section(corpus: Corpus, collections: Collections) -> Section:
     """Both grids of one collection."""
     grids = {
-        "as printed": collections.sensitivity(split, mu_term=False),
-        "with the μ term": collections.sensitivity(split, mu_term=True),
+        "as printed": collections.sensitivity(corpus.split, mu_term=False),
+        "with the μ term": collections.sensitivity(corpus.split, mu_term=True),
     }
     printed, mended = grids.values()
-    best = published()[name]["best cells (μ, σ²)"]
-    at_published = " and ".join(f"{value:.5f} at {cell}" for cell, value in _not_best(printed, best))
+    name, place, what = corpus.grid, PLACES[corpus.grid], corpus.name
+    claimed = at_cells(printed, published()[name]["best cells (μ, σ²)"])
+    not_best = " and ".join(f"{value:.5f} at {cell}" for cell, value in claimed.items() if value < printed.max())
     rows = [
         compare(name, "best accuracy", float(printed.max())),
-        compare(name, "best cells (μ, σ²)", best_cells(printed), erratum=12, note=at_published),
+        compare(name, "best cells (μ, σ²)", best_cells(printed), erratum=12, note=not_best),
         judged(
             f"{place}: best accuracy with the μ term", None, float(mended.max()), f"at {best_cells(mended)}; erratum 2"
         ),
@@ -55,10 +56,3 @@ def section(name: str, place: str, what: str, collections: Collections, split: s
         rows,
         [Picture(name, caption, plot.accuracy_grids(grids, MU, SIGMA2))],
     )
-
-
-def _not_best(grid: Floats, published_cells: str) -> list[tuple[str, float]]:
-    """The accuracies at cells that were published as best and are not."""
-    names = {f"({mu:g}, {sigma2:g})": grid[i, j] for i, mu in enumerate(MU) for j, sigma2 in enumerate(SIGMA2)}
-    cells = [f"({pair})" for pair in published_cells.strip("()").split("), (")]
-    return [(cell, float(names[cell])) for cell in cells if names[cell] < grid.max()]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from termburst.paper import fits, grids, tables
+from termburst.paper import classification_tables, fits, grids
 from termburst.paper.classification import Report
-from termburst.paper.collections import Collections
+from termburst.paper.classification_tables import cell
+from termburst.paper.collections import NEWSGROUPS, Collections
 from termburst.paper.results import Row, Section, compare
 
 
 def fig4(collections: Collections) -> Section:
     """The fits of every term of the training posts."""
-    fitted = collections.fig4
     what = "20 Newsgroups training posts without headers, footers and quotes, stop words kept"
-    return fits.section("fig4", "Fig. 4", what, fitted, [compare("fig4", "terms", len(fitted.terms))])
+    return fits.section(NEWSGROUPS, what, collections)
 
 
 def table2(collections: Collections) -> Section:
@@ -25,16 +25,17 @@ def table2(collections: Collections) -> Section:
     rows = [
         compare("newsgroups", "posts", documents),
         compare("newsgroups", "training share, %", 100 * split.train.shape[0] / documents),
+        compare("newsgroups", "test share, %", 100 * split.test.shape[0] / documents),
         compare("newsgroups", "unique terms", split.train.shape[1], note=whole),
         compare("newsgroups", "mean training document length", float(split.train.sum() / split.train.shape[0])),
         *_comparisons(collections.reports("newsgroups", transductive=True), split.names),
     ]
-    return tables.section("table2", "Table 2", "20 Newsgroups", collections, "newsgroups", rows)
+    return classification_tables.section(NEWSGROUPS, collections, rows)
 
 
 def figa1(collections: Collections) -> Section:
     """Accuracy over μ and σ²."""
-    return grids.section("figa1", "Fig. A1", "20 Newsgroups", collections, "newsgroups")
+    return grids.section(NEWSGROUPS, collections)
 
 
 def _comparisons(reports: dict[str, Report], names: Sequence[str]) -> list[Row]:
@@ -42,8 +43,7 @@ def _comparisons(reports: dict[str, Report], names: Sequence[str]) -> list[Row]:
     rows = []
     for measure in ("precision", "recall", "F1"):
         gain = {
-            name: round(tables.cell(reports["S(λ)"], name, measure), 2)
-            - round(tables.cell(reports["TF–IDF"], name, measure), 2)
+            name: round(cell(reports["S(λ)"], name, measure), 2) - round(cell(reports["TF–IDF"], name, measure), 2)
             for name in names
         }
         best = max(gain, key=gain.__getitem__)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from termburst import plot
 from termburst.counts.statistics import TermStatistics
 from termburst.inference.plr import ClampedTermsWarning, plr_statistic
 from termburst.models.fit_beta_binomial import BetaBinomialFit
@@ -19,24 +20,20 @@ from termburst.paper.beyond import (
     Floats,
     Mask,
     Numbers,
-    both,
-    digits,
     kendall,
-    listed,
-    markdown_table,
     median,
     numbered_rows,
-    percent,
     place,
     repeats_in,
     spearman,
     spoken,
     top,
 )
-from termburst.paper.collections import Collections, Fitted
+from termburst.paper.collections import CORPORA, Collections, Fitted
+from termburst.paper.markdown import digits, listed, percent, table
 from termburst.paper.results import Picture, Row, Section
 
-PRINTED, CORRECTED, EXACT = "λ printed", "λ corrected", "LR"
+CORRECTED, PRINTED, EXACT = "λ corrected", "λ printed", "LR"
 BANDS = ((2, 9), (10, 99), (100, 999), (1000, None))  # occurrences; terms with one all tie in λ
 TOPS = (50, 100, 1000)
 EVIDENCE = 2.71  # the 5 % point of ½χ²_0 + ½χ²_1, LR's asymptotic distribution for a binomial term
@@ -51,16 +48,13 @@ REASONS = (  # a term has the first that fits
 )
 
 
-# ---- the error of Claim 1
-
-
 def scores(statistics: TermStatistics, fit: BetaBinomialFit) -> dict[str, Floats]:
-    """λ_i printed, λ_i corrected and LR_i = 2(ℓ̂_i − ℓ_binomial), rounded so that terms equal in theory tie."""
+    """λ_i corrected, λ_i printed and LR_i = 2(ℓ̂_i − ℓ_binomial), rounded so that terms equal in theory tie."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ClampedTermsWarning)
         printed, corrected = plr_statistic(statistics), plr_statistic(statistics, form="corrected")
     exact = 2 * (fit.loglik - fit.loglik_binomial)
-    return {name: np.round(x, DECIMALS) for name, x in ((PRINTED, printed), (CORRECTED, corrected), (EXACT, exact))}
+    return {name: np.round(x, DECIMALS) for name, x in ((CORRECTED, corrected), (PRINTED, printed), (EXACT, exact))}
 
 
 def disagreement(x: Floats, y: Floats) -> Floats:
@@ -113,12 +107,11 @@ def largest_disagreements(fitted: Fitted, ranked: Mapping[str, Floats], inside: 
 
 def rankings(collections: Collections) -> Section:
     """How λ and the exact likelihood ratio rank the terms."""
-    from termburst import plot
-
     rows: list[Row] = []
     agreement, shares, words, paragraphs, pictures = [], [], [], [], []
-    for name, stem, fitted in both(collections):
-        statistics, fit = fitted.statistics, fitted.fit
+    for corpus in CORPORA:
+        fitted: Fitted = getattr(collections, corpus.fits)
+        name, statistics, fit = corpus.name, fitted.statistics, fitted.fit
         ranked = scores(statistics, fit)
         why = reasons(statistics, fit, ranked[EXACT])
         numbers = _ranking_numbers(statistics, fit, ranked, why)
@@ -137,19 +130,19 @@ def rankings(collections: Collections) -> Section:
         labels = [str(fitted.terms[column]) for column in dict.fromkeys(far[::4])]
         n_i = statistics.collection_frequency
         figure = plot.ranking_agreement(ranked, n_i, labels=labels, terms=fitted.terms)
-        caption = f"The {n_i.size:,} terms of {name} as λ and the exact likelihood ratio rank them."
-        pictures.append(Picture(f"rankings-{stem}", caption, figure))
-    text = [_RANKINGS_HEAD, *paragraphs, markdown_table(["collection", "terms", *line], agreement)]
-    text += [_RANKINGS_WHY, markdown_table(["collection", "reason", *share], shares)]
-    text += [_RANKINGS_WORDS, markdown_table(["collection", *_WORD_COLUMNS], words), _RANKINGS_END]
+        caption = f"The {n_i.size:,} terms of {name} as λ corrected and the exact likelihood ratio rank them."
+        pictures.append(Picture(f"rankings-{corpus.stem}", caption, figure))
+    text = [_RANKINGS_HEAD, *paragraphs, table(["collection", "terms", *line], agreement, "ll" + "r" * len(line))]
+    text += [_RANKINGS_WHY, table(["collection", "reason", *share], shares, "ll" + "r" * len(share))]
+    text += [_RANKINGS_WORDS, table(["collection", *_WORD_COLUMNS], words, "llrrrrrlrrl"), _RANKINGS_END]
     return Section("rankings", "Beyond the paper: λ and LR rank the terms", "\n\n".join(text), rows, pictures)
 
 
 _RANKINGS_HEAD = f"""\
 λ_i and LR_i = 2(ℓ̂_i − ℓ_binomial) are asked the same question, whether the term bursts, and rank whole vocabularies
-here. Both are first rounded to {DECIMALS} decimals: terms that never repeat have one λ in theory and several in
-floating point, and those last digits would decide their ranks. (λ counts empty documents in d; the fits leave them
-out.)"""
+here; λ is the corrected form unless it says otherwise. Both are first rounded to {DECIMALS} decimals: terms that never
+repeat have one λ in theory and several in floating point, and those last digits would decide their ranks. (λ counts
+empty documents in d; the fits leave them out.)"""
 
 _RANKINGS_WHY = """\
 **Why they differ.** 1 − ρ is the mean of ½ (z_λ − z_LR)² over the terms, z being standardised ranks: so every term has
@@ -191,11 +184,13 @@ def _ranking_numbers(
         ),
         **{f"rank by λ above rank by LR, Spearman with {what}": value for what, value in _followed(statistics, ranked)},
         f"repeating, LR < {EVIDENCE}": int(quiet.sum()),
-        f"repeating, LR < {EVIDENCE}: least λ": float(corrected[quiet].min()) if quiet.any() else None,
+        f"repeating, LR < {EVIDENCE}: least λ": float(corrected[quiet].min()) if quiet.any() else float("nan"),
         "clamped terms": int((why == 0).sum()),
         "Spearman of λ printed and λ corrected": spearman(printed, corrected),
         "λ over LR, median of terms that repeat": median(ratio),
-        "λ over LR, 95 % quantile of terms that repeat": float(np.quantile(ratio, 0.95)) if ratio.size else None,
+        "λ over LR, 95 % quantile of terms that repeat": float(np.quantile(ratio, 0.95))
+        if ratio.size
+        else float("nan"),
         **{f"top {k:,} in common, λ printed and LR": overlap(printed, exact, k) for k in TOPS},
         **{f"top {k:,} in common, λ corrected and LR": overlap(corrected, exact, k) for k in TOPS},
         **{f"top {k:,} in common, α̂_i < 0.1": overlap(corrected[rare], exact[rare], k) for k in TOPS},
@@ -205,7 +200,7 @@ def _ranking_numbers(
     }
 
 
-def _followed(statistics: TermStatistics, ranked: Mapping[str, Floats]) -> Iterable[tuple[str, float | None]]:
+def _followed(statistics: TermStatistics, ranked: Mapping[str, Floats]) -> Iterable[tuple[str, float]]:
     """What goes with a higher rank by λ than by LR, among terms that repeat."""
     repeats = repeats_in(statistics)
     assert statistics.count_length_sum is not None
@@ -227,8 +222,8 @@ def _ranking_paragraph(
     both = [str(terms[k]) for k in top(exact, 100) if k in tops and fitted.fit.alpha[k] < 0.1]
     clamped = [f"“{terms[k]}” ({place(corrected, k):,})" for k in tops if why[k] == 0]
     return (
-        f"**{name}.** {of('never repeating, % of terms')} % of the terms never repeat and tie in λ. LR is above 0 for "
-        f"{of('never repeating, LR > 0')} of them and above {EVIDENCE} for "
+        f"**{name}, λ corrected.** {of('never repeating, % of terms')} % of the terms never repeat and tie in λ. LR is "
+        f"above 0 for {of('never repeating, LR > 0')} of them and above {EVIDENCE} for "
         f"{of(f'never repeating, LR > {EVIDENCE}')}: “{terms[missed]}”, {n_i[missed]:,} times and never twice in a "
         f"document, has {digits(exact[missed])}, the once-seen “{terms[once]}” {digits(exact[once])}. What it reacts "
         "to is length: LR is above 0 just where the documents with the term are on average less than half as long as "
@@ -296,7 +291,7 @@ def _reason_lines(
             "% of terms": percent(inside),
             "% of 1 − ρ": 100 * float(parts[inside].sum() / parts.sum()),
             "% of 1 − ρ, repeating terms": 100 * float(among[inside].sum() / among.sum()),
-            "mean shift": 100 * float(shift[inside].mean()) if inside.any() else None,
+            "mean shift": 100 * float(shift[inside].mean()) if inside.any() else float("nan"),
             "median n_i": median(n_i[inside]),
             "median mean length": median((statistics.count_length_sum / n_i)[inside]),
         }
@@ -309,9 +304,6 @@ def _word_line(fitted: Fitted, ranked: Mapping[str, Floats], why: NDArray[np.int
     values = [float(x[column]) for x in (ranked[CORRECTED], ranked[EXACT], fit.alpha)]
     places = [place(ranked[k], column) for k in (CORRECTED, EXACT)]
     return [str(fitted.terms[column]), *numbers, *values, str(fit.status[column]), *places, REASONS[why[column]]]
-
-
-# ---- small things
 
 
 def overlap(x: Floats, y: Floats, number: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from termburst.paper import errata as errata_page
 from termburst.paper.errata import Erratum
+from termburst.paper.markdown import table
 from termburst.paper.results import Row, Section
 
 _HEAD = """# The paper, done again
@@ -60,14 +61,13 @@ def _section(section: Section) -> str:
     blocks = [f"## {section.title}\n", f"{section.text}\n"]
     blocks += [f"![{p.caption}]({p.stem}.png)\n\n*{p.caption}* ([vector]({p.stem}.svg))\n" for p in section.pictures]
     listed = [row for row in section.rows if not row.cell]
-    if listed:
+    if any(row.published is not None for row in listed):  # otherwise the text has the numbers
         blocks.append(_table(listed) + "\n")
     return "\n".join(blocks)
 
 
 def _table(rows: Sequence[Row]) -> str:
-    lines = ["| item | published | obtained | agrees | note |", "|---|--:|--:|:-:|---|"]
-    for row in rows:
-        agrees = {True: "yes", False: "**no**", None: ""}[row.agrees]
-        lines.append(f"| {row.item} | {row.published or ''} | {row.shown()} | {agrees} | {row.note} |")
-    return "\n".join(lines)
+    head = ["item", "published", "obtained", "agrees", "note"]
+    agrees = {True: "yes", False: "**no**", None: ""}
+    lines = [[row.item, row.published or "", row.shown(), agrees[row.agrees], row.note] for row in rows]
+    return table(head, lines, align="lrrcl")

@@ -49,9 +49,14 @@ class Reproduction:
         return rows + [Row(part, None, None, None, f"not done: {how}") for part, how in self.missing.items()]
 
     @property
+    def undone(self) -> dict[str, str]:
+        """The parts and single numbers that could not be computed → how to get their data."""
+        return {row.item: row.note.removeprefix("not done: ") for row in self.rows if row.obtained is None}
+
+    @property
     def complete(self) -> bool:
         """Whether every number could be computed, and agrees or is explained."""
-        return not any(row.obtained is None or row.unexplained for row in self.rows)
+        return not self.undone and not any(row.unexplained for row in self.rows)
 
 
 def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: None) -> Reproduction:
@@ -61,6 +66,8 @@ def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: N
     A second run writes the same bytes. A part whose data set is missing is left out and noted, and the others are done.
     """
     parts = settled_parts(names)
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"{out} is a file; a folder to write to is needed")
     steps = [part for part in parts if part != "errata"]
     steps += [f"erratum {number}" for number in ERRATA] if "errata" in parts else []
     out.mkdir(parents=True, exist_ok=True)

@@ -86,7 +86,7 @@ def compare(
 
     *erratum* numbers the entry of docs/errata.md that explains a difference; it is not mentioned where there is none.
     """
-    row = judged(f"{_PLACES[section]}: {key}{label}", published()[section][key], obtained, note=note)
+    row = judged(f"{PLACES[section]}: {key}{label}", published()[section][key], obtained, note=note)
     return row if erratum is None or row.agrees else judged(row.item, row.published, obtained, note, erratum)
 
 
@@ -109,13 +109,15 @@ def published() -> dict[str, Any]:
     return tomllib.loads(resources.files("termburst.paper").joinpath("published.toml").read_text(encoding="utf-8"))
 
 
-_PLACES = {
+PLACES = {
     "fig2": "Fig. 2",
     "fig3": "Fig. 3",
     "newsgroups": "20 Newsgroups",
     "fig4": "Fig. 4",
+    "table2": "Table 2",
     "r8": "R8",
     "fig5": "Fig. 5",
+    "table3": "Table 3",
     "reuters": "§5.2",
     "figa1": "Fig. A1",
     "figa2": "Fig. A2",

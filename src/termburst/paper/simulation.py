@@ -10,12 +10,11 @@ from termburst.inference.plr import plr_statistic
 from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.penalized_mle import penalized_mle
 from termburst.models.penalties import named_penalty
-from termburst.paper.collections import Collections
+from termburst.paper.collections import FIG2_TRUTH, Collections
 from termburst.paper.results import Picture, Section, compare
 
 PRECISIONS = (0.1, 1.0, 10.0, 100.0)
 FIG2_MU, FIG2_SIGMA2 = 50.0, 4.0
-FIG2_TRUTH = (0.10, 49.90)
 
 
 def fig1(collections: Collections) -> Section:
@@ -42,7 +41,7 @@ def fig2(collections: Collections) -> Section:
     )
     caption = (
         "Approximate log-likelihood of 40 simulated documents of 50 tokens, without (top) and with (bottom) the gamma "
-        f"penalty, μ = {FIG2_MU:g}, σ² = {FIG2_SIGMA2:g}; true parameters (0.10, 49.90)."
+        f"penalty, μ = {FIG2_MU:g}, σ² = {FIG2_SIGMA2:g}; true parameters ({FIG2_TRUTH[0]:.2f}, {FIG2_TRUTH[1]:.2f})."
     )
     return Section(
         "fig2",
@@ -76,7 +75,7 @@ def fig3(collections: Collections) -> Section:
     text = (
         f"The published r counts all {len(b_i)} terms of the vocabulary, {silent} of which never occur in the "
         f"{len(counts)} documents (for them λ is the formula at n_i = b_i = 0). Over the {occurs.sum()} that occur "
-        f"r is {r_occurring:.4f}, and {r_corrected:.4f} with the corrected form of λ (errata 1 and 2)."
+        f"r is {r_occurring:.4f}, and {r_corrected:.4f} with the corrected form of λ (erratum 1)."
     )
     caption = "λ_i against Σ_j TF–IDF(i, j) for the terms of a simulated collection; diameter proportional to α_i."
     figure = plot.statistic_against_weight(printed, tf_idf, alpha=alpha, occurs=occurs)

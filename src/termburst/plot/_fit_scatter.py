@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def fit_scatter(fit: Fit, *, published: tuple[ArrayLike, ArrayLike] | None = None, statistics: Any = None) -> Figure:
+def fit_scatter(fit: Fit, *, published: tuple[ArrayLike, ArrayLike] | None = None) -> Figure:
     """Terms a hexagon over (α_i, α_¬i): interior exact fits, and beside them the published ones on the same axes.
 
     The star is (1, 1), where the search for the published fits began. The two other marks, in both panels, are the
@@ -36,8 +36,6 @@ def fit_scatter(fit: Fit, *, published: tuple[ArrayLike, ArrayLike] | None = Non
     ----------
     fit : BetaBinomialFit, or anything with alpha, alpha_not and status
     published : (alpha, alpha_not), each one a term
-    statistics : TermStatistics, or anything with mean_length
-        Draws the line α_0 = mean document length, above which Claim 1 has its regime.
 
     Examples
     --------
@@ -72,8 +70,6 @@ def fit_scatter(fit: Fit, *, published: tuple[ArrayLike, ArrayLike] | None = Non
         for marker, label, point in medians:
             axes.plot(*point, marker, ms=9, mfc="white", mec="black", ls="none", label=label)
         axes.plot(1, 1, "*", ms=13, mfc=VERMILION, mec="black", ls="none", label="(1, 1), start of the search")
-        if statistics is not None:
-            _draw_mean_length(axes, float(statistics.mean_length), extent)
         dress(axes, r"$\alpha_i$", title=f"{title} ({len(a):,} terms)")
     dress(panes[0], y=r"$\alpha_{\neg i}$")
     count_scale(drawn)
@@ -92,10 +88,3 @@ def _both(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """The values behind two arrays of logarithms, where both are finite."""
     usable = np.isfinite(a) & np.isfinite(b)
     return np.exp(a[usable]), np.exp(b[usable])
-
-
-def _draw_mean_length(axes: Any, length: float, extent: tuple[float, float, float, float]) -> None:
-    if not 0 < length < np.inf:
-        raise ValueError(f"statistics must have a mean_length above 0; it is {length:g}")
-    alpha = np.geomspace(10 ** extent[0], min(10 ** extent[1], length * (1 - 1e-9)), 200)
-    axes.plot(alpha, length - alpha, "k--", lw=1.1, label=rf"$\alpha_0$ = mean document length ({length:.4g} tokens)")
