@@ -35,7 +35,7 @@ def data() -> Path:
 
 @pytest.fixture(scope="session")
 def collections() -> Collections:
-    """The paper's collections, read, counted and fitted once; those that need data are for tests that ask for `data`."""
+    """The paper's collections, read, counted and fitted once; those that need data are for tests with `data`."""
     return Collections()
 
 

@@ -214,7 +214,12 @@ def test_unknown_parts_and_unusable_folders(tmp_path):
     file.write_text("")
     done = run("fig1", "--out", file)
     assert done.returncode == 2
-    assert "is a file" in done.stderr
+    assert "cannot be made a folder to write to: File exists" in done.stderr
+    (tmp_path / "out" / "report.md").mkdir(parents=True)
+    done = run("fig1", "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert "report.md is a folder" in done.stderr
+    assert not list((tmp_path / "out").glob("*.png"))
 
 
 def test_every_part_is_made_and_documented():
@@ -235,3 +240,22 @@ def test_names_stand_for_parts():
 )
 def test_agreement_is_decided_by_the_printed_digits(printed, obtained, agrees):
     assert judged("x", printed, obtained).agrees is agrees
+
+
+def test_a_damaged_file_costs_only_its_parts(data, tmp_path):
+    copy = tmp_path / "data"
+    (copy / "nltk_data" / "corpora").mkdir(parents=True)
+    whole = (data / "nltk_data" / "corpora" / "reuters.zip").read_bytes()
+    (copy / "nltk_data" / "corpora" / "reuters.zip").write_bytes(whole[: len(whole) // 2])
+    done = run("fig3", "table3", "--out", tmp_path / "out", TERMBURST_DATA=str(copy))
+    assert done.returncode == 1
+    assert "not done: table3: " in done.stderr
+    assert "cannot be read as NLTK's copy of Reuters-21578" in done.stderr
+    assert "Fig. 3: correlation" in done.stdout
+
+
+def test_without_matplotlib_one_sentence(tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('no such thing')")
+    done = run("fig1", "--out", tmp_path / "out", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr == "termburst: figures need Matplotlib: pip install 'termburst[plots]'\n"

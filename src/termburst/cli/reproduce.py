@@ -40,8 +40,8 @@ def reproduce(
         done = run(parts, out, show)
     _print_rows(report.principal(done.rows))
     typer.echo(f"\n{report.summary(done.rows)}")
-    for which, how in done.undone.items():
-        typer.echo(f"not done: {which}: {how}", err=True)
+    for why, items in done.undone.items():
+        typer.echo(f"not done: {', '.join(items)}: {why}", err=True)
     note(f"{out / 'report.md'}: to read; {out / 'results.json'}: the rows")
     if not done.complete:
         raise typer.Exit(1)

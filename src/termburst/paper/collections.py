@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counts.statistics import TermStatistics
+from termburst.datasets.collection import DamagedDataError
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.paper import classification
 from termburst.paper.classification import Split
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from termburst.datasets import PublishedFits, TextCollection
 
 Floats = NDArray[np.float64]
+UNAVAILABLE = (FileNotFoundError, DamagedDataError)  # what a data set that cannot be used raises
 
 FIG2_TRUTH = (0.10, 49.90)  # α_i and α_¬i that Fig. 2's documents are drawn with
 
@@ -63,8 +65,8 @@ class Fitted:
 class Collections:
     """Every collection of the paper, made when it is first asked for and kept.
 
-    A data set that is missing raises `FileNotFoundError` with a sentence on how to get it, each time it is asked for
-    but without looking for it again.
+    A data set that is missing or damaged raises one of `UNAVAILABLE` with a sentence on what to do, each time it is
+    asked for but without looking for it again.
     """
 
     def __init__(self) -> None:
@@ -142,9 +144,9 @@ class Collections:
         if name not in self._kept:
             try:
                 self._kept[name] = make()
-            except FileNotFoundError as error:
+            except UNAVAILABLE as error:
                 self._kept[name] = error
-        if isinstance(self._kept[name], FileNotFoundError):
+        if isinstance(self._kept[name], UNAVAILABLE):
             raise self._kept[name]
         return self._kept[name]
 
@@ -170,7 +172,7 @@ def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
     published, missing = None, ""
     try:
         published = load_published_fits(name)
-    except FileNotFoundError as error:
+    except UNAVAILABLE as error:
         missing = str(error)
     counts, terms = _counted(load())
     if published is not None and list(terms) != published.terms:

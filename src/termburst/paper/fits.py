@@ -48,8 +48,9 @@ def section(corpus: Corpus, what: str, collections: Collections) -> Section:
     )
     pair = None if theirs is None else (theirs.alpha, theirs.alpha_not)
     figure = plot.fitted_parameters(fit, published=pair, highlight=list(published()[name]["fits"]), terms=fitted.terms)
+    beside = "" if theirs is None else " beside the published ones"
     caption = (
-        f"Fitted α_i and α_¬i of every term, natural logarithms: exact fits beside the published ones. {what}. Terms "
+        f"Fitted α_i and α_¬i of every term, natural logarithms: exact fits{beside}. {what}. Terms "
         "without an interior maximum stand apart, at the right."
     )
     pictures = [Picture(name, caption, figure)]

@@ -13,19 +13,20 @@ _HEAD = """# The paper, done again
 
 Ahmed, Sheridan, McIsaac and Farooque (2026), *Common TF–IDF variants arise as key components in the test statistic of a
 penalized likelihood-ratio test for word burstiness*: its figures and tables, recomputed by `termburst reproduce`. A
-number "agrees" if it rounds to the printed one.
+number "agrees" if it rounds to the printed one. The errata are those of `termburst reproduce errata`.
 """
 
 
 def as_markdown(
-    sections: Sequence[Section], errata: Sequence[Erratum], missing: Mapping[str, str], rows: Sequence[Row]
+    sections: Sequence[Section], errata: Sequence[Erratum], undone: Mapping[str, Sequence[str]], rows: Sequence[Row]
 ) -> str:
     """The whole report."""
     blocks = [_HEAD, _summary(rows), *map(_section, sections)]
     if errata:
         blocks.append(errata_page.as_markdown(list(errata)).replace("\n#", "\n##").replace("# ", "## ", 1))
-    if missing:
-        blocks.append("## Not done\n\n" + "\n".join(f"* **{part}**: {how}" for part, how in missing.items()) + "\n")
+    if undone:
+        lines = [f"* **{', '.join(items)}**: {why}" for why, items in undone.items()]
+        blocks.append("## Not done\n\n" + "\n".join(lines) + "\n")
     return "\n".join(blocks)
 
 
@@ -42,8 +43,11 @@ def summary(rows: Sequence[Row]) -> str:
     agreeing = sum(bool(row.agrees) for row in compared)
     unexplained = sum(row.unexplained for row in compared)
     undone = sum(row.obtained is None for row in rows)
+    if not compared and not undone:
+        return "No published number to compare with."
+    plural = "" if len(compared) == 1 else "s"
     sentence = (
-        f"{len(compared)} comparisons with published numbers: {agreeing} agree to the printed digit, "
+        f"{len(compared)} comparison{plural} with published numbers: {agreeing} agree to the printed digit, "
         f"{len(compared) - agreeing - unexplained} differ for a reason that an erratum gives"
     )
     sentence += f", {unexplained} differ without one" if unexplained else ""

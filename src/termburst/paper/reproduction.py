@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from termburst import plot
-from termburst._files import atomic_path
+from termburst._files import atomic_path, check_output
 from termburst.paper import claim1, newsgroups, r8, rankings, report, settled_parts, simulation
-from termburst.paper.collections import Collections
+from termburst.paper.collections import UNAVAILABLE, Collections
 from termburst.paper.errata import ERRATA, Erratum
 from termburst.paper.errata import as_markdown as errata_page
 from termburst.paper.results import Row, Section
@@ -30,6 +30,8 @@ EXAMPLES: dict[str, Callable[[Collections], Section]] = {
     "rankings": rankings.rankings,
 }
 
+_FILES = ("results.json", "errata.md", "report.md")
+
 Progress = Callable[[str, int, int], None]  # what is being done, how many steps are, how many there will be
 
 
@@ -39,7 +41,7 @@ class Reproduction:
 
     sections: list[Section] = field(default_factory=list)
     errata: list[Erratum] = field(default_factory=list)
-    missing: dict[str, str] = field(default_factory=dict)  # part → how to get its data
+    missing: dict[str, str] = field(default_factory=dict)  # part → what is wrong with its data, and what to do
 
     @property
     def rows(self) -> list[Row]:
@@ -49,9 +51,13 @@ class Reproduction:
         return rows + [Row(part, None, None, None, f"not done: {how}") for part, how in self.missing.items()]
 
     @property
-    def undone(self) -> dict[str, str]:
-        """The parts and single numbers that could not be computed → how to get their data."""
-        return {row.item: row.note.removeprefix("not done: ") for row in self.rows if row.obtained is None}
+    def undone(self) -> dict[str, list[str]]:
+        """Why something could not be done, and what to do about it → the parts and single numbers concerned."""
+        undone: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.obtained is None:
+                undone.setdefault(row.note.removeprefix("not done: "), []).append(row.item)
+        return undone
 
     @property
     def complete(self) -> bool:
@@ -66,11 +72,9 @@ def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: N
     A second run writes the same bytes. A part whose data set is missing is left out and noted, and the others are done.
     """
     parts = settled_parts(names)
-    if out.exists() and not out.is_dir():
-        raise ValueError(f"{out} is a file; a folder to write to is needed")
+    _prepare(out)
     steps = [part for part in parts if part != "errata"]
     steps += [f"erratum {number}" for number in ERRATA] if "errata" in parts else []
-    out.mkdir(parents=True, exist_ok=True)
     done, collections = Reproduction(), Collections()
     for count, step in enumerate(steps):
         progress(step, count, len(steps))
@@ -82,15 +86,26 @@ def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: N
                 done.sections.append(section)
             else:
                 done.errata.append(ERRATA[int(step.removeprefix("erratum "))](collections))
-        except FileNotFoundError as error:
+        except UNAVAILABLE as error:
             done.missing[step] = str(error)
     progress("report", len(steps), len(steps))
     rows = [row.as_json() for row in done.rows]
     _write(out / "results.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
     if done.errata:
         _write(out / "errata.md", errata_page(done.errata))
-    _write(out / "report.md", report.as_markdown(done.sections, done.errata, done.missing, done.rows))
+    _write(out / "report.md", report.as_markdown(done.sections, done.errata, done.undone, done.rows))
     return done
+
+
+def _prepare(out: Path) -> None:
+    """Make the folder, and refuse before the work what could not be written after it; so too without Matplotlib."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"{out} cannot be made a folder to write to: {error.strerror}") from error
+    for name in _FILES:
+        check_output(out / name)
+    plot.require()
 
 
 def _write(path: Path, text: str) -> None:

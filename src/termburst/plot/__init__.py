@@ -8,6 +8,7 @@ imported with the first figure that is asked for: ``pip install 'termburst[plots
 from termburst.plot._accuracy_grids import accuracy_grids
 from termburst.plot._approximation_error import approximation_error
 from termburst.plot._beta_binomial_samples import beta_binomial_samples
+from termburst.plot._canvas import require
 from termburst.plot._fit_scatter import fit_scatter
 from termburst.plot._fitted_parameters import fitted_parameters
 from termburst.plot._likelihood_ridge import likelihood_ridge
@@ -23,6 +24,7 @@ __all__ = [
     "fitted_parameters",
     "likelihood_ridge",
     "ranking_agreement",
+    "require",
     "save",
     "statistic_against_weight",
 ]

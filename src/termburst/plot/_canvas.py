@@ -20,12 +20,19 @@ SMALL, NORMAL = 9.0, 10.0  # points, on a sheet 7 to 8 inches wide
 WIDTH = 8.0
 
 
-def sheet(width: float = WIDTH, height: float = 4.0) -> Figure:
-    """An empty figure of that size in inches, which belongs to no window and no global state."""
+def require() -> None:
+    """Say how to get Matplotlib where it is missing; for work that draws only at its end."""
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise ImportError("figures need Matplotlib: pip install 'termburst[plots]'") from error
+
+
+def sheet(width: float = WIDTH, height: float = 4.0) -> Figure:
+    """An empty figure of that size in inches, which belongs to no window and no global state."""
+    require()
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(width, height), layout="constrained")
     layout: Any = figure.get_layout_engine()
     layout.set(w_pad=0.07, h_pad=0.06)  # inches; the default leaves text at the very edge
