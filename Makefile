@@ -31,6 +31,9 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/fit_speed.py
 	$(BIN)/python benchmarks/dirichlet_multinomial.py
 	$(BIN)/python benchmarks/reproduce.py
+	$(BIN)/python benchmarks/burstiness_size.py
+	$(BIN)/python benchmarks/keyness_calibration.py --quick
+	$(BIN)/python benchmarks/inference_speed.py
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -74,7 +74,7 @@ def main() -> None:
         f"{whole / ours:,.0f}× (goal ≥ 25,000×, aim 100,000×)"
     )
 
-    cells = module._cells(X)
+    cells = module.term_cells(X)
     finer = module._result(cells, module._fit_all(cells, np.zeros(4), module.SPACING / 3))
     better = finer.loglik - fit.loglik
     print(f"a scan three times as fine is better by more than 1e-6 on {int((better > 1e-6).sum())} terms")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from termburst.counts.statistics import TermStatistics as TermStatistics
     from termburst.estimators._burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
     from termburst.estimators._term_weighting import TermWeighting as TermWeighting
+    from termburst.inference.dispersion import dispersion as dispersion
     from termburst.inference.plr import ClampedTermsWarning as ClampedTermsWarning
     from termburst.inference.plr import explain as explain
     from termburst.inference.plr import plr_contributions as plr_contributions
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit_beta_binomial
     from termburst.models.penalized_mle import penalized_mle as penalized_mle
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn
+    from termburst.tables import burstiness_test as burstiness_test
+    from termburst.tables import coburst as coburst
+    from termburst.tables import keyness as keyness
+    from termburst.tables import keyness_groups as keyness_groups
     from termburst.tables import term_table as term_table
     from termburst.weighting import SCHEMES as SCHEMES
     from termburst.weights import Weights as Weights
@@ -45,11 +50,16 @@ _HOME = {
     "Weights": "termburst.weights",
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
+    "burstiness_test": "termburst.tables",
+    "coburst": "termburst.tables",
     "dirichlet_multinomial_log_pmf": "termburst.models.dirichlet_multinomial",
     "dirichlet_multinomial_sample": "termburst.models.dirichlet_multinomial",
+    "dispersion": "termburst.inference.dispersion",
     "explain": "termburst.inference.plr",
     "fit_beta_binomial": "termburst.models.fit_beta_binomial",
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",
+    "keyness": "termburst.tables",
+    "keyness_groups": "termburst.tables",
     "load_weights": "termburst.weights",
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.keyness import keyness
 from termburst.cli.output import Format, note, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, working
 from termburst.cli.reproduce import reproduce
+from termburst.cli.shared import FdrOption, FormatOption, MinCount, Mu, Output, Sigma2, Top, shown
 from termburst.cli.stats import stats
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(stats, name="stats")
+app.command()(keyness)
 app.command()(reproduce)
 
 Corpus = Annotated[
@@ -43,12 +46,6 @@ Corpus = Annotated[
 CorpusOrStatistics = Annotated[
     str,
     typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False),
-]
-Mu = Annotated[float | None, typer.Option("--mu", help="Mean of the penalty. (default: mean document length)")]
-Sigma2 = Annotated[float, typer.Option("--sigma2", help="Variance of the penalty.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead, whole or not at all.")]
-FormatOption = Annotated[
-    Format | None, typer.Option("--format", "-f", help="(default: by the ending of --output, else table)")
 ]
 
 
@@ -91,39 +88,60 @@ def _root(
     pass
 
 
+class Test(StrEnum):
+    """Whose p-value counts."""
+
+    plr = "plr"
+    lr = "lr"
+    score = "score"
+
+
 @app.command()
 @reads_text
 def terms(
     corpus: CorpusOrStatistics,
     reading: Reading,
-    top: Annotated[
-        int | None,
-        typer.Option("--top", "-n", min=0, help="How many; 0 for all. (default: 30 in a table, else all)"),
-    ] = None,
+    top: Top = None,
     format: FormatOption = None,
     output: Output = None,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
     form: FormOption = Form.printed,
-    min_count: Annotated[int, typer.Option("--min-count", min=1, help="Leave out rarer terms.")] = 1,
+    min_count: MinCount = 1,
     parts: Annotated[bool, typer.Option("--parts", help="Show the parts that λ is the sum of.")] = False,
     fit: FitOption = Fit.penalized,
+    test: Annotated[bool, typer.Option("--test", help="Test every term, and sort by how sure its bursts are.")] = False,
+    by_test: Annotated[
+        Test, typer.Option("--statistic", help="With --test, what is tested: repetition (plr), any over-dispersion.")
+    ] = Test.plr,
+    fdr: FdrOption = "bh",
 ) -> None:
-    """List the terms, burstiest first, by the paper's λ."""
+    """List the terms, burstiest first, by the paper's λ; with --test, by p-value."""
     import polars as pl
 
-    from termburst.tables import term_table
+    from termburst.tables import burstiness_test, term_table
 
+    if test and (parts or fit is not Fit.penalized):
+        raise ValueError("--test has columns of its own, the exact fit among them: leave --parts and --fit out")
+    if by_test is not Test.plr and not test:
+        raise ValueError("--statistic says what --test tests: add --test")
     settled = settled_format(format, output, corpus)
-    statistics = reading.statistics(corpus, "patterns" if fit is Fit.exact else "moments")
+    statistics = reading.statistics(corpus, "patterns" if test or fit is Fit.exact else "moments")
     if statistics.documents == 1:
         warnings.warn(f"{corpus} is a single document, and burstiness shows between documents", stacklevel=1)
-    with working("Fitting (the first time ever, after compiling)", when=fit is Fit.exact):
-        table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts, fit=fit.value)
+    with working("Computing (the first time ever, after compiling)", when=test or fit is Fit.exact):
+        if test:
+            table = burstiness_test(
+                statistics, test=by_test.value, mu=mu, sigma2=sigma2, form=form.value, adjust=fdr, min_count=min_count
+            )
+        else:
+            table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts, fit=fit.value)
+    if test and settled is Format.table:
+        table = table.select(
+            "term", "n", "b", "plr", "lr", "p_plr", "p_lr", "log10_p", "q_value", "how", "dp", "adaptation"
+        )
     table = table.filter(pl.col("n") >= min_count)
-    if top is None:
-        top = 30 if settled is Format.table else 0
-    write_table(table.head(top) if top else table, settled, output, _size(statistics))
+    write_table(shown(table, top, settled), settled, output, _size(statistics))
     if settled is Format.table and output is None and sys.stdout.isatty():
         typer.echo("n: occurrences; b: documents with the term; plr: λ, the higher the burstier")
 

@@ -7,7 +7,7 @@ import inspect
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,6 +54,10 @@ class Reading:
     max_document_mb: Annotated[
         int, _option("--max-document-mb", help="Refuse a document larger than this.", min=1, max=1_000_000)
     ] = 64
+
+    def renamed(self, column: str) -> Reading:
+        """The same, with a document's id taken from *column*."""
+        return replace(self, id=column)
 
     def counting(self) -> CountingOptions:
         """The options that say what a term is."""

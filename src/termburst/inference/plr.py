@@ -285,8 +285,12 @@ def plr_parts(
     penalty: str,
     invalid: Invalid,
     only: int | None = None,
+    quiet: bool = False,
 ) -> dict[str, Any]:
-    """The named parts of λ_i (see `PARTS`) for all terms, arrays or numbers; *only* limits the warning to one term."""
+    """The named parts of λ_i (see `PARTS`) for all terms, arrays or numbers.
+
+    *only* limits the warning about clamped terms to one of them, *quiet* leaves it out.
+    """
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
     _check_invalid(invalid)
@@ -308,7 +312,7 @@ def plr_parts(
         parts["precision"] = -2 * (n_i - b_i) * log_alpha_0
         parts["penalty"] = penalties * log_f
         return parts
-    undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only)
+    undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only, quiet)
     parts["excess"] = 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2))
     parts["mean_length"] = -(2 * b_i + penalties) * np.log(mu)
     if form != "printed":
@@ -366,13 +370,19 @@ def _check_invalid(invalid: Invalid) -> None:
 
 
 def _handle_invalid(
-    statistics: TermStatistics, mu: float, sigma2: float, form: Form, invalid: Invalid, only: int | None = None
+    statistics: TermStatistics,
+    mu: float,
+    sigma2: float,
+    form: Form,
+    invalid: Invalid,
+    only: int | None = None,
+    quiet: bool = False,
 ) -> NDArray[np.bool_]:
     """Where η² ≤ r_i, and a warning or an error if that is anywhere (or at the one term asked about)."""
     _check_invalid(invalid)
     bad = precision_margin(statistics, mu, sigma2) <= 0
     asked = bad if only is None else bad[only : only + 1]
-    number = int(asked.sum())
+    number = 0 if quiet else int(asked.sum())
     if number:
         column = int(np.flatnonzero(bad)[0]) if only is None else only
         example = f"column {column}" if statistics.terms is None else repr(str(statistics.terms[column]))

@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst._threads import in_threads
-from termburst.counts.matrix import canonical_counts, document_lengths
-from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.counts.tally import Integers, tally
+from termburst.counts.tally import Integers
 from termburst.models import binomial
+from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
 
 Floats = NDArray[np.float64]
 SPACING = 1.5  # of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
-LONGEST = 100_000_000  # tokens of a document: every thread has scratch space of that size
 BLOCKS = 64  # parts that the terms are dealt out to, for the threads to share
 STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
 
@@ -91,7 +89,7 @@ def fit_beta_binomial(
     >>> fit.status[0], round(float(fit.alpha[0]), 4), round(float(fit.alpha_not[0]), 4)
     ('converged', 0.3886, 5.4499)
     """
-    cells = _cells(X_or_statistics)
+    cells = term_cells(X_or_statistics)
     coefficients = np.zeros(4)
     if penalty is None and (mu is not None or sigma2 != 1.0):
         raise ValueError("mu and sigma2 belong to a penalty: name one, such as penalty='gamma', or leave them out")
@@ -122,7 +120,7 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     """
     from termburst.models import _beta_binomial_kernel as kernel
 
-    cells = _cells(X_or_statistics)
+    cells = term_cells(X_or_statistics)
     parameters = []
     for name, given in (("alpha", alpha), ("alpha_not", alpha_not)):
         value = binomial.positive(name, given)
@@ -145,74 +143,7 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     return binomial.log_likelihood(cells.n_i, cells.tokens) + gains
 
 
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """The cells of a collection by term: those of term i are [indptr[i]:indptr[i + 1]].
-
-    `weight` is how many documents a cell stands for, or a single number where it is the same for all. Counts and
-    lengths take 32 bits.
-    """
-
-    indptr: Integers
-    count: NDArray[np.int32]
-    length: NDArray[np.int32]
-    weight: Floats
-    n_i: Integers
-    b_i: Integers
-    lengths: Integers
-    length_documents: Integers
-
-    @property
-    def tokens(self) -> int:
-        return int(self.lengths @ self.length_documents)
-
-    @property
-    def mean_length(self) -> float:
-        return self.tokens / max(int(self.length_documents.sum()), 1)
-
-
-def _cells(X_or_statistics: Any) -> _Cells:
-    if isinstance(X_or_statistics, TermStatistics):
-        s = as_statistics(X_or_statistics, "patterns")
-        rows = s.rows
-        if rows is None or rows.length is None:
-            raise ValueError('an exact fit needs statistics with detail="patterns"')
-        _check_lengths(s.lengths)
-        return _Cells(
-            rows.indptr,
-            rows.count.astype(np.int32),
-            rows.length.astype(np.int32),
-            rows.documents.astype(np.float64),
-            s.collection_frequency,
-            s.document_frequency,
-            s.lengths,
-            s.length_documents,
-        )
-    counts = canonical_counts(X_or_statistics)
-    if 0 in counts.shape:
-        raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
-    n_j = document_lengths(counts)
-    (lengths,), length_documents = tally([n_j])
-    _check_lengths(lengths)
-    by_term = counts.tocsc()
-    return _Cells(
-        by_term.indptr.astype(np.int64),
-        by_term.data.astype(np.int32),
-        n_j.astype(np.int32)[by_term.indices],
-        np.ones(1),
-        counts.T @ np.ones(counts.shape[0], dtype=np.int64),
-        np.diff(by_term.indptr).astype(np.int64),
-        lengths,
-        length_documents,
-    )
-
-
-def _check_lengths(lengths: Integers) -> None:
-    if lengths.size and lengths[-1] > LONGEST:
-        raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is {LONGEST:,}")
-
-
-def _fit_all(cells: _Cells, penalty: Floats, spacing: float = SPACING) -> Floats:
+def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> Floats:
     """A row of raw results a term; those of terms that need no fit are zero."""
     from termburst.models import _beta_binomial_kernel as kernel
 
@@ -237,7 +168,7 @@ def _fit_all(cells: _Cells, penalty: Floats, spacing: float = SPACING) -> Floats
     return raw
 
 
-def _result(cells: _Cells, raw: Floats) -> BetaBinomialFit:
+def _result(cells: TermCells, raw: Floats) -> BetaBinomialFit:
     from termburst.models import _beta_binomial_kernel as kernel
 
     n, n_i, b_i = cells.tokens, cells.n_i, cells.b_i

@@ -1,4 +1,4 @@
-"""Results as Polars frames."""
+"""Every term with its statistics, as a frame."""
 
 from __future__ import annotations
 

@@ -1,0 +1,134 @@
+"""`termburst keyness`."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from termburst.cli.output import Format, settled_format, write_table
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
+from termburst.cli.shared import FdrOption, FormatOption, MinCount, Output, Top, shown
+
+if TYPE_CHECKING:
+    from termburst.counts.statistics import TermStatistics
+
+
+class Method(StrEnum):
+    """How corpora are compared."""
+
+    beta_binomial = "beta-binomial"
+    permutation = "permutation"
+    stratified_permutation = "stratified-permutation"
+    g2 = "g2"
+    chi2 = "chi2"
+    fisher = "fisher"
+    welch = "welch"
+    mann_whitney = "mann-whitney"
+
+
+class Sort(StrEnum):
+    """What the table is ordered by."""
+
+    p = "p"
+    effect = "effect"
+    log_ratio = "log_ratio"
+    term = "term"
+
+
+@reads_text
+def keyness(
+    a: Annotated[str, typer.Argument(metavar="A", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)],
+    reading: Reading,
+    b: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="The corpus to compare with; not with --by.", show_default=False)
+    ] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Column of A whose values are the corpora to compare.")] = None,
+    method: Annotated[Method, typer.Option("--method", help="The test.")] = Method.beta_binomial,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the interval of log_ratio.")] = 0.95,
+    fdr: FdrOption = "bh",
+    sort: Annotated[Sort, typer.Option("--sort", help="p, effect (the end of the interval nearest to 0), …")] = Sort.p,
+    min_count: MinCount = 5,
+    top: Top = None,
+    format: FormatOption = None,
+    output: Output = None,
+) -> None:
+    """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
+
+    log_ratio is the binary logarithm of how many times more frequent a term is in A; q_value allows for testing many
+    terms. Two corpora, either of which may be saved statistics (stats build --detail patterns), or one with --by.
+    """
+    from termburst.tables import keyness as compare
+
+    settled = settled_format(format, output, a)
+    options: dict[str, Any] = {
+        "method": method.value,
+        "confidence": confidence,
+        "adjust": fdr,
+        "min_count": min_count,
+        "sort": sort.value,
+    }
+    if (b is None) == (by is None):
+        raise ValueError("give two corpora, A and B, or one corpus and --by COLUMN")
+    if by is not None:
+        table, title = _by_column(a, by, reading, options)
+    else:
+        first, second = (_patterns(corpus, reading) for corpus in (a, str(b)))
+        with working("Comparing (the first time ever, after compiling)"):
+            table = compare(first, second, **options)
+        title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
+    if settled is Format.table:
+        dropped = {"per_million_a", "per_million_b", "diff_percent", "dp_a", "dp_b", "reference"}
+        table = table.select([name for name in table.columns if name not in dropped])
+    write_table(shown(table, top, settled), settled, output, title)
+    if settled is Format.table and output is None and sys.stdout.isatty():
+        typer.echo("n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;")
+        typer.echo("effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to here")
+
+
+def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, str]:
+    """The comparison of the groups that a column names: two against each other, or each against the rest."""
+    from collections import Counter
+
+    import numpy as np
+
+    from termburst.tables import keyness as compare
+    from termburst.tables import keyness_groups
+
+    if reading.id is not None:
+        raise ValueError("--by takes the place of --id: leave that out")
+    labels: list[str] = []
+    texts: list[Any] = []
+    with reading.renamed(by).batches(corpus, pretokenized=reading.pretokenized) as batches:
+        for batch in batches:
+            labels.extend(batch.ids)
+            texts.extend(batch.texts)
+    counts, terms = reading.counting().count(texts)
+    groups = Counter(labels)
+    if len(groups) < 2:
+        raise ValueError(
+            f"{corpus}: the column {by!r} has one value, {next(iter(groups), '')!r}, so nothing to compare"
+        )
+    if len(groups) > 50:
+        raise ValueError(f"{corpus}: the column {by!r} has {len(groups):,} values; compare at most 50")
+    label = np.array(labels)
+    with working("Comparing (the first time ever, after compiling)"):
+        if len(groups) == 2:
+            first, second = sorted(groups)
+            table = compare(counts[label == first], counts[label == second], terms=terms, **options)
+            return table, f"A: {by} = {first}, {groups[first]:,} documents; B: {by} = {second}, {groups[second]:,}"
+        table = keyness_groups(counts, labels, terms=terms, contrasts=True, **options)
+    return table, f"each of {len(groups)} values of {by} (a) against the rest (b), {len(labels):,} documents"
+
+
+def _patterns(corpus: str, reading: Reading) -> TermStatistics:
+    statistics = reading.statistics(corpus, "patterns")
+    if statistics.rows is None or statistics.rows.length is None:
+        raise ValueError(f"{corpus} was saved without the patterns that keyness needs: stats build --detail patterns")
+    return statistics
+
+
+def _size(statistics: TermStatistics) -> str:
+    return f"{statistics.documents:,} documents, {statistics.tokens:,} tokens"

@@ -1,0 +1,32 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from termburst.cli.output import Format
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Mu = Annotated[float | None, typer.Option("--mu", help="Mean of the penalty. (default: mean document length)")]
+Sigma2 = Annotated[float, typer.Option("--sigma2", help="Variance of the penalty.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead, whole or not at all.")]
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", "-f", help="(default: by the ending of --output, else table)")
+]
+Top = Annotated[
+    int | None, typer.Option("--top", "-n", min=0, help="How many; 0 for all. (default: 30 in a table, else all)")
+]
+MinCount = Annotated[int, typer.Option("--min-count", min=1, help="Leave out rarer terms.")]
+FdrOption = Annotated[str, typer.Option("--fdr", help="How q-values are made: bh, by, holm, storey or none.")]
+
+
+def shown(table: pl.DataFrame, top: int | None, format: Format) -> pl.DataFrame:
+    """As many rows as were asked for."""
+    if top is None:
+        top = 30 if format is Format.table else 0
+    return table.head(top) if top else table

@@ -1,0 +1,249 @@
+"""How evenly a term is spread over the documents: the measures that corpus linguists and information retrieval use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.tally import Integers
+from termburst.models.cells import TermCells, term_cells
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """What the measures are made of: the cells with n_ij > 0, in the order of their terms, and sums over documents.
+
+    Attributes
+    ----------
+    term, count, length : i, n_ij and n_j of each cell
+    documents : how many documents have such a cell
+    n_i, b_i : occurrences of each term, and documents that hold it
+    d, n : documents and tokens, empty documents left out
+    shortest : the least n_j
+    """
+
+    term: Integers
+    count: Floats
+    length: Floats
+    documents: Floats
+    n_i: Floats
+    b_i: Floats
+    d: int
+    n: int
+    shortest: int
+
+    @classmethod
+    def of(cls, cells: TermCells) -> Cells:
+        held = cells.lengths > 0
+        return cls(
+            np.repeat(np.arange(cells.n_i.size), np.diff(cells.indptr)),
+            cells.count.astype(np.float64),
+            cells.length.astype(np.float64),
+            np.broadcast_to(cells.weight, cells.count.shape),
+            cells.n_i.astype(np.float64),
+            cells.b_i.astype(np.float64),
+            int(cells.length_documents[held].sum()),
+            cells.tokens,
+            int(cells.lengths[held].min(initial=cells.tokens)),
+        )
+
+    @property
+    def share(self) -> Floats:
+        """n_ij/n_i, the share of the term's occurrences that a cell holds."""
+        return self.count / self.n_i[self.term]
+
+    @property
+    def size(self) -> Floats:
+        """n_j/n, the share of all tokens that the cell's document holds."""
+        return self.length / self.n
+
+    @property
+    def rate(self) -> Floats:
+        """n_ij/n_j, the relative frequency of the term in the document."""
+        return self.count / self.length
+
+    def sum(self, values: Floats) -> Floats:
+        """Σ_j over the documents that hold the term."""
+        total: Floats = np.bincount(self.term, values * self.documents, minlength=self.n_i.size).astype(np.float64)
+        return total
+
+
+def dp(cells: Cells) -> Floats:
+    """DP = ½ Σ_j |n_ij/n_i − n_j/n|; documents without the term add their n_j/n."""
+    size = cells.size
+    return (cells.sum(np.abs(cells.share - size) - size) + 1) / 2
+
+
+def dp_norm(cells: Cells) -> Floats:
+    """DP / (1 − min_j n_j/n), which reaches 1 where the term is in the shortest document alone."""
+    return dp(cells) / (1 - cells.shortest / cells.n) if cells.d > 1 else np.full(cells.n_i.size, np.nan)
+
+
+def juilland_d(cells: Cells) -> Floats:
+    """D = 1 − V/√(d − 1), V the population standard deviation of the n_ij/n_j over their mean."""
+    rate = cells.rate
+    mean = cells.sum(rate) / cells.d
+    # about the mean, with what absent cells add: E x² − (E x)² would leave √1e-16 for an even term
+    squares = cells.sum((rate - mean[cells.term]) ** 2) + (cells.d - cells.b_i) * mean**2
+    return 1 - np.sqrt(squares / cells.d) / mean / np.sqrt(cells.d - 1)
+
+
+def rosengren_s(cells: Cells) -> Floats:
+    """S = (Σ_j √(n_ij n_j/n))² / n_i, Rosengren's adjusted frequency over the frequency."""
+    return cells.sum(np.sqrt(cells.count * cells.size)) ** 2 / cells.n_i
+
+
+def carroll_d2(cells: Cells) -> Floats:
+    """D_2 = −Σ_j r_j log2 r_j / log2 d, r_j = (n_ij/n_j) / Σ_k n_ik/n_k."""
+    rate = cells.rate
+    r = rate / cells.sum(rate)[cells.term]
+    return -cells.sum(r * np.log2(r)) / np.log2(cells.d)
+
+
+def d_a(cells: Cells) -> Floats:
+    """D_A = 1 − mean_{j<k} |r_j − r_k| / (2 mean_j r_j), r_j = n_ij/n_j.
+
+    In ascending order Σ_{j<k} |r_j − r_k| = Σ_k (2k − d − 1) r_(k). Ranks 1 to d − b_i are the documents without the
+    term, and documents of one pattern share a rate: ranks c + 1 to c + w add w (2c + w − d) r.
+    """
+    rate = cells.rate
+    order = np.lexsort((rate, cells.term))
+    term, rate, w = cells.term[order], rate[order], cells.documents[order]
+    before = np.cumsum(w) - w  # all cells before this one, of earlier terms too, who have Σ b of them
+    c = before - (np.cumsum(cells.b_i) - cells.b_i)[term] + (cells.d - cells.b_i)[term]
+    differences = np.bincount(term, w * (2 * c + w - cells.d) * rate, minlength=cells.n_i.size)
+    return 1 - differences / (cells.d - 1) / cells.sum(cells.rate)
+
+
+def kl_divergence(cells: Cells) -> Floats:
+    """Σ_j (n_ij/n_i) log2[(n_ij/n_i) / (n_j/n)], in bits."""
+    share = cells.share
+    return cells.sum(share * np.log2(share / cells.size))
+
+
+def residual_idf(cells: Cells) -> Floats:
+    """−log2(b_i/d) + log2(1 − e^(−n_i/d)): IDF less what a Poisson count of the same mean would have, in bits."""
+    return np.log2(-np.expm1(-cells.n_i / cells.d)) - np.log2(cells.b_i / cells.d)
+
+
+def adaptation(cells: Cells) -> Floats:
+    """P(n_ij ≥ 2 | n_ij ≥ 1), the share of the documents with the term that have it again: Church's Pr_adapt2."""
+    return cells.sum((cells.count >= 2).astype(np.float64)) / cells.b_i
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A row of `MEASURES`.
+
+    Attributes
+    ----------
+    function : of `Cells`, giving an array with one entry a term
+    range : the least and the greatest value there can be, inf where that grows with the collection
+    high : what a high value says: that the term is spread "even" or comes "uneven"
+    source : who defined it
+    """
+
+    function: Callable[[Cells], Floats]
+    range: tuple[float, float]
+    high: Literal["even", "uneven"]
+    source: str
+
+
+_LEAST_RESIDUAL_IDF = float(np.log2(-np.expm1(-1.0)))  # of a term that is once in every document
+
+MEASURES: dict[str, Measure] = {
+    "dp": Measure(dp, (0.0, 1.0), "uneven", "Gries (2008), IJCL 13, 403–437"),
+    "dp_norm": Measure(dp_norm, (0.0, 1.0), "uneven", "Lijffijt & Gries (2012), IJCL 17, 147–149"),
+    "juilland_d": Measure(
+        juilland_d,
+        (0.0, 1.0),
+        "even",
+        "Juilland & Chang-Rodríguez (1964), Frequency Dictionary of Spanish Words; in the form for unequal parts",
+    ),
+    "rosengren_s": Measure(
+        rosengren_s,
+        (0.0, 1.0),
+        "even",
+        "Rosengren (1971), Études de linguistique appliquée 1, 103–127; in the form for unequal parts",
+    ),
+    "carroll_d2": Measure(
+        carroll_d2,
+        (0.0, 1.0),
+        "even",
+        "Carroll (1970), Computer Studies in the Humanities and Verbal Behavior 3, 61–65",
+    ),
+    "d_a": Measure(d_a, (0.0, 1.0), "even", "Burch, Egbert & Biber (2017), JRDS 3, 189–216"),
+    "kl_divergence": Measure(
+        kl_divergence,
+        (0.0, np.inf),
+        "uneven",
+        "Gries (2020), Analyzing dispersion, in: A Practical Handbook of Corpus Linguistics, 99–118",
+    ),
+    "residual_idf": Measure(
+        residual_idf,
+        (_LEAST_RESIDUAL_IDF, np.inf),
+        "uneven",
+        "Church & Gale (1995), Natural Language Engineering 1, 163–190",
+    ),
+    "adaptation": Measure(adaptation, (0.0, 1.0), "uneven", "Church (2000), COLING, 180–186"),
+}
+
+
+def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None) -> dict[str, Floats]:
+    r"""Measures of how evenly each term is spread over the documents, each by its author's definition.
+
+    ================ ==================================================== ======= ====================================
+    name             formula                                              high is source
+    ================ ==================================================== ======= ====================================
+    "dp"             ½ Σ_j \|n_ij/n_i − n_j/n\|                           uneven  Gries 2008
+    "dp_norm"        DP / (1 − min_j n_j/n)                               uneven  Lijffijt & Gries 2012
+    "juilland_d"     1 − sd(r_j) / (mean(r_j) √(d−1)), r_j = n_ij/n_j     even    Juilland & Chang-Rodríguez 1964
+    "rosengren_s"    (Σ_j √(n_ij n_j/n))² / n_i                           even    Rosengren 1971
+    "carroll_d2"     entropy of r_j/Σ_k r_k over log d                    even    Carroll 1970
+    "d_a"            1 − mean_{j<k} \|r_j − r_k\| / (2 mean(r_j))         even    Burch, Egbert & Biber 2017
+    "kl_divergence"  Σ_j (n_ij/n_i) log2[(n_ij/n_i) / (n_j/n)]            uneven  Gries 2020
+    "residual_idf"   −log2(b_i/d) + log2(1 − e^(−n_i/d))                  uneven  Church & Gale 1995
+    "adaptation"     share of repeats, P(n_ij ≥ 2 \| n_ij ≥ 1)            uneven  Church 2000
+    ================ ==================================================== ======= ====================================
+
+    Time and memory follow the cells that are not zero, whatever the number of documents.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix, or TermStatistics with detail="patterns"
+        Empty documents have no relative frequency and are left out of d, for all measures.
+    measures : name or names of `MEASURES`, optional
+        By default all.
+
+    Returns
+    -------
+    dict from name to array with one entry a term, in the order asked for
+        NaN for a term that never occurs. In a collection of a single document "dp" and "kl_divergence" are 0,
+        "rosengren_s" is 1, "residual_idf" and "adaptation" are by their formulas, and the others, which compare
+        documents, NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = np.array([[1, 8], [2, 8], [3, 7], [4, 6], [5, 6]])  # the letter a in Gries's five parts, and the rest
+    >>> {name: round(float(value[0]), 3) for name, value in dispersion(counts, ["dp", "dp_norm", "juilland_d"]).items()}
+    {'dp': 0.18, 'dp_norm': 0.22, 'juilland_d': 0.785}
+    """
+    names = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else list(measures)
+    for name in names:
+        if name not in MEASURES:
+            raise ValueError(f"a measure is one of {', '.join(map(repr, MEASURES))}; got {name!r}")
+    cells = Cells.of(term_cells(X_or_statistics))
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is the NaN promised above
+        return {name: _within_range(MEASURES[name], cells) for name in names}
+
+
+def _within_range(measure: Measure, cells: Cells) -> Floats:
+    """Its values without what rounding adds beyond the limits, as −1e-16; NaN for terms that never occur."""
+    return np.where(cells.n_i > 0, np.clip(measure.function(cells), *measure.range), np.nan)

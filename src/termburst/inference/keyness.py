@@ -1,0 +1,313 @@
+"""Keyness: is a term more frequent in one corpus than in another, by more than its burstiness explains?
+
+The default test, "beta-binomial", compares two models of the counts of a term: one mean share for both corpora, and one
+for each, the precision α_0 being common to both. Where either corpus can expect only a few of the documents with the
+term, 2(ℓ_1 − ℓ_0) is not χ²_1, and its place is taken by a reference distribution that is conditional on the bursts:
+each burst of size c falls into A with probability Σ_A P(c | n_j)/Σ P(c | n_j), P being the common beta-binomial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from termburst._threads import in_threads
+from termburst.counts.tally import Integers
+from termburst.inference import keyness_tests as rivals
+from termburst.models.cells import TermCells, joined
+from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
+from termburst.models.fit_common_precision import CommonPrecisionFit, GroupedCells
+
+Floats = NDArray[np.float64]
+Names = NDArray[np.object_]
+
+ENOUGH = 6.0  # documents with the term expected in either corpus, from which on χ²_1 serves
+IDENTICAL = 1e-7  # a likelihood ratio that is rounding error: the corpora do not differ at all
+DIRECT, RATIO = 64, 1.04  # lengths up to the first have a class of their own; beyond, classes grow by the second
+FEW_DOCUMENTS = 5  # in a corpus, below which its count is held against draws from the common model
+STRATA = 10  # of document length, in "stratified-permutation"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a test of keyness needs: the cells of both corpora over the same terms, and their fits."""
+
+    a: TermCells
+    b: TermCells
+    null: BetaBinomialFit
+    alternative: CommonPrecisionFit
+    groups: GroupedCells
+    raw: Floats
+
+    @property
+    def likelihood_ratio(self) -> Floats:
+        """2(ℓ_1 − ℓ_0) of every term, never below 0; NaN for a term that occurs in neither corpus."""
+        ratio = np.maximum(2 * (self.alternative.loglik - self.null.loglik), 0.0)
+        return np.where(self.null.status == "empty", np.nan, ratio)
+
+
+Test = Callable[[Comparison], tuple[Floats, Floats, Names]]  # statistic, p-value, and how that was obtained
+
+
+@dataclass(frozen=True, slots=True)
+class Keyness:
+    """The comparison of two corpora, an entry a term.
+
+    Attributes
+    ----------
+    log_ratio : log₂ π̂_a/π̂_b of the fitted mean shares; ±inf where a corpus lacks the term, NaN where both do.
+    ci_low, ci_high : its limits, where twice the log-likelihood has fallen by χ²_1's quantile at that confidence
+        (profile likelihood: precision and level are fitted anew at every ratio). None (±inf) on the side where the
+        term is missing.
+    statistic, p_value : of the test asked for.
+    reference : how p was obtained: "chi2", "conditional" or "predictive" for the default test, else the test's name.
+    """
+
+    log_ratio: Floats
+    ci_low: Floats
+    ci_high: Floats
+    statistic: Floats
+    p_value: Floats
+    reference: Names
+
+
+def compare(a: TermCells, b: TermCells) -> Comparison:
+    """Fit both models to every term."""
+    for name, cells in (("first", a), ("second", b)):
+        if not cells.tokens:
+            raise ValueError(f"the {name} corpus has no tokens: there is nothing to compare with")
+    null = fit_beta_binomial(joined([a, b]))
+    groups = GroupedCells([a, b])
+    alternative, raw = groups.fit(null)
+    return Comparison(a, b, null, alternative, groups, raw)
+
+
+def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confidence: float | None = 0.95) -> Keyness:
+    """Compare two corpora, term by term; *confidence* None leaves the intervals out (NaN)."""
+    if method not in METHODS:
+        raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}")
+    if confidence is not None and not 0 < confidence < 1:
+        raise ValueError(f"confidence lies between 0 and 1; got {confidence!r}")
+    found = compare(a, b)
+    statistic, p_value, reference = METHODS[method](found)
+    absent = found.null.status == "empty"
+    mean_a, mean_b = found.alternative.mean.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_ratio = np.where(absent, np.nan, np.log2(mean_a) - np.log2(mean_b))
+    limits = np.full((absent.size, 2), np.nan)
+    if confidence is not None:
+        scale = _scale(found.likelihood_ratio, p_value) if method == "beta-binomial" else 1.0
+        limits = found.groups.ratio_limits(found.raw, confidence, scale) / np.log(2)
+        limits = np.where(absent[:, None], np.nan, limits)
+    return Keyness(
+        log_ratio,
+        limits[:, 0],
+        limits[:, 1],
+        np.where(absent, np.nan, statistic),
+        np.where(absent, np.nan, p_value),
+        np.where(absent, "", reference),
+    )
+
+
+def _scale(ratio: Floats, p_value: Floats) -> Floats:
+    """How much larger the likelihood ratio of a term is than the χ²_1 that has its p-value, within bounds.
+
+    1 where p is χ²_1's own. Where it is conditional on few bursts, χ²_1 would make intervals too short or too long.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = ratio / stats.chi2.isf(p_value, 1)
+    return np.where((ratio > 0.5) & np.isfinite(scale), np.clip(scale, 0.6, 2.0), 1.0)
+
+
+def conservative(ci_low: Floats, ci_high: Floats) -> Floats:
+    """The end of the interval nearest to 0, and 0 where it holds 0: an effect that is at least this large.
+
+    >>> conservative(np.array([0.5, -3.0, -1.0]), np.array([2.0, -0.4, 1.0])).tolist()
+    [0.5, -0.4, 0.0]
+    """
+    return np.where(ci_low > 0, ci_low, np.where(ci_high < 0, ci_high, np.where(np.isnan(ci_low), np.nan, 0.0)))
+
+
+def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
+    """The likelihood ratio by χ²_1, or by the conditional reference where bursts are few."""
+    ratio = found.likelihood_ratio
+    documents = _documents(found.a) + _documents(found.b)
+    p_value = stats.f.sf(ratio, 1, max(documents - 2, 1))  # χ²_1's, but for a handful of documents
+    conditional = conditional_p(found)
+    few = np.isfinite(conditional) & (found.a.b_i + found.b.b_i <= documents / 2)  # nearly everywhere, it is no burst
+    p_value = np.where(few, conditional, p_value)
+    reference = np.where(few, "conditional", "chi2").astype(object)
+    small = [cells for cells in (found.a, found.b) if _documents(cells) < FEW_DOCUMENTS]
+    if small:
+        p_value = np.max([predictive_p(found, cells) for cells in small], axis=0)
+        reference = np.full(ratio.size, "predictive", dtype=object)
+    return ratio, np.where(ratio < IDENTICAL, 1.0, p_value), reference
+
+
+def predictive_p(found: Comparison, small: TermCells, draws: int = 999, seed: int = 0) -> Floats:
+    """Two-sided mid-p of the term's count in the *small* corpus, drawn from the common beta-binomial.
+
+    For a corpus of a handful of documents, where a likelihood ratio has no distribution to speak of: is its count one
+    that such documents would have, judging by both corpora? (p is (½ + …)/(draws + 1) at the least.)
+    """
+    n_j = np.repeat(small.lengths, small.length_documents)
+    fit = found.null
+    p_value = np.ones(fit.mean.size)
+    occurring = np.flatnonzero(fit.status != "empty")
+    seeds = np.random.SeedSequence(seed).spawn(BLOCKS)
+
+    def fill(part: int) -> None:
+        rng = np.random.default_rng(seeds[part])
+        for i in occurring[part::BLOCKS]:
+            share: Any = fit.mean[i]
+            if fit.status[i] == "converged":
+                share = rng.beta(fit.alpha[i], fit.alpha_not[i], (draws, n_j.size))
+            elif fit.status[i] == "degenerate":
+                share = (rng.random((draws, n_j.size)) < fit.mean[i]).astype(np.float64)
+            drawn = rng.binomial(n_j, np.broadcast_to(share, (draws, n_j.size))).sum(axis=1)
+            tied = 0.5 * (1 + np.sum(drawn == small.n_i[i]))
+            tails = (np.sum(drawn > small.n_i[i]), np.sum(drawn < small.n_i[i]))
+            p_value[i] = min(2 * (tied + min(tails)) / (draws + 1), 1.0)
+
+    in_threads(fill, range(BLOCKS))
+    return p_value
+
+
+def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
+    """Two-sided mid-p given the bursts, for terms of which a corpus expects fewer than *enough*; NaN for others."""
+    from termburst.inference import _keyness_kernel as kernel
+
+    lengths, documents = _length_classes([found.a, found.b])
+    inside = found.null.status == "converged"
+    alpha = np.where(inside, found.null.alpha, np.inf)
+    alpha_0 = np.where(inside, found.null.alpha_0, np.inf)
+    b_i = found.a.b_i + found.b.b_i
+    smallest = min(_shares([found.a, found.b]))
+    # The kernel knows the expected number of bursts exactly; this only spares it the many-document terms.
+    candidates = np.flatnonzero((b_i > 0) & (b_i * smallest < 10 * enough))
+    p_value = np.full(b_i.size, np.nan)
+    groups = found.groups
+
+    def fill(part: int) -> None:
+        kernel.reference_terms(
+            candidates[part::BLOCKS], groups.indptr, groups.count, groups.weight, b_i, lengths, documents, alpha,
+            alpha_0, found.null.mean, enough, p_value,
+        )  # fmt: skip
+
+    in_threads(fill, range(BLOCKS))
+    return p_value
+
+
+def _by_name(
+    name: str, test: Callable[[Comparison], tuple[Floats, Floats]]
+) -> Callable[..., tuple[Floats, Floats, Names]]:
+    def run(found: Comparison) -> tuple[Floats, Floats, Names]:
+        statistic, p_value = test(found)
+        return statistic, p_value, np.full(p_value.size, name, dtype=object)
+
+    return run
+
+
+METHODS: dict[str, Test] = {
+    "beta-binomial": beta_binomial,
+    "permutation": _by_name("permutation", lambda found: rivals.permutation(found.a, found.b, found.null)),
+    "stratified-permutation": _by_name(
+        "stratified-permutation", lambda found: rivals.permutation(found.a, found.b, found.null, strata=STRATA)
+    ),
+    "g2": _by_name("g2", lambda found: rivals.g2(found.a, found.b)),
+    "chi2": _by_name("chi2", lambda found: rivals.chi2(found.a, found.b)),
+    "fisher": _by_name("fisher", lambda found: rivals.fisher(found.a, found.b)),
+    "welch": _by_name("welch", lambda found: rivals.welch(found.a, found.b)),
+    "mann-whitney": _by_name("mann-whitney", lambda found: rivals.mann_whitney(found.a, found.b)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKeyness:
+    """The comparison of several corpora, an entry a term: one likelihood ratio over all of them.
+
+    Attributes
+    ----------
+    mean : terms × groups, the fitted mean shares.
+    statistic : 2(ℓ_1 − ℓ_0), a mean a group against one mean.
+    p_value : by χ² with one degree of freedom less than there are groups, or by *draws* assignments of the bursts.
+    """
+
+    mean: Floats
+    statistic: Floats
+    p_value: Floats
+    reference: Names
+
+
+def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int = 0) -> GroupKeyness:
+    """Compare several corpora over the same terms."""
+    from termburst.inference import _keyness_kernel as kernel
+
+    for number, cells in enumerate(groups):
+        if not cells.tokens:
+            raise ValueError(f"group {number} has no tokens: there is nothing to compare with")
+    null = fit_beta_binomial(joined(groups))
+    grouped = GroupedCells(groups)
+    alternative, _ = grouped.fit(null)
+    ratio = np.maximum(2 * (alternative.loglik - null.loglik), 0.0)
+    between = len(groups) - 1
+    p_value = stats.f.sf(ratio / between, between, max(sum(map(_documents, groups)) - len(groups), 1))
+    b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
+    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH))
+    lengths, by_group = _length_classes(groups)
+    inside = null.status == "converged"
+    alpha, alpha_0 = (np.where(inside, x, np.inf) for x in (null.alpha, null.alpha_0))
+    seeds = np.random.default_rng(seed).integers(0, 2**31, b_i.size)
+
+    def fill(part: int) -> None:
+        kernel.drawn_terms(
+            few[part::BLOCKS], grouped.indptr, grouped.count, grouped.weight, b_i, lengths, by_group, alpha, alpha_0,
+            null.mean, draws, seeds, p_value,
+        )  # fmt: skip
+
+    in_threads(fill, range(BLOCKS))
+    reference = np.full(b_i.size, "chi2", dtype=object)
+    reference[few] = "Monte Carlo"
+    p_value = np.where(ratio < IDENTICAL, 1.0, p_value)
+    absent = null.status == "empty"
+    return GroupKeyness(
+        alternative.mean,
+        np.where(absent, np.nan, ratio),
+        np.where(absent, np.nan, p_value),
+        np.where(absent, "", reference),
+    )
+
+
+def _shares(groups: Sequence[TermCells]) -> list[float]:
+    """The groups' shares of the tokens and of the documents."""
+    tokens = [float(g.tokens) for g in groups]
+    documents = [float(_documents(g)) for g in groups]
+    return [x / sum(sizes) for sizes in (tokens, documents) for x in sizes]
+
+
+def _documents(cells: TermCells) -> int:
+    return int(cells.length_documents[cells.lengths > 0].sum())
+
+
+def _length_classes(groups: Sequence[TermCells]) -> tuple[Floats, Floats]:
+    """Mean length of classes of similar length, and classes × groups the documents in each.
+
+    Within a class P(c | n_j) is next to linear in n_j, so that the class's mean stands for its documents.
+    """
+    lengths = np.concatenate([g.lengths for g in groups]).astype(np.float64)
+    documents = np.concatenate([g.length_documents for g in groups]).astype(np.float64)
+    group = np.repeat(np.arange(len(groups)), [g.lengths.size for g in groups])
+    filled = lengths > 0
+    lengths, documents, group = lengths[filled], documents[filled], group[filled]
+    grown = DIRECT + 1 + np.floor(np.log(lengths / DIRECT) / np.log(RATIO))
+    _, place = np.unique(np.where(lengths <= DIRECT, lengths, grown), return_inverse=True)
+    size = place.max() + 1
+    by_group: Floats = np.stack(
+        [np.bincount(place, documents * (group == g), size).astype(np.float64) for g in range(len(groups))], axis=1
+    )
+    return np.bincount(place, documents * lengths) / by_group.sum(axis=1), by_group

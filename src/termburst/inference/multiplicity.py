@@ -1,0 +1,188 @@
+"""P-values adjusted for how many tests were made, also those too small for a floating-point number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Direction = Literal["up", "down", "none"]
+
+LAMBDAS = np.arange(0.05, 0.951, 0.05)  # where π_0 is estimated; the grid of R's qvalue
+FEWEST = 100  # tests from which π_0 is estimated: with fewer, the last of those λ counts fewer than five p-values
+_ROUNDING = 1e-9  # a p-value this little above 1 is 1
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How a method adjusts the k-th smallest of m p-values.
+
+    Attributes
+    ----------
+    factors : function of the ranks k = 1, 2, …, of m and of π_0: what the p-values in ascending order are multiplied by
+    direction : "up": then the least of it and all larger ones; "down": the greatest of it and all smaller ones
+    controls : the error rate that is kept where everything adjusted to q or less is called significant
+    source : where the method is from
+    """
+
+    factors: Callable[[Floats, int, float], Floats]
+    direction: Direction
+    controls: str
+    source: str
+
+
+METHODS: dict[str, Method] = {
+    "bh": Method(
+        lambda rank, m, pi0: m / rank,
+        "up",
+        "the false discovery rate, for independent or positively dependent tests",
+        "Benjamini & Hochberg (1995), JRSS B 57, 289–300",
+    ),
+    "by": Method(
+        lambda rank, m, pi0: m / rank * (1 / np.arange(1, m + 1)).sum(),
+        "up",
+        "the false discovery rate, for tests dependent in any way",
+        "Benjamini & Yekutieli (2001), Annals of Statistics 29, 1165–1188",
+    ),
+    "holm": Method(
+        lambda rank, m, pi0: m - rank + 1,
+        "down",
+        "the probability of any false discovery, for tests dependent in any way",
+        "Holm (1979), Scandinavian Journal of Statistics 6, 65–70",
+    ),
+    "storey": Method(
+        lambda rank, m, pi0: pi0 * m / rank,
+        "up",
+        "the false discovery rate, for many independent or weakly dependent tests",
+        "Storey (2002), JRSS B 64, 479–498",
+    ),
+    "none": Method(lambda rank, m, pi0: np.ones_like(rank), "none", "nothing", ""),
+}
+
+
+def adjust(p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_share: float | None = None) -> Floats:
+    """P-values adjusted for multiplicity, in the order given: reject those at or below the rate you want to keep.
+
+    With p_(1) ≤ … ≤ p_(m), and everything capped at 1:
+
+    ========= =======================================================================================================
+    "bh"      min_{l ≥ k} p_(l) m/l                          false discovery rate (Benjamini & Hochberg 1995)
+    "by"      min_{l ≥ k} p_(l) m/l · Σ_{h ≤ m} 1/h          the same under any dependence (Benjamini & Yekutieli 2001)
+    "holm"    max_{l ≤ k} p_(l) (m − l + 1)                  probability of a single false discovery (Holm 1979)
+    "storey"  min_{l ≥ k} p_(l) π̂_0 m/l                      q-values (Storey 2002); see `estimate_null_share`
+    "none"    p_(k)
+    ========= =======================================================================================================
+
+    Parameters
+    ----------
+    p : array of any shape, all one family of tests
+        NaN where nothing was tested: it stays NaN and does not count.
+    method : a name of `METHODS`
+    tests : int, optional
+        m, where *p* are only the smallest p-values of more tests than are given.
+    null_share : float, optional
+        π_0 for "storey"; by default estimated. With *tests* it cannot be, and is then 1.
+
+    Returns
+    -------
+    array of the shape of *p*
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> adjust([0.01, 0.04, np.nan, 0.03, 0.5]).round(4).tolist()
+    [0.04, 0.0533, nan, 0.0533, 0.5]
+    >>> adjust([0.01, 0.04, np.nan, 0.03, 0.5], "holm").round(4).tolist()
+    [0.04, 0.09, nan, 0.09, 0.5]
+    """
+    values = _floats(p, "p-values")
+    for i in np.flatnonzero((values < 0) | (values > 1 + _ROUNDING))[:1]:
+        raise ValueError(f"p-values lie between 0 and 1; number {i} is {values.flat[i]}")
+    return _adjusted(np.minimum(values, 1.0), method, tests, null_share, logarithms=False)
+
+
+def adjust_log10(
+    log10_p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_share: float | None = None
+) -> Floats:
+    """As `adjust`, from and to logarithms to base 10, for p-values such as 1e-5000 that no float can hold.
+
+    Examples
+    --------
+    >>> adjust_log10([-5000.0, -0.3, -2.0]).round(4).tolist()
+    [-4999.5229, -0.3, -1.8239]
+    """
+    values = _floats(log10_p, "logarithms of p-values")
+    for i in np.flatnonzero(values > _ROUNDING)[:1]:
+        raise ValueError(f"logarithms of p-values are 0 or below; number {i} is {values.flat[i]}")
+    return _adjusted(np.minimum(values, 0.0), method, tests, null_share, logarithms=True)
+
+
+def estimate_null_share(p: ArrayLike) -> float:
+    """π_0, an upper estimate of the share of tests whose null hypothesis is true.
+
+    P-values of true nulls are uniform, so that those above λ are mostly theirs: π̂_0(λ) = (1 + #{p > λ}) / (m (1 − λ)),
+    the 1 making it safe in finite samples (Storey, Taylor & Siegmund 2004, JRSS B 66, 187–205). A small λ lets false
+    nulls in, a large one leaves few p-values to count; taken is the λ of 0.05, 0.10, …, 0.95 with the least
+
+    mean squared error = W(m − W) / (m³(1 − λ)²) + (π̂_0(λ) − π̂_min)²,  W = #{p > λ},
+
+    π̂_min being the tenth percentile of all π̂_0(λ). It is the bootstrap of Storey (2002) with the resampling done in
+    closed form, as in R's qvalue. 1 with fewer than 100 tests: q-values are then those of Benjamini and Hochberg.
+
+    P-values that cannot be uniform, such as many equal to 1 from discrete tests, only push the estimate up to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> uniform = (np.arange(800) + 0.5) / 800
+    >>> round(estimate_null_share(np.append(uniform, np.full(200, 1e-6))), 2)
+    0.8
+    """
+    values = _floats(p, "p-values").ravel()
+    values = values[~np.isnan(values)]
+    m = values.size
+    if m < FEWEST:
+        return 1.0
+    above = m - np.searchsorted(np.sort(values), LAMBDAS, side="right")
+    share = (1 + above) / (m * (1 - LAMBDAS))
+    error = above * (m - above) / (m**3 * (1 - LAMBDAS) ** 2) + (share - np.quantile(share, 0.1)) ** 2
+    return float(min(share[np.argmin(error)], 1.0))
+
+
+def _adjusted(values: Floats, method: str, tests: int | None, null_share: float | None, *, logarithms: bool) -> Floats:
+    """One arithmetic for p and log p: factors multiply or add. SciPy's has no logarithms, and only "bh" and "by"."""
+    if method not in METHODS:
+        raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}")
+    if null_share is not None and (method != "storey" or not 0 < null_share <= 1):
+        raise ValueError('null_share is for method="storey", above 0 and at most 1')
+    tested = np.flatnonzero(~np.isnan(values))
+    m = tested.size if tests is None else tests
+    if m < tested.size:
+        raise ValueError(f"tests is at least the {tested.size:,} p-values given; got {tests}")
+    result = np.full(values.shape, np.nan)
+    if not tested.size:
+        return result
+    rule, given = METHODS[method], values.flat[tested]
+    if method == "storey" and null_share is None and tests is None:
+        # p-values below 1e-300 are 0 here: only those above 0.05 are counted
+        null_share = estimate_null_share(10.0 ** np.maximum(given, -300.0) if logarithms else given)
+    order = np.argsort(given, kind="stable")
+    factors = rule.factors(np.arange(1.0, tested.size + 1), m, 1.0 if null_share is None else null_share)
+    adjusted = given[order] + np.log10(factors) if logarithms else given[order] * factors
+    if rule.direction == "up":
+        adjusted = np.minimum.accumulate(adjusted[::-1])[::-1]
+    elif rule.direction == "down":
+        adjusted = np.maximum.accumulate(adjusted)
+    result.flat[tested[order]] = np.minimum(adjusted, 0.0 if logarithms else 1.0)
+    return result
+
+
+def _floats(values: ArrayLike, what: str) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{what} are numbers, or NaN where nothing was tested") from error

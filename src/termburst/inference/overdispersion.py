@@ -1,0 +1,157 @@
+"""The burstiness test: is a term more bursty than chance, and how sure is that?
+
+The null hypothesis is the binomial with one probability for all documents. Given n_i and the lengths it is a draw of
+n_i tokens without replacement from all n positions (multivariate hypergeometric), whatever the probability: so one null
+distribution serves all terms of equal n_i. Three statistics are held against it.
+
+* **λ_i** (`plr_statistic`) sees b_i and Σ_j log (n_ij − 1)!: repetition within documents, not which documents.
+* **LR_i** = 2(ℓ̂ − ℓ_binomial) of the exact fits, and **Tarone's score** z_i, see over-dispersion of any kind; a
+  preference for short documents, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from termburst.inference.null_distribution import TIE, Lengths, Null, PlrFunction
+from termburst.inference.plr import Form
+from termburst.models.cells import TermCells, term_cells
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+
+Floats = NDArray[np.float64]
+Names = NDArray[np.object_]
+
+
+@dataclass(frozen=True, slots=True)
+class PValues:
+    """A statistic of every term with its p-value under the null.
+
+    Attributes
+    ----------
+    value : the statistic; NaN for a term that never occurs.
+    log10_p : log₁₀ p, finite however small; NaN for a term that never occurs.
+    how : "exact" (enumerated), "monte-carlo" ((1 + #{T* ≥ T})/(B + 1)) or "tail" (beyond the draws, by the shape of the
+        tail from the draws' upper end on).
+    """
+
+    value: Floats
+    log10_p: Floats
+    how: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Burstiness:
+    """The burstiness test of every term, by three statistics, with the exact fits behind the second."""
+
+    plr: PValues
+    lr: PValues
+    score: PValues
+    fit: BetaBinomialFit
+    draws: int
+    seed: int
+
+
+def burstiness(
+    X_or_statistics: Any,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    draws: int = 9_999,
+    seed: int = 0,
+    mid_p: bool = False,
+) -> Burstiness:
+    """Test every term of a collection.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix, or TermStatistics with detail="patterns"
+    mu, sigma2, form : of λ_i; see `plr_statistic`
+    draws, seed : of the Monte Carlo; how many are made depends on n_i (`PHASES` of `null_distribution`), five times as
+        many for n_i ≤ 64 and fewer beyond 300
+    mid_p : count a tie as half, in what is enumerated or drawn: p-values that are right on average instead of never too
+        small
+    """
+    if draws < 99:
+        raise ValueError(f"draws is at least 99; got {draws!r}")
+    cells = term_cells(X_or_statistics)
+    if not cells.tokens:
+        raise ValueError("all documents are empty: there is nothing to test")
+    null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form))
+    fit = fit_beta_binomial(cells)
+    squares, products = _sums(cells)
+    repetition = _by_term(cells, special.gammaln(cells.count))
+    plr = np.full(cells.n_i.size, np.nan)
+    occurring = np.flatnonzero(cells.n_i)
+    plr[occurring] = null.plr(cells.n_i[occurring], cells.b_i[occurring], repetition[occurring])
+    score = np.where(cells.n_i > 0, null.lengths.score(cells.n_i, squares, products), np.nan)
+    ratio = np.where(cells.n_i > 0, np.maximum(2 * (fit.loglik - fit.loglik_binomial), 0.0), np.nan)
+    log_p, how = null.drawn_p(plr, score)
+    undefined = np.isnan(plr)  # as λ in the form "exact" is for clamped terms
+    log_p[0][undefined], how[0][undefined] = np.nan, ""
+    ratio_p, ratio_how = null.ratio_p(ratio)
+    return Burstiness(
+        PValues(plr, log_p[0] / np.log(10), how[0]),
+        PValues(ratio, ratio_p / np.log(10), ratio_how),
+        PValues(score, log_p[1] / np.log(10), how[1]),
+        fit,
+        draws,
+        seed,
+    )
+
+
+def tarone_score(X_or_statistics: Any) -> Floats:
+    """Tarone's (1979) z of every term: [Σ_j (n_ij − n_j p)²/(p(1 − p)) − n] / √(2 Σ_j n_j (n_j − 1)), p = n_i/n.
+
+    >>> tarone_score([[4, 26], [0, 31], [0, 28]]).round(3).tolist()
+    [2.195, 2.195]
+    """
+    cells = term_cells(X_or_statistics)
+    return Lengths.of(cells).score(cells.n_i, *_sums(cells))
+
+
+def paper_bootstrap(
+    X_or_statistics: Any,
+    column: int,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    draws: int = 999,
+    seed: int = 0,
+) -> float:
+    """The parametric bootstrap that the paper suggests (§5.1), for one term: counts drawn from its binomial null.
+
+    n_ij ~ Bin(n_j, n_i/n) independently, so that n_i varies from draw to draw; λ_i is computed anew for each. Returns
+    (1 + #{λ* ≥ λ})/(B + 1). (The test itself holds n_i fixed, which needs no estimate of n_i/n.)
+    """
+    cells = term_cells(X_or_statistics)
+    if not 0 <= column < cells.n_i.size or not cells.n_i[column]:
+        raise ValueError(f"column {column} holds no term that occurs")
+    if draws < 1:
+        raise ValueError(f"draws is at least 1; got {draws!r}")
+    n_j = np.repeat(cells.lengths, cells.length_documents)
+    plr = PlrFunction(cells, mu, sigma2, form)
+    rng = np.random.default_rng(seed)
+    drawn = np.stack([rng.binomial(n_j, cells.n_i[column] / cells.tokens) for _ in range(draws)])
+    n_i, b_i = drawn.sum(axis=1), (drawn > 0).sum(axis=1)
+    repetition = special.gammaln(np.maximum(drawn, 1)).sum(axis=1)
+    of = slice(cells.indptr[column], cells.indptr[column + 1])
+    own = special.gammaln(cells.count[of]) @ np.broadcast_to(cells.weight, cells.count.shape)[of]
+    observed = plr(cells.n_i[[column]], cells.b_i[[column]], np.array([own]))[0]
+    return float((1 + np.sum(plr(n_i, b_i, repetition) >= observed - TIE * (1 + abs(observed)))) / (draws + 1))
+
+
+def _sums(cells: TermCells) -> tuple[Floats, Floats]:
+    """Σ_j n_ij² and Σ_j n_ij n_j of every term."""
+    count = cells.count.astype(np.float64)
+    return _by_term(cells, count**2), _by_term(cells, count * cells.length)
+
+
+def _by_term(cells: TermCells, values: Floats) -> Floats:
+    return np.bincount(cells.term, values * cells.weight, cells.n_i.size).astype(np.float64)

@@ -1,0 +1,300 @@
+"""The compiled fit of one term in several groups of documents: a mean of its own each, and one precision in common.
+
+Variables are τ = log α_0, shared, and ω_g = logit π_g. Given τ the groups are independent, so that the Hessian is an
+arrow: a Newton step costs one evaluation a group, and the slope and curvature of the profile over τ are sums.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from termburst.models._beta_binomial_kernel import LARGEST, SMALLEST, _gather, _profile, _split, derivatives, gain
+from termburst.models._compiled import compiled
+
+TOLERANCE = 1e-8  # of the last Newton step in τ
+SPACING = 1.5  # of the scan over τ
+FARTHEST = 12.0  # above log of the longest document: from there on the binomial's own interval
+FARTHEST_RATIO = 60.0  # of a limit's logarithm: beyond there is none
+_ROUNDS = 60
+
+
+@compiled
+def gather_groups(term, groups, indptr, count, length, weight, seen):  # type: ignore[no-untyped-def]
+    """T_q, r, times of a term in every group, whose cells are [indptr[g, term]:indptr[g, term + 1]]; n_ig; mixed."""
+    more, after, times = [np.empty(0)], [np.empty(0)], [np.empty(0)]
+    n_i, mixed = np.zeros(groups), 0.0
+    for g in range(groups):
+        first, last = indptr[g, term], indptr[g, term + 1]
+        m, a, t, both = _gather(first, last, count, length, weight, seen) if last > first else (
+            np.empty(0), np.empty(0), np.empty(0), 0.0)  # fmt: skip
+        more.append(m)
+        after.append(a)
+        times.append(t)
+        n_i[g] = m.sum()
+        mixed += both
+    return more[1:], after[1:], times[1:], n_i, mixed
+
+
+@compiled
+def _slope(tau, omega, near, more, after, times, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+    """Slope and curvature of the profile at τ; ω is moved to within *near* of its maximum in every group."""
+    slope = curvature = 0.0
+    for g in range(n_i.size):
+        if n_i[g] == 0 or n_i[g] == n[g]:
+            continue  # all or nothing in this group: its likelihood is 1 whatever τ is
+        omega[g], d, _ = _profile(tau, omega[g], near, more[g], after[g], times[g], n_i[g], n[g], tables[g], none)
+        slope += d[0] - d[3] * d[1] / d[4]
+        curvature += d[2] - d[3] * d[3] / d[4]
+    return slope, curvature
+
+
+@compiled
+def total_gain(tau, omega, more, after, times, n_i, n, tables):  # type: ignore[no-untyped-def]
+    """Σ_g ℓ_g(τ, ω_g) − ℓ_g,binomial, each group's binomial having its own mean."""
+    total = 0.0
+    for g in range(n_i.size):
+        if 0 < n_i[g] < n[g]:
+            total += gain(tau, omega[g], more[g], after[g], times[g], n_i[g], n[g], tables[g])
+    return total
+
+
+@compiled
+def _climb(tau, omega, low, high, more, after, times, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+    """Newton's method on the profile to the maximum between *low* (rising) and *high* (falling), kept in between."""
+    for _ in range(_ROUNDS):
+        slope, curvature = _slope(tau, omega, 1e-4, more, after, times, n_i, n, tables, none)
+        if slope > 0:
+            low = tau
+        else:
+            high = tau
+        step = -slope / curvature if curvature < 0 else math.copysign(2.0, slope)
+        step = min(max(step, -3.0), 3.0)
+        if not low < tau + step < high:
+            step = (low + high) / 2 - tau
+        tau += step
+        if abs(step) < TOLERANCE:
+            break
+    _slope(tau, omega, TOLERANCE, more, after, times, n_i, n, tables, none)
+    return tau
+
+
+@compiled
+def _near(tau, omega, more, after, times, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+    """The maximum uphill from τ: brackets widen until the slope turns; inf where it never does."""
+    slope, _ = _slope(tau, omega, 1e-4, more, after, times, n_i, n, tables, none)
+    side = math.copysign(1.0, slope)
+    step = 0.25
+    other = tau
+    while True:
+        other += side * step
+        step *= 2
+        if other > LARGEST:
+            return math.inf
+        if other < SMALLEST:
+            return math.nan
+        trial = omega.copy()
+        slope, _ = _slope(other, trial, 1e-3, more, after, times, n_i, n, tables, none)
+        if slope * side <= 0:
+            break
+        tau = other
+        omega[:] = trial
+    low, high = (tau, other) if side > 0 else (other, tau)
+    return _climb((low + high) / 2, omega, low, high, more, after, times, n_i, n, tables, none)
+
+
+@compiled
+def _scan(omega, more, after, times, n_i, n, mixed, longest, tables, none):  # type: ignore[no-untyped-def]
+    """The best τ of all maxima that a scan from large to small α_0 brackets, with its gain; inf where none gains."""
+    best_tau, best_gain, rarest = math.inf, 0.0, 1.0
+    trial = omega.copy()
+    for g in range(n_i.size):
+        if n_i[g] > 0:
+            rarest = max(rarest, more[g].size * n[g] / n_i[g])
+    tau, above, falling = math.log(max(float(longest), rarest)) + 2.0, LARGEST, True
+    while tau > SMALLEST:
+        slope, _ = _slope(tau, trial, 1e-3, more, after, times, n_i, n, tables, none)
+        if slope > 0 and falling:
+            found = trial.copy()
+            at = _climb(tau + min(above - tau, 2.0) / 2, found, tau, above, more, after, times, n_i, n, tables, none)
+            value = total_gain(at, found, more, after, times, n_i, n, tables)
+            if value > best_gain:
+                best_tau, best_gain = at, value
+                omega[:] = found
+        falling, above = slope <= 0, tau
+        if slope > 0.5 * mixed:
+            break
+        tau -= SPACING
+    return best_tau, best_gain
+
+
+@compiled
+def fit_groups(start, start_gain, omega_start, more, after, times, n_i, n, mixed, longest, tables, none, omega):  # type: ignore[no-untyped-def]
+    """The best τ (inf for the binomial) with its gain; *omega* receives the groups' logits.
+
+    Where the null model has an interior maximum (*start*, *omega_start*) the search goes uphill from there, so that the
+    result is never below it; *start_gain* is that model's gain over the groups' own binomials. Elsewhere, and where
+    that search ends below, the profile is scanned from large to small α_0, as for one group.
+    """
+    for g in range(n_i.size):
+        share = min(max(n_i[g], 1e-300) / n[g], 1 - 1e-16)
+        omega[g] = math.log(share) - math.log1p(-share)
+    if mixed == 0:
+        return math.inf, 0.0
+    own = omega.copy()
+    if start < LARGEST:
+        omega[:] = omega_start
+        tau = _near(start, omega, more, after, times, n_i, n, tables, none)
+        if tau < LARGEST:
+            value = total_gain(tau, omega, more, after, times, n_i, n, tables)
+            if value > 0 and value >= start_gain:
+                return tau, value
+        elif tau == math.inf and start_gain <= 0:
+            omega[:] = own
+            return math.inf, 0.0
+        omega[:] = own
+    return _scan(omega, more, after, times, n_i, n, mixed, longest, tables, none)
+
+
+@compiled
+def fit_all(terms, groups, indptr, count, length, weight, n, longest, tables, starts, gains, omega_starts, out):  # type: ignore[no-untyped-def]
+    """Fit the given terms; *out* has a row each: τ, gain, then ω of every group."""
+    seen, none = np.zeros(longest), np.zeros(4)
+    omega = np.empty(groups)
+    for k in range(terms.size):
+        i = terms[k]
+        more, after, times, n_i, mixed = gather_groups(i, groups, indptr, count, length, weight, seen)
+        tau, value = fit_groups(
+            starts[i], gains[i], omega_starts[i], more, after, times, n_i, n, mixed, longest, tables, none, omega
+        )
+        out[i, 0], out[i, 1] = tau, value
+        out[i, 2:] = omega
+
+
+@compiled
+def _logit(log_share):  # type: ignore[no-untyped-def]
+    """log π/(1 − π) from log π."""
+    return log_share - math.log(-math.expm1(log_share))
+
+
+@compiled
+def _at_ratio(ratio, tau, level, cap, omega, more, after, times, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+    """Maximise over τ and log π_b = *level* at a given log π_a/π_b; returns both, and *omega* receives the logits.
+
+    Newton's method with bounded steps; τ stays at *cap* where the likelihood still rises there.
+    """
+    highest = -1e-6 - max(ratio, 0.0)  # of the level, lest a share exceed 1
+    level = min(level, highest)
+    for _ in range(_ROUNDS):
+        g_t = g_l = h_tt = h_tl = h_ll = 0.0
+        for g in range(2):
+            log_share = min(level + ratio if g == 0 else level, -1e-12)
+            omega[g] = max(_logit(log_share), -700.0)
+            d = derivatives(tau, omega[g], more[g], after[g], times[g], n_i[g], n[g], tables[g], none)
+            p, rest = _split(omega[g])
+            g_t += d[0]
+            h_tt += d[2]
+            g_l += d[1] / rest  # dω/d log π = 1/(1 − π)
+            h_tl += d[3] / rest
+            h_ll += (d[4] + d[1] * p) / (rest * rest)
+        if not h_ll < 0:
+            h_ll = -max(abs(g_l), 1e-12)
+        slope = g_t - h_tl * g_l / h_ll
+        curvature = h_tt - h_tl * h_tl / h_ll
+        step = -slope / curvature if curvature < 0 else math.copysign(1.0, slope)
+        step = min(max(step, -1.0), 1.0)
+        step = min(max(tau + step, SMALLEST), cap) - tau
+        move = min(max(-(g_l + h_tl * step) / h_ll, -1.5), 1.5)
+        move = min(level + move, highest) - level
+        tau += step
+        level += move
+        if max(abs(step), abs(move)) < 1e-5:  # the likelihood is stationary: what is left of it is the square of that
+            break
+    for g in range(2):
+        omega[g] = max(_logit(min(level + ratio if g == 0 else level, -1e-12)), -700.0)
+    return tau, level
+
+
+@compiled
+def _fall(before, ratio, top, tau, level, cap, omega, more, after, times, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+    """√(2(ℓ̂ − ℓ(ratio))), next to linear in the ratio, with the τ and level where ℓ(ratio) is attained.
+
+    τ and level begin from where the ratio was *before*; the share of the group with more of the term will move least.
+    """
+    if n_i[0] > n_i[1]:
+        level += before - ratio
+    tau, level = _at_ratio(ratio, tau, level, cap, omega, more, after, times, n_i, n, tables, none)
+    reached = 0.0
+    for g in range(2):
+        reached += gain(tau, omega[g], more[g], after[g], times[g], n_i[g], n[g], tables[g])
+    return math.sqrt(max(2 * (top - reached), 0.0)), tau, level
+
+
+@compiled
+def _limit(inside, step, top, root, tau, level, cap, omega, more, after, times, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+    """The log ratio beyond *inside*, in the direction of *step*, where √(2 × fall) is *root*; ±inf beyond ±60.
+
+    The step doubles until the fall is enough, then the Illinois variant of regula falsi closes in.
+    """
+    at_inside, outside, at_outside = 0.0, inside, 0.0
+    while True:
+        outside = inside + step
+        if not abs(outside) <= FARTHEST_RATIO:
+            return math.copysign(math.inf, step)
+        at_outside, new_tau, new_level = _fall(
+            inside, outside, top, tau, level, cap, omega, more, after, times, n_i, n, tables, none
+        )
+        if at_outside >= root:
+            break
+        inside, at_inside, tau, level = outside, at_outside, new_tau, new_level
+        step *= 2
+    low, high = at_inside - root, at_outside - root
+    side, middle, at = 0, outside, outside
+    tau, level = new_tau, new_level
+    for _ in range(_ROUNDS):
+        middle = (inside * high - outside * low) / (high - low)
+        value, tau, level = _fall(at, middle, top, tau, level, cap, omega, more, after, times, n_i, n, tables, none)
+        at = middle
+        value -= root
+        if abs(value) < 1e-5 * root or abs(outside - inside) < 1e-9:
+            break
+        if value > 0:
+            outside, high = middle, value
+            low = low / 2 if side == 1 else low
+            side = 1
+        else:
+            inside, low = middle, value
+            high = high / 2 if side == -1 else high
+            side = -1
+    return middle
+
+
+@compiled
+def intervals(terms, indptr, count, length, weight, n, longest, tables, fits, critical, out):  # type: ignore[no-untyped-def]
+    """Profile-likelihood limits of log π_a/π_b for the given terms of two groups; *fits* as `fit_all` leaves them."""
+    seen, none = np.zeros(longest), np.zeros(4)
+    cap = math.log(float(longest)) + FARTHEST
+    for k in range(terms.size):
+        i = terms[k]
+        more, after, times, n_i, _ = gather_groups(i, 2, indptr, count, length, weight, seen)
+        out[i, 0], out[i, 1] = -math.inf, math.inf
+        if n_i[0] + n_i[1] == 0 or n_i[0] == n[0] or n_i[1] == n[1]:
+            continue
+        omega = fits[i, 2:4].copy()
+        tau, top = min(fits[i, 0], cap), fits[i, 1]
+        variance = 0.0
+        for g in range(2):
+            if n_i[g] > 0:
+                d = derivatives(tau, omega[g], more[g], after[g], times[g], n_i[g], n[g], tables[g], none)
+                _, rest = _split(omega[g])
+                variance += rest * rest / max(-d[4], 1e-3)
+        step = min(max(math.sqrt(critical[i] * variance), 1e-3), 5.0)
+        shares = np.empty(2)
+        for g in range(2):  # a group that lacks the term has its estimate at 0: begin next to that
+            shares[g] = math.log(_split(omega[g])[0]) if n_i[g] > 0 else math.log(1e-3 / n[g])
+        ratio, v, root = shares[0] - shares[1], shares[1], math.sqrt(critical[i])
+        if n_i[0] > 0:
+            out[i, 0] = _limit(ratio, -step, top, root, tau, v, cap, omega, more, after, times, n_i, n, tables, none)
+        if n_i[1] > 0:
+            out[i, 1] = _limit(ratio, step, top, root, tau, v, cap, omega, more, after, times, n_i, n, tables, none)

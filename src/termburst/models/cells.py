@@ -1,0 +1,111 @@
+"""The cells of a collection by term: what exact fits and tests look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.statistics import TermStatistics, as_statistics
+from termburst.counts.tally import Integers, tally
+
+Floats = NDArray[np.float64]
+LONGEST = 100_000_000  # tokens of a document: every thread of a fit has scratch space of that size
+
+
+@dataclass(frozen=True, slots=True)
+class TermCells:
+    """The cells of a collection by term: those of term i are [indptr[i]:indptr[i + 1]].
+
+    `weight` is how many documents a cell stands for, or a single number where it is the same for all. Counts and
+    lengths take 32 bits.
+    """
+
+    indptr: Integers
+    count: NDArray[np.int32]
+    length: NDArray[np.int32]
+    weight: Floats
+    n_i: Integers
+    b_i: Integers
+    lengths: Integers
+    length_documents: Integers
+
+    @property
+    def tokens(self) -> int:
+        return int(self.lengths @ self.length_documents)
+
+    @property
+    def mean_length(self) -> float:
+        return self.tokens / max(int(self.length_documents.sum()), 1)
+
+    @property
+    def term(self) -> Integers:
+        """The index of each cell's term."""
+        return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
+
+
+def term_cells(X_or_statistics: Any) -> TermCells:
+    """From a count matrix, or from statistics with detail="patterns"; cells themselves pass through."""
+    if isinstance(X_or_statistics, TermCells):
+        return X_or_statistics
+    if isinstance(X_or_statistics, TermStatistics):
+        s = as_statistics(X_or_statistics, "patterns")
+        rows = s.rows
+        if rows is None or rows.length is None:
+            raise ValueError('an exact fit needs statistics with detail="patterns"')
+        _check_lengths(s.lengths)
+        return TermCells(
+            rows.indptr,
+            rows.count.astype(np.int32),
+            rows.length.astype(np.int32),
+            rows.documents.astype(np.float64),
+            s.collection_frequency,
+            s.document_frequency,
+            s.lengths,
+            s.length_documents,
+        )
+    counts = canonical_counts(X_or_statistics)
+    if 0 in counts.shape:
+        raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
+    n_j = document_lengths(counts)
+    (lengths,), length_documents = tally([n_j])
+    _check_lengths(lengths)
+    by_term = counts.tocsc()
+    return TermCells(
+        by_term.indptr.astype(np.int64),
+        by_term.data.astype(np.int32),
+        n_j.astype(np.int32)[by_term.indices],
+        np.ones(1),
+        counts.T @ np.ones(counts.shape[0], dtype=np.int64),
+        np.diff(by_term.indptr).astype(np.int64),
+        lengths,
+        length_documents,
+    )
+
+
+def _check_lengths(lengths: Integers) -> None:
+    if lengths.size and lengths[-1] > LONGEST:
+        raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is {LONGEST:,}")
+
+
+def joined(groups: Sequence[TermCells]) -> TermCells:
+    """The cells of several collections over the same terms, as if they were one."""
+    term = np.concatenate([g.term for g in groups])
+    order = np.argsort(term, kind="stable")
+    (lengths,), documents = tally(
+        [np.concatenate([g.lengths for g in groups])], np.concatenate([g.length_documents for g in groups])
+    )
+    return TermCells(
+        np.sum([g.indptr for g in groups], axis=0),
+        np.concatenate([g.count for g in groups])[order],
+        np.concatenate([g.length for g in groups])[order],
+        np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])[order],
+        np.sum([g.n_i for g in groups], axis=0),
+        np.sum([g.b_i for g in groups], axis=0),
+        lengths,
+        documents,
+    )

@@ -1,0 +1,136 @@
+"""Every term's beta-binomial in several groups of documents: a mean a group, one precision in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from termburst._threads import in_threads
+from termburst.counts.tally import Integers
+from termburst.models import binomial
+from termburst.models.cells import TermCells, joined
+from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
+from termburst.models.length_table import LengthTable
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonPrecisionFit:
+    """Maximum-likelihood estimates of every term; arrays have one row a term.
+
+    Attributes
+    ----------
+    mean : array of shape (terms, groups)
+        π_g, the expected share of the term in a document of group g; 0 where the group lacks the term.
+    alpha_0 : the common precision; inf where the binomial is the supremum.
+    loglik : log-likelihood summed over the groups, binomial coefficients left out.
+    """
+
+    mean: Floats
+    alpha_0: Floats
+    loglik: Floats
+
+
+class GroupedCells:
+    """The cells of several collections over the same terms, with what their fits share."""
+
+    def __init__(self, groups: Sequence[TermCells]) -> None:
+        self.groups = groups
+        self.indptr = np.stack([g.indptr for g in groups])
+        offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
+        self.indptr = self.indptr + offset[:, None]
+        self.count = np.concatenate([g.count for g in groups])
+        self.length = np.concatenate([g.length for g in groups])
+        self.weight = np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])
+        tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
+        self.tables = np.stack([table.coefficients for table in tables])
+        self.tokens = np.array([float(table.tokens) for table in tables])
+        self.longest = max(1, *(table.longest for table in tables))
+        self.n_i = np.stack([g.n_i for g in groups], axis=1)
+
+    def fit(self, null: BetaBinomialFit) -> tuple[CommonPrecisionFit, Floats]:
+        """The fits, and their raw rows (τ, gain, ω_g) for `intervals`; *null* is the fit of all groups together."""
+        from termburst.models import _common_precision_kernel as kernel
+
+        terms, groups = self.n_i.shape
+        raw = np.full((terms, 2 + groups), np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tau, omega = np.log(null.alpha_0), np.log(null.mean) - np.log1p(-null.mean)
+        tau = np.where(null.status == "converged", tau, np.inf)
+        occurring = self._by_size()
+        separate = sum(binomial.log_likelihood(self.n_i[:, g], int(self.tokens[g])) for g in range(groups))
+        gains = null.loglik - separate  # of the null model over a binomial for every group
+
+        def fill(part: int) -> None:
+            kernel.fit_all(
+                occurring[part::BLOCKS], groups, self.indptr, self.count, self.length, self.weight, self.tokens,
+                self.longest, self.tables, tau, gains, omega, raw,
+            )  # fmt: skip
+
+        in_threads(fill, range(BLOCKS))
+        raw[self.n_i.sum(axis=1) == 0] = [np.inf, 0.0, *np.zeros(groups)]
+        e = np.exp(-np.abs(raw[:, 2:]))
+        mean = np.where(raw[:, 2:] > 0, 1, e) / (1 + e)
+        mean = np.where(self.n_i == 0, 0.0, np.where(self.n_i == self.tokens, 1.0, mean))
+        alpha_0, loglik = np.exp(raw[:, 0]), separate + raw[:, 1]
+        lower = null.status == "degenerate"  # every document is all this term or without it, in every group
+        if lower.any():
+            b_i = np.stack([g.b_i for g in self.groups], axis=1)[lower]
+            documents = np.array([g.length_documents[g.lengths > 0].sum() for g in self.groups])
+            mean[lower], alpha_0[lower], raw[lower, 0] = b_i / documents, 0.0, -np.inf
+            loglik[lower] = binomial.log_likelihood(b_i, np.broadcast_to(documents, b_i.shape)).sum(axis=1)
+        return CommonPrecisionFit(mean, alpha_0, loglik), raw
+
+    def ratio_limits(self, raw: Floats, confidence: float, scale: Floats | float = 1.0) -> Floats:
+        """Profile-likelihood limits of log π_0/π_1 of two groups, terms × 2; ±inf where there is no limit.
+
+        χ²_1's quantile is multiplied by *scale*, for terms whose likelihood ratio has another distribution.
+        """
+        from termburst.models import _common_precision_kernel as kernel
+
+        critical = stats.chi2.ppf(confidence, 1) * np.broadcast_to(scale, len(raw))
+        limits = np.full((len(raw), 2), np.nan)
+        limits[:] = -np.inf, np.inf
+        occurring = self._by_size()
+
+        def fill(part: int) -> None:
+            kernel.intervals(
+                occurring[part::BLOCKS], self.indptr, self.count, self.length, self.weight, self.tokens, self.longest,
+                self.tables, raw, critical, limits,
+            )  # fmt: skip
+
+        in_threads(fill, range(BLOCKS))
+        lower = np.flatnonzero(raw[:, 0] == -np.inf)
+        if lower.size:  # as α_0 → 0 a document is one draw
+            ones = GroupedCells([_one_token_documents(g, lower) for g in self.groups])
+            own = ones.fit(fit_beta_binomial(joined(ones.groups)))[1]
+            limits[lower] = ones.ratio_limits(own, confidence, np.broadcast_to(scale, len(raw))[lower])
+        return limits
+
+    def _by_size(self) -> Integers:
+        n_i = self.n_i.sum(axis=1)
+        occurring = np.flatnonzero(n_i)
+        return occurring[np.argsort(-n_i[occurring], kind="stable")]
+
+
+def _one_token_documents(cells: TermCells, terms: Integers) -> TermCells:
+    """The given terms in as many documents of one token, each the term or not."""
+    b_i = cells.b_i[terms]
+    held = b_i > 0
+    ones = np.ones(int(held.sum()), dtype=np.int32)
+    documents = cells.length_documents[cells.lengths > 0].sum()
+    return TermCells(
+        np.concatenate([[0], np.cumsum(held)]),
+        ones,
+        ones,
+        b_i[held].astype(np.float64),
+        b_i,
+        b_i,
+        np.array([1]),
+        np.array([documents]),
+    )

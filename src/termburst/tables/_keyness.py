@@ -1,0 +1,263 @@
+"""Comparisons of corpora, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.matrix import canonical_counts
+from termburst.counts.merging import laid_onto
+from termburst.counts.statistics import TermStatistics, checked_terms
+from termburst.inference import keyness as tests
+from termburst.inference.dispersion import dispersion
+from termburst.inference.multiplicity import adjust as adjusted
+from termburst.models.cells import TermCells, term_cells
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Sort = Literal["p", "effect", "log_ratio", "term"]
+SORTS: tuple[Sort, ...] = ("p", "effect", "log_ratio", "term")
+MILLION = 1_000_000
+
+
+def keyness(
+    A: Any,
+    B: Any,
+    *,
+    terms: Any = None,
+    terms_b: Any = None,
+    method: str = "beta-binomial",
+    confidence: float | None = 0.95,
+    adjust: str = "bh",
+    min_count: int = 1,
+    sort: Sort = "p",
+) -> pl.DataFrame:
+    """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
+
+    Parameters
+    ----------
+    A, B : count matrices, or TermStatistics with detail="patterns" (such as a saved reference corpus)
+        Their vocabularies are aligned by term: over the union of both.
+    terms, terms_b : sequence of str, optional
+        The names of a matrix's columns; `terms` serves both where `terms_b` is not given and they have as many columns.
+    method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"}
+        The default compares beta-binomials with a common precision by their likelihood ratio, with a reference that is
+        conditional on the bursts for terms in few documents. "g2", "chi2" and "fisher" are what most corpus tools
+        offer: they take every token for independent, and call a quarter of the words of two random halves of one
+        corpus different.
+    confidence : float, optional
+        Of the interval of log_ratio; None leaves it out, which takes half as long.
+    adjust : {"bh", "by", "holm", "storey", "none"}
+    min_count : int
+        Terms that occur less often in both together are left out, and not counted in the adjustment.
+    sort : {"p", "effect", "log_ratio", "term"}
+        "effect" sorts by the end of the interval that is nearest to 0, largest first: the words surely used most.
+
+    Returns
+    -------
+    polars.DataFrame
+        term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
+        binary logarithm of the ratio of the fitted mean shares, with ci_low, ci_high from the profile likelihood, and
+        effect, the end nearest to 0; diff_percent, how much more frequent it is per million; statistic, p_value,
+        q_value; reference, how p was obtained; dp_a, dp_b, Gries's deviation of proportions in each.
+
+    Notes
+    -----
+    A term in one corpus only has log_ratio ±inf and one finite end of the interval. Identical corpora have p = 1
+    throughout. Where a corpus has fewer than five documents, the counts in it are held against draws from the common
+    model (reference "predictive"), since a likelihood ratio says little there.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> A = [[9, 1, 40]] * 8
+    >>> B = [[1, 1, 40], [2, 1, 44]] * 6
+    >>> table = tb.keyness(A, B, terms=["ha", "no", "so"])
+    >>> table["term"][0], table["n_a"][0], table["n_b"][0], round(table["log_ratio"][0], 2)
+    ('ha', 72, 18, 2.42)
+    """
+    import polars as pl
+
+    _check_sort(sort)
+    a, b, names = _aligned(A, B, terms, terms_b)
+    found = tests.keyness(a, b, method=method, confidence=confidence)
+    counted = a.n_i + b.n_i >= max(min_count, 1)
+    p_value = np.where(counted, found.p_value, np.nan)
+    rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = 100 * (rate_a - rate_b) / rate_b
+    columns: dict[str, Any] = {
+        "term": np.arange(a.n_i.size) if names is None else names.tolist(),
+        "n_a": a.n_i,
+        "n_b": b.n_i,
+        "b_a": a.b_i,
+        "b_b": b.b_i,
+        "per_million_a": rate_a,
+        "per_million_b": rate_b,
+        "log_ratio": found.log_ratio,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "effect": tests.conservative(found.ci_low, found.ci_high),
+        "diff_percent": difference,
+        "statistic": found.statistic,
+        "p_value": p_value,
+        "q_value": adjusted(p_value, adjust),
+        "reference": found.reference.tolist(),
+        "dp_a": dispersion(a, ["dp"])["dp"],
+        "dp_b": dispersion(b, ["dp"])["dp"],
+    }
+    return _sorted(pl.DataFrame(columns).filter(pl.Series(counted)), sort)
+
+
+def keyness_groups(
+    X: Any,
+    labels: Sequence[Any],
+    *,
+    terms: Any = None,
+    contrasts: bool = False,
+    method: str = "beta-binomial",
+    confidence: float | None = 0.95,
+    adjust: str = "bh",
+    min_count: int = 1,
+    sort: Sort = "p",
+    draws: int = 1_999,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Which terms differ between several groups of documents?
+
+    One likelihood ratio a term over all groups: a mean each against one mean, the precision in common. With *contrasts*
+    each group is then compared with all others together, a row a term and group.
+
+    Parameters
+    ----------
+    X : count matrix
+    labels : one a document, at least two different ones
+    terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are for contrasts
+    contrasts : bool
+        Whether to return the contrasts instead of the overall test.
+    draws, seed : of the Monte Carlo for terms in few documents
+
+    Returns
+    -------
+    polars.DataFrame
+        term, n, b, statistic, df, p_value, q_value, reference, and `highest`, the group with the greatest mean share;
+        with contrasts the columns of `keyness` and `group`, a being the group and b the rest.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[9, 1, 40]] * 8 + [[1, 1, 40], [2, 1, 44]] * 6
+    >>> tb.keyness_groups(X, ["x"] * 8 + ["y"] * 6 + ["z"] * 6, terms=["ha", "no", "so"])["highest"][0]
+    'x'
+    """
+    import polars as pl
+
+    _check_sort(sort)
+    counts = canonical_counts(X)
+    names = checked_terms(terms, counts.shape[1])
+    if any(label is None for label in labels):
+        raise ValueError("a document has None for a label: name a group for every document")
+    label = np.asarray(labels)
+    if label.shape != (counts.shape[0],):
+        raise ValueError(f"there are {counts.shape[0]:,} documents and {label.size:,} labels")
+    groups, place = np.unique(label, return_inverse=True)
+    if groups.size < 2:
+        raise ValueError(f"there is one group, {str(groups[0])!r}: a comparison needs two at least")
+    parts = [counts[place == g] for g in range(groups.size)]
+    for group, part in zip(groups, parts, strict=True):
+        if not part.nnz:
+            raise ValueError(f"the group {str(group)!r} has no tokens: there is nothing to compare with")
+    if not contrasts and sort in ("effect", "log_ratio"):
+        raise ValueError(f"sort={sort!r} is for contrasts=True: the test over all groups has no direction")
+    if contrasts:
+        frames = [
+            keyness(
+                parts[g], counts[place != g], terms=names, method=method, confidence=confidence,
+                adjust="none", min_count=min_count,
+            ).with_columns(group=pl.lit(str(group)))
+            for g, group in enumerate(groups)
+        ]  # fmt: skip
+        table = pl.concat(frames)
+        p_value = table["p_value"].to_numpy()
+        table = table.with_columns(q_value=pl.Series(adjusted(p_value, adjust)))
+        return _sorted(table.select("term", "group", pl.exclude("term", "group")), sort)
+    cells = [term_cells(part) for part in parts]
+    found = tests.keyness_groups(cells, draws=draws, seed=seed)
+    n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
+    counted = n_i >= max(min_count, 1)
+    p_value = np.where(counted, found.p_value, np.nan)
+    columns: dict[str, Any] = {
+        "term": np.arange(n_i.size) if names is None else names.tolist(),
+        "n": n_i,
+        "b": b_i,
+        "statistic": found.statistic,
+        "df": np.full(n_i.size, groups.size - 1),
+        "p_value": p_value,
+        "q_value": adjusted(p_value, adjust),
+        "reference": found.reference.tolist(),
+        "highest": groups[np.argmax(found.mean, axis=1)].astype(str).tolist(),
+    }
+    table = pl.DataFrame(columns).filter(pl.Series(counted)).with_columns(pl.selectors.float().fill_nan(None))
+    if sort == "term":
+        return table.sort("term")
+    return table.sort(["p_value", "statistic", "term"], descending=[False, True, False], nulls_last=True)
+
+
+def _check_sort(sort: str) -> None:
+    if sort not in SORTS:
+        raise ValueError(f"sort is one of {', '.join(map(repr, SORTS))}; got {sort!r}")
+
+
+def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
+    import polars as pl
+
+    table = table.with_columns(pl.selectors.float().fill_nan(None))
+    by: dict[Sort, list[Any]] = {
+        "p": ["p_value", -pl.col("statistic").abs(), "term"],
+        "effect": [-pl.col("effect"), "p_value", "term"],
+        "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
+        "term": ["term"],
+    }
+    return table.sort(by[sort], nulls_last=True)
+
+
+def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
+    """The cells of both over the same terms, and the terms' names where they have any."""
+    if terms_b is None and not isinstance(B, TermStatistics):
+        terms_b, terms = terms, None if isinstance(A, TermStatistics) else terms
+    first, names_a = _named(A, terms, "A")
+    second, names_b = _named(B, terms_b, "B")
+    if (names_a is None) != (names_b is None):
+        raise ValueError("one corpus has named terms and the other has not: give terms= and terms_b=")
+    if names_a is None or names_b is None or np.array_equal(names_a, names_b):
+        a, b = term_cells(first), term_cells(second)
+        if a.n_i.size != b.n_i.size:
+            raise ValueError(
+                f"A has {a.n_i.size:,} columns and B {b.n_i.size:,}: give terms= and terms_b= to align them"
+            )
+        return a, b, names_a
+    union: NDArray[np.object_] = np.array(sorted({*names_a.tolist(), *names_b.tolist()}), dtype=np.object_)
+    laid = [
+        laid_onto(x if isinstance(x, TermStatistics) else TermStatistics.from_counts(x, names, "patterns"), union)
+        for x, names in ((first, names_a), (second, names_b))
+    ]
+    return term_cells(laid[0]), term_cells(laid[1]), union
+
+
+def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
+    if isinstance(corpus, TermStatistics):
+        if terms is not None and not np.array_equal(terms, corpus.terms if corpus.terms is not None else []):
+            raise ValueError(f"{which} holds statistics that name their own terms: leave terms out for it")
+        if corpus.rows is None or corpus.rows.length is None:
+            raise ValueError(
+                f'{which} holds statistics without the patterns that keyness needs: make them with detail="patterns"'
+            )
+        return corpus, corpus.terms
+    counts = canonical_counts(corpus)
+    if terms is None:
+        return counts, None
+    return counts, checked_terms(terms, counts.shape[1])

@@ -1,0 +1,321 @@
+"""The tests of two corpora against SciPy on dense data, and permutation against brute force and random halves of R8."""
+
+import warnings
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+from scipy.special import logsumexp
+
+import termburst as tb
+from termburst.inference import keyness_tests as kt
+from termburst.models.cells import term_cells
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+
+BY_TOTALS = {"g2": kt.g2, "chi2": kt.chi2, "yates": lambda a, b: kt.chi2(a, b, correction=True), "fisher": kt.fisher}
+BY_DOCUMENTS = {"welch": kt.welch, "mann_whitney": kt.mann_whitney}
+
+
+def corpora(seed, d_a, d_b, terms=40, burst=30.0, empty=0):
+    """Two corpora from one Dirichlet-multinomial, with ties, terms that are rare or absent, and empty documents."""
+    rng = np.random.default_rng(seed)
+    base = rng.gamma(0.4, size=terms) + 1e-6
+    lengths = np.maximum(np.exp(rng.normal(3, 1, d_a + d_b)).astype(int), 1)
+    X = np.array([rng.multinomial(n, rng.dirichlet(burst * base / base.sum())) for n in lengths])
+    X[rng.permutation(d_a + d_b)[:empty]] = 0
+    return X[:d_a], X[d_a:]
+
+
+def permuted(A, B, fit=None, **options):
+    fit = fit_beta_binomial(np.vstack([A, B])) if fit is None else fit
+    return kt.permutation(term_cells(A), term_cells(B), fit, **options)
+
+
+def relative(X):
+    X = X[X.sum(axis=1) > 0]
+    return X / X.sum(axis=1, keepdims=True)
+
+
+def tables(A, B):
+    n_a, n_b = A.sum(), B.sum()
+    for x, y in zip(A.sum(axis=0), B.sum(axis=0), strict=True):
+        yield np.array([[x, n_a - x], [y, n_b - y]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_by_totals_equals_scipy(seed):
+    A, B = corpora(seed, 20, 35, empty=3)
+    a, b = term_cells(A), term_cells(B)
+    results = {name: test(a, b) for name, test in BY_TOTALS.items()}
+    for i, table in enumerate(tables(A, B)):
+        sign = np.sign(table[0, 0] / A.sum() - table[1, 0] / B.sum())
+        if table[:, 0].sum() == 0:
+            assert all((statistic[i], p[i]) == (0.0, 1.0) for statistic, p in results.values())
+            continue
+        for name, options in (("g2", {"lambda_": "log-likelihood"}), ("chi2", {}), ("yates", {})):
+            expected = stats.chi2_contingency(table, correction=name == "yates", **options)
+            assert results[name][0][i] == pytest.approx(sign * expected.statistic, rel=1e-10, abs=1e-12)
+            assert results[name][1][i] == pytest.approx(expected.pvalue, rel=1e-10)
+        odds, p = stats.fisher_exact(table)
+        with np.errstate(divide="ignore"):
+            assert results["fisher"][0][i] == pytest.approx(np.log(odds))
+        assert results["fisher"][1][i] == pytest.approx(p, rel=1e-9)
+
+
+def test_fisher_by_rational_numbers():
+    """Every table with small margins, its hypergeometric probabilities added up exactly, ties included."""
+    for n_a, n_b in ((6, 6), (9, 4), (1, 12)):
+        A = np.array([[x, n_a - x] for x in range(n_a + 1)])
+        for y in range(n_b + 1):
+            for x, row in enumerate(A):
+                _, p = kt.fisher(term_cells(row[None]), term_cells([[y, n_b - y]]))
+                possible = range(max(0, x + y - n_b), min(x + y, n_a) + 1)
+                chance = {k: Fraction(comb(x + y, k) * comb(n_a + n_b - x - y, n_a - k)) for k in possible}
+                exact = sum(c for c in chance.values() if c <= chance[x]) / sum(chance.values())
+                np.testing.assert_allclose(p, float(exact), rtol=1e-12)
+
+
+def test_fisher_of_huge_counts():
+    """Against all of the support summed in logs, where SciPy's own sums give up."""
+    n_a, n_b = 7_000_000, 3_000_000
+    pairs = np.array([[70_300, 29_700], [70_000, 30_000], [60_000, 40_000], [71_500, 28_500], [500, 0], [0, 600]])
+    A = np.column_stack([pairs[:, 0], n_a - pairs[:, 0]])
+    B = np.column_stack([pairs[:, 1], n_b - pairs[:, 1]])
+    for (x, y), row_a, row_b in zip(pairs, A, B, strict=True):
+        _, p = kt.fisher(term_cells([row_a]), term_cells([row_b]))
+        log_pmf = stats.hypergeom.logpmf(np.arange(x + y + 1), n_a + n_b, x + y, n_a)
+        log_p = logsumexp(log_pmf[log_pmf <= log_pmf[x] + 1e-7])
+        np.testing.assert_allclose(p[0], np.exp(log_p), rtol=1e-6)  # what log-gammas of 1e8 leave of SciPy's
+    huge_a, huge_b = term_cells([[40_000_000, 50_000_000]]), term_cells([[40_010_000, 50_000_000]])
+    for test in BY_TOTALS.values():
+        statistic, p = test(huge_a, huge_b)
+        assert statistic[0] < 0 < p[0] < 1
+
+
+def test_tails_down_to_the_smallest_floats():
+    a, b = term_cells([[700, 9_300]]), term_cells([[0, 10_000]])
+    _, p = kt.fisher(a, b)
+    assert np.log(p[0]) == pytest.approx(np.log(2) + stats.hypergeom.logpmf(700, 20_000, 700, 10_000), abs=1e-7)
+    # 1,000 documents of ten tokens, the term once in each of a's and never in b's: one way in C(1000, 500)
+    A, B = np.tile([1, 9], (500, 1)), np.tile([0, 10], (500, 1))
+    _, p = permuted(A, B)
+    np.testing.assert_allclose(np.log(p), -np.log(float(comb(1000, 500))), rtol=1e-9)
+    # the same with counts that all differ, so that none of it is enumerated
+    counts = np.arange(1, 501)
+    A, B = np.column_stack([counts, 1000 - counts]), np.tile([0, 1000], (500, 1))
+    _, p = permuted(A, B)
+    np.testing.assert_allclose(np.log(p), -np.log(float(comb(1000, 500))), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("d_a", "d_b", "empty"), [(20, 35, 4), (2, 30, 0), (7, 2, 0)])
+def test_by_documents_equals_scipy(d_a, d_b, empty):
+    A, B = corpora(11, d_a, d_b, empty=empty)
+    x, y = relative(A), relative(B)
+    varies = (np.ptp(x, axis=0) > 0) | (np.ptp(y, axis=0) > 0)
+    t, p = kt.welch(term_cells(A), term_cells(B))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SciPy's, of nearly identical values
+        expected = stats.ttest_ind(x, y, equal_var=False)
+        ranks = stats.mannwhitneyu(x, y, method="asymptotic", alternative="two-sided")
+    np.testing.assert_allclose(t[varies], expected.statistic[varies], rtol=1e-9)
+    np.testing.assert_allclose(p[varies], expected.pvalue[varies], rtol=1e-9)
+    z, p = kt.mann_whitney(term_cells(A), term_cells(B))
+    np.testing.assert_allclose(p[varies], ranks.pvalue[varies], rtol=1e-9)
+    assert (np.sign(z) * np.sign(ranks.statistic - len(x) * len(y) / 2) >= 0).all()
+    assert (p[~varies] == 1).all()
+
+
+def test_welch_at_its_limits():
+    two = [[1, 9], [1, 9]]
+    assert [float(v[0]) for v in kt.welch(term_cells(two), term_cells([[2, 18], [10, 90]]))] == [0.0, 1.0]
+    assert [float(v[0]) for v in kt.welch(term_cells(two), term_cells([[2, 8], [20, 80]]))] == [-np.inf, 0.0]
+    thirds = term_cells(np.tile([1, 2], (1000, 1)))  # a mean of thirds that rounds must not pass for a variance
+    assert [float(v[0]) for v in kt.welch(thirds, term_cells(np.tile([5, 10], (777, 1))))] == [0.0, 1.0]
+    for lonely in ([[5, 5]], [[5, 5], [0, 0]]):
+        assert [float(v[0]) for v in kt.welch(term_cells(lonely), term_cells(two))] == [0.0, 1.0]
+
+
+def everything(A, B, fit):
+    a, b = term_cells(A), term_cells(B)
+    results = {name: test(a, b) for name, test in {**BY_TOTALS, **BY_DOCUMENTS}.items()}
+    for strata in (1, 4):
+        results[f"permutation {strata}"] = kt.permutation(a, b, fit, strata=strata)
+    return results
+
+
+def test_statistics_with_patterns_and_sparse_matrices_give_the_same():
+    A, B = corpora(4, 60, 80, empty=9)
+    A, B = np.vstack([A, A[:30]]), np.vstack([B, B[:30]])  # patterns that stand for several documents
+    fit = fit_beta_binomial(np.vstack([A, B]))
+    matrix = everything(A, B, fit)
+    patterns = (tb.TermStatistics.from_counts(X, detail="patterns") for X in (A, B))
+    assert max(term_cells(tb.TermStatistics.from_counts(A, detail="patterns")).weight) > 1
+    for other in (everything(*patterns, fit), everything(sparse.csr_array(A), sparse.csc_array(B), fit)):
+        for name, result in matrix.items():
+            np.testing.assert_allclose(other[name], result, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+def test_exchanging_the_corpora_changes_the_sign_alone():
+    A, B = corpora(5, 30, 50)
+    fit = fit_beta_binomial(np.vstack([A, B]))
+    there, back = everything(A, B, fit), everything(B, A, fit)
+    for name, (statistic, p) in there.items():
+        np.testing.assert_allclose(back[name][0], -statistic, rtol=1e-9, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(back[name][1], p, rtol=1e-7, err_msg=name)
+        assert ((p > 0) & (p <= 1)).all()
+
+
+def test_identical_corpora_have_p_1():
+    A, _ = corpora(6, 40, 1)
+    for name, (statistic, p) in everything(A, A, fit_beta_binomial(np.vstack([A, A]))).items():
+        np.testing.assert_allclose(statistic, 0, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(p, 1, atol=1e-9, err_msg=name)
+
+
+def test_a_term_of_one_corpus_only():
+    A, B = (np.pad(X, ((0, 0), (0, 1))) for X in corpora(7, 40, 40, burst=1e6))
+    A[:, -1] = 2
+    for name, (statistic, p) in everything(A, B, fit_beta_binomial(np.vstack([A, B]))).items():
+        assert statistic[-1] > 0, name
+        assert p[-1] < 1e-6, name
+
+
+@pytest.mark.parametrize(("A", "B"), [([[3, 1]], [[0, 5]]), ([[3, 1]], [[0, 5], [1, 4]]), ([[0, 0]], [[1, 2], [3, 4]])])
+def test_one_document_or_none_a_side(A, B):
+    for statistic, p in everything(np.array(A), np.array(B), fit_beta_binomial(np.vstack([A, B]))).values():
+        assert not np.isnan(statistic).any()
+        assert ((p > 0) & (p <= 1)).all()
+    if not np.sum(A):
+        assert all((p == 1).all() for _, p in everything(np.array(A), np.array(B), fit_beta_binomial(B)).values())
+
+
+def test_permutation_of_one_document_counts_the_others():
+    A, B = corpora(8, 1, 60, terms=6, burst=200.0)
+    X = np.vstack([A, B])
+    fit = fit_beta_binomial(X)
+    scores = score(X, fit)
+    b_i = (X > 0).sum(axis=0)
+    assert (b_i > 11).any()
+    for i in np.flatnonzero(b_i > 11):
+        rank = stats.rankdata(scores[:, i])[0] - 0.5
+        assert permuted(A, B, fit)[1][i] == pytest.approx(2 * min(rank, 61 - rank) / 61)
+        assert permuted(B, A, fit)[1][i] == pytest.approx(2 * min(rank, 61 - rank) / 61)
+
+
+def score(X, fit):
+    n_j = X.sum(axis=1, keepdims=True)
+    return (X - n_j * fit.mean) / (1 + (n_j - 1) / (1 + fit.alpha_0))
+
+
+def by_brute_force(A, B, fit, strata, labellings, seed=0):
+    """(T − E T)/sd T by the formulas of sampling, and the mid-p of random relabellings within strata of length."""
+    X = np.vstack([A, B])
+    X = X[X.sum(axis=1) > 0]
+    labels = np.arange(len(X)) < (A.sum(axis=1) > 0).sum()
+    n_j = X.sum(axis=1)
+    middle = (stats.rankdata(n_j) - 0.5) / len(X)  # equal lengths share their middle rank
+    stratum = (strata * middle).astype(int)
+    few = (X > 0).sum(axis=0) <= 11
+    scores = score(X, fit)
+    for s in np.unique(stratum):  # the documents without a rare term count with their mean
+        here = stratum == s
+        without = here[:, None] & (X == 0) & few
+        mean = np.where(without, scores, 0).sum(axis=0) / np.maximum(without.sum(axis=0), 1)
+        scores = np.where(without, mean, scores)
+    expected = variance = 0.0
+    for s in np.unique(stratum):
+        part, share = scores[stratum == s], labels[stratum == s].mean()
+        expected = expected + share * part.sum(axis=0)
+        if len(part) > 1:
+            variance = variance + len(part) * share * (1 - share) * part.var(axis=0, ddof=1)
+    rng = np.random.default_rng(seed)
+    drawn = np.empty((labellings, len(X)))
+    for s in np.unique(stratum):
+        here = np.flatnonzero(stratum == s)
+        drawn[:, here] = rng.permuted(np.tile(labels[here], (labellings, 1)), axis=1)
+    T, observed = drawn @ scores, labels @ scores
+    near = 1e-9 * np.sqrt(variance)
+    below, equal = (observed - T > near).mean(axis=0), (np.abs(T - observed) <= near).mean(axis=0)
+    tail = below + equal / 2
+    return (observed - expected) / np.sqrt(variance), 2 * np.minimum(tail, 1 - tail), few
+
+
+@pytest.mark.parametrize("strata", [1, 3])
+@pytest.mark.parametrize(
+    ("d_a", "d_b", "burst", "gaps"), [(30, 40, 20.0, 0.06), (70, 50, 1e6, 0.02), (9, 90, 100.0, 0.2)]
+)
+def test_permutation_equals_random_relabellings(d_a, d_b, burst, gaps, strata):
+    A, B = corpora(12, d_a, d_b, terms=120, burst=burst, empty=3)
+    occurs = (A.sum(axis=0) + B.sum(axis=0)) > 0
+    A, B = A[:, occurs], B[:, occurs]
+    fit = fit_beta_binomial(np.vstack([A, B]))
+    z, p, few = by_brute_force(A, B, fit, strata, 20_000)
+    statistic, p_value = permuted(A, B, fit, strata=strata)
+    assert few.sum() > 20
+    assert (~few).sum() > 20
+    np.testing.assert_allclose(statistic, z, rtol=1e-6, atol=1e-8)  # no length class is wider than one length here
+    error = np.sqrt(p * (2 - p) / 20_000) + 1e-4  # of a doubled tail, by simulation
+    assert (np.abs(p_value - p)[few] < 4.5 * error[few]).all()
+    rough = np.abs(p_value - p)[~few] - 4.5 * error[~few]
+    assert rough.max() < gaps  # T has gaps where a few documents outweigh the others, and the saddlepoint none
+    assert np.median(np.abs(p_value - p)[~few]) < 0.015
+    assert abs((p_value - p)[~few].mean()) < 0.01
+
+
+def test_classes_of_length_lose_next_to_nothing(monkeypatch):
+    A, B = corpora(13, 300, 300, terms=60, burst=100.0)
+    coarse = permuted(A, B)
+    monkeypatch.setattr(kt, "CLASSES", 10_000)
+    fine = permuted(A, B)
+    assert np.unique(np.vstack([A, B]).sum(axis=1)).size > 96
+    np.testing.assert_allclose(coarse[0], fine[0], rtol=2e-3, atol=1e-9)
+    np.testing.assert_allclose(coarse[1], fine[1], rtol=2e-2)
+
+
+def test_permutation_of_boundary_degenerate_and_lone_terms():
+    whole = np.array([[4, 0], [0, 5], [3, 0], [0, 6], [0, 2], [7, 0]])  # every document all of one term
+    fit = fit_beta_binomial(whole)
+    assert fit.status[0] == "degenerate"
+    z, p = permuted(whole[[0, 2, 5]], whole[[1, 3, 4]], fit)
+    np.testing.assert_allclose(p, 1 / 20)  # half of 2 in C(6, 3) = 20
+    assert z[0] > 0 > z[1]
+    every = [[3], [4], [5]]  # a term that is every token: all scores are 0
+    assert [float(v[0]) for v in permuted(every[:1], every[1:])] == [0.0, 1.0]
+    once = np.pad(np.eye(6, dtype=int), ((0, 0), (0, 1)), constant_values=9)
+    _, p = permuted(once[:3], once[3:])
+    np.testing.assert_allclose(p[:6], 0.5)
+
+
+def test_bad_input_is_refused():
+    A, B = corpora(9, 5, 5)
+    fit = fit_beta_binomial(np.vstack([A, B]))
+    with pytest.raises(ValueError, match="same terms: one has 40, the other 39"):
+        kt.g2(term_cells(A), term_cells(B[:, 1:]))
+    with pytest.raises(ValueError, match="strata is a whole number, 1 or above, not 0"):
+        permuted(A, B, fit, strata=0)
+    with pytest.raises(ValueError, match="the fit has 39 terms"):
+        permuted(A, B, fit_beta_binomial(A[:, 1:]))
+    with pytest.raises(ValueError, match="both corpora together"):
+        permuted(A, B, fit_beta_binomial(A))
+
+
+def test_sizes_on_random_halves_of_r8(r8):
+    """Every significant word is a false alarm there: G² raises many, permutation what it should."""
+    X = r8.train
+    fit, n_i = fit_beta_binomial(X), np.asarray(X.sum(axis=0)).ravel()
+    bands = [(n_i >= low) & (n_i <= high) for low, high in ((5, 19), (20, 99), (100, 999), (1000, np.inf))]
+    rng = np.random.default_rng(0)
+    sizes = []
+    for _ in range(30):
+        order = rng.permutation(X.shape[0])
+        half = X.shape[0] // 2
+        a, b = term_cells(X[order[:half]]), term_cells(X[order[half:]])
+        tests = (kt.g2(a, b), kt.permutation(a, b, fit), kt.permutation(a, b, fit, strata=10))
+        sizes.append([[np.mean(p[band] < 0.05) for band in bands] for _, p in tests])
+    g2, free, stratified = np.mean(sizes, axis=0)
+    assert (g2 > 0.15).all()
+    for size in (free, stratified):
+        assert ((size[:3] > 0.035) & (size[:3] < 0.065)).all()
+        assert size[3] < 0.1  # few words, and they move together from split to split

@@ -1,0 +1,213 @@
+"""The table of the burstiness test: what the functions give, adjusted for multiplicity, the surest first."""
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from scipy import stats
+
+import termburst as tb
+from termburst.inference.dispersion import MEASURES
+from termburst.inference.multiplicity import adjust_log10
+from termburst.inference.overdispersion import burstiness
+
+COLUMNS = [
+    "term", "n", "b", "plr", "lr", "score", "p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "how", "mean",
+    "alpha", "alpha_not", "status",
+]  # fmt: skip
+NAMES = [f"t{i:02d}" for i in range(24)]
+
+
+@pytest.fixture(scope="module")
+def X():  # noqa: N802
+    """Terms from rare to frequent and from even to bursty; the last never occurs, two occur once, one bursts
+    absurdly.
+    """
+    rng = np.random.default_rng(1)
+    shape = np.tile([0.1, 0.5, 5.0], 8)
+    counts = rng.poisson(rng.gamma(shape, np.geomspace(0.02, 20.0, 24) / shape, (120, 24)))
+    counts[:, 0:2] = 0
+    counts[3, 0] = counts[50, 1] = 1
+    counts[7, 20] += 3_000
+    counts[:, 23] = 0
+    counts[9] = 0
+    return counts
+
+
+@pytest.fixture(scope="module")
+def table(X):
+    return tb.burstiness_test(X, NAMES, draws=999)
+
+
+def test_the_table_holds_what_the_functions_give(X, table):
+    found = burstiness(X, draws=999)
+    assert table.columns == [*COLUMNS, *MEASURES]
+    assert table.height == 23
+    at = [NAMES.index(term) for term in table["term"]]
+    np.testing.assert_array_equal(table["n"], X.sum(axis=0)[at])
+    np.testing.assert_array_equal(table["b"], (X > 0).sum(axis=0)[at])
+    for name in ("plr", "lr", "score"):
+        np.testing.assert_array_equal(table[name], getattr(found, name).value[at])
+        np.testing.assert_allclose(table[f"p_{name}"], 10 ** getattr(found, name).log10_p[at], rtol=1e-12)
+    fit = tb.fit_beta_binomial(X)
+    for name in ("mean", "alpha", "alpha_not"):
+        np.testing.assert_array_equal(table[name], getattr(fit, name)[at])
+    assert table["status"].to_list() == fit.status[at].tolist()
+    measures = tb.dispersion(X)
+    for name in MEASURES:
+        np.testing.assert_array_equal(table[name].fill_null(np.nan).to_numpy(), measures[name][at])
+
+
+@pytest.mark.parametrize("test", ["plr", "lr", "score"])
+def test_which_p_value_is_adjusted(X, test):
+    table = tb.burstiness_test(X, NAMES, test=test, draws=999, dispersion=False)
+    assert table.columns == COLUMNS
+    found = getattr(burstiness(X, draws=999), test)
+    at = [NAMES.index(term) for term in table["term"]]
+    assert table["p_value"].to_list() == table[f"p_{test}"].to_list()
+    np.testing.assert_array_equal(table["log10_p"], found.log10_p[at])
+    assert table["how"].to_list() == found.how[at].tolist()
+    expected = stats.false_discovery_control(table["p_value"].to_numpy())
+    np.testing.assert_allclose(table["q_value"], expected, rtol=1e-9, atol=1e-300)
+    keys = list(zip(table["log10_p"], -table[test], table["term"], strict=True))
+    assert keys == sorted(keys)
+
+
+def test_probabilities_too_small_for_a_float(table):
+    absurd = table.row(by_predicate=pl.col("term") == "t20", named=True)
+    assert absurd["p_value"] == 0.0
+    assert -1e6 < absurd["log10_p"] < -400
+    assert absurd["how"] == "tail"
+    assert table["term"][0] == "t20"
+    assert table["log10_p"].is_finite().all()
+
+
+def test_rare_terms_by_hand(X, table):
+    n_j = X.sum(axis=1)
+    n = n_j.sum()
+    once = table.filter(pl.col("n") == 1)
+    assert once.height == 2
+    assert once["p_plr"].to_list() == [1.0, 1.0]
+    for row in once.iter_rows(named=True):
+        length = n_j[np.flatnonzero(X[:, NAMES.index(row["term"])])[0]]
+        assert row["p_score"] == pytest.approx(n_j[n_j <= length].sum() / n, rel=1e-9)
+    both = np.zeros((120, 2), int)
+    both[4, 0] = 2
+    both[[5, 6], 1] = 1
+    twice = tb.burstiness_test(np.column_stack([both, X]), draws=99).filter(pl.col("term") <= 1).sort("term")
+    n_j = np.column_stack([both, X]).sum(axis=1)
+    together = (n_j * (n_j - 1)).sum() / (n_j.sum() * (n_j.sum() - 1))
+    np.testing.assert_allclose(twice["p_plr"], [together, 1.0], rtol=1e-9)
+
+
+def test_rare_terms_are_left_out_of_the_adjustment_too(X, table):
+    few = tb.burstiness_test(X, NAMES, draws=999, min_count=20)
+    kept = table.filter(pl.col("n") >= 20)
+    assert 5 < few.height < table.height
+    assert few["term"].to_list() == kept["term"].to_list()
+    np.testing.assert_array_equal(few["log10_p"], kept["log10_p"])
+    np.testing.assert_allclose(few["q_value"], stats.false_discovery_control(kept["p_value"].to_numpy()), atol=1e-300)
+    assert (few["q_value"].to_numpy() < kept["q_value"].to_numpy()).any()
+    assert tb.burstiness_test(X, NAMES, draws=99, min_count=10**9).height == 0
+
+
+@pytest.mark.parametrize("method", ["bh", "by", "holm", "storey", "none"])
+def test_adjustments(X, table, method):
+    adjusted = tb.burstiness_test(X, NAMES, draws=999, adjust=method)
+    np.testing.assert_allclose(adjusted["q_value"], 10 ** adjust_log10(table["log10_p"].to_numpy(), method), rtol=1e-9)
+    assert adjusted["term"].to_list() == table["term"].to_list()
+    if method in ("bh", "by"):
+        expected = stats.false_discovery_control(table["p_value"].to_numpy(), method=method)
+        np.testing.assert_allclose(adjusted["q_value"], expected, rtol=1e-9, atol=1e-300)
+
+
+def test_no_nan_in_any_column(X, table):
+    for frame in (
+        table,
+        tb.burstiness_test([[1, 0], [0, 1], [1, 0]], draws=99),
+        tb.burstiness_test([[3], [4]], draws=99),
+    ):
+        for name in frame.columns:
+            if frame[name].dtype.is_float():
+                assert not frame[name].is_nan().any(), name
+        for name in ("p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "how"):
+            assert frame[name].null_count() == 0, name
+            if name.startswith(("p_", "q_")):
+                assert frame[name].is_between(0, 1).all(), name
+
+
+def test_sources_are_alike(X, table):
+    statistics = tb.TermStatistics.from_counts(X, NAMES, "patterns")
+    for source, names in ((statistics, None), (statistics, NAMES), (sp.csc_array(X), NAMES), (X.tolist(), NAMES)):
+        other = tb.burstiness_test(source, names, draws=999)
+        assert other["term"].to_list() == table["term"].to_list()
+        np.testing.assert_allclose(other["log10_p"], table["log10_p"], rtol=1e-9)
+        np.testing.assert_allclose(other["p_lr"], table["p_lr"], rtol=1e-6)
+    p = dict(zip(table["term"], table["p_lr"], strict=True))
+    renamed = tb.burstiness_test(statistics, NAMES[::-1], draws=999)  # names of your own come before the statistics'
+    for term, p_lr in zip(renamed["term"], renamed["p_lr"], strict=True):
+        assert p_lr == pytest.approx(p[NAMES[23 - NAMES.index(term)]], rel=1e-6)
+    unnamed = tb.burstiness_test(X, draws=999)
+    assert unnamed["term"].to_list() == [NAMES.index(term) for term in table["term"]]
+
+
+def test_saved_statistics(X, table, tmp_path):
+    tb.TermStatistics.from_counts(X, NAMES, "patterns").save(tmp_path / "s.parquet")
+    other = tb.burstiness_test(tb.TermStatistics.load(tmp_path / "s.parquet"), draws=999)
+    assert other["term"].to_list() == table["term"].to_list()
+    np.testing.assert_allclose(other["log10_p"], table["log10_p"], rtol=1e-9)
+
+
+def test_options_reach_the_test(X):
+    options = {"mu": 60.0, "sigma2": 0.3, "form": "corrected", "draws": 199, "seed": 9, "mid_p": True}
+    table = tb.burstiness_test(X, NAMES, **options)
+    found = burstiness(X, **options)
+    at = [NAMES.index(term) for term in table["term"]]
+    for name in ("plr", "lr", "score"):
+        np.testing.assert_array_equal(table[name], getattr(found, name).value[at])
+        np.testing.assert_allclose(table[f"p_{name}"], 10 ** getattr(found, name).log10_p[at], rtol=1e-12)
+    other = tb.burstiness_test(X, NAMES, **{**options, "seed": 10})
+    assert other.sort("term")["p_lr"].to_list() != table.sort("term")["p_lr"].to_list()
+    plain = tb.burstiness_test(X, NAMES, **{**options, "mid_p": False}).sort("term")
+    assert (table.sort("term")["p_plr"] <= plain["p_plr"] + 1e-12).all()
+
+
+def test_bursty_words_of_real_text_are_found():
+    """Of the standard library's docstrings: a module's own words burst, "the" hardly, and n_i alone decides nothing."""
+    from termburst.datasets import load_stdlib
+
+    statistics = tb.TermStatistics.from_texts(load_stdlib().texts, detail="patterns")
+    table = tb.burstiness_test(statistics, min_count=10, draws=999, dispersion=False)
+    significant = table.filter(pl.col("q_value") < 0.001)
+    assert 0.05 < significant.height / table.height < 0.95
+    assert (significant["b"] < significant["n"]).all()
+    never = table.filter(pl.col("n") == pl.col("b"))
+    assert never.height > 3
+    assert (never["p_plr"] > 0.05).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "wald"}, "test is one of 'plr', 'lr', 'score'; got 'wald'"),
+        ({"adjust": "fdr"}, "'bh'"),
+        ({"form": "proper"}, "form is one of"),
+        ({"draws": 10}, "draws is at least 99; got 10"),
+        ({"terms": ["one"]}, "there are 1 terms for 24 columns"),
+        ({"terms": ["same"] * 24}, "names two columns"),
+        ({"sigma2": 0.0}, "sigma2"),
+        ({"mu": -1.0}, "mu"),
+        ({"seed": -1}, "seed|non-negative"),
+    ],
+)
+def test_errors_are_one_sentence(X, options, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        tb.burstiness_test(X, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_tested_is_refused():
+    with pytest.raises(ValueError, match="all documents are empty"):
+        tb.burstiness_test(np.zeros((3, 2), int))
+    with pytest.raises(ValueError, match="patterns"):
+        tb.burstiness_test(tb.TermStatistics.from_counts([[1, 2]]))

@@ -1,0 +1,443 @@
+"""Comparisons as frames: vocabularies aligned by term whatever the source, columns, order, adjustment, and errors."""
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from scipy import stats
+
+import termburst as tb
+from termburst.inference import keyness as inference
+from termburst.inference.keyness import METHODS
+from termburst.inference.multiplicity import adjust
+from termburst.models.cells import term_cells
+
+COLUMNS = [
+    "term", "n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b", "log_ratio", "ci_low", "ci_high", "effect",
+    "diff_percent", "statistic", "p_value", "q_value", "reference", "dp_a", "dp_b",
+]  # fmt: skip
+FLOATS = [name for name in COLUMNS if name.startswith(("per_", "log_", "ci_", "dp_"))]
+FLOATS += ["effect", "diff_percent", "statistic", "p_value", "q_value"]
+
+
+def corpus(seed, documents, terms, *, factor=1.0):
+    rng = np.random.default_rng(seed)
+    return rng.poisson(rng.gamma(0.4, np.geomspace(0.05, 8.0, terms) / 0.4 * factor, (documents, terms)))
+
+
+@pytest.fixture(scope="module")
+def two():
+    """A over "a0".."a19" and words in common, B over those and "b0".."b9"; in alphabetical order in neither."""
+    common = [f"word{i:02d}" for i in range(30)]
+    names_a = [*common[::-1], *(f"a{i}" for i in range(20))]
+    names_b = [*(f"b{i}" for i in range(10)), *common]
+    A, B = corpus(1, 90, 50), corpus(2, 140, 40)
+    A[3] = 0
+    B = np.vstack([B, B[:25]])
+    return A, names_a, B, names_b
+
+
+def dense(X, names, union):
+    """The matrix laid out on another vocabulary."""
+    out = np.zeros((len(X), len(union)), dtype=int)
+    for i, name in enumerate(names):
+        out[:, union.index(name)] = X[:, i]
+    return out
+
+
+def same(left, right, rtol=1e-6):
+    assert left.columns == right.columns
+    left, right = left.sort("term"), right.sort("term")
+    for name in left.columns:
+        if left[name].dtype.is_float():
+            np.testing.assert_allclose(
+                left[name].fill_null(-99).to_numpy(), right[name].fill_null(-99).to_numpy(), rtol, 1e-6, err_msg=name
+            )
+        else:
+            assert left[name].to_list() == right[name].to_list(), name
+
+
+# ---- alignment
+
+
+def test_vocabularies_are_aligned_by_term(two):
+    A, names_a, B, names_b = two
+    table = tb.keyness(A, B, terms=names_a, terms_b=names_b)
+    union = sorted({*names_a, *names_b})
+    n_a, n_b = (dense(X, names, union).sum(axis=0) for X, names in ((A, names_a), (B, names_b)))
+    assert sorted(table["term"]) == [t for t, n in zip(union, n_a + n_b, strict=True) if n]
+    by_term = table.sort("term")
+    here = n_a + n_b > 0
+    np.testing.assert_array_equal(by_term["n_a"], n_a[here])
+    np.testing.assert_array_equal(by_term["n_b"], n_b[here])
+    same(table, tb.keyness(dense(A, names_a, union), dense(B, names_b, union), terms=union))
+
+
+def test_matrices_and_saved_statistics_on_either_side(two, tmp_path):
+    A, names_a, B, names_b = two
+    matrix = tb.keyness(A, B, terms=names_a, terms_b=names_b)
+    made = {}
+    for side, X, names in (("A", A, names_a), ("B", B, names_b)):
+        statistics = tb.TermStatistics.from_counts(X, names, "patterns")
+        statistics.save(tmp_path / f"{side}.parquet")
+        made[side] = tb.TermStatistics.load(tmp_path / f"{side}.parquet")
+    same(tb.keyness(made["A"], made["B"]), matrix)
+    same(tb.keyness(made["A"], B, terms_b=names_b), matrix)
+    same(tb.keyness(A, made["B"], terms=names_a), matrix)
+    same(tb.keyness(made["A"], made["B"], terms=names_a, terms_b=names_b), matrix)  # their own names may be repeated
+    same(tb.keyness(sp.csc_array(A), sp.coo_array(B), terms=names_a, terms_b=names_b), matrix)
+
+
+def test_order_of_the_columns_is_of_no_consequence(two):
+    A, names_a, B, names_b = two
+    rng = np.random.default_rng(3)
+    order_a, order_b = rng.permutation(A.shape[1]), rng.permutation(B.shape[1])
+    shuffled = tb.keyness(
+        A[:, order_a], B[:, order_b], terms=[names_a[i] for i in order_a], terms_b=[names_b[i] for i in order_b]
+    )
+    same(shuffled, tb.keyness(A, B, terms=names_a, terms_b=names_b))
+
+
+def test_one_list_of_terms_serves_both():
+    A, B = corpus(4, 40, 8), corpus(5, 40, 8)
+    names = list("hgfedcba")
+    same(tb.keyness(A, B, terms=names), tb.keyness(A, B, terms=names, terms_b=names))
+    unnamed = tb.keyness(A, B)
+    assert unnamed["term"].dtype.is_integer()
+    named = tb.keyness(A, B, terms=names).with_columns(pl.col("term").replace_strict(names, range(8)))
+    assert named["p_value"].to_list() == unnamed["p_value"].to_list()
+
+
+def test_statistics_without_names_are_aligned_by_column(two):
+    A, B = corpus(4, 40, 8), corpus(5, 40, 8)
+    same(tb.keyness(tb.TermStatistics.from_counts(A, detail="patterns"), B), tb.keyness(A, B))
+
+
+# ---- columns
+
+
+def test_what_the_columns_hold(two):
+    A, names_a, B, names_b = two
+    union = sorted({*names_a, *names_b})
+    A, B = dense(A, names_a, union), dense(B, names_b, union)
+    table = tb.keyness(A, B, terms=union, confidence=0.9)
+    assert table.columns == COLUMNS
+    at = [union.index(term) for term in table["term"]]
+    found = inference.keyness(term_cells(A), term_cells(B), confidence=0.9)
+    for name in ("log_ratio", "ci_low", "ci_high", "statistic", "p_value"):
+        np.testing.assert_allclose(table[name].to_numpy(), getattr(found, name)[at], rtol=1e-9, err_msg=name)
+    assert table["reference"].to_list() == found.reference[at].tolist()
+    np.testing.assert_array_equal(table["b_a"], (A > 0).sum(axis=0)[at])
+    np.testing.assert_array_equal(table["b_b"], (B > 0).sum(axis=0)[at])
+    rate_a, rate_b = (1e6 * X.sum(axis=0)[at] / X.sum() for X in (A, B))
+    np.testing.assert_allclose(table["per_million_a"], rate_a)
+    np.testing.assert_allclose(table["per_million_b"], rate_b)
+    both = rate_b > 0
+    np.testing.assert_allclose(
+        table["diff_percent"].to_numpy()[both], 100 * (rate_a / np.where(both, rate_b, 1) - 1)[both]
+    )
+    assert (table["diff_percent"].to_numpy()[~both] == np.inf).all()
+    np.testing.assert_allclose(table["q_value"], adjust(table["p_value"].to_numpy()), rtol=1e-12)
+    for name, X in (("dp_a", A), ("dp_b", B)):
+        occurs = X.sum(axis=0)[at] > 0
+        np.testing.assert_allclose(table[name].to_numpy()[occurs], tb.dispersion(X, "dp")["dp"][at][occurs])
+        assert table[name].is_null().to_list() == (~occurs).tolist()
+
+
+def test_no_nan_in_any_column(two):
+    A, names_a, B, names_b = two
+    for confidence in (0.95, None):
+        table = tb.keyness(A, B, terms=names_a, terms_b=names_b, confidence=confidence)
+        for name in FLOATS:
+            assert not table[name].is_nan().any(), name
+        for name in ("n_a", "n_b", "log_ratio", "statistic", "p_value", "q_value", "reference"):
+            assert table[name].null_count() == 0, name
+    assert table["ci_low"].null_count() == table["effect"].null_count() == table.height
+
+
+def test_effect_is_the_end_of_the_interval_nearest_to_0(two):
+    A, names_a, B, names_b = two
+    table = tb.keyness(A, B, terms=names_a, terms_b=names_b)
+    low, high, effect = (table[name].to_numpy() for name in ("ci_low", "ci_high", "effect"))
+    np.testing.assert_array_equal(effect, np.where(low > 0, low, np.where(high < 0, high, 0.0)))
+    assert np.isfinite(effect).all()
+    assert {-1.0, 0.0, 1.0} == set(np.sign(effect))
+
+
+def test_order_of_the_rows(two):
+    A, names_a, B, names_b = two
+
+    def table(**options):
+        return tb.keyness(A, B, terms=names_a, terms_b=names_b, **options)
+
+    by_p = table()
+    keys = list(zip(by_p["p_value"], -by_p["statistic"].abs(), by_p["term"], strict=True))
+    assert keys == sorted(keys)
+    assert table(sort="term")["term"].is_sorted()
+    for name in ("effect", "log_ratio"):
+        assert table(sort=name)[name].is_sorted(descending=True)
+        same(table(sort=name), by_p)
+    assert table(sort="log_ratio")["log_ratio"][0] == np.inf
+    signed = table(method="g2")
+    keys = list(zip(signed["p_value"], -signed["statistic"].abs(), strict=True))
+    assert keys == sorted(keys)
+    with pytest.raises(ValueError, match="sort is one of 'p', 'effect', 'log_ratio', 'term'; got 'q'"):
+        table(sort="q")
+
+
+def test_rare_terms_are_left_out_of_the_adjustment_too(two):
+    A, names_a, B, names_b = two
+    everything = tb.keyness(A, B, terms=names_a, terms_b=names_b)
+    table = tb.keyness(A, B, terms=names_a, terms_b=names_b, min_count=30)
+    kept = everything.filter(pl.col("n_a") + pl.col("n_b") >= 30)
+    assert 5 < table.height < everything.height
+    assert table["term"].to_list() == kept["term"].to_list()
+    np.testing.assert_array_equal(table["p_value"], kept["p_value"])
+    np.testing.assert_allclose(table["q_value"], stats.false_discovery_control(kept["p_value"].to_numpy()), rtol=1e-12)
+    assert (table["q_value"].to_numpy() < kept["q_value"].to_numpy()).any()
+    for method, rule in (("by", "by"), ("bh", "bh")):
+        q = tb.keyness(A, B, terms=names_a, terms_b=names_b, adjust=method)["q_value"]
+        np.testing.assert_allclose(q, stats.false_discovery_control(everything["p_value"].to_numpy(), method=rule))
+    none = tb.keyness(A, B, terms=names_a, terms_b=names_b, adjust="none")
+    np.testing.assert_array_equal(none["q_value"], none["p_value"])
+    assert tb.keyness(A, B, terms=names_a, terms_b=names_b, min_count=10**9).height == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_by_name(two, method):
+    A, names_a, B, names_b = two
+    table = tb.keyness(A, B, terms=names_a, terms_b=names_b, method=method)
+    assert table.columns == COLUMNS
+    assert table["p_value"].is_between(0, 1).all()
+    assert set(table["reference"]) <= ({"chi2", "conditional"} if method == "beta-binomial" else {method})
+    default = tb.keyness(A, B, terms=names_a, terms_b=names_b).sort("term")
+    assert table.sort("term")["log_ratio"].to_list() == default["log_ratio"].to_list()  # the effect is always that
+
+
+# ---- at the edges
+
+
+def test_identical_corpora_have_p_1(two):
+    A, names_a, _, _ = two
+    table = tb.keyness(A, A, terms=names_a)
+    assert table["p_value"].to_list() == table["q_value"].to_list() == [1.0] * table.height
+    np.testing.assert_allclose(table["log_ratio"], 0, atol=1e-6)
+    np.testing.assert_allclose(table["diff_percent"], 0, atol=1e-9)
+    assert table["effect"].to_list() == [0.0] * table.height
+
+
+def test_a_term_in_one_corpus_alone(two):
+    A, names_a, B, names_b = two
+    table = tb.keyness(A, B, terms=names_a, terms_b=names_b)
+    only_a, only_b = table.filter(pl.col("n_b") == 0), table.filter(pl.col("n_a") == 0)
+    assert only_a.height > 10
+    assert only_b.height > 5
+    for part, sign, open_end, closed_end in ((only_a, 1, "ci_high", "ci_low"), (only_b, -1, "ci_low", "ci_high")):
+        assert (part["log_ratio"] == sign * np.inf).all()
+        assert (part[open_end] == sign * np.inf).all()
+        assert part[closed_end].is_finite().all()
+    assert (only_a["diff_percent"] == np.inf).all()
+    assert (only_b["diff_percent"] == -100).all()
+
+
+def test_no_terms_in_common():
+    A, B = corpus(6, 30, 5), corpus(7, 30, 5)
+    table = tb.keyness(A, B, terms=list("abcde"), terms_b=list("vwxyz"))
+    assert set(table["log_ratio"]) == {np.inf, -np.inf}
+    assert table.height == (A.sum(axis=0) > 0).sum() + (B.sum(axis=0) > 0).sum()
+    assert table["p_value"].is_between(0, 1).all()
+
+
+def test_one_document_a_side():
+    """One observation each: a word may be all of one corpus, and still nothing is significant."""
+    table = tb.keyness([[30, 0, 9, 1]], [[0, 25, 12, 0]], terms=list("abcd"))
+    assert (table["p_value"] > 0.1).all()
+    assert not table["p_value"].is_nan().any()
+    assert table.height == 4
+
+
+def test_one_document_against_many_is_one_observation():
+    """A word seen once falls into that document by a chance of 1 in 201: p is of that order, by mid-p, and no
+    smaller.
+    """
+    table = tb.keyness([[1, 1, 49]], np.tile([0, 1, 50], (200, 1))).sort("term")
+    assert 0.5 / 202 < table["p_value"][0] < 4 / 201
+    assert table["p_value"][1] == 1  # in every document, as it should be
+
+
+def test_corpora_without_tokens_are_refused():
+    A = corpus(9, 10, 3)
+    for nothing in (np.zeros((4, 3), int), sp.csr_array((4, 3), dtype=int)):
+        with pytest.raises(ValueError, match="the second corpus has no tokens: there is nothing to compare with"):
+            tb.keyness(A, nothing)
+        with pytest.raises(ValueError, match="the first corpus has no tokens"):
+            tb.keyness(nothing, A)
+    with pytest.raises(ValueError, match="0 × 3"):
+        tb.keyness(A, np.zeros((0, 3), int))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "g3"}, "method is one of"),
+        ({"confidence": 95}, "confidence lies between 0 and 1; got 95"),
+        ({"adjust": "fdr"}, "'bh'"),
+        ({"sort": "q"}, "sort is one of"),
+        ({"terms": list("ab")}, "there are 2 terms for 3 columns"),
+        ({"terms": list("aab")}, "names two columns"),
+        ({"terms": list("abc"), "terms_b": list("ab")}, "there are 2 terms for 3 columns"),
+        ({"terms_b": list("abc")}, "one corpus has named terms and the other has not"),
+    ],
+)
+def test_errors_are_one_sentence(options, message):
+    A = corpus(10, 10, 3)
+    with pytest.raises(ValueError, match=message) as caught:
+        tb.keyness(A, A, **options)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_errors_of_alignment_are_one_sentence():
+    A, B = corpus(11, 10, 3), corpus(12, 10, 4)
+    named = tb.TermStatistics.from_counts(A, list("abc"), "patterns")
+    for arguments, options, message in (
+        ((A, B), {}, "A has 3 columns and B 4: give terms= and terms_b="),
+        ((A, B), {"terms": list("abc")}, "3 terms for 4 columns"),
+        ((named, A), {}, "one corpus has named terms and the other has not: give terms= and terms_b="),
+        ((A, named), {}, "one corpus has named terms and the other has not"),
+        ((named.coarsen("moments"), A), {"terms": list("abc")}, 'A holds statistics without the patterns .*"patterns"'),
+        ((A, named.coarsen("frequencies")), {"terms": list("abc")}, "B holds statistics without the patterns"),
+    ):
+        with pytest.raises(ValueError, match=message) as caught:
+            tb.keyness(*arguments, **options)
+        assert "\n" not in str(caught.value)
+
+
+def test_names_for_statistics_that_have_their_own_are_not_passed_over():
+    """Names that contradict the statistics' own would be ignored in silence."""
+    A = corpus(13, 10, 3)
+    named = tb.TermStatistics.from_counts(A, list("abc"), "patterns")
+    with pytest.raises(ValueError, match="terms"):
+        tb.keyness(named, named, terms=list("xyz"), terms_b=list("xyz"))
+
+
+# ---- several groups
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    X = np.vstack([corpus(21, 60, 12), corpus(22, 80, 12), corpus(23, 50, 12, factor=np.r_[np.ones(10), 4.0, 0.2])])
+    labels = np.repeat(["x", "y", "z"], [60, 80, 50])
+    order = np.random.default_rng(24).permutation(190)
+    return X[order], labels[order], [f"t{i:02d}" for i in range(12)]
+
+
+def test_groups_overall(grouped):
+    X, labels, names = grouped
+    table = tb.keyness_groups(X, labels, terms=names)
+    assert table.columns == ["term", "n", "b", "statistic", "df", "p_value", "q_value", "reference", "highest"]
+    assert table["df"].to_list() == [2] * table.height
+    found = inference.keyness_groups([term_cells(X[labels == g]) for g in "xyz"])
+    at = [names.index(term) for term in table["term"]]
+    np.testing.assert_allclose(table["statistic"], found.statistic[at], rtol=1e-9)
+    np.testing.assert_allclose(table["p_value"], found.p_value[at], rtol=1e-9)
+    np.testing.assert_array_equal(table["n"], X.sum(axis=0)[at])
+    np.testing.assert_array_equal(table["b"], (X > 0).sum(axis=0)[at])
+    assert table["highest"].to_list() == [np.array(["x", "y", "z"])[k] for k in found.mean[at].argmax(axis=1)]
+    np.testing.assert_allclose(table["q_value"], stats.false_discovery_control(table["p_value"].to_numpy()))
+    assert table["term"][0] in ("t10", "t11")
+    assert table.filter(pl.col("term") == "t10")["highest"][0] == "z"
+    assert table["p_value"].is_sorted()
+
+
+def test_groups_as_lists_numbers_and_sparse_matrices(grouped):
+    X, labels, names = grouped
+    table = tb.keyness_groups(X, labels, terms=names)
+    same(tb.keyness_groups(sp.csr_array(X), list(labels), terms=names), table)
+    numbers = np.searchsorted(["x", "y", "z"], labels)
+    by_number = tb.keyness_groups(X, numbers, terms=names)
+    assert by_number["p_value"].to_list() == table["p_value"].to_list()
+    assert by_number["highest"].to_list() == [str("xyz".index(g)) for g in table["highest"]]
+
+
+def test_groups_contrasts_are_comparisons_with_the_rest(grouped):
+    X, labels, names = grouped
+    table = tb.keyness_groups(X, labels, terms=names, contrasts=True, confidence=0.8)
+    assert table.columns == ["term", "group", *COLUMNS[1:]]
+    assert set(zip(table["term"], table["group"], strict=True)) == set(itertools.product(names, "xyz"))
+    for g in "xyz":
+        alone = tb.keyness(X[labels == g], X[labels != g], terms=names, confidence=0.8)
+        mine = table.filter(pl.col("group") == g).drop("group")
+        same(mine.drop("q_value"), alone.drop("q_value"))
+    np.testing.assert_allclose(table["q_value"], stats.false_discovery_control(table["p_value"].to_numpy()))
+    assert table["p_value"].is_sorted()
+    by_ratio = tb.keyness_groups(X, labels, terms=names, contrasts=True, sort="log_ratio", method="g2")
+    assert by_ratio["log_ratio"].is_sorted(descending=True)
+    assert set(by_ratio["reference"]) == {"g2"}
+
+
+def test_two_groups_are_a_comparison(grouped):
+    X, labels, names = grouped
+    two = np.where(labels == "z", "z", "other")
+    overall = tb.keyness_groups(X, two, terms=names).sort("term")
+    pair = tb.keyness(X[two == "z"], X[two != "z"], terms=names).sort("term")
+    np.testing.assert_allclose(overall["statistic"], pair["statistic"], rtol=1e-7, atol=1e-7)
+    assert overall["df"].to_list() == [1] * 12
+    both = (overall["reference"] == "chi2") & (pair["reference"] == "chi2")
+    assert both.sum() >= 5
+    np.testing.assert_allclose(overall.filter(both)["p_value"], pair.filter(both)["p_value"], rtol=1e-9)
+
+
+def test_groups_sorted_by_term(grouped):
+    X, labels, names = grouped
+    assert tb.keyness_groups(X, labels, terms=names, sort="term")["term"].to_list() == names
+
+
+def test_groups_min_count_and_seed(grouped):
+    X, labels, names = grouped
+    table, all_terms = (tb.keyness_groups(X, labels, terms=names, min_count=m, draws=199) for m in (40, 1))
+    kept = all_terms.filter(pl.col("n") >= 40)
+    assert 2 < table.height < all_terms.height
+    assert table["p_value"].to_list() == kept["p_value"].to_list()
+    np.testing.assert_allclose(table["q_value"], stats.false_discovery_control(table["p_value"].to_numpy()))
+    assert "Monte Carlo" in all_terms["reference"]
+    other = tb.keyness_groups(X, labels, terms=names, draws=199, seed=5)
+    assert other.sort("term")["p_value"].to_list() != all_terms.sort("term")["p_value"].to_list()
+
+
+def test_groups_that_are_identical():
+    X = corpus(25, 20, 6)
+    table = tb.keyness_groups(np.vstack([X, X, X]), np.repeat([1, 2, 3], 20))
+    assert table["p_value"].to_list() == [1.0] * table.height
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["x"] * 4, "there are 5 documents and 4 labels"),
+        (["x"] * 5, "there is one group, 'x': a comparison needs two at least"),
+        ([7] * 5, "there is one group, '?7'?: a comparison needs two at least"),
+        ([["x"], ["y"], ["x"], ["y"], ["x"]], "labels"),
+        ([None, "x", "y", "x", "y"], "label"),
+    ],
+)
+def test_labels_that_are_refused_in_one_sentence(labels, message):
+    X = corpus(26, 5, 3) + 1
+    with pytest.raises(ValueError, match=message) as caught:
+        tb.keyness_groups(X, labels)
+    assert "\n" not in str(caught.value)
+
+
+def test_groups_without_tokens_are_refused_by_their_name():
+    X = corpus(27, 6, 3) + 1
+    X[:2] = 0
+    for contrasts in (False, True):
+        with pytest.raises(ValueError, match="no tokens") as caught:
+            tb.keyness_groups(X, ["empty"] * 2 + ["x"] * 2 + ["y"] * 2, contrasts=contrasts)
+        assert "empty" in str(caught.value)
+    with pytest.raises(ValueError, match="sort is one of"):
+        tb.keyness_groups(X, list("aabbcc"), sort="q")
+    with pytest.raises(ValueError, match="terms"):
+        tb.keyness_groups(X, list("aabbcc"), terms=["one"])
