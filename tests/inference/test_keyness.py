@@ -527,7 +527,9 @@ def test_power_and_direction_at_a_planted_ratio():
     ("mean", "alpha_0", "share", "ratio"), [(1e-4, 30.0, 0.1, 1.0), (3e-4, 30.0, 0.1, 3.0), (3e-4, 60.0, 0.5, 2.0)]
 )
 def test_intervals_of_rare_terms_cover_and_agree_with_p(mean, alpha_0, share, ratio):
-    """Where p is conditional, so are the intervals: 0 is outside where p is below 5 %, and the planted ratio is inside."""
+    """Where p is conditional, so are the intervals: 0 is outside where p is below 5 %, and the planted ratio is
+    inside.
+    """
     rng = np.random.default_rng(12)
     documents, terms = 1000, 1500
     n_j, in_a = lengths_like_r8(rng, documents), rng.permutation(documents) < share * documents
