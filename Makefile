@@ -10,7 +10,7 @@ demo: $(VENV)/.core  ## find the bursty words in Python's own docstrings
 	$(BIN)/termburst demo
 
 test: $(VENV)/.all  ## all tests, doctests of the code, the README and the docs included
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/.all  ## style, types, layering
 	$(BIN)/ruff check .
