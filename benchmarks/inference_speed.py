@@ -29,7 +29,7 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.fit_common_precision import GroupedCells
+from termburst.models.fit_groups import GroupedCells
 from termburst.paper.collections import Collections
 
 TERMS, SAMPLE, RESAMPLES = 20_000, 12, 999

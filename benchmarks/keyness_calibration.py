@@ -10,12 +10,13 @@ would see it. A rival is calibrated if its size in that band and scenario is at 
 it is made of (Mann–Whitney calls every eighth term in 4 documents significant), the verdict is also given for rivals
 that are calibrated in every band of that scenario.
 
-Coverage. Terms drawn on R8's lengths with means π and π/ratio and one precision: how often 95 % limits hold the ratio.
+Coverage. Terms drawn on R8's lengths with means π and π/ratio: how often 95 % limits hold the ratio. The precision of B
+is A's ("documents": fewer take the word up) or `ratio` times that ("tokens": those that do say it less often).
 
 Bands are of n_i, tokens of both corpora, from 5 on, and of b_i, documents, from 2 on. After ± stands the standard error
 between splits, in parentheses the size at 0.1 %. "!" is out of bounds by more than two standard errors, "?" by less.
 
-    TERMBURST_DATA=… python benchmarks/keyness_calibration.py [--splits 200] [--quick] [--parts size long power …]
+    TERMBURST_DATA=… python benchmarks/keyness_calibration.py [--splits 200] [--quick] [--only R8] [--parts size …]
 """
 
 from __future__ import annotations
@@ -33,11 +34,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst._threads import in_threads
 from termburst.datasets import load_stdlib
-from termburst.inference.keyness import METHODS, Comparison
+from termburst.inference.keyness import METHODS, Comparison, compare, keyness
 from termburst.models._compiled import compiled
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.models.fit_common_precision import GroupedCells
 from termburst.paper.collections import Collections
 
 OURS = "beta-binomial"
@@ -189,27 +189,11 @@ def draw(
     return as_cells(np.repeat(np.arange(alpha.size), b_i), count, length, alpha.size, n_j)
 
 
-def together(a: TermCells, b: TermCells) -> TermCells:
-    """Both as one corpus: `joined`, without a weight for every cell."""
-    term = np.concatenate([a.term, b.term])
-    order = np.argsort(term, kind="stable")
-    n_j = np.concatenate([np.repeat(c.lengths, c.length_documents) for c in (a, b)])
-    count, length = (np.concatenate([getattr(c, name) for c in (a, b)])[order] for name in ("count", "length"))
-    return as_cells(term[order], count, length, a.n_i.size, n_j)
-
-
 def thinned(cells: TermCells, ratio: float, rng: np.random.Generator) -> TermCells:
     count = rng.binomial(cells.count, 1 / ratio)
     kept = count > 0
     n_j = np.repeat(cells.lengths, cells.length_documents)
     return as_cells(cells.term[kept], count[kept], cells.length[kept], cells.n_i.size, n_j)
-
-
-def comparison(a: TermCells, b: TermCells, null: BetaBinomialFit | None = None) -> Comparison:
-    null = fit_beta_binomial(together(a, b)) if null is None else null
-    groups = GroupedCells([a, b])
-    alternative, raw = groups.fit(null)
-    return Comparison(a, b, null, alternative, groups, raw)
 
 
 @dataclass(frozen=True)
@@ -281,7 +265,7 @@ def measure_size(corpus: Corpus, fit: BetaBinomialFit, effort: Effort, rates: Ra
     for scenario in ("halves", "10/90"):
         for split in range(effort.splits):
             inside = random_part(corpus, SHARES[scenario], np.random.default_rng([SEED, split]))
-            found = comparison(corpus.cells(inside), corpus.cells(~inside), fit)
+            found = compare(corpus.cells(inside), corpus.cells(~inside), fit)
             for method in (OURS, *RIVALS) if split < effort.rival_splits else (OURS,):
                 rates[corpus.name, scenario, method].append(bands.rates(found, method))
 
@@ -289,7 +273,7 @@ def measure_size(corpus: Corpus, fit: BetaBinomialFit, effort: Effort, rates: Ra
 def measure_long(corpus: Corpus, fit: BetaBinomialFit, n_i: np.ndarray, effort: Effort, rates: Rates) -> None:
     for scenario in LONGER:
         for split in range(effort.simulations):
-            found = comparison(*simulated(corpus, fit, n_i, scenario, np.random.default_rng([SEED, 1, split])))
+            found = compare(*simulated(corpus, fit, n_i, scenario, np.random.default_rng([SEED, 1, split])))
             bands = Bands.of(found.a.n_i + found.b.n_i, found.a.b_i + found.b.b_i)
             for method in (OURS, *RIVALS):
                 rates[corpus.name, scenario, method].append(bands.rates(found, method))
@@ -310,7 +294,7 @@ def measure_power(
             else:
                 a, b = simulated(corpus, fit, n_i, scenario, rng)
             for ratio in effort.ratios:
-                found = comparison(a, thinned(b, ratio, rng))
+                found = compare(a, thinned(b, ratio, rng))
                 bands = Bands.of(found.a.n_i + found.b.n_i, found.a.b_i + found.b.b_i)
                 for method in (OURS, *RIVALS):
                     power[ratio][corpus.name, scenario, method].append(bands.rates(found, method))
@@ -439,28 +423,31 @@ def gap_text(
 def show_coverage(corpus: Corpus, effort: Effort, verdicts: Verdicts) -> None:
     tokens, size = corpus.n_j.sum(), effort.terms
     print(f"\nCoverage of 95 % limits, {corpus.name}'s lengths, {size:,} terms a cell (% below, above the limits)")
-    columns = [(scenario, ratio) for scenario in SHARES for ratio in (1.0, 2.0)]
-    print(f"{'π (n π)':>18} {'α_0':>6}" + "".join(f"{f'{name}, ratio {ratio:g}':>25}" for name, ratio in columns))
+    columns = [(name, *law) for name in SHARES for law in ((1.0, "same"), (2.0, "documents"), (2.0, "tokens"))]
+    print(f"{'π (n π)':>18} {'α_0':>6}" + "".join(f"{f'{name}, {r:g} {law}':>23}" for name, r, law in columns))
     for mean in effort.means:
         for alpha_0 in PRECISIONS:
             line = f"{mean:>9.0e} {f'({mean * tokens:,.0f})':>8} {alpha_0:>6g}"
-            for scenario, ratio in columns:
+            for scenario, ratio, law in columns:
                 rng = np.random.default_rng([SEED, 4])
                 inside = random_part(corpus, SHARES[scenario], rng)
                 pair = []
                 for share, n_j in ((mean, corpus.n_j[inside]), (mean / ratio, corpus.n_j[~inside])):
-                    parameters = (alpha_0 * share, alpha_0 * (1 - share), share)
+                    precision = alpha_0 * mean / share if law == "tokens" else alpha_0
+                    parameters = (precision * share, precision * (1 - share), share)
                     pair.append(draw(*(np.full(size, value) for value in parameters), n_j, rng))
-                found = comparison(*pair)
-                occurring = found.null.status != "empty"
-                limits = found.groups.ratio_limits(found.raw, 0.95)[occurring]
-                below, above = np.mean(limits[:, 1] < math.log(ratio)), np.mean(limits[:, 0] > math.log(ratio))
+                found = keyness(*pair, confidence=0.95)
+                occurring = ~np.isnan(found.log_ratio)
+                below, above = (
+                    np.mean(outside[occurring])
+                    for outside in (found.ci_high < math.log2(ratio), found.ci_low > math.log2(ratio))
+                )
                 covered = 1 - below - above
-                error = math.sqrt(covered * (1 - covered) / len(limits))
-                where = (f"π {mean:.0e}, α_0 {alpha_0:g}", f"{scenario}, ratio {ratio:g}")
+                error = math.sqrt(covered * (1 - covered) / occurring.sum())
+                where = (f"π {mean:.0e}, α_0 {alpha_0:g}", f"{scenario}, ratio {ratio:g} {law}")
                 mark = verdicts.judge("coverage of 95 % limits: 93 to 97 %", *where, covered, error, 0.93, 0.97)
                 text = f"{100 * covered:.1f}±{100 * error:.1f}{mark} ({100 * below:.1f}, {100 * above:.1f})"
-                line += f"{text:>25}"
+                line += f"{text:>23}"
             print(line, flush=True)
 
 
@@ -469,6 +456,7 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=200, help="random splits for our test (the rivals have 20)")
     parser.add_argument("--quick", action="store_true", help="a few of everything")
     parser.add_argument("--parts", nargs="+", default=["size", "long", "power", "coverage"])
+    parser.add_argument("--only", help="one corpus, by the start of its name")
     options = parser.parse_args()
     effort = QUICK if options.quick else Effort(options.splits)
     wanted = set(options.parts)
@@ -477,7 +465,7 @@ def main() -> None:
     rates: Rates = defaultdict(list)
     power: dict[float, Rates] = {ratio: defaultdict(list) for ratio in effort.ratios}
     verdicts = Verdicts()
-    by_name = {corpus.name: corpus for corpus in corpora()}
+    by_name = {corpus.name: corpus for corpus in corpora() if corpus.name.startswith(options.only or "")}
     for name, corpus in by_name.items():
         started = time.perf_counter()
         cells = corpus.cells(np.ones(corpus.n_j.size, dtype=bool))
@@ -496,7 +484,7 @@ def main() -> None:
     show_sizes(rates, verdicts)
     if "power" in wanted:
         show_power(power, rates, verdicts)
-    if "coverage" in wanted:
+    if "coverage" in wanted and "R8" in by_name:
         show_coverage(by_name["R8"], effort, verdicts)
     verdicts.show()
 

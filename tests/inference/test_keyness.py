@@ -14,8 +14,9 @@ from termburst import TermStatistics
 from termburst.inference import _keyness_kernel as kernel
 from termburst.inference import keyness as module
 from termburst.inference import keyness_tests as rivals
-from termburst.inference.keyness import METHODS, compare, conservative, keyness, keyness_groups
+from termburst.inference.keyness import METHODS, OWN_PRECISION, compare, conservative, keyness, keyness_groups
 from termburst.models.cells import TermCells, term_cells
+from termburst.models.fit_groups import KAPPA
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1000, 4000))
 
@@ -219,12 +220,41 @@ def test_a_burst_that_is_nearly_all_of_its_document():
     assert keyness_groups(parts).p_value[0] > 0.2
 
 
-def test_the_burst_s_score_is_the_derivative_of_its_log_probability():
-    for c, alpha in itertools.product((1, 2, 5, 30), (1e-4, 0.3, 4.0, 100.0)):
-        step = 1e-5
-        rising = [special.gammaln(c + a) - special.gammaln(a) for a in (alpha * np.exp(step), alpha * np.exp(-step))]
-        assert kernel.burst_score(c, alpha) == pytest.approx((rising[0] - rising[1]) / (2 * step), rel=1e-5)
-        assert kernel.burst_score(c, np.inf) == c
+@pytest.mark.parametrize("kappa", [0.0, 0.5, 1.0])
+def test_the_burst_s_score_is_the_derivative_of_its_log_probability(kappa):
+    """In log π with α_0 ∝ π^−κ, against that of a document without the term; π is so small that its square is not."""
+    mean, n, step = 1e-7, 60, 1e-4
+    for c, alpha_0 in itertools.product((1, 2, 5, 30), (0.5, 30.0, 4e3, 1e8)):
+
+        def gained(log_change, c=c, alpha_0=alpha_0):
+            precision = alpha_0 * np.exp(-kappa * log_change)
+            a = precision * mean * np.exp(log_change)
+            rest = special.gammaln(n - c + precision - a) - special.gammaln(n + precision - a)
+            return special.gammaln(c + a) - special.gammaln(a) + rest
+
+        expected = (gained(step) - gained(-step)) / (2 * step)
+        bound = np.mean([x / (alpha_0 + x) for x in range(n - c, n)])  # of which n/(α_0 + n) is the limit
+        assert kernel.burst_score(c, alpha_0 * mean, bound, kappa) == pytest.approx(expected, rel=2e-2, abs=1e-6)
+        assert kernel.burst_score(c, np.inf, 0.0, kappa) == c
+
+
+def test_the_shares_come_with_how_much_of_the_precision_length_takes_up():
+    rng = np.random.default_rng(5)
+    n_j = rng.integers(3, 60, 200).astype(float)
+    lengths, documents = np.unique(n_j, return_counts=True)
+    for alpha_0, mean, c in ((5.0, 0.02, 2), (80.0, 0.01, 1)):
+        chance = stats.betabinom.pmf(c, n_j, alpha_0 * mean, alpha_0 * (1 - mean))
+        found = kernel.group_shares(
+            c, lengths, np.column_stack([documents, documents]).astype(float), alpha_0 * mean, alpha_0, mean,
+            np.empty(lengths.size), np.empty(2),
+        )  # fmt: skip
+        assert found == pytest.approx(chance @ (n_j / (alpha_0 + n_j)) / chance.sum(), rel=1e-10)
+
+
+def mean_bound(c, n_j, alpha, alpha_0):
+    """E[n_j/(α_0 + n_j) | c] by SciPy."""
+    chance = stats.betabinom.pmf(c, n_j, alpha, alpha_0 - alpha)
+    return chance @ (n_j / (alpha_0 + n_j)) / chance.sum()
 
 
 def expected_bursts(found, i, in_corpora):
@@ -237,12 +267,15 @@ def expected_bursts(found, i, in_corpora):
     bursts = np.concatenate([c.count[c.indptr[i] : c.indptr[i + 1]] for c in in_corpora])
     shares = np.array([shares_by_scipy(c, n_j, in_a, alpha, alpha_0) for c in bursts])
     in_first = np.arange(bursts.size) < in_corpora[0].b_i[i]
-    scores = np.array([kernel.burst_score(c, alpha if inside else np.inf) for c in bursts])
+    bound = [mean_bound(c, n_j, alpha, alpha_0) if inside else 0.0 for c in bursts]
+    scores = np.array(
+        [kernel.burst_score(c, alpha if inside else np.inf, e, KAPPA) for c, e in zip(bursts, bound, strict=True)]
+    )
     return min(shares.sum(), (1 - shares).sum()), scores, shares, in_first
 
 
 def test_which_reference_and_its_p_from_first_principles():
-    """Conditional where either corpus expects fewer than eight bursts; and then p is the mid-p of SciPy's shares."""
+    """Conditional where either corpus expects fewer than six bursts; and then p is the mid-p of SciPy's shares."""
     rng = np.random.default_rng(3)
     n_j = lengths_like_r8(rng, 400)
     in_a = rng.random(400) < 0.3
@@ -350,9 +383,9 @@ def test_what_a_comparison_says(unequal):
     assert (found.statistic[here] >= 0).all()
     fits = compare(a, b)
     both = here & (a.n_i > 0) & (b.n_i > 0)
-    np.testing.assert_allclose(
-        found.log_ratio[both], np.log2(fits.alternative.mean[both, 0] / fits.alternative.mean[both, 1]), rtol=1e-12
-    )
+    np.testing.assert_allclose(found.log_ratio[both], np.log2(fits.mean[both, 0] / fits.mean[both, 1]), rtol=1e-12)
+    assert fits.apart.own.any()
+    np.testing.assert_array_equal(fits.apart.own, np.minimum(a.b_i, b.b_i) >= OWN_PRECISION)
     np.testing.assert_allclose(found.statistic[here], 2 * (fits.alternative.loglik - fits.null.loglik)[here], atol=1e-6)
 
 
@@ -517,7 +550,7 @@ def test_power_and_direction_at_a_planted_ratio():
     assert power > 0.9
     assert power > np.mean(permuted.p_value <= 0.05) - 0.05
     assert (found.log_ratio[found.p_value <= 0.05] > 0).all()
-    assert np.median(found.log_ratio) == pytest.approx(1, abs=0.05)
+    assert np.median(found.log_ratio) == pytest.approx(1, abs=0.07)  # drawn with one α_0, where κ = ½ is half-way
     assert np.mean((found.ci_low <= 1) & (found.ci_high >= 1)) > 0.92
     rare = corpora(counts[:, :200] * (rng.random((1500, 200)) < 0.02), n_j, in_a)
     assert np.mean(keyness(*rare, confidence=None).p_value <= 0.05) < 0.5
@@ -557,19 +590,20 @@ def three_groups(seed, terms=25, documents=40):
 
 
 def best_loglik(groups):
-    """The greatest log-likelihood of one precision and a mean a group, by SciPy; the binomials' where that is
-    greater.
-    """
+    """The greatest log-likelihood of a mean a group and α_0g ∝ (π_g (1 − π_g))^−κ, by SciPy; or the binomials'."""
 
     def negative(x):
         total = 0.0
         for (c, n), omega in zip(mixed, x[1:], strict=True):
-            a, b = np.exp(min(x[0], 16)) * special.expit([omega, -omega])
+            shares = special.expit([omega, -omega])
+            a, b = np.exp(min(x[0], 16)) * (shares.prod() / middle) ** -KAPPA * shares
             total += (special.betaln(c + a, n - c + b) - special.betaln(a, b)).sum()
         return -total
 
     mixed = [(c, n) for c, n in groups if 0 < c.sum() < n.sum()]
     totals = [(c.sum(), n.sum()) for c, n in groups]
+    together = sum(c for c, _ in totals) / sum(n for _, n in totals)
+    middle = together * (1 - together)
     at_infinity = sum(special.xlogy(c, c / n) + special.xlogy(n - c, 1 - c / n) for c, n in totals)
     start = [special.logit(c.sum() / n.sum()) for c, n in mixed]
     runs = [optimize.minimize(negative, [tau, *start], method="Nelder-Mead", options={"fatol": 1e-9, "maxiter": 4000})
@@ -622,7 +656,8 @@ def test_drawn_p_by_listing_all_assignments():
     for i in range(4):
         bursts = np.flatnonzero(counts[:, i])
         alpha = fit.alpha[i] if fit.status[i] == "converged" else np.inf
-        scores = np.array([kernel.burst_score(c, alpha) for c in counts[bursts, i]])
+        bound = 40 / (fit.alpha_0[i] + 40) if alpha < np.inf else 0.0
+        scores = np.array([kernel.burst_score(c, alpha, bound, KAPPA) for c in counts[bursts, i]])
         expected = scores.sum() * shares
 
         def q(where, scores=scores, expected=expected):

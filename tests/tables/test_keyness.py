@@ -86,6 +86,7 @@ def test_matrices_and_saved_statistics_on_either_side(two, tmp_path):
     same(tb.keyness(made["A"], made["B"]), matrix)
     same(tb.keyness(made["A"], B, terms_b=names_b), matrix)
     same(tb.keyness(A, made["B"], terms=names_a), matrix)
+    same(tb.keyness(made["A"], sp.csr_array(B), terms=names_b), matrix)  # `terms` serves the one that needs it
     same(tb.keyness(made["A"], made["B"], terms=names_a, terms_b=names_b), matrix)  # their own names may be repeated
     same(tb.keyness(sp.csc_array(A), sp.coo_array(B), terms=names_a, terms_b=names_b), matrix)
 

@@ -18,6 +18,7 @@ NEAR = 0.05  # standard deviations within which two distances from the mean coun
 def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # type: ignore[no-untyped-def]
     """The probabilities that a burst of size c falls into each group: Σ_g P(c | n_j) / Σ P(c | n_j), to *out*.
 
+    Returned is E[n_j/(α_0 + n_j) | c], for `burst_score`.
     P is the beta-binomial pmf, the binomial's at α_0 = inf; what does not depend on n_j cancels. *documents* has the
     groups' documents of each length in its columns.
     """
@@ -43,23 +44,28 @@ def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # 
     if top == -math.inf:  # a burst longer than the mean of the longest class: it can only have been there
         out[:] = documents[lengths.size - 1]
         out /= out.sum()
-        return
+        return c / (alpha_0 + c)
+    bound = 0.0
     for k in range(lengths.size):
         weight = math.exp(scratch[k] - top)
         for g in range(out.size):
             out[g] += documents[k, g] * weight
+            bound += documents[k, g] * weight * lengths[k] / (alpha_0 + lengths[k])
+    bound /= out.sum()
     out /= out.sum()
+    return bound
 
 
 @compiled
-def burst_score(c, alpha):  # type: ignore[no-untyped-def]
-    """Σ_{q<c} α/(α + q), the derivative of log P(c) in log α: 1 for a burst however long as α → 0, c as α → ∞."""
-    if alpha == math.inf:
-        return float(c)
-    total = 0.0
-    for q in range(c):
-        total += alpha / (alpha + q)
-    return total
+def burst_score(c, alpha, bound, kappa):  # type: ignore[no-untyped-def]
+    """c (1 − κ E[n_j/(α_0 + n_j)]) − (1 − κ) Σ_{q<c} q/(α + q): the derivative of log P(c) in log π.
+
+    What documents without the term share is left out. At κ = 0 it is 1 for a burst however long as α → 0, c as α → ∞.
+    """
+    repeats = 0.0
+    for q in range(1, c):
+        repeats += q / (alpha + q)
+    return c * (1 - kappa * bound) - (1 - kappa) * repeats
 
 
 @compiled
@@ -134,7 +140,9 @@ def _on_lattice(scores, shares, in_first):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _bursts(i, groups, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, scratch, scores, shares, group):  # type: ignore[no-untyped-def]
+def _bursts(  # type: ignore[no-untyped-def]
+    i, groups, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, scratch, scores, shares, group
+):
     """Score, shares and group of every burst of term i, to the arrays given; how many there are."""
     size = 0
     for g in range(groups):
@@ -145,8 +153,8 @@ def _bursts(i, groups, indptr, count, weight, lengths, documents, alpha, alpha_0
                     same = known
                     break
             if same < 0:
-                scores[size, 0], scores[size, 1] = burst_score(c, alpha), c
-                group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, shares[size])
+                bound = group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, shares[size])
+                scores[size, 0], scores[size, 1] = burst_score(c, alpha, bound, kappa), c
                 same = size
             for _ in range(int(weight[j])):
                 scores[size] = scores[same]
@@ -157,7 +165,7 @@ def _bursts(i, groups, indptr, count, weight, lengths, documents, alpha, alpha_0
 
 
 @compiled
-def reference_terms(terms, indptr, count, weight, b_i, lengths, documents, alpha, alpha_0, mean, enough, out):  # type: ignore[no-untyped-def]
+def reference_terms(terms, kappa, indptr, count, weight, b_i, lengths, documents, alpha, alpha_0, mean, enough, out):  # type: ignore[no-untyped-def]
     """The two-sided mid-p of the given terms, from the score of their bursts in the first of two corpora.
 
     Terms with *enough* bursts expected in either corpus are left as they were.
@@ -169,15 +177,15 @@ def reference_terms(terms, indptr, count, weight, b_i, lengths, documents, alpha
     scratch = np.empty(lengths.size)
     for k in range(terms.size):
         i = terms[k]
-        size = _bursts(i, 2, indptr, count, weight, lengths, documents, alpha[i], alpha_0[i], mean[i], scratch, scores,
-                       shares, group)  # fmt: skip
+        size = _bursts(i, 2, kappa, indptr, count, weight, lengths, documents, alpha[i], alpha_0[i], mean[i],
+                       scratch, scores, shares, group)  # fmt: skip
         expected = shares[:size, 0].sum()
         if min(expected, size - expected) < enough:
             out[i] = mid_p(scores[:size, 0].copy(), shares[:size, 0].copy(), group[:size] == 0)
 
 
 @compiled
-def drawn_terms(terms, indptr, count, weight, b_i, lengths, documents, alpha, alpha_0, mean, draws, seeds, out):  # type: ignore[no-untyped-def]
+def drawn_terms(terms, kappa, indptr, count, weight, b_i, lengths, documents, alpha, alpha_0, mean, draws, seeds, out):  # type: ignore[no-untyped-def]
     """(1 + #{Q* ≥ Q})/(draws + 1), Q = Σ_g (S_g − E S_g)²/E S_g of the bursts' scores, each drawn into a group anew."""
     groups, most = documents.shape[1], 1
     for k in range(terms.size):
@@ -186,8 +194,8 @@ def drawn_terms(terms, indptr, count, weight, b_i, lengths, documents, alpha, al
     scratch, mean_score, sums = np.empty(lengths.size), np.empty(groups), np.empty(groups)
     for k in range(terms.size):
         i = terms[k]
-        size = _bursts(i, groups, indptr, count, weight, lengths, documents, alpha[i], alpha_0[i], mean[i], scratch,
-                       scores, shares, group)  # fmt: skip
+        size = _bursts(i, groups, kappa, indptr, count, weight, lengths, documents, alpha[i], alpha_0[i], mean[i],
+                       scratch, scores, shares, group)  # fmt: skip
         mean_score[:] = 0.0
         for s in range(size):
             for g in range(groups):

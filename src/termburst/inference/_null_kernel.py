@@ -9,39 +9,55 @@ import numpy as np
 from termburst.models._beta_binomial_kernel import COLUMNS, GAIN, _gather, fit_term
 from termburst.models._compiled import compiled
 
+# Of SplitMix64: with signed numbers they would turn to floats.
+GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+S_11, S_27, S_30, S_31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
+HUGE, NEGLIGIBLE = 1e200, math.exp(-36)  # weights beyond are scaled down; below, of the largest, left out
+
 
 @compiled
-def _next_document(n, lengths, ends, guide, scale, count):  # type: ignore[no-untyped-def]
-    """The document of the next token drawn without replacement, when *count* were drawn from each before.
+def _uniform(state):  # type: ignore[no-untyped-def]
+    """A number in [0, 1) of 53 bits from a state that goes up by GOLDEN each time (SplitMix64; Steele et al. 2014).
 
-    A position among all n is in document j with probability n_j/n, and one of the positions used with c_j/n_j: then it
-    is drawn again. *guide* holds, for even steps of the position, the first document to look at.
+    Only an addition ties one number to the next, so that a core works on several at once.
+    """
+    z = (state ^ (state >> S_30)) * MIX_1
+    z = (z ^ (z >> S_27)) * MIX_2
+    return np.int64((z ^ (z >> S_31)) >> S_11) * 2.0**-53
+
+
+@compiled
+def _next_document(state, lengths, accept, other, count):  # type: ignore[no-untyped-def]
+    """The document of the next token drawn without replacement, when *count* were drawn from each before; the state.
+
+    Document j has probability n_j/n by Walker's aliases (`Lengths`); a position in it was used before with c_j/n_j:
+    then all is drawn again. Both numbers are drawn always, since a branch that is hard to foresee costs more.
     """
     while True:
-        position = np.random.random() * n  # noqa: NPY002  Numba's own state, one a thread
-        j = guide[int(position * scale)]
-        while ends[j] <= position:
-            j += 1
-        if count[j] == 0 or np.random.random() * lengths[j] >= count[j]:  # noqa: NPY002
-            return j
+        place = _uniform(state + GOLDEN) * lengths.size
+        cell = int(place)
+        alias = other[cell]
+        j = cell if place - cell < accept[cell] else alias
+        state += GOLDEN + GOLDEN
+        if _uniform(state) * lengths[j] >= count[j]:
+            return j, state
 
 
 @compiled
-def simulate(seed, first, last, checkpoints, lengths, ends, guide, scale, documents, repetition, squares, products):  # type: ignore[no-untyped-def]
+def simulate(state, first, last, checkpoints, lengths, accept, other, documents, repetition, scatter):  # type: ignore[no-untyped-def]
     """Draws [first, last) of as many tokens as the last checkpoint; what is asked for is noted at every checkpoint.
 
     The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all.
-    Rows are checkpoints, columns draws: b, Σ log (n_ij − 1)!, Σ n_ij² and Σ n_ij n_j.
+    Rows are checkpoints, columns draws: b, Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n).
     """
-    np.random.seed(seed)  # noqa: NPY002
-    n, most = float(ends[-1]), checkpoints[-1]
+    most, share = checkpoints[-1], 2.0 / lengths.sum()
     count, held = np.zeros(lengths.size, dtype=np.int32), np.empty(most, dtype=np.int32)
     logs = np.log(np.maximum(np.arange(most + 1), 1))
     for draw in range(first, last):
         b = square = product = at = 0
         total = 0.0
         for token in range(most):
-            j = _next_document(n, lengths, ends, guide, scale, count)
+            j, state = _next_document(state, lengths, accept, other, count)
             c = count[j]
             count[j] = c + 1
             held[token] = j
@@ -51,23 +67,22 @@ def simulate(seed, first, last, checkpoints, lengths, ends, guide, scale, docume
             product += lengths[j]
             if token + 1 == checkpoints[at]:
                 documents[at, draw], repetition[at, draw] = b, total
-                squares[at, draw], products[at, draw] = square, product
+                scatter[at, draw] = square - share * (token + 1) * product
                 at += 1
         for token in range(most):
             count[held[token]] = 0
 
 
 @compiled
-def simulate_ratio(seed, first, last, size, lengths, ends, guide, scale, longest, pairs, table, spacing, out):  # type: ignore[no-untyped-def]
+def simulate_ratio(state, first, last, size, lengths, accept, other, longest, pairs, table, spacing, out):  # type: ignore[no-untyped-def]
     """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws [first, last) of *size* tokens."""
-    np.random.seed(seed)  # noqa: NPY002
-    n = float(ends[-1])
+    n = float(lengths.sum())
     count, held = np.zeros(lengths.size, dtype=np.int32), np.empty(size, dtype=np.int32)
     counts, of = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
     seen, penalty, result, weight = np.zeros(longest), np.zeros(4), np.zeros(COLUMNS), np.ones(1)
     for draw in range(first, last):
         for token in range(size):
-            j = _next_document(n, lengths, ends, guide, scale, count)
+            j, state = _next_document(state, lengths, accept, other, count)
             count[j] += 1
             held[token] = j
         b = 0
@@ -118,41 +133,42 @@ def partition_masses(lengths, documents, choose, onward, sizes, mass):  # type: 
 
 
 @compiled
-def tilted(s, slope, start, n_i, rate, weights, log_gamma, scratch):  # type: ignore[no-untyped-def]
+def tilted(s, slope, start, n_i, rate, weights, steps, log_gamma):  # type: ignore[no-untyped-def]
     """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
 
-    Documents come in classes of Poisson counts with mean *rate*, *weights* many; u makes the mean total n_i.
-    *log_gamma*[c] is log Γ(c).
+    Documents come in classes of Poisson counts with mean *rate*, *weights* many; u makes the mean total n_i. A count
+    weighs w_0 = 1, w_1 = rate e^u e^{s·slope}, w_c = w_{c−1} · rate e^u · (c − 1)^{2s}/c, the last factor being
+    *steps*[c]; *log_gamma*[c] is log Γ(c).
     """
-    u = start
+    u, first_step, last = start, math.exp(s * slope), min(int(n_i) + 1, steps.size)
     for _ in range(80):
         cumulant = total = square = b = r = 0.0
         for k in range(rate.size):
-            log_rate = math.log(rate[k]) + u
-            top, last = 0.0, 0
-            scratch[0] = 0.0
-            for c in range(1, scratch.size):
-                value = c * log_rate - log_gamma[c] - math.log(c) + s * (slope + 2 * log_gamma[c])
-                scratch[c] = value
-                last = c
-                top = max(top, value)
-                if value < top - 36 and c > 4 and value < scratch[c - 1]:
-                    break
-            z = first = second = zb = zr = 0.0
-            for c in range(last + 1):
-                weight = math.exp(scratch[c] - top)
+            growth = rate[k] * math.exp(u)
+            none = top = 1.0
+            scaled = z = first = second = zr = 0.0
+            weight = first_step
+            for c in range(1, last):
+                before = weight
+                weight *= growth * steps[c]
                 z += weight
                 first += c * weight
                 second += c * c * weight
-                if c > 0:
-                    zb += weight
-                    zr += log_gamma[c] * weight
-            cumulant += weights[k] * (math.log(z) + top)
-            mean = first / z
+                zr += log_gamma[c] * weight
+                top = max(top, weight)
+                if weight < NEGLIGIBLE * top and c > 4 and weight < before:
+                    break
+                if weight > HUGE:
+                    scaled += math.log(HUGE)
+                    none, top, weight = none / HUGE, top / HUGE, weight / HUGE
+                    z, first, second, zr = z / HUGE, first / HUGE, second / HUGE, zr / HUGE
+            whole = none + z
+            cumulant += weights[k] * (math.log(whole) + scaled)
+            mean = first / whole
             total += weights[k] * mean
-            square += weights[k] * (second / z - mean * mean)
-            b += weights[k] * zb / z
-            r += weights[k] * zr / z
+            square += weights[k] * (second / whole - mean * mean)
+            b += weights[k] * z / whole
+            r += weights[k] * zr / whole
         step = (n_i - total) / square
         if abs(step) < 1e-6:
             break
@@ -161,7 +177,7 @@ def tilted(s, slope, start, n_i, rate, weights, log_gamma, scratch):  # type: ig
 
 
 @compiled
-def tail_curve(tilts, start_b, v, rate, weights, grid, base, log_gamma, scratch, x, log_p):  # type: ignore[no-untyped-def]
+def tail_curve(tilts, start_b, v, rate, weights, grid, base, steps, log_gamma, x, log_p):  # type: ignore[no-untyped-def]
     """The points (x, log p + constant) of the tail of g(b) + 2R at each tilt; *base* is g on an even *grid* of b."""
     u, b = 0.0, start_b
     width = grid[1] - grid[0]
@@ -170,7 +186,7 @@ def tail_curve(tilts, start_b, v, rate, weights, grid, base, log_gamma, scratch,
         for _ in range(6):
             at = min(max(int((b - grid[0]) / width), 0), grid.size - 2)
             slope = (base[at + 1] - base[at]) / width
-            u, mass, new_b, r = tilted(s, slope, u, v, rate, weights, log_gamma, scratch)
+            u, mass, new_b, r = tilted(s, slope, u, v, rate, weights, steps[k], log_gamma)
             moved, b = abs(new_b - b), new_b
             if moved < 1e-3 * (1 + b):
                 break
@@ -180,19 +196,18 @@ def tail_curve(tilts, start_b, v, rate, weights, grid, base, log_gamma, scratch,
 
 
 @compiled
-def log_one_document(excess, share, rate, weights, lengths):  # type: ignore[no-untyped-def]
-    """log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by *excess*: Σ P(Poisson ≥ that)."""
-    top = -math.inf
-    for pass_ in range(2):
-        total = 0.0
+def log_one_document(excess, share, rate, weights, lengths, out):  # type: ignore[no-untyped-def]
+    """log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each *excess*: Σ P(Poisson ≥ that)."""
+    for e in range(excess.size):
+        top, total = -math.inf, 0.0
         for k in range(rate.size):
             middle = share * lengths[k]
-            c = middle + math.sqrt(middle * middle + excess)
+            c = middle + math.sqrt(middle * middle + excess[e])
             if c > lengths[k] or c <= rate[k]:
                 continue
             value = math.log(weights[k]) + c * math.log(rate[k]) - rate[k] - math.lgamma(c + 1)
-            if pass_ == 0:
-                top = max(top, value)
+            if value > top:
+                top, total = value, total * math.exp(top - value) + 1
             else:
                 total += math.exp(value - top)
-    return top + math.log(total) if total > 0 else -math.inf
+        out[e] = top + math.log(total) if total > 0 else -math.inf

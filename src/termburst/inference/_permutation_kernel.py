@@ -3,7 +3,8 @@
 A term's documents are *points*: a score x, how many documents have it, and their stratum. First come the points of the
 documents that have the term, then those of the classes of length of the documents that lack it. Scores are centred in
 every stratum and scaled so that T, the sum over the first corpus, has variance 1. Where few documents have the term,
-all others count with their mean score: T is then its expectation given where the term's own documents are.
+all others count with their mean score: T is then its expectation given where the term's own documents are. Documents
+that no permutation moves, their stratum being in one corpus as a whole, are left out beforehand.
 """
 
 from __future__ import annotations
@@ -15,6 +16,13 @@ import numpy as np
 from termburst.models._compiled import compiled
 
 OUTCOMES = 2048  # how many ways of dealing out are enumerated: those of 11 different documents
+RARE = 2.0  # documents with the term expected on the smaller side: below, most outcomes would differ by lengths alone
+COARSE = 8.0  # as many leave T gaps that the saddlepoint does not know of
+SMALL = 4096  # documents × those of the smaller corpus: so few and T is convolved document by document
+CELL, MARGIN = 0.004, 8  # of the lattice: the least width in sd T, how many are kept free for rounding
+WORK = 2**21  # cells that may be filled for a term
+DEEPEST = 64  # documents of a stratum that are followed on a lattice
+FAINT = 1e-25  # tails that a lattice cut off at 64 documents may not reach
 SAME = 1e-9  # of T's standard deviation: closer sums are equal
 STEP = 1.5  # the most that a Newton step may move a log-odds; the logistic function's curvature changes little in it
 _ROUNDS = 400
@@ -144,13 +152,125 @@ def _enumerated(t, x, m, h, own, size, taken):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _single(t, sign, x, m, size):  # type: ignore[no-untyped-def]
-    """The smaller mid-p tail where one document is on a side: T is sign × its score."""
-    below = above = 0.0
+def _others(x, m, h, own, size, strata):  # type: ignore[no-untyped-def]
+    """By stratum: all documents; of those from point *own* on the number, mean score and sum of squared deviations."""
+    documents, others, mean, squares = np.zeros(strata), np.zeros(strata), np.zeros(strata), np.zeros(strata)
     for k in range(size):
-        below += m[k] * _below(sign * x[k], t)
-        above += m[k] * _below(-sign * x[k], -t)
-    return min(below, above) / (below + above)
+        documents[h[k]] += m[k]
+        if k >= own:
+            others[h[k]] += m[k]
+            mean[h[k]] += m[k] * x[k]
+    mean /= np.maximum(others, 1.0)
+    for k in range(own, size):
+        squares[h[k]] += m[k] * (x[k] - mean[h[k]]) ** 2
+    return documents, others, mean, squares
+
+
+@compiled
+def _increments(x, m, h, own, side, sign, others, mean):  # type: ignore[no-untyped-def]
+    """What each own document adds to T if it is in, by how much all may lower and raise T, and T without any."""
+    strata = side.size
+    for s in range(strata):
+        if others[s] == 0:  # then k is fixed, and any score may serve for the others': sums only rise
+            mean[s] = sign[s] * (sign[s] * x[:own][h[:own] == s]).min()
+    y, least, most = np.empty(own), np.zeros(strata), np.zeros(strata)
+    falls, rises = np.zeros(strata), np.zeros(strata)
+    for k in range(own):
+        s = h[k]
+        y[k] = sign[s] * (x[k] - mean[s])
+        least[s], most[s] = min(least[s], y[k]), max(most[s], y[k])
+        falls[s] -= m[k] * min(y[k], 0.0)
+        rises[s] += m[k] * max(y[k], 0.0)
+    fall, rise = np.minimum(falls, -least * side).sum(), np.minimum(rises, most * side).sum()
+    return y, fall, rise, (sign * side * mean).sum()
+
+
+@compiled
+def _lattice(t, x, m, h, own, size, taken):  # type: ignore[no-untyped-def]
+    """The smaller mid-p tail by convolving the first *own* points on a lattice; the rest of a stratum sums to a normal.
+
+    On the smaller side of a stratum fall k of the own documents and side − k others. Each own document is in with
+    probability p = side/documents, which adds y, its score less the others' mean, shared by the two nearest cells; in
+    the end the binomial weight of k is exchanged for the hypergeometric one. Sums that can no longer come back below t
+    stay in the uppermost cell. What the others' scores vary smooths the whole, or else one cell: equal sums count half.
+    """
+    documents, others, mean, squares = _others(x, m, h, own, size, taken.size)
+    if t < 0:  # the other corpus has −T: exchanging the two must not matter
+        t, taken = -t, documents - taken
+    if t <= SAME and (2 * taken == documents).all():
+        return 0.5
+    held = documents - others
+    # counted are those on the other side where they are fewer, unless that makes no odds and T would need more cells
+    turned = (4 * taken > 3 * documents) | ((2 * taken > documents) & (held > np.minimum(documents - taken, DEEPEST)))
+    side, sign = np.where(turned, documents - taken, taken), np.where(turned, -1.0, 1.0)
+    p, depths = side / documents, np.minimum(np.minimum(side, held), DEEPEST)
+    variance = (squares * others / np.maximum(others - 1, 1.0) * p * (1 - p)).sum()
+    y, fall, rise, none = _increments(x, m, h, own, side, sign, others, mean)
+    target = t - none
+    if target + 2 * fall > 2 * rise - target:  # the way round that needs fewer cells
+        y, target, fall = -y, -target, rise
+    cell = max(CELL, 0.7 * math.sqrt(variance), (target + 2 * fall) * (held * depths).sum() / WORK)
+    for k in range(own):  # sharing out between two cells varies the sums as well
+        share = y[k] / cell - math.floor(y[k] / cell)
+        variance -= m[k] * p[h[k]] * share * (1 - share) * cell * cell
+    smooth = max(math.sqrt(max(variance, 0.0)), cell)
+    zero = int(fall / cell) + MARGIN
+    cells = max(zero + 1, int((target + fall + 8 * smooth) / cell) + zero + 1)
+    sums, low, high = _convolved(y / cell, m, h, side, p, depths, documents, others, zero, cells)
+    below = over = 0.0
+    for c in range(low, high):
+        gap = (target - (c - zero) * cell) / (smooth * math.sqrt(2.0))
+        below += sums[c] * math.erfc(-gap) / 2
+        over += sums[c] * math.erfc(gap) / 2
+    return min(below, over)
+
+
+@compiled
+def _convolved(y, m, h, side, p, depths, documents, others, zero, cells):  # type: ignore[no-untyped-def]
+    """The probabilities of the sums of y, in units of a cell, and the first and last cell that are filled."""
+    own, held = y.size, documents - others
+    w = np.zeros((int(depths.max()) + 1, cells))
+    w[0, zero] = 1.0
+    first, low, high = 0, zero, zero + 1  # only cells from low to high are filled as yet
+    for s in range(side.size):
+        depth, inside = int(depths[s]), 0
+        while first < own and h[first] == s:
+            jump = math.floor(y[first])
+            far = p[s] * (y[first] - jump)
+            for _ in range(int(m[first])):
+                inside = min(inside + 1, depth)
+                to_low, to_high = max(min(low, low + jump), 0), min(max(high, high + jump + 1), cells)
+                for k in range(inside, 0, -1):
+                    _step(w[k], w[k - 1], low, high, jump, 1 - p[s], p[s] - far, far)
+                w[0, low:high] *= 1 - p[s]
+                low, high = to_low, to_high
+            first += 1
+        for k in range(depth + 1):
+            log_ratio = -math.inf
+            if 0 <= side[s] - k <= others[s]:
+                log_ratio = _log_choose(others[s], side[s] - k) - _log_choose(documents[s], side[s])
+                log_ratio -= k * math.log(p[s]) + (held[s] - k) * math.log1p(-p[s])
+            w[k, low:high] *= math.exp(log_ratio)
+            if k > 0:
+                w[0, low:high] += w[k, low:high]
+                w[k, low:high] = 0.0
+    return w[0], low, high
+
+
+@compiled
+def _step(to, of, low, high, jump, stay, near, far):  # type: ignore[no-untyped-def]
+    """to ← stay × to + near × of shifted by *jump* + far × of shifted by one more; the end cells keep what leaves."""
+    last = to.size - 1
+    to[low:high] *= stay
+    first, end = min(max(low, -jump), high), max(min(high, last - jump), low)
+    for c in range(first, end):
+        to[c + jump] += near * of[c]
+    for c in range(first, end):
+        to[c + jump + 1] += far * of[c]
+    for c in range(low, first):
+        to[0] += (near + far) * of[c]
+    for c in range(max(first, end), high):
+        to[last] += (near + far) * of[c]
 
 
 @compiled
@@ -278,13 +398,14 @@ def _saddlepoint(t, x, m, h, size, taken):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _two_sided(t, x, m, h, own, size, taken, few):  # type: ignore[no-untyped-def]
+def _two_sided(t, x, m, h, own, size, taken, enumerable, coarse):  # type: ignore[no-untyped-def]
     """Twice the smaller of P(T < t) and P(T > t), each with P(T = t)/2."""
-    if few:
+    if enumerable:
         return min(1.0, 2 * _enumerated(t, x, m, h, own, size, taken))
-    documents = m[:size].sum()
-    if taken.size == 1 and (taken[0] == 1 or taken[0] == documents - 1):
-        return 2 * _single(t, 1.0 if taken[0] == 1 else -1.0, x, m, size)
+    if coarse:
+        tail = _lattice(t, x, m, h, own, size, taken)
+        if tail > FAINT:
+            return min(1.0, 2 * tail)
     order = np.argsort(x[:size])
     y, times, stratum = x[order], m[order], h[order]
     end = _at_the_end(t, y, times, stratum, size, taken)
@@ -306,6 +427,8 @@ def _present(i, cells, first, mean, rho, strata_of, x, m, h, size, number, weigh
     for j in range(indptr[i], indptr[i + 1]):
         times = weight[0] if weight.size == 1 else weight[j]
         damped, c = 1 + (length[j] - 1) * rho, class_of[j]
+        if c < 0:
+            continue
         x[size], m[size], h[size] = (count[j] - length[j] * mean) / damped, times, strata_of[c]
         number[c] -= times
         weighed[c] -= times * length[j] / damped
@@ -322,10 +445,15 @@ def permutation(terms, a, b, lengths, in_a, both, starts, strata_of, taken, mean
     """(T − E T)/sd T and p for the given terms; a and b are (indptr, count, length, weight, class of the length).
 
     *lengths* are those of both corpora in increasing order, *in_a* and *both* their documents; class c of lengths is
-    [starts[c]:starts[c + 1]], and lies in stratum strata_of[c]. *taken* is how many of a stratum are in the first.
+    [starts[c]:starts[c + 1]], and lies in stratum strata_of[c]; documents of class −1 stay where they are. *taken* is
+    how many of a stratum are in the first.
     """
     classes = starts.size - 1
     number, weighed, weighed_a = np.empty(classes), np.empty(classes), np.empty(classes)
+    of_length = np.repeat(strata_of, np.diff(starts))
+    documents_of = np.bincount(of_length, both)
+    smaller = np.minimum(taken, documents_of - taken)
+    small = documents_of.sum() * smaller.sum() <= SMALL
     for at in range(terms.size):
         i = terms[at]
         out[i, 0], out[i, 1] = 0.0, 1.0
@@ -346,18 +474,23 @@ def permutation(terms, a, b, lengths, in_a, both, starts, strata_of, taken, mean
         size, t = _present(i, a, True, *parts, 0, number, weighed, weighed_a, in_first)
         size, _ = _present(i, b, False, *parts, size, number, weighed, weighed_a, in_first)
         own = size = _grouped(x, m, h, size, taken.size)
-        few = (m[:own] + 1).prod() <= OUTCOMES
+        enumerable = (m[:own] + 1).prod() <= OUTCOMES
+        fewer = (m[:own] * (smaller / documents_of)[h[:own]]).sum()  # with the term, expected on the smaller side
+        pooled = enumerable or fewer <= RARE * (1 + SAME)
         for c in range(classes):
             if number[c] > 0:
                 x[size], m[size], h[size] = -mean[i] * weighed[c] / number[c], number[c], strata_of[c]
                 size += 1
-        if few:
+        if pooled:
             size = _pooled(x, m, h, own, size, taken.size)
             for k in range(own, size):
                 t += in_first[h[k]] * x[k]
         else:
             t -= mean[i] * weighed_a.sum()
+            if small:  # all documents are convolved then, whether they have the term or not
+                own = size = _grouped(x, m, h, size, taken.size)
         expected, deviation = _standardised(x, m, h, size, taken)
         if deviation > 0:
             t = (t - expected) / deviation
-            out[i, 0], out[i, 1] = t, _two_sided(t, x, m, h, own, size, taken, few)
+            out[i, 0] = t
+            out[i, 1] = _two_sided(t, x, m, h, own, size, taken, enumerable, small or fewer <= COARSE)

@@ -1,9 +1,10 @@
 """Keyness: is a term more frequent in one corpus than in another, by more than its burstiness explains?
 
 The default test, "beta-binomial", compares two models of the counts of a term: one mean share for both corpora, and one
-for each, the precision α_0 being common to both. Where either corpus can expect only a few of the documents with the
-term, 2(ℓ_1 − ℓ_0) is not χ²_1, and its place is taken by a reference distribution that is conditional on the bursts:
-each burst of size c falls into A with probability Σ_A P(c | n_j)/Σ P(c | n_j), P being the common beta-binomial.
+for each, their precisions tied by one parameter (`models.fit_groups` says how, and why). Where either corpus can expect
+only a few of the documents with the term, 2(ℓ_1 − ℓ_0) is not χ²_1, and its place is taken by a reference distribution
+that is conditional on the bursts: each burst of size c falls into A with probability Σ_A P(c | n_j)/Σ P(c | n_j), P
+being the common beta-binomial.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from termburst.counts.tally import Integers
 from termburst.inference import keyness_tests as rivals
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
-from termburst.models.fit_common_precision import CommonPrecisionFit, GroupedCells
+from termburst.models.fit_groups import ApartFit, GroupedCells, GroupsFit
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 ENOUGH = 6.0  # documents with the term expected in either corpus, from which on χ²_1 serves
+OWN_PRECISION = 15  # documents with the term in each corpus, from which on intervals need no tie between precisions
 IDENTICAL = 1e-7  # a likelihood ratio that is rounding error: the corpora do not differ at all
 DIRECT, RATIO = 64, 1.04  # lengths up to the first have a class of their own; beyond, classes grow by the second
 FEW_DOCUMENTS = 5  # in a corpus, below which its count is held against draws from the common model
@@ -40,9 +42,15 @@ class Comparison:
     a: TermCells
     b: TermCells
     null: BetaBinomialFit
-    alternative: CommonPrecisionFit
+    alternative: GroupsFit
+    apart: ApartFit
     groups: GroupedCells
     raw: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """The fitted mean shares, terms × corpora."""
+        return np.where(self.apart.own[:, None], self.apart.mean, self.alternative.mean)
 
     @property
     def likelihood_ratio(self) -> Floats:
@@ -62,8 +70,8 @@ class Keyness:
     ----------
     log_ratio : log₂ π̂_a/π̂_b of the fitted mean shares; ±inf where a corpus lacks the term, NaN where both do.
     ci_low, ci_high : its limits, where twice the log-likelihood has fallen by χ²_1's quantile at that confidence
-        (profile likelihood: precision and level are fitted anew at every ratio). None (±inf) on the side where the
-        term is missing.
+        (profile likelihood: precisions and level are fitted anew at every ratio). None (±inf) on the side where the
+        term is missing. Both let each corpus have a precision of its own where enough of its documents hold the term.
     statistic, p_value : of the test asked for.
     reference : how p was obtained: "chi2", "conditional" or "predictive" for the default test, else the test's name.
     """
@@ -76,15 +84,15 @@ class Keyness:
     reference: Names
 
 
-def compare(a: TermCells, b: TermCells) -> Comparison:
-    """Fit both models to every term."""
+def compare(a: TermCells, b: TermCells, null: BetaBinomialFit | None = None) -> Comparison:
+    """Fit both models to every term; *null* is the fit of both corpora together, where that is known."""
     for name, cells in (("first", a), ("second", b)):
         if not cells.tokens:
             raise ValueError(f"the {name} corpus has no tokens: there is nothing to compare with")
-    null = fit_beta_binomial(joined([a, b]))
+    null = fit_beta_binomial(joined([a, b])) if null is None else null
     groups = GroupedCells([a, b])
     alternative, raw = groups.fit(null)
-    return Comparison(a, b, null, alternative, groups, raw)
+    return Comparison(a, b, null, alternative, groups.fit_apart(OWN_PRECISION), groups, raw)
 
 
 def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confidence: float | None = 0.95) -> Keyness:
@@ -96,13 +104,13 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
     found = compare(a, b)
     statistic, p_value, reference = METHODS[method](found)
     absent = found.null.status == "empty"
-    mean_a, mean_b = found.alternative.mean.T
+    mean_a, mean_b = found.mean.T
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.where(absent, np.nan, np.log2(mean_a) - np.log2(mean_b))
     limits = np.full((absent.size, 2), np.nan)
     if confidence is not None:
-        scale = _scale(found.likelihood_ratio, p_value) if method == "beta-binomial" else 1.0
-        limits = found.groups.ratio_limits(found.raw, confidence, scale) / np.log(2)
+        scale = _scale(found, p_value, 1 - confidence) if method == "beta-binomial" else 1.0
+        limits = found.groups.ratio_limits(found.raw, confidence, scale, found.apart) / np.log(2)
         limits = np.where(absent[:, None], np.nan, limits)
     return Keyness(
         log_ratio,
@@ -114,14 +122,18 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
     )
 
 
-def _scale(ratio: Floats, p_value: Floats) -> Floats:
-    """How much larger the likelihood ratio of a term is than the χ²_1 that has its p-value, within bounds.
+def _scale(found: Comparison, p_value: Floats, level: float) -> Floats:
+    """By how much to multiply χ²_1's quantile in an interval, so that it holds 0 where p is above *level*.
 
-    1 where p is χ²_1's own. Where it is conditional on few bursts, χ²_1 would make intervals too short or too long.
+    The likelihood ratio over the χ²_1 that has its p-value, within bounds: 1 where p is χ²_1's own. Where precisions
+    are the corpora's own it stays 1 unless p, which ties them, decides otherwise.
     """
+    own = found.apart.own
+    ratio = np.where(own, found.apart.ratio, found.likelihood_ratio)
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = ratio / stats.chi2.isf(p_value, 1)
-    return np.where((ratio > 0.5) & np.isfinite(scale), np.clip(scale, 0.6, 2.0), 1.0)
+    agree = own & ((stats.chi2.sf(ratio, 1) < level) == (p_value < level))
+    return np.where((ratio > 0.5) & np.isfinite(scale) & ~agree, np.clip(scale, 0.4, 3.0), 1.0)
 
 
 def conservative(ci_low: Floats, ci_high: Floats) -> Floats:
@@ -195,8 +207,8 @@ def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
 
     def fill(part: int) -> None:
         kernel.reference_terms(
-            candidates[part::BLOCKS], groups.indptr, groups.count, groups.weight, b_i, lengths, documents, alpha,
-            alpha_0, found.null.mean, enough, p_value,
+            candidates[part::BLOCKS], groups.kappa, groups.indptr, groups.count, groups.weight, b_i, lengths, documents,
+            alpha, alpha_0, found.null.mean, enough, p_value,
         )  # fmt: skip
 
     in_threads(fill, range(BLOCKS))
@@ -266,8 +278,8 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
 
     def fill(part: int) -> None:
         kernel.drawn_terms(
-            few[part::BLOCKS], grouped.indptr, grouped.count, grouped.weight, b_i, lengths, by_group, alpha, alpha_0,
-            null.mean, draws, seeds, p_value,
+            few[part::BLOCKS], grouped.kappa, grouped.indptr, grouped.count, grouped.weight, b_i, lengths, by_group,
+            alpha, alpha_0, null.mean, draws, seeds, p_value,
         )  # fmt: skip
 
     in_threads(fill, range(BLOCKS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,7 +29,7 @@ WORK = 400_000_000  # steps that the enumeration may take; with very many docume
 # Up to so many occurrences: draws as a share of those asked for, and the share of largest ones that the tail replaces.
 # Where n_i is small the null is coarse and draws are cheap; where it is large the tail's shape is known well.
 FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its moments, LR and the score the null at this n_i
-PHASES = ((64, 5.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.04, 0.25))
+PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.04, 0.25))
 RATIO_PHASES = ((30, 1.0, 0.0025), (100, 0.5, 0.02), (1_000, 0.3, 0.12), (10**12, 0.2, 0.12))  # the same for LR
 SCORE_TOP = 0.25  # of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
@@ -36,6 +37,8 @@ BLOCKS = 20  # that draws are made in, each with a seed of its own
 CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; near ½ they diverge
 CLASS = 1.35  # ratio of the lengths in a class of documents, for the tails
 FINE = 1.03  # the same for the moments of λ, where an error grows with n_i
+GRID = 257  # numbers of documents, evenly, between which g of the tail is a straight line
+MOST = 4_000  # occurrences in a document that the tail of λ looks at
 TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
 
 
@@ -63,27 +66,28 @@ class PlrFunction:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The documents that hold tokens, in order of length, and how to find the one that holds a position."""
+    """The documents that hold tokens, in order of length, and how to draw one with probability n_j/n.
+
+    By Walker's aliases: of as many cells as documents one is drawn evenly; cell k stands for document k with
+    probability accept[k], and for other[k] if not.
+    """
 
     each: Integers
-    ends: Floats
-    guide: Integers
-    scale: float
+    accept: Floats
+    other: NDArray[np.int32]
+    tokens: float  # n
     squared: float  # Σ n_j²
 
     @classmethod
     def of(cls, cells: TermCells) -> Lengths:
         each = np.repeat(cells.lengths, cells.length_documents)
         each = each[each > 0]
-        ends = np.cumsum(each).astype(np.float64)  # whole numbers, exact far beyond any corpus
-        n = int(ends[-1])
-        size = min(4 * each.size, 1 << 20)
-        guide = np.searchsorted(ends, np.arange(size + 1) * (n / size) * (1 - 1e-12), side="right")
-        return cls(each, ends, np.minimum(guide, each.size - 1), size / n, float(np.sum(each.astype(np.float64) ** 2)))
+        tokens = float(each.sum())
+        return cls(each, *_aliases(each / tokens), tokens, float(np.sum(each.astype(np.float64) ** 2)))
 
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
         """Tarone's z from Σ n_ij² and Σ n_ij n_j."""
-        n = float(self.ends[-1])
+        n = self.tokens
         p = np.asarray(n_i) / n
         spread = np.sqrt(2 * (self.squared - n))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -147,29 +151,39 @@ class Null:
         λ = g(b) + 2R is made additive by the slope of g; given the total, what remains of a document is its deviation
         from the regression on its count. Counts are binomial.
         """
-        share = v / float(self.lengths.ends[-1])
+        share = v / self.lengths.tokens
         length, weights = self.lengths.classes(FINE)
         length = np.maximum(np.round(length), 1)
         spread = np.sqrt(length * share * (1 - share))
         steps = np.linspace(-10, 10, 513)
         count = np.clip(np.round(length[:, None] * share + steps * spread[:, None]), 0, length[:, None])
-        mass = np.where(
-            np.diff(count, axis=1, prepend=-1) > 0, binomial.log_pmf(count, length[:, None], share), -np.inf
-        )
-        mass = np.exp(mass - mass.max(axis=1, keepdims=True))
-        mass /= mass.sum(axis=1, keepdims=True)
+        row, at = np.nonzero(np.diff(count, axis=1, prepend=-1) > 0)  # in short documents most steps coincide
+        count = count[row, at]
+        mass = np.exp(binomial.log_pmf(count, length[row], share))
+        mass /= np.bincount(row, mass)[row]
+        weighted = weights[row] * mass
+
+        def total(of: Any) -> float:  # not by @, whose threads wait for one another
+            return float(np.sum(weighted * of))
+
+        def centred(of: Floats) -> Floats:
+            return of - np.bincount(row, mass * of)[row]
+
         present, repetition = (count > 0).astype(np.float64), special.gammaln(np.maximum(count, 1))
-        b, r = (float(weights @ (mass * of).sum(axis=1)) for of in (present, repetition))
+        b, r = total(present), total(repetition)
         near = np.clip(np.array([b - 0.5, b, b + 0.5]), 1, v)
-        g = self.plr(np.full(3, v), near, np.zeros(3))
+        g = self._g(np.full(3, v), near)
         value = (g[2] - g[0]) / max(near[2] - near[0], 1e-9) * present + 2 * repetition
-        centred, of_count = (x - (mass * x).sum(axis=1, keepdims=True) for x in (value, count))
-        total = float(weights @ (mass * of_count**2).sum(axis=1))
-        rest = centred - float(weights @ (mass * centred * of_count).sum(axis=1)) / max(total, 1e-300) * of_count
-        variance, third = (float(weights @ (mass * rest**k).sum(axis=1)) for k in (2, 3))
+        value, count = centred(value), centred(count)
+        rest = value - total(value * count) / max(total(count**2), 1e-300) * count
+        variance, third = total(rest**2), total(rest * rest * rest)
         deviation = max(variance, 1e-300) ** 0.5
         skew = min(max(third / deviation**3, 0.01), 10.0)
         return _log_gamma_tail((plr - g[1] - 2 * r) / deviation, skew)
+
+    def _g(self, n_i: Integers, b_i: Any) -> Floats:
+        """λ less 2 Σ log (n_ij − 1)!."""
+        return self.plr(n_i, b_i, np.zeros(n_i.size))
 
     def _once(self, terms: NDArray[np.intp], score: Floats, log_p: Any, how: Any) -> None:
         """Terms that occur once: λ is the same for all, and the score falls with the document's length."""
@@ -178,7 +192,7 @@ class Null:
             values = self.lengths.score(1, 1, lengths)
             log_p[0][terms] = np.log(0.5) if self.mid_p else 0.0
             log_p[1][terms] = np.log(
-                _upper(values, lengths * documents / self.lengths.ends[-1], score[terms], self.mid_p)
+                _upper(values, lengths * documents / self.lengths.tokens, score[terms], self.mid_p)
             )
             how[0][terms] = how[1][terms] = "exact"
 
@@ -202,7 +216,7 @@ class Null:
             for c in range(1, largest + 1 - sum(state)):
                 onward[k, c] = index[tuple(sorted((*state, c), reverse=True))]
         lengths, each = np.unique(self.lengths.each, return_counts=True)
-        n = float(self.lengths.ends[-1])
+        n = self.lengths.tokens
         choose = special.binom(lengths[:, None], np.arange(largest + 1)) / n ** np.arange(largest + 1)
         choose[np.arange(largest + 1) > lengths[:, None]] = 0.0
         mass = np.empty(len(states))
@@ -226,33 +240,36 @@ class Null:
 
         lengths = self.lengths
         shape = (checkpoints.size, draws)
-        b, repetition = np.empty(shape, dtype=np.int32), np.empty(shape)
-        squares, products = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
+        b, repetition, scatter = np.empty(shape, dtype=np.int32), np.empty(shape), np.empty(shape)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
-        states = seeds.generate_state(BLOCKS)
+        states = seeds.generate_state(BLOCKS, np.uint64)
 
         def draw(block: int) -> None:
             kernel.simulate(
-                states[block], edges[block], edges[block + 1], checkpoints, lengths.each, lengths.ends, lengths.guide,
-                lengths.scale, b, repetition, squares, products,
+                states[block], edges[block], edges[block + 1], checkpoints, lengths.each, lengths.accept, lengths.other,
+                b, repetition, scatter,
             )  # fmt: skip
 
         in_threads(draw, range(BLOCKS))
         mean_length, weights = lengths.classes(CLASS)
+        # g of λ = g(b) + 2R, for all checkpoints at once: at every b that was drawn, and on the grids of the tails
+        low = b.min(axis=1)
+        width = b.max(axis=1) - low + 1
+        start = np.cumsum(width) - width - low
+        g = self._g(np.repeat(checkpoints, width), np.arange(width.sum()) - np.repeat(start, width))
+        grids = np.linspace(1, np.minimum(checkpoints, lengths.each.size), GRID, axis=1)
+        on_grids = self._g(np.repeat(checkpoints, GRID), grids.ravel()).reshape(grids.shape)
 
         def compare(at: int) -> None:
             v = int(checkpoints[at])
             mine = terms[v]
             if v not in enumerated:
-                low = int(b[at].min())
-                grid = np.arange(low, int(b[at].max()) + 1)
-                base = self.plr(np.full(grid.size, v), grid, np.zeros(grid.size))
-                sample = np.sort(base[b[at] - low] + 2 * repetition[at])
-                tail: Any = PlrTail(self, v, mean_length, weights, sample)
+                sample = np.sort(g[b[at] + start[at]] + 2 * repetition[at])
+                tail: Any = PlrTail(self, v, mean_length, weights, sample, grids[at], on_grids[at])
                 log_p[0][mine], how[0][mine] = _drawn(sample, plr[mine], tail, self.mid_p, top)
             if v == FREQUENT:
                 mine = np.concatenate([mine, frequent])
-            sample = np.sort(lengths.score(v, squares[at], products[at]))
+            sample = np.sort(lengths.score(v, scatter[at], 0.0))
             tail = ScoreTail(self, v, mean_length, weights, sample)
             log_p[1][mine], how[1][mine] = _drawn(sample, score[mine], tail, self.mid_p, SCORE_TOP * top)
 
@@ -266,7 +283,7 @@ class Null:
         if once.size:
             lengths, documents = np.unique(self.lengths.each, return_counts=True)
             values = self._ratios_once(lengths, documents)
-            log_p[once] = np.log(_upper(values, lengths * documents / self.lengths.ends[-1], ratio[once], self.mid_p))
+            log_p[once] = np.log(_upper(values, lengths * documents / self.lengths.tokens, ratio[once], self.mid_p))
             how[once] = "exact"
         several = np.flatnonzero(n_i > 1)
         if not several.size:
@@ -299,15 +316,15 @@ class Null:
             samples.append(np.empty(draws))
             edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
             tasks += [
-                (v, int(state), edges[k], edges[k + 1], samples[-1])
-                for k, state in enumerate(seeds.generate_state(BLOCKS))
+                (v, state, edges[k], edges[k + 1], samples[-1])
+                for k, state in enumerate(seeds.generate_state(BLOCKS, np.uint64))
             ]
 
         def draw(task: Any) -> None:
             v, state, first, last, out = task
             kernel.simulate_ratio(
-                state, first, last, v, lengths.each, lengths.ends, lengths.guide, lengths.scale, table.longest,
-                table.pairs, table.coefficients, SPACING, out,
+                state, first, last, v, lengths.each, lengths.accept, lengths.other, table.longest, table.pairs,
+                table.coefficients, SPACING, out,
             )  # fmt: skip
 
         in_threads(draw, sorted(tasks, key=lambda task: -task[0]))  # the long ones first
@@ -331,6 +348,14 @@ class _States:
     mass: Floats
 
 
+@cache
+def _steps() -> tuple[Floats, Floats]:
+    """(c − 1)^{2s}/c for every tilt s and count c, and log Γ(c): what `tilted` multiplies by; 1 and 0 for c = 0."""
+    count = np.arange(MOST + 1)
+    less = np.maximum(count - 1, 1)
+    return less ** (2 * CURVE[:, None]) / np.maximum(count, 1), special.gammaln(np.maximum(count, 1))
+
+
 class PlrTail:
     """The shape of λ's upper tail at one n_i: a saddlepoint approximation at the dominating point, log p + constant.
 
@@ -339,9 +364,11 @@ class PlrTail:
     stays −s: Chernoff's bound, which holds for any s.
     """
 
-    def __init__(self, null: Null, v: int, mean_length: Floats, weights: Floats, sample: Floats) -> None:
-        self.null, self.v, self.weights, self.sample = null, v, weights, sample
-        self.rate = v * mean_length / float(null.lengths.ends[-1])
+    def __init__(
+        self, null: Null, v: int, mean_length: Floats, weights: Floats, sample: Floats, grid: Floats, base: Floats
+    ) -> None:
+        self.v, self.weights, self.sample, self.grid, self.base = v, weights, sample, grid, base
+        self.rate = v * mean_length / null.lengths.tokens
         self.curve: tuple[Floats, Floats] | None = None
 
     def __call__(self, values: Floats) -> Floats:
@@ -349,8 +376,7 @@ class PlrTail:
             self.curve = self._points()
         x, log_p = self.curve
         if x.size < 3:  # no tilt could be solved, as where documents hold the term by the thousand: the gamma then
-            mean, deviation = float(self.sample.mean()), float(self.sample.std()) or 1.0
-            skew = min(max(float(np.mean(((self.sample - mean) / deviation) ** 3)), 0.01), 10.0)
+            mean, deviation, skew = _moments(self.sample)
             return _log_gamma_tail((values - mean) / deviation, skew)
         inside = PchipInterpolator(x, log_p)(np.clip(values, x[0], x[-1]))
         return inside - CURVE[x.size - 1] * np.maximum(values - x[-1], 0.0)
@@ -358,16 +384,12 @@ class PlrTail:
     def _points(self) -> tuple[Floats, Floats]:
         from termburst.inference import _null_kernel as kernel
 
-        cells = min(self.v, 4000) + 1
-        log_gamma = np.concatenate([[0.0], special.gammaln(np.arange(1, cells))])
-        grid = np.linspace(1, min(self.v, self.null.lengths.each.size), 257)
-        base = self.null.plr(np.full(grid.size, self.v), grid, np.zeros(grid.size))
-        if grid[-1] <= 1:
+        if self.grid[-1] <= 1:
             return np.zeros(0), np.zeros(0)
         start = float(self.weights @ -np.expm1(-self.rate))
         x, log_p = np.empty(CURVE.size), np.empty(CURVE.size)
         kernel.tail_curve(
-            CURVE, start, float(self.v), self.rate, self.weights, grid, base, log_gamma, np.empty(cells), x, log_p
+            CURVE, start, float(self.v), self.rate, self.weights, self.grid, self.base, *_steps(), x, log_p
         )
         w = CURVE * np.sqrt(np.maximum(np.gradient(x, CURVE), 0.0))
         log_p += w**2 / 2 + special.log_ndtr(-w)
@@ -380,25 +402,49 @@ class ScoreTail:
 
     def __init__(self, null: Null, v: int, mean_length: Floats, weights: Floats, sample: Floats) -> None:
         self.lengths, self.weights = mean_length, weights
-        n = float(null.lengths.ends[-1])
+        n = null.lengths.tokens
         self.share, self.rate = v / n, v * mean_length / n
         self.spread = np.sqrt(2 * (null.lengths.squared - n)) * self.share * (1 - self.share)
-        self.mean, self.deviation = float(sample.mean()), float(sample.std()) or 1.0
-        self.skew = min(max(float(np.mean(((sample - self.mean) / self.deviation) ** 3)), 0.01), 10.0)
+        self.mean, self.deviation, self.skew = _moments(sample)
 
     def __call__(self, values: Floats) -> Floats:
         from termburst.inference import _null_kernel as kernel
 
         gamma = _log_gamma_tail((values - self.mean) / self.deviation, self.skew)
         excess = np.maximum(values - self.mean, 0.0) * self.spread
-        one = [
-            kernel.log_one_document(e, self.share, self.rate, self.weights, self.lengths) for e in np.atleast_1d(excess)
-        ]
-        return np.stack([gamma, np.array(one)])
+        one = np.empty(excess.size)
+        kernel.log_one_document(excess, self.share, self.rate, self.weights, self.lengths, one)
+        return np.stack([gamma, one])
+
+
+def _aliases(share: Floats) -> tuple[Floats, NDArray[np.int32]]:
+    """Walker's aliases of probabilities in ascending order: how often a cell stands for itself, and for which other.
+
+    Cells that have too much give, one after another, to those that have too little in their order; one that has given
+    all that it had above its own 1/d, and more, is made up for by the next. Cumulative sums say who gives to whom.
+    """
+    accept = share * share.size
+    few = int(np.searchsorted(accept, 1.0))
+    lacking, given = np.append(0.0, np.cumsum(1 - accept[:few])), np.cumsum(accept[few:] - 1)
+    other = np.arange(1, share.size + 1)
+    other[:few] = few + np.searchsorted(given, lacking[:-1])
+    needed = np.append(lacking, 0.0)[np.searchsorted(lacking, given, side="right")]
+    accept[few:] = np.minimum(1 + given - needed, 1.0)
+    accept[-1] = 1.0
+    return accept, np.minimum(other, share.size - 1).astype(np.int32)
 
 
 def _phase_of(v: int) -> tuple[int, float, float]:
     return next(phase for phase in RATIO_PHASES if v <= phase[0])
+
+
+def _moments(sample: Floats) -> tuple[float, float, float]:
+    """Mean, standard deviation and skewness, as far as a gamma distribution can have it."""
+    mean = float(sample.mean())
+    centred = sample - mean
+    square = centred * centred
+    deviation = float(square.mean()) ** 0.5 or 1.0
+    return mean, deviation, min(max(float(np.mean(square * centred)) / deviation**3, 0.01), 10.0)
 
 
 def _log_gamma_tail(z: Floats, skew: float) -> Floats:

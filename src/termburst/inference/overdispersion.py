@@ -72,7 +72,7 @@ def burstiness(
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
     mu, sigma2, form : of λ_i; see `plr_statistic`
-    draws, seed : of the Monte Carlo; how many are made depends on n_i (`PHASES` of `null_distribution`), five times as
+    draws, seed : of the Monte Carlo; how many are made depends on n_i (`PHASES` of `null_distribution`), ten times as
         many for n_i ≤ 64 and fewer beyond 300
     mid_p : count a tie as half, in what is enumerated or drawn: p-values that are right on average instead of never too
         small

@@ -45,7 +45,7 @@ def keyness(
     terms, terms_b : sequence of str, optional
         The names of a matrix's columns; `terms` serves both where `terms_b` is not given and they have as many columns.
     method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"}
-        The default compares beta-binomials with a common precision by their likelihood ratio, with a reference that is
+        The default is the likelihood ratio of beta-binomials with one mean or a mean each, with a reference that is
         conditional on the bursts for terms in few documents. "g2", "chi2" and "fisher" are what most corpus tools
         offer: they take every token for independent, and call a quarter of the words of two random halves of one
         corpus different.
@@ -129,7 +129,7 @@ def keyness_groups(
 ) -> pl.DataFrame:
     """Which terms differ between several groups of documents?
 
-    One likelihood ratio a term over all groups: a mean each against one mean, the precision in common. With *contrasts*
+    One likelihood ratio a term over all groups: a mean each against one mean. With *contrasts*
     each group is then compared with all others together, a row a term and group.
 
     Parameters

@@ -1,4 +1,12 @@
-"""Every term's beta-binomial in several groups of documents: a mean a group, one precision in common."""
+"""Every term's beta-binomial in several groups of documents: a mean a group, and precisions tied by one parameter.
+
+Two corpora that differ in a word's share may differ in how many documents take it up (α_0 is the same, and the shape
+α_i = α_0 π in proportion to the share), or in how often those that do say it (α_i is the same, as when tokens are
+thinned out, and α_0 in inverse proportion). Text does some of both: α_0g ∝ (π_g (1 − π_g))^−κ with κ = ½ is half-way,
+κ = 0 a common α_0. Where many documents of each of two groups hold a term, a wrong tie would bias the ratio of their
+means, and there is no need of one: `fit_apart` gives each its own precision. (For a test of equal means the tie does no
+harm, and is needed: with precisions of their own, random halves of real text differ too often.)
+"""
 
 from __future__ import annotations
 
@@ -18,16 +26,19 @@ from termburst.models.length_table import LengthTable
 
 Floats = NDArray[np.float64]
 
+KAPPA = 0.5
+
 
 @dataclass(frozen=True, slots=True)
-class CommonPrecisionFit:
+class GroupsFit:
     """Maximum-likelihood estimates of every term; arrays have one row a term.
 
     Attributes
     ----------
     mean : array of shape (terms, groups)
         π_g, the expected share of the term in a document of group g; 0 where the group lacks the term.
-    alpha_0 : the common precision; inf where the binomial is the supremum.
+    alpha_0 : the precision of a group with the share that the term has in all of them together: the common one where
+        κ = 0; inf where the binomial is the supremum.
     loglik : log-likelihood summed over the groups, binomial coefficients left out.
     """
 
@@ -36,11 +47,28 @@ class CommonPrecisionFit:
     loglik: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class ApartFit:
+    """Fits of two groups apart, for terms that are marked `own`: each has a mean and a precision of its own.
+
+    Attributes
+    ----------
+    mean : π_g, as in `GroupsFit`.
+    ratio : 2(ℓ_1 − ℓ_0), against one mean for both, the precisions still their own; NaN where not `own`.
+    rows : τ_a, τ_b, gain, ω_a, ω_b, for `GroupedCells.ratio_limits`.
+    """
+
+    own: NDArray[np.bool_]
+    mean: Floats
+    ratio: Floats
+    rows: Floats
+
+
 class GroupedCells:
     """The cells of several collections over the same terms, with what their fits share."""
 
-    def __init__(self, groups: Sequence[TermCells]) -> None:
-        self.groups = groups
+    def __init__(self, groups: Sequence[TermCells], kappa: float = KAPPA) -> None:
+        self.groups, self.kappa = groups, float(kappa)
         self.indptr = np.stack([g.indptr for g in groups])
         offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
         self.indptr = self.indptr + offset[:, None]
@@ -53,9 +81,9 @@ class GroupedCells:
         self.longest = max(1, *(table.longest for table in tables))
         self.n_i = np.stack([g.n_i for g in groups], axis=1)
 
-    def fit(self, null: BetaBinomialFit) -> tuple[CommonPrecisionFit, Floats]:
+    def fit(self, null: BetaBinomialFit) -> tuple[GroupsFit, Floats]:
         """The fits, and their raw rows (τ, gain, ω_g) for `intervals`; *null* is the fit of all groups together."""
-        from termburst.models import _common_precision_kernel as kernel
+        from termburst.models import _groups_kernel as kernel
 
         terms, groups = self.n_i.shape
         raw = np.full((terms, 2 + groups), np.nan)
@@ -68,8 +96,8 @@ class GroupedCells:
 
         def fill(part: int) -> None:
             kernel.fit_all(
-                occurring[part::BLOCKS], groups, self.indptr, self.count, self.length, self.weight, self.tokens,
-                self.longest, self.tables, tau, gains, omega, raw,
+                occurring[part::BLOCKS], groups, self.kappa, self.indptr, self.count, self.length, self.weight,
+                self.tokens, self.longest, self.tables, tau, gains, omega, raw,
             )  # fmt: skip
 
         in_threads(fill, range(BLOCKS))
@@ -84,32 +112,64 @@ class GroupedCells:
             documents = np.array([g.length_documents[g.lengths > 0].sum() for g in self.groups])
             mean[lower], alpha_0[lower], raw[lower, 0] = b_i / documents, 0.0, -np.inf
             loglik[lower] = binomial.log_likelihood(b_i, np.broadcast_to(documents, b_i.shape)).sum(axis=1)
-        return CommonPrecisionFit(mean, alpha_0, loglik), raw
+        return GroupsFit(mean, alpha_0, loglik), raw
 
-    def ratio_limits(self, raw: Floats, confidence: float, scale: Floats | float = 1.0) -> Floats:
+    def fit_apart(self, fewest: int) -> ApartFit:
+        """Fit two groups apart, for terms that *fewest* documents of each hold."""
+        from termburst.models import _groups_kernel as kernel
+
+        fits = [fit_beta_binomial(g) for g in self.groups]
+        own = np.min([g.b_i for g in self.groups], axis=0) >= fewest
+        for fit, tokens, n_i in zip(fits, self.tokens, self.n_i.T, strict=True):
+            own &= np.isin(fit.status, ["converged", "boundary"]) & (n_i < tokens)
+        mean = np.stack([fit.mean for fit in fits], axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tau = [np.where(fit.status == "converged", np.log(fit.alpha_0), np.inf) for fit in fits]
+            gain = sum(fit.loglik - fit.loglik_binomial for fit in fits)
+            rows = np.column_stack([*tau, gain, np.log(mean) - np.log1p(-mean)])
+        ratio = np.full(own.size, np.nan)
+        terms = np.intersect1d(self._by_size(), np.flatnonzero(own))
+
+        def fill(part: int) -> None:
+            kernel.ratios(
+                terms[part::BLOCKS], self.indptr, self.count, self.length, self.weight, self.tokens, self.longest,
+                self.tables, rows, ratio,
+            )  # fmt: skip
+
+        in_threads(fill, range(BLOCKS))
+        return ApartFit(own, mean, ratio, rows)
+
+    def ratio_limits(
+        self, raw: Floats, confidence: float, scale: Floats | float = 1.0, apart: ApartFit | None = None
+    ) -> Floats:
         """Profile-likelihood limits of log π_0/π_1 of two groups, terms × 2; ±inf where there is no limit.
 
-        χ²_1's quantile is multiplied by *scale*, for terms whose likelihood ratio has another distribution.
+        χ²_1's quantile is multiplied by *scale*, for terms whose likelihood ratio has another distribution. Precisions
+        are tied but for terms that were fitted *apart*.
         """
-        from termburst.models import _common_precision_kernel as kernel
+        from termburst.models import _groups_kernel as kernel
 
         critical = stats.chi2.ppf(confidence, 1) * np.broadcast_to(scale, len(raw))
         limits = np.full((len(raw), 2), np.nan)
         limits[:] = -np.inf, np.inf
         occurring = self._by_size()
+        own = np.zeros(len(raw), dtype=bool) if apart is None else apart.own
+        rows = raw[:, [0, 0, 1, 2, 3]]
+        if apart is not None:
+            rows = np.where(own[:, None], apart.rows, rows)
 
         def fill(part: int) -> None:
             kernel.intervals(
-                occurring[part::BLOCKS], self.indptr, self.count, self.length, self.weight, self.tokens, self.longest,
-                self.tables, raw, critical, limits,
+                occurring[part::BLOCKS], self.kappa, own, self.indptr, self.count, self.length, self.weight,
+                self.tokens, self.longest, self.tables, rows, critical, limits,
             )  # fmt: skip
 
         in_threads(fill, range(BLOCKS))
         lower = np.flatnonzero(raw[:, 0] == -np.inf)
         if lower.size:  # as α_0 → 0 a document is one draw
-            ones = GroupedCells([_one_token_documents(g, lower) for g in self.groups])
-            own = ones.fit(fit_beta_binomial(joined(ones.groups)))[1]
-            limits[lower] = ones.ratio_limits(own, confidence, np.broadcast_to(scale, len(raw))[lower])
+            ones = GroupedCells([_one_token_documents(g, lower) for g in self.groups], self.kappa)
+            single = ones.fit(fit_beta_binomial(joined(ones.groups)))[1]
+            limits[lower] = ones.ratio_limits(single, confidence, np.broadcast_to(scale, len(raw))[lower])
         return limits
 
     def _by_size(self) -> Integers:

@@ -1,4 +1,4 @@
-"""Fits with a mean a group and one precision: against SciPy's optimisers, grids, mpmath; limits by brute force
+"""Fits with a mean a group and precisions in common: against SciPy's optimisers, grids, mpmath; limits by brute force
 and coverage.
 """
 
@@ -13,16 +13,16 @@ from termburst import TermStatistics
 from termburst.models import binomial
 from termburst.models.cells import TermCells, joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.fit_common_precision import GroupedCells
+from termburst.models.fit_groups import GroupedCells
 
 FLAT = 16.0  # log α_0 from which on a beta-binomial of short documents is the binomial, to what betaln can tell
 
 
-def fitted(groups):
+def fitted(groups, kappa=0.0):
     """The fit of all together, that of every group with a mean of its own, and the likelihood ratio."""
     cells = [term_cells(X) for X in groups]
     null = fit_beta_binomial(joined(cells))
-    grouped = GroupedCells(cells)
+    grouped = GroupedCells(cells, kappa)
     fit, raw = grouped.fit(null)
     return null, fit, grouped, raw
 
@@ -85,13 +85,19 @@ def loglik(group, tau, mean):
     )
 
 
+def precision(groups, tau, mean, kappa):
+    """log α_0 of a group with that mean: τ − κ (log π(1 − π) − the same of all groups together)."""
+    share = sum(c @ t for c, _, t in groups) / sum(n @ t for _, n, t in groups)
+    return np.minimum(tau, FLAT) - kappa * np.log(mean * (1 - mean) / (share * (1 - share))) if kappa else tau
+
+
 def binomials(groups):
     """The log-likelihood of a binomial for every group."""
     shares = [(c @ t, n @ t) for c, n, t in groups]
     return sum(special.xlogy(n_i, n_i / n) + special.xlogy(n - n_i, (n - n_i) / n) for n_i, n in shares)
 
 
-def by_scipy(groups):
+def by_scipy(groups, kappa=0.0):
     """The greatest log-likelihood by Nelder and Mead's method and then BFGS on (log α_0, logit π_g); α_0 and the
     π_g.
     """
@@ -99,7 +105,9 @@ def by_scipy(groups):
     start = [special.logit(c @ t / (n @ t)) for c, n, t in mixed]
 
     def negative(x):
-        return -sum(loglik(g, min(x[0], FLAT), special.expit(o)) for g, o in zip(mixed, x[1:], strict=True))
+        means = special.expit(x[1:])
+        tau = [precision(groups, min(x[0], FLAT), mean, kappa) for mean in means]
+        return -sum(map(loglik, mixed, tau, means))
 
     best = None
     for tau in (-1.0, 3.0, 7.0):
@@ -117,13 +125,16 @@ def by_scipy(groups):
     return -best.fun, np.exp(best.x[0]), filled
 
 
-def at_ratio(a, b, log_ratio):
+def at_ratio(a, b, log_ratio, kappa=0.0):
     """The greatest log-likelihood at π_a/π_b = e^log_ratio, over α_0 and the level, from several starts."""
     highest = min(0.0, -log_ratio)  # of log π_b, lest a mean exceed 1
 
     def negative(x):
         log_b = highest - np.exp(x[1])
-        value = loglik(a, min(x[0], FLAT), np.exp(log_b + log_ratio)) + loglik(b, min(x[0], FLAT), np.exp(log_b))
+        means = np.exp([log_b + log_ratio, log_b])
+        value = sum(
+            loglik(g, precision((a, b), min(x[0], FLAT), m, kappa), m) for g, m in zip((a, b), means, strict=True)
+        )
         return -value if np.isfinite(value) and x[0] > -20 else 1e10
 
     level = (a[0] @ a[2] + b[0] @ b[2]) / (a[1] @ a[2] * np.exp(log_ratio) + b[1] @ b[2])
@@ -138,14 +149,14 @@ def at_ratio(a, b, log_ratio):
 # ---- the fit
 
 
-@pytest.mark.parametrize("groups", [2, 3])
-def test_the_fit_equals_scipy_s(groups):
+@pytest.mark.parametrize(("groups", "kappa"), [(2, 0.0), (3, 0.0), (2, 0.5), (3, 0.5), (2, 1.0)])
+def test_the_fit_equals_scipy_s(groups, kappa):
     made = columns(groups, groups, empty=2)
     cells = [as_cells(*g) for g in made]
-    fit, _ = GroupedCells(cells).fit(fit_beta_binomial(joined(cells)))
+    fit, _ = GroupedCells(cells, kappa).fit(fit_beta_binomial(joined(cells)))
     interior = 0
     for i in range(fit.alpha_0.size):
-        value, alpha_0, means = by_scipy([tallied(c[:, i], n_j) for c, n_j in made])
+        value, alpha_0, means = by_scipy([tallied(c[:, i], n_j) for c, n_j in made], kappa)
         assert fit.loglik[i] == pytest.approx(value, abs=2e-6 * (1 + abs(value)))
         np.testing.assert_allclose(fit.mean[i], means, rtol=2e-3)
         if alpha_0 < 1e4:
@@ -163,10 +174,10 @@ def test_real_terms_equal_scipy_s(r8, groups):
     n_i = np.asarray(X[np.concatenate(of)].sum(axis=0)).ravel()
     bands = ((2, 4), (5, 19), (20, 99), (100, 999), (1000, 10**6))
     rng = np.random.default_rng(groups)
-    chosen = np.concatenate([rng.choice(np.flatnonzero((n_i >= a) & (n_i <= b)), 3, replace=False) for a, b in bands])
+    chosen = np.concatenate([rng.choice(np.flatnonzero((n_i >= a) & (n_i <= b)), 2, replace=False) for a, b in bands])
     cells = [term_cells(X[rows]) for rows in of]
     null = fit_beta_binomial(joined(cells))
-    fit, _ = GroupedCells(cells).fit(null)
+    fit, _ = GroupedCells(cells, kappa=0.0).fit(null)
     n_j = np.asarray(X.sum(axis=1)).ravel()
     for i in chosen:
         column = X[:, [i]].toarray().ravel()
@@ -189,13 +200,16 @@ def small_terms(draw):
 
 
 @settings(deadline=None, max_examples=150)
-@given(small_terms())
-def test_no_point_of_a_grid_is_better_nor_is_the_null_model(groups):
-    null, fit, _, _ = fitted(groups)
-    tau, omega = np.linspace(-9, 15, 49), np.linspace(-9, 9, 91)
+@given(small_terms(), st.sampled_from([0.0, 0.5, 1.0]))
+def test_no_point_of_a_grid_is_better_nor_is_the_null_model(groups, kappa):
+    null, fit, _, _ = fitted(groups, kappa)
+    parts = [tallied(X[:, 0], X.sum(axis=1)) for X in groups]
+    tau, omega = np.linspace(-9, 15, 37), np.linspace(-9, 9, 61)
     profile = np.zeros(tau.size)
-    for X in groups:  # given α_0 the groups are independent, so that the best of each is the best of all
-        values = loglik(tallied(X[:, 0], X.sum(axis=1)), tau[:, None], special.expit(omega))
+    mixed = 0 < sum(X[:, 0].sum() for X in groups) < sum(X.sum() for X in groups)
+    for X, part in zip(groups, parts, strict=True):  # given τ they are independent: the best of each, the best of all
+        mean = special.expit(omega)
+        values = loglik(part, precision(parts, tau[:, None], mean, kappa) if mixed else tau[:, None], mean)
         profile += 0.0 if X[:, 0].sum() in (0, X.sum()) else values.max(axis=1)
     mine = fit.loglik[null.status != "empty"]
     assert (mine >= profile.max() - 1e-6).all()
@@ -204,31 +218,34 @@ def test_no_point_of_a_grid_is_better_nor_is_the_null_model(groups):
     np.testing.assert_allclose(fit.mean.sum(axis=1)[:1] + fit.mean.sum(axis=1)[1:], len(groups), rtol=1e-5)
 
 
-def test_fits_to_two_maxima_of_the_profile_take_the_higher():
-    """A grid of pairs of bursty and even groups: where the profile over α_0 has two maxima, the greater one is
-    found.
-    """
-    rng = np.random.default_rng(8)
-    seen = 0
-    tau, omega = np.linspace(-6, 14, 81), np.linspace(-8, 4, 121)
-    for _ in range(400):
-        groups = []
-        for alpha_0 in (0.3, 300.0):
-            n_j = rng.integers(2, 80, rng.integers(2, 7))
-            c = rng.binomial(n_j, rng.beta(*split(alpha_0, rng.uniform(0.02, 0.3)), n_j.size))
-            groups.append(np.column_stack([c, n_j - c]))
-        if any(X[:, 0].sum() in (0, X.sum()) for X in groups):
-            continue
-        parts = [
-            loglik(tallied(X[:, 0], X.sum(axis=1)), tau[:, None], special.expit(omega)).max(axis=1) for X in groups
-        ]
-        profile = np.append(sum(parts), binomials([tallied(X[:, 0], X.sum(axis=1)) for X in groups]))
-        peaks = np.flatnonzero((profile[1:-1] > profile[:-2] + 1e-3) & (profile[1:-1] > profile[2:] + 1e-3)).size
-        if peaks + (profile[-1] > profile[-3] + 1e-6) > 1:
-            seen += 1
-            _, fit, _, _ = fitted(groups)
-            assert fit.loglik[0] >= profile.max() - 1e-6
-    assert seen >= 3
+@pytest.mark.parametrize(
+    ("A", "B"),
+    [  # counts and lengths; the profile over α_0 has two maxima, of which the higher is
+        (([14, 3, 0, 2, 0], [3000, 200, 3, 30, 200]), ([0, 0, 3], [3, 30, 8])),  # that of the smaller α_0
+        (([1, 3, 1, 552, 0], [3, 30, 2, 3000, 30]), ([30, 0, 0, 0, 0], [200, 2, 8, 8, 3])),
+        (([0, 77], [200, 3000]), ([0, 0, 1], [30, 30, 30])),
+        (([1, 0, 0, 0], [3000, 3, 3, 8]), ([1, 0], [30, 3000])),
+        (([0, 1, 0, 0, 0], [200, 200, 8, 8, 3000]), ([0, 2], [2, 2])),  # that of the greater
+        (([2, 0, 0], [2, 30, 2]), ([0, 366, 250, 0], [3, 3000, 3000, 3])),
+        (([4, 3, 1], [200, 200, 2]), ([3, 1171, 0, 1260, 1160], [30, 3000, 2, 3000, 3000])),
+        (([3, 1, 2], [200, 3, 8]), ([0, 0, 0, 0, 6, 2], [3, 3000, 2, 8, 3000, 3000])),
+        (([0, 0, 0, 43], [2, 30, 3, 3000]), ([0, 0, 1, 3, 146, 100, 0], [3, 3, 2, 3, 3000, 3000, 8])),
+        (([2, 607, 3, 0, 0, 742, 38], [2, 3000, 3, 3, 2, 3000, 200]), ([495, 1, 3, 1, 0], [3000, 30, 3, 3, 2])),
+        (([0, 0, 2, 0, 0, 0, 0], [8, 30, 200, 3, 3, 200, 2]), ([614, 1, 57, 5], [3000, 8, 200, 30])),
+        (([0, 1], [30, 3000]), ([0, 40, 1, 1], [30, 3000, 2, 3])),  # the binomial's, at infinity
+        (([2, 1], [3, 30]), ([1, 0], [200, 30])),
+        (([0, 0, 0, 0, 1], [8, 200, 200, 30, 3]), ([112, 22, 1630, 3, 13], [200, 30, 3000, 8, 30])),
+    ],
+)
+def test_of_two_maxima_the_higher_is_found(A, B):
+    groups = [tallied(*map(np.array, X)) for X in (A, B)]
+    tau, omega = np.linspace(-8, FLAT, 121), np.linspace(-14, 6, 161)
+    profile = sum(loglik(g, tau[:, None], special.expit(omega)).max(axis=1) for g in groups)
+    peaks = np.flatnonzero((profile[1:-1] > profile[:-2]) & (profile[1:-1] > profile[2:]))
+    assert peaks.size + (binomials(groups) > profile[tau < 12][-1]) >= 2  # the last is that at infinity
+    for order in (slice(None), slice(None, None, -1)):
+        _, fit, _, _ = fitted([np.column_stack([c, np.array(n) - c]) for c, n in (A, B)][order])
+        assert (fit.loglik >= max(profile.max(), binomials(groups)) - 1e-6).all()
 
 
 def test_the_value_by_mpmath_and_no_neighbour_above_it():
@@ -277,7 +294,7 @@ def test_a_large_corpus_is_many_small_ones():
                 10**5 * cells.length_documents,
             )
         )
-    first, second = (GroupedCells(g).fit(fit_beta_binomial(joined(g)))[0] for g in (small, large))
+    first, second = (GroupedCells(g, kappa=0.0).fit(fit_beta_binomial(joined(g)))[0] for g in (small, large))
     np.testing.assert_allclose(second.loglik, 1e5 * first.loglik, rtol=1e-10)
     np.testing.assert_allclose(second.mean, first.mean, rtol=1e-6)
     np.testing.assert_allclose(second.alpha_0, first.alpha_0, rtol=1e-6)
@@ -291,7 +308,7 @@ def test_planted_parameters_are_recovered():
     for mean in means:
         n_j = np.maximum(np.exp(rng.normal(4, 0.7, 2000)).astype(int), 1)
         cells.append(as_cells(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, mean), (2000, 40))), n_j))
-    fit, _ = GroupedCells(cells).fit(fit_beta_binomial(joined(cells)))
+    fit, _ = GroupedCells(cells, kappa=0.0).fit(fit_beta_binomial(joined(cells)))
     np.testing.assert_allclose(fit.mean.mean(axis=0), means, rtol=0.03)
     assert np.median(fit.alpha_0) == pytest.approx(alpha_0, rel=0.05)
 
@@ -302,7 +319,7 @@ def test_identical_groups_have_likelihood_ratio_0():
     for copies in (2, 3):
         cells = [as_cells(counts, n_j)] * copies
         null = fit_beta_binomial(joined(cells))
-        fit, _ = GroupedCells(cells).fit(null)
+        fit, _ = GroupedCells(cells, kappa=0.0).fit(null)
         np.testing.assert_allclose(fit.loglik, null.loglik, rtol=0, atol=1e-8)
         np.testing.assert_allclose(fit.mean, np.tile(null.mean, (copies, 1)).T, rtol=1e-6)
         np.testing.assert_allclose(fit.alpha_0, null.alpha_0, rtol=1e-5)
@@ -315,7 +332,7 @@ def test_the_order_of_the_groups_is_of_no_consequence():
     fits = {}
     for order in ((0, 1, 2), (2, 0, 1), (1, 0, 2)):
         part = [cells[k] for k in order]
-        fits[order], _ = GroupedCells(part).fit(fit_beta_binomial(joined(part)))
+        fits[order], _ = GroupedCells(part, kappa=0.0).fit(fit_beta_binomial(joined(part)))
         np.testing.assert_allclose(fits[order].mean, fits[0, 1, 2].mean[:, order], rtol=1e-6)
         np.testing.assert_allclose(fits[order].alpha_0, fits[0, 1, 2].alpha_0, rtol=1e-5)
         np.testing.assert_allclose(fits[order].loglik, fits[0, 1, 2].loglik, rtol=1e-11)
@@ -395,26 +412,26 @@ def test_terms_that_never_occur_or_are_every_token():
 # ---- limits of the ratio of two means
 
 
-def fall(groups, i, log_ratio, top):
+def fall(groups, i, log_ratio, top, kappa=0.0):
     parts = [tallied(counts[:, i], n_j) for counts, n_j in groups]
-    return 2 * (top - at_ratio(*parts, log_ratio))
+    return 2 * (top - at_ratio(*parts, log_ratio, kappa))
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99])
-def test_limits_are_where_the_profile_likelihood_has_fallen(confidence):
+@pytest.mark.parametrize(("confidence", "kappa"), [(0.5, 0.0), (0.95, 0.0), (0.99, 0.0), (0.95, 0.5), (0.95, 1.0)])
+def test_limits_are_where_the_profile_likelihood_has_fallen(confidence, kappa):
     """The likelihood maximised over precision and level at each limit is short of the best by χ²_1's quantile
     halved.
     """
     made = columns(21, 2, documents=25, terms=10)
     cells = [as_cells(*g) for g in made]
-    grouped = GroupedCells(cells)
+    grouped = GroupedCells(cells, kappa)
     fit, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     critical = stats.chi2.ppf(confidence, 1)
     found = grouped.ratio_limits(raw, confidence)
     checked = 0
     for i in range(len(found)):
         for limit in found[i][np.isfinite(found[i])]:
-            assert fall(made, i, limit, fit.loglik[i]) == pytest.approx(critical, rel=5e-3)
+            assert fall(made, i, limit, fit.loglik[i], kappa) == pytest.approx(critical, rel=5e-3)
             checked += 1
     assert checked >= 14
 
@@ -450,7 +467,7 @@ def test_limits_by_root_finding():
 def test_limits_of_awkward_terms(A, B, confidence):
     groups = [(np.array([[c] for c, _ in X]), np.array([n for _, n in X])) for X in (A, B)]
     cells = [as_cells(*g) for g in groups]
-    grouped = GroupedCells(cells)
+    grouped = GroupedCells(cells, kappa=0.0)
     fit, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     low, high = grouped.ratio_limits(raw, confidence)[0]
     n_i = [g[0].sum() for g in groups]
@@ -508,7 +525,7 @@ def many_terms():
             as_cells(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, ratio * mean), (documents, 1500))), n_j)
         )
     null = fit_beta_binomial(joined(cells))
-    grouped = GroupedCells(cells)
+    grouped = GroupedCells(cells, kappa=0.0)
     fit, raw = grouped.fit(null)
     return grouped, raw, fit, null, (cells[0].n_i + cells[1].n_i) > 0
 
@@ -545,7 +562,7 @@ def test_limits_hold_the_estimate_and_widen_with_the_confidence(many_terms):
 def test_limits_mirror_when_the_groups_are_exchanged(many_terms):
     grouped, raw, _, null, occurs = many_terms
     there = grouped.ratio_limits(raw, 0.95)
-    swapped = GroupedCells(grouped.groups[::-1])
+    swapped = GroupedCells(grouped.groups[::-1], kappa=0.0)
     back = swapped.ratio_limits(swapped.fit(null)[1], 0.95)
     np.testing.assert_allclose(there[occurs], -back[occurs][:, ::-1], rtol=2e-3, atol=2e-3)
 
@@ -562,10 +579,45 @@ def test_limits_cover_the_planted_ratio(mean, alpha_0, share, ratio):
     for size, factor in ((int(share * documents), ratio), (documents - int(share * documents), 1.0)):
         n_j = lengths_like_r8(rng, size)
         cells.append(as_cells(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, factor * mean), (size, terms))), n_j))
-    grouped = GroupedCells(cells)
+    grouped = GroupedCells(cells, kappa=0.0)
     _, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     for confidence, tolerance in ((0.95, 0.02), (0.8, 0.03)):
         low, high = grouped.ratio_limits(raw, confidence).T
         covered = np.mean((low <= np.log(ratio)) & (np.log(ratio) <= high))
         error = 3 * np.sqrt(confidence * (1 - confidence) / terms)
         assert abs(covered - confidence) < tolerance + error
+
+
+# ---- each with a precision of its own
+
+
+def test_groups_fitted_apart_by_scipy():
+    """2(ℓ_1 − ℓ_0) is two fits of one group each, against the best with one mean and two precisions; so are limits."""
+    made = columns(31, 2, documents=40, terms=8)
+    cells = [as_cells(*g) for g in made]
+    grouped = GroupedCells(cells)
+    fit, raw = grouped.fit(fit_beta_binomial(joined(cells)))
+    apart = grouped.fit_apart(15)
+    np.testing.assert_array_equal(apart.own, np.min([g.b_i for g in cells], axis=0) >= 15)
+    found = grouped.ratio_limits(raw, 0.95, apart=apart)
+    assert apart.own.sum() >= 4
+
+    def best(parts, log_ratio):
+        def negative(x):
+            log_b = min(0.0, -log_ratio) - np.exp(x[2])
+            means = np.exp([log_b + log_ratio, log_b])
+            return -sum(loglik(g, min(t, FLAT), m) for g, t, m in zip(parts, x[:2], means, strict=True))
+
+        level = np.log(-np.log(sum(c @ t for c, _, t in parts) / sum(n @ t for _, n, t in parts)))
+        options = {"fatol": 1e-9, "xatol": 1e-6, "maxiter": 4000}
+        starts = [(3, 3), (6, 2), (2, 6), (8, 8)]
+        return -min(optimize.minimize(negative, [*s, level], method="Nelder-Mead", options=options).fun for s in starts)
+
+    for i in np.flatnonzero(apart.own):
+        parts = [tallied(counts[:, i], n_j) for counts, n_j in made]
+        alone = [by_scipy([part]) for part in parts]
+        np.testing.assert_allclose(apart.mean[i], [means[0] for _, _, means in alone], rtol=2e-3)
+        top = sum(value for value, _, _ in alone)
+        assert apart.ratio[i] == pytest.approx(2 * (top - best(parts, 0.0)), abs=2e-4 * (1 + apart.ratio[i]))
+        for limit in found[i]:
+            assert 2 * (top - best(parts, limit)) == pytest.approx(stats.chi2.ppf(0.95, 1), rel=5e-3)
