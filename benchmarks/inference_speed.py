@@ -29,7 +29,7 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.fit_groups import GroupedCells
+from termburst.models.fit_groups import KAPPA, GroupedCells
 from termburst.paper.collections import Collections
 
 TERMS, SAMPLE, RESAMPLES = 20_000, 12, 999
@@ -48,10 +48,11 @@ def median(rounds: int, function: Callable[..., Any], *arguments: Any, **options
 
 
 def scipy_ratio(a: np.ndarray, b: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> float:
-    """2(ℓ_1 − ℓ_0) of a term: a mean for each corpus against one for both, the precision in common."""
+    """2(ℓ_1 − ℓ_0) of a term: a mean for each corpus against one for both, precisions tied."""
 
     def loglik(x: np.ndarray, n: np.ndarray, logit: float, log_precision: float) -> float:
-        p, precision = 1 / (1 + np.exp(-logit)), np.exp(log_precision)
+        p = 1 / (1 + np.exp(-logit))
+        precision = np.exp(log_precision) * (p * (1 - p) / (share * (1 - share))) ** -KAPPA
         alpha, rest = precision * p, precision * (1 - p)
         return float((betaln(x + alpha, n - x + rest) - betaln(alpha, rest)).sum())
 
@@ -95,7 +96,8 @@ def keyness_speed(A: Any, B: Any, rounds: int) -> float:
     show("fit of both together", median(rounds, lambda: fit_beta_binomial(joined([a, b]))))
     show("fit of each", median(rounds, lambda: GroupedCells([a, b]).fit(found.null)))
     show("reference for terms in few documents", median(rounds, inference.conditional_p, found))
-    show("intervals", median(rounds, found.groups.ratio_limits, found.raw, 0.95))
+    show("fits apart, for intervals", median(rounds, found.groups.fit_apart, inference.OWN_PRECISION))
+    show("intervals", median(rounds, found.groups.ratio_limits, found.raw, 3.84, found.apart))
     show("measures of dispersion", median(rounds, lambda: [dispersion(x, ["dp"]) for x in (a, b)]))
     for method in inference.METHODS:
         if method != "beta-binomial":

@@ -317,3 +317,15 @@ def test_20_newsgroups(fig4):
         assert frozenset(pair.split()) in pairs
     assert found.tested == 2000 * 1999 // 2
     assert found.q_value.max() < 1e-15
+
+
+@pytest.mark.parametrize("event", ["burst", "occurrence"])
+def test_empty_documents_change_nothing(event):
+    """No term could have been in them."""
+    rng = np.random.default_rng(8)
+    X = rng.poisson(rng.gamma(0.3, 2.0, (200, 12)))
+    pairs = [(i, k) for i in range(12) for k in range(i)]
+    found = coburst(X, pairs, event=event)
+    padded = coburst(np.vstack([X, np.zeros((300, 12), int)]), pairs, event=event)
+    np.testing.assert_allclose(padded.p_value, found.p_value, rtol=1e-12)
+    np.testing.assert_allclose(padded.expected, found.expected, rtol=1e-12)

@@ -664,8 +664,9 @@ def test_drawn_p_by_listing_all_assignments():
             return ((np.bincount(where, scores, 3) - expected) ** 2 / expected).sum()
 
         ways = list(itertools.product(range(3), repeat=bursts.size))
-        reached = sum(np.prod(shares[list(w)]) for w in ways if q(w) >= q(group[bursts]) - 1e-9)
-        assert found.reference[i] == "Monte Carlo"
+        seen = q(group[bursts])  # a tie counts as half
+        reached = sum(np.prod(shares[list(w)]) * np.heaviside(round(q(w) - seen, 9), 0.5) for w in ways)
+        assert found.reference[i] == "monte-carlo"
         assert found.p_value[i] == pytest.approx(reached, abs=4.5 * np.sqrt(reached * (1 - reached) / 20_000) + 1e-4)
 
 
@@ -697,3 +698,67 @@ def test_sizes_of_three_groups(band, documents):
     error = 3.5 * np.sqrt(0.05 * 0.95 / counts.shape[1])
     assert np.mean(found.p_value <= 0.05) < 0.06 + error
     assert np.mean(found.p_value <= 0.05) > 0.03 - error
+
+
+def test_terms_in_most_documents_are_no_bursts_in_groups_either():
+    A, B = [[20, 180]] * 4 + [[21, 179]], [[60, 140]] * 4 + [[61, 139]]
+    pair = [term_cells(np.array(X)) for X in (A, B)]
+    several, two = keyness_groups(pair), keyness(*pair, confidence=None)
+    np.testing.assert_allclose(several.p_value, two.p_value, rtol=1e-9)
+    assert (several.p_value < 1e-3).all()
+    assert (several.reference == "chi2").all()
+
+
+def test_groups_of_rare_terms_have_the_mid_p_of_two_corpora():
+    rng = np.random.default_rng(21)
+    n_j = lengths_like_r8(rng, 300)
+    counts = beta_binomials(rng, n_j, np.full(40, 3e-4), 50.0)
+    both = corpora(counts[:, counts.sum(axis=0) > 1], n_j, np.arange(300) < 60)
+    several, two = keyness_groups(both, draws=9_999), keyness(*both, confidence=None)
+    rare = several.reference == "monte-carlo"
+    assert rare.sum() > 20
+    # Q weighs the two corpora by what they expect, |T − E T| does not: about the same, not quite
+    assert np.median(np.abs(several.p_value - two.p_value)[rare]) < 0.02
+
+
+def test_intervals_where_p_underflows_are_as_wide_as_its_counts_deserve():
+    """Three occurrences in B, however many documents hold the term in A: the same uncertainty."""
+    widths = []
+    for documents in (250, 1500):
+        A, B = [[2, 50]] * documents, [[1, 50]] * 3 + [[0, 50]] * (documents - 3)
+        found = keyness(*(term_cells(np.array(X)) for X in (A, B)))
+        widths.append(found.ci_high[0] - found.ci_low[0])
+    assert widths[0] == pytest.approx(widths[1], rel=0.1)
+
+
+@pytest.mark.parametrize("sizes", [(6, 6), (4, 100), (100, 400), (30, 300)])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_intervals_and_p_agree_on_zero(sizes, confidence):
+    rng = np.random.default_rng(sizes[1])
+    n_j = lengths_like_r8(rng, sum(sizes))
+    counts = beta_binomials(rng, n_j, np.exp(rng.uniform(-8, -3, 300)), np.exp(rng.uniform(0, 6, 300)))
+    in_a = np.arange(sum(sizes)) < sizes[0]
+    found = keyness(*corpora(counts[:, counts.sum(axis=0) > 0], n_j, in_a), confidence=confidence)
+    inside = (found.ci_low < 0) & (found.ci_high > 0)
+    assert not (inside & (found.p_value < 1 - confidence)).any()
+    assert not (((found.ci_low > 0) | (found.ci_high < 0)) & (found.p_value >= 1 - confidence)).any()
+    assert (found.ci_low <= found.ci_high).all()
+
+
+@pytest.mark.parametrize(
+    ("A", "B"),
+    [
+        ([[6, 0]] * 30, [[3, 3], [4, 2]] * 15),  # A is nothing but the term
+        ([[6, 0]] * 30, [[0, 3], [0, 2]] * 15),  # and B has none of it
+        ([[0, 50, 0]] + [[0, 0, 50]] * 5, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),  # all or nothing in every document
+        ([[60, 1]] * 20, [[1, 60]] * 20),
+    ],
+)
+def test_intervals_at_the_limits_hold_the_estimate_and_mirror(A, B):
+    cells = [term_cells(np.array(X)) for X in (A, B)]
+    there, back = keyness(*cells), keyness(*cells[::-1])
+    assert ((there.ci_low <= there.log_ratio) & (there.log_ratio <= there.ci_high)).all()
+    assert (np.isfinite(there.ci_low) | np.isfinite(there.ci_high)).all()
+    np.testing.assert_allclose(there.ci_low, -back.ci_high, rtol=1e-3, atol=2e-3)
+    np.testing.assert_allclose(there.ci_high, -back.ci_low, rtol=1e-3, atol=2e-3)
+    np.testing.assert_allclose(there.p_value, back.p_value, rtol=1e-6)

@@ -1,4 +1,4 @@
-"""Fits with a mean a group and precisions in common: against SciPy's optimisers, grids, mpmath; limits by brute force
+"""Fits with a mean a group and precisions tied by one: against SciPy's optimisers, grids, mpmath; limits by brute force
 and coverage.
 """
 
@@ -13,8 +13,9 @@ from termburst import TermStatistics
 from termburst.models import binomial
 from termburst.models.cells import TermCells, joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.fit_groups import GroupedCells
+from termburst.models.fit_groups import KAPPA, GroupedCells
 
+CHI2_95 = stats.chi2.ppf(0.95, 1)
 FLAT = 16.0  # log α_0 from which on a beta-binomial of short documents is the binomial, to what betaln can tell
 
 
@@ -29,7 +30,11 @@ def fitted(groups, kappa=0.0):
 
 def limits(groups, confidence=0.95):
     null, fit, grouped, raw = fitted(groups)
-    return grouped.ratio_limits(raw, confidence), fit, np.maximum(2 * (fit.loglik - null.loglik), 0.0)
+    return (
+        grouped.ratio_limits(raw, stats.chi2.ppf(confidence, 1)),
+        fit,
+        np.maximum(2 * (fit.loglik - null.loglik), 0.0),
+    )
 
 
 def columns(seed, groups, *, documents=30, terms=12, precision=(-1.0, 7.0), empty=0):
@@ -165,8 +170,8 @@ def test_the_fit_equals_scipy_s(groups, kappa):
     assert interior >= 8
 
 
-@pytest.mark.parametrize("groups", [2, 3])
-def test_real_terms_equal_scipy_s(r8, groups):
+@pytest.mark.parametrize(("groups", "kappa"), [(2, KAPPA), (3, KAPPA), (2, 0.0)])
+def test_real_terms_equal_scipy_s(r8, groups, kappa):
     """R8's largest classes as groups; 'acq' against 'earn' holds words that all but one of the classes lack."""
     X, labels = r8.train.tocsc(), np.asarray(r8.train_labels)
     names, sizes = np.unique(labels, return_counts=True)
@@ -177,11 +182,11 @@ def test_real_terms_equal_scipy_s(r8, groups):
     chosen = np.concatenate([rng.choice(np.flatnonzero((n_i >= a) & (n_i <= b)), 2, replace=False) for a, b in bands])
     cells = [term_cells(X[rows]) for rows in of]
     null = fit_beta_binomial(joined(cells))
-    fit, _ = GroupedCells(cells, kappa=0.0).fit(null)
+    fit, _ = GroupedCells(cells, kappa).fit(null)
     n_j = np.asarray(X.sum(axis=1)).ravel()
     for i in chosen:
         column = X[:, [i]].toarray().ravel()
-        value, _, means = by_scipy([tallied(column[rows], n_j[rows]) for rows in of])
+        value, _, means = by_scipy([tallied(column[rows], n_j[rows]) for rows in of], kappa)
         assert fit.loglik[i] == pytest.approx(value, abs=2e-6 * (1 + abs(value)))
         np.testing.assert_allclose(fit.mean[i], means, rtol=5e-3, atol=1e-12)
     assert (fit.loglik >= null.loglik - 1e-7).all()
@@ -349,7 +354,7 @@ def test_statistics_give_what_the_matrix_gives():
     for name in ("mean", "alpha_0", "loglik"):
         np.testing.assert_allclose(getattr(patterns[1], name), getattr(matrix[1], name), rtol=1e-9, err_msg=name)
     np.testing.assert_allclose(
-        patterns[2].ratio_limits(patterns[3], 0.9), matrix[2].ratio_limits(matrix[3], 0.9), rtol=1e-4, atol=1e-6
+        patterns[2].ratio_limits(patterns[3], 2.7), matrix[2].ratio_limits(matrix[3], 2.7), rtol=1e-4, atol=1e-6
     )
 
 
@@ -406,7 +411,7 @@ def test_terms_that_never_occur_or_are_every_token():
     np.testing.assert_array_equal(fit.mean, [[1, 1], [0, 0], [0, 0]])
     np.testing.assert_array_equal(fit.loglik, 0)
     assert np.isinf(fit.alpha_0).all()
-    np.testing.assert_array_equal(grouped.ratio_limits(raw, 0.95)[1:], [[-np.inf, np.inf]] * 2)
+    np.testing.assert_array_equal(grouped.ratio_limits(raw, CHI2_95)[1:], [[-np.inf, np.inf]] * 2)
 
 
 # ---- limits of the ratio of two means
@@ -427,7 +432,7 @@ def test_limits_are_where_the_profile_likelihood_has_fallen(confidence, kappa):
     grouped = GroupedCells(cells, kappa)
     fit, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     critical = stats.chi2.ppf(confidence, 1)
-    found = grouped.ratio_limits(raw, confidence)
+    found = grouped.ratio_limits(raw, critical)
     checked = 0
     for i in range(len(found)):
         for limit in found[i][np.isfinite(found[i])]:
@@ -442,7 +447,7 @@ def test_limits_by_root_finding():
     B = np.array([[0, 45], [1, 88], [0, 30], [0, 52], [0, 66], [2, 75], [0, 18], [0, 39], [0, 55]])
     found, fit, _ = limits([A, B])
     groups = [tallied(X[:, 0], X.sum(axis=1)) for X in (A, B)]
-    critical, estimate = stats.chi2.ppf(0.95, 1), np.log(fit.mean[0, 0] / fit.mean[0, 1])
+    critical, estimate = CHI2_95, np.log(fit.mean[0, 0] / fit.mean[0, 1])
 
     def excess(log_ratio):
         return 2 * (fit.loglik[0] - at_ratio(*groups, log_ratio)) - critical
@@ -467,16 +472,16 @@ def test_limits_by_root_finding():
 def test_limits_of_awkward_terms(A, B, confidence):
     groups = [(np.array([[c] for c, _ in X]), np.array([n for _, n in X])) for X in (A, B)]
     cells = [as_cells(*g) for g in groups]
-    grouped = GroupedCells(cells, kappa=0.0)
+    grouped = GroupedCells(cells)
     fit, raw = grouped.fit(fit_beta_binomial(joined(cells)))
-    low, high = grouped.ratio_limits(raw, confidence)[0]
+    low, high = grouped.ratio_limits(raw, stats.chi2.ppf(confidence, 1))[0]
     n_i = [g[0].sum() for g in groups]
     assert np.isfinite(low) == (n_i[0] > 0)
     assert np.isfinite(high) == (n_i[1] > 0)
     critical = stats.chi2.ppf(confidence, 1)
     for limit in (low, high):
         if np.isfinite(limit):
-            assert fall(groups, 0, limit, fit.loglik[0]) == pytest.approx(critical, rel=1e-2)
+            assert fall(groups, 0, limit, fit.loglik[0], KAPPA) == pytest.approx(critical, rel=1e-2)
     with np.errstate(divide="ignore"):
         assert low <= np.log(fit.mean[0, 0]) - np.log(fit.mean[0, 1]) <= high
 
@@ -492,7 +497,7 @@ def test_limits_of_a_degenerate_term_are_those_of_its_documents():
     """As α_0 → 0 a document is one draw: the limits are those of two binomials of documents."""
     A, B = np.array([[4, 0], [3, 0], [5, 0], [0, 2]] * 5), np.array([[4, 0], [0, 3], [0, 5], [0, 2]] * 5)
     found, fit, ratio = limits([A, B])
-    critical = stats.chi2.ppf(0.95, 1)
+    critical = CHI2_95
 
     def excess(log_ratio):
         def negative(log_b):
@@ -525,7 +530,7 @@ def many_terms():
             as_cells(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, ratio * mean), (documents, 1500))), n_j)
         )
     null = fit_beta_binomial(joined(cells))
-    grouped = GroupedCells(cells, kappa=0.0)
+    grouped = GroupedCells(cells)
     fit, raw = grouped.fit(null)
     return grouped, raw, fit, null, (cells[0].n_i + cells[1].n_i) > 0
 
@@ -533,7 +538,7 @@ def many_terms():
 @pytest.mark.parametrize("confidence", [0.3, 0.8, 0.95, 0.99, 0.999])
 def test_zero_lies_outside_exactly_where_the_likelihood_ratio_is_significant(many_terms, confidence):
     grouped, raw, fit, null, occurs = many_terms
-    low, high = grouped.ratio_limits(raw, confidence)[occurs].T
+    low, high = grouped.ratio_limits(raw, stats.chi2.ppf(confidence, 1))[occurs].T
     ratio = 2 * (fit.loglik - null.loglik)[occurs]
     critical = stats.chi2.ppf(confidence, 1)
     clear = np.abs(ratio - critical) > 2e-3 * critical
@@ -548,7 +553,7 @@ def test_limits_hold_the_estimate_and_widen_with_the_confidence(many_terms):
         estimate = np.log(fit.mean[occurs, 0]) - np.log(fit.mean[occurs, 1])
     last_low, last_high = estimate, estimate
     for confidence in (0.1, 0.5, 0.9, 0.95, 0.99, 0.999):
-        low, high = grouped.ratio_limits(raw, confidence)[occurs].T
+        low, high = grouped.ratio_limits(raw, stats.chi2.ppf(confidence, 1))[occurs].T
         assert not np.isnan(low).any()
         assert not np.isnan(high).any()
         lacking = grouped.n_i[occurs] == 0
@@ -561,9 +566,9 @@ def test_limits_hold_the_estimate_and_widen_with_the_confidence(many_terms):
 
 def test_limits_mirror_when_the_groups_are_exchanged(many_terms):
     grouped, raw, _, null, occurs = many_terms
-    there = grouped.ratio_limits(raw, 0.95)
-    swapped = GroupedCells(grouped.groups[::-1], kappa=0.0)
-    back = swapped.ratio_limits(swapped.fit(null)[1], 0.95)
+    there = grouped.ratio_limits(raw, CHI2_95)
+    swapped = GroupedCells(grouped.groups[::-1])
+    back = swapped.ratio_limits(swapped.fit(null)[1], CHI2_95)
     np.testing.assert_allclose(there[occurs], -back[occurs][:, ::-1], rtol=2e-3, atol=2e-3)
 
 
@@ -578,11 +583,12 @@ def test_limits_cover_the_planted_ratio(mean, alpha_0, share, ratio):
     cells = []
     for size, factor in ((int(share * documents), ratio), (documents - int(share * documents), 1.0)):
         n_j = lengths_like_r8(rng, size)
-        cells.append(as_cells(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, factor * mean), (size, terms))), n_j))
-    grouped = GroupedCells(cells, kappa=0.0)
+        tied = split(alpha_0 * factor**-KAPPA, factor * mean)
+        cells.append(as_cells(rng.binomial(n_j[:, None], rng.beta(*tied, (size, terms))), n_j))
+    grouped = GroupedCells(cells)
     _, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     for confidence, tolerance in ((0.95, 0.02), (0.8, 0.03)):
-        low, high = grouped.ratio_limits(raw, confidence).T
+        low, high = grouped.ratio_limits(raw, stats.chi2.ppf(confidence, 1)).T
         covered = np.mean((low <= np.log(ratio)) & (np.log(ratio) <= high))
         error = 3 * np.sqrt(confidence * (1 - confidence) / terms)
         assert abs(covered - confidence) < tolerance + error
@@ -599,7 +605,7 @@ def test_groups_fitted_apart_by_scipy():
     raw = grouped.fit(fit_beta_binomial(joined(cells)))[1]
     apart = grouped.fit_apart(8)
     np.testing.assert_array_equal(apart.own, np.min([g.b_i for g in cells], axis=0) >= 8)
-    found = grouped.ratio_limits(raw, 0.95, apart=apart)
+    found = grouped.ratio_limits(raw, CHI2_95, apart=apart)
     assert apart.own.sum() >= 4
 
     def best(parts, log_ratio):
@@ -620,4 +626,4 @@ def test_groups_fitted_apart_by_scipy():
         top = sum(value for value, _, _ in alone)
         assert apart.ratio[i] == pytest.approx(2 * (top - best(parts, 0.0)), abs=2e-4 * (1 + apart.ratio[i]))
         for limit in found[i]:
-            assert 2 * (top - best(parts, limit)) == pytest.approx(stats.chi2.ppf(0.95, 1), rel=5e-3)
+            assert 2 * (top - best(parts, limit)) == pytest.approx(CHI2_95, rel=5e-3)

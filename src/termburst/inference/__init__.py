@@ -1,1 +1,1 @@
-"""Statistics and tests made from the models: λ_i and its parts."""
+"""λ_i and its parts, tests of burstiness, comparisons of corpora, dispersion, and bursts in common."""

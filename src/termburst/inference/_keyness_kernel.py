@@ -186,7 +186,7 @@ def reference_terms(terms, kappa, indptr, count, weight, b_i, lengths, documents
 
 @compiled
 def drawn_terms(terms, kappa, indptr, count, weight, b_i, lengths, documents, alpha, alpha_0, mean, draws, seeds, out):  # type: ignore[no-untyped-def]
-    """(1 + #{Q* ≥ Q})/(draws + 1), Q = Σ_g (S_g − E S_g)²/E S_g of the bursts' scores, each drawn into a group anew."""
+    """(½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), Q = Σ_g (S_g − E S_g)²/E S_g of the bursts' scores, drawn anew."""
     groups, most = documents.shape[1], 1
     for k in range(terms.size):
         most = max(most, b_i[terms[k]])
@@ -201,7 +201,7 @@ def drawn_terms(terms, kappa, indptr, count, weight, b_i, lengths, documents, al
             for g in range(groups):
                 mean_score[g] += scores[s, 0] * shares[s, g]
         np.random.seed(seeds[i])  # noqa: NPY002  Numba has no generators of its own; this state is the thread's
-        reached, observed = 1, 0.0
+        reached, observed = 0.5, 0.0
         for draw in range(draws + 1):
             sums[:] = 0.0
             for s in range(size):
@@ -217,7 +217,7 @@ def drawn_terms(terms, kappa, indptr, count, weight, b_i, lengths, documents, al
             for g in range(groups):
                 value += (sums[g] - mean_score[g]) ** 2 / max(mean_score[g], 1e-300)
             if draw == 0:
-                observed = value * (1 - 1e-9)
-            elif value >= observed:
-                reached += 1
+                observed = value
+            elif value >= observed - 1e-9 * (1 + observed):
+                reached += 1 if value > observed + 1e-9 * (1 + observed) else 0.5
         out[i] = reached / (draws + 1)

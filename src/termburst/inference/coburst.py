@@ -125,6 +125,7 @@ def coburst(
             "co-bursts need the documents, so a count matrix: statistics do not say which document held what"
         )
     counts = canonical_counts(X)
+    counts = counts[np.diff(counts.indptr) > 0]  # in an empty document no term could have been
     names = checked_terms(terms, counts.shape[1])
     for name, value, least in (("top", top, 1), ("max_terms", max_terms, 2), ("strata", strata, 1)):
         if value < least:

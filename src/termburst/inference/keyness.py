@@ -109,8 +109,10 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
         log_ratio = np.where(absent, np.nan, np.log2(mean_a) - np.log2(mean_b))
     limits = np.full((absent.size, 2), np.nan)
     if confidence is not None:
-        scale = _scale(found, p_value, 1 - confidence) if method == "beta-binomial" else 1.0
-        limits = found.groups.ratio_limits(found.raw, confidence, scale, found.apart) / np.log(2)
+        critical = _critical(found, p_value, reference, confidence)
+        limits = found.groups.ratio_limits(found.raw, critical, found.apart) / np.log(2)
+        if method == "beta-binomial":
+            limits = _agreeing(limits, p_value, 1 - confidence)
         limits = np.where(absent[:, None], np.nan, limits)
     return Keyness(
         log_ratio,
@@ -122,18 +124,28 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
     )
 
 
-def _scale(found: Comparison, p_value: Floats, level: float) -> Floats:
-    """By how much to multiply χ²_1's quantile in an interval, so that it holds 0 where p is above *level*.
+def _critical(found: Comparison, p_value: Floats, reference: Names, confidence: float) -> Floats:
+    """By how much twice the log-likelihood may fall in an interval: the quantile of what p refers to.
 
-    The likelihood ratio over the χ²_1 that has its p-value, within bounds: 1 where p is χ²_1's own. Where precisions
-    are the corpora's own it stays 1 unless p, which ties them, decides otherwise.
+    That is F(1, d − 2)'s; where p is conditional, χ²_1's times the likelihood ratio over the χ²_1 that has its p-value,
+    within bounds and unless that is far out.
     """
-    own = found.apart.own
-    ratio = np.where(own, found.apart.ratio, found.likelihood_ratio)
+    documents = _documents(found.a) + _documents(found.b)
+    critical = np.full(p_value.size, stats.f.isf(1 - confidence, 1, max(documents - 2, 1)))
+    ratio = found.likelihood_ratio
     with np.errstate(divide="ignore", invalid="ignore"):
-        scale = ratio / stats.chi2.isf(p_value, 1)
-    agree = own & ((stats.chi2.sf(ratio, 1) < level) == (p_value < level))
-    return np.where((ratio > 0.5) & np.isfinite(scale) & ~agree, np.clip(scale, 0.4, 3.0), 1.0)
+        scale = np.clip(ratio / stats.chi2.isf(p_value, 1), 0.4, 3.0)
+    scaled = (reference == "conditional") & ~found.apart.own & (ratio > 0.5) & (p_value > 1e-6)
+    return np.where(scaled, scale * stats.chi2.isf(1 - confidence, 1), critical)
+
+
+def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
+    """Limits that end at 0 where they hold 0 although p is below *level*, or do not although it is not."""
+    low, high = limits.T
+    holds = (low <= 0) & (high >= 0)
+    differ = holds == (p_value < level)
+    nearer_low = np.where(holds, -low < high, low > 0)  # the end to move to 0
+    return np.column_stack([np.where(differ & nearer_low, 0.0, low), np.where(differ & ~nearer_low, 0.0, high)])
 
 
 def conservative(ci_low: Floats, ci_high: Floats) -> Floats:
@@ -152,6 +164,7 @@ def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
     p_value = stats.f.sf(ratio, 1, max(documents - 2, 1))  # χ²_1's, but for a handful of documents
     conditional = conditional_p(found)
     few = np.isfinite(conditional) & (found.a.b_i + found.b.b_i <= documents / 2)  # nearly everywhere, it is no burst
+    few &= found.null.status != "degenerate"  # the size of such a burst is that of its document
     p_value = np.where(few, conditional, p_value)
     reference = np.where(few, "conditional", "chi2").astype(object)
     small = [cells for cells in (found.a, found.b) if _documents(cells) < FEW_DOCUMENTS]
@@ -247,7 +260,8 @@ class GroupKeyness:
     ----------
     mean : terms × groups, the fitted mean shares.
     statistic : 2(ℓ_1 − ℓ_0), a mean a group against one mean.
-    p_value : by χ² with one degree of freedom less than there are groups, or by *draws* assignments of the bursts.
+    p_value : by χ² with one degree of freedom less than there are groups (F, for a handful of documents), or by *draws*
+        assignments of the bursts, a tie counting as half.
     """
 
     mean: Floats
@@ -268,9 +282,10 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
     alternative, _ = grouped.fit(null)
     ratio = np.maximum(2 * (alternative.loglik - null.loglik), 0.0)
     between = len(groups) - 1
-    p_value = stats.f.sf(ratio / between, between, max(sum(map(_documents, groups)) - len(groups), 1))
     b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
-    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH))
+    documents = sum(map(_documents, groups))
+    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH) & (b_i <= documents / 2))
+    p_value = stats.f.sf(ratio / between, between, max(documents - len(groups), 1))
     lengths, by_group = _length_classes(groups)
     inside = null.status == "converged"
     alpha, alpha_0 = (np.where(inside, x, np.inf) for x in (null.alpha, null.alpha_0))
@@ -284,7 +299,7 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
 
     in_threads(fill, range(BLOCKS))
     reference = np.full(b_i.size, "chi2", dtype=object)
-    reference[few] = "Monte Carlo"
+    reference[few] = "monte-carlo"
     p_value = np.where(ratio < IDENTICAL, 1.0, p_value)
     absent = null.status == "empty"
     return GroupKeyness(

@@ -1,4 +1,4 @@
-"""The compiled fit of one term in several groups of documents: a mean of its own each, and precisions in common.
+"""The compiled fit of one term in several groups of documents: a mean of its own each, and precisions tied by one.
 
 Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same of
 all groups together. Given τ the groups are independent, so that the Hessian is an arrow: a Newton step costs one
@@ -249,7 +249,7 @@ def _at_ratio(ratio, tau, level, cap, omega, law, own, more, after, times, n_i, 
     Newton's method with bounded steps; τ stays at *cap* where the likelihood still rises there.
     """
     highest = -1e-6 - max(ratio, 0.0)  # of the level, lest a share exceed 1
-    level = min(level, highest)
+    level = min(level, highest - 0.1)  # nearer, steps would be so short that they seem to be the last
     g_t, h_tt, h_tl = np.empty(2), np.empty(2), np.empty(2)
     for _ in range(_ROUNDS):
         slope = curvature = 0.0  # in the level
@@ -346,10 +346,13 @@ def _limit(inside, step, top, root, start, level, cap, omega, law, own, more, af
 
 @compiled
 def _begin(i, n_i, n, cap, fits):  # type: ignore[no-untyped-def]
-    """log π_a/π_b and log π_b at the maximum, τ and ω of both groups; a group without the term begins next to 0."""
+    """log π_a/π_b and log π_b at the maximum, τ and ω of both groups; of nothing or all, it begins next to that."""
     shares, tau, omega = np.empty(2), np.empty(2), fits[i, 3:5].copy()
     for g in range(2):
         shares[g] = math.log(_split(omega[g])[0]) if n_i[g] > 0 else math.log(1e-3 / n[g])
+        if n_i[g] == n[g]:
+            shares[g] = math.log1p(-1e-3 / n[g])
+            omega[g] = _logit(shares[g])
         tau[g] = min(fits[i, g], cap)
     return shares[0] - shares[1], shares[1], tau, omega
 
@@ -379,8 +382,7 @@ def intervals(terms, kappa, own, indptr, count, length, weight, n, longest, tabl
     for k in range(terms.size):
         i = terms[k]
         more, after, times, n_i, _ = gather_groups(i, 2, indptr, count, length, weight, seen)
-        out[i, 0], out[i, 1] = -math.inf, math.inf
-        if n_i[0] + n_i[1] == 0 or n_i[0] == n[0] or n_i[1] == n[1]:
+        if n_i[0] + n_i[1] == n[0] + n[1]:
             continue
         law = _law(0.0 if own[i] else kappa, n_i, n)
         ratio, level, tau, omega = _begin(i, n_i, n, cap, fits)

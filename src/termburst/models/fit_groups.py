@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from termburst._threads import in_threads
 from termburst.counts.tally import Integers
@@ -82,7 +81,7 @@ class GroupedCells:
         self.n_i = np.stack([g.n_i for g in groups], axis=1)
 
     def fit(self, null: BetaBinomialFit) -> tuple[GroupsFit, Floats]:
-        """The fits, and their raw rows (τ, gain, ω_g) for `intervals`; *null* is the fit of all groups together."""
+        """The fits, and their raw rows (τ, gain, ω_g) for `ratio_limits`; *null* is the fit of all groups together."""
         from termburst.models import _groups_kernel as kernel
 
         terms, groups = self.n_i.shape
@@ -139,19 +138,16 @@ class GroupedCells:
         in_threads(fill, range(BLOCKS))
         return ApartFit(own, mean, ratio, rows)
 
-    def ratio_limits(
-        self, raw: Floats, confidence: float, scale: Floats | float = 1.0, apart: ApartFit | None = None
-    ) -> Floats:
+    def ratio_limits(self, raw: Floats, critical: Floats | float, apart: ApartFit | None = None) -> Floats:
         """Profile-likelihood limits of log π_0/π_1 of two groups, terms × 2; ±inf where there is no limit.
 
-        χ²_1's quantile is multiplied by *scale*, for terms whose likelihood ratio has another distribution. Precisions
-        are tied but for terms that were fitted *apart*.
+        A limit is where twice the log-likelihood has fallen by *critical*, say χ²_1's quantile. Precisions are tied but
+        for terms that were fitted *apart*.
         """
         from termburst.models import _groups_kernel as kernel
 
-        critical = stats.chi2.ppf(confidence, 1) * np.broadcast_to(scale, len(raw))
-        limits = np.full((len(raw), 2), np.nan)
-        limits[:] = -np.inf, np.inf
+        critical = np.broadcast_to(np.asarray(critical, dtype=np.float64), len(raw))
+        limits = np.tile([-np.inf, np.inf], (len(raw), 1))
         occurring = self._by_size()
         own = np.zeros(len(raw), dtype=bool) if apart is None else apart.own
         rows = raw[:, [0, 0, 1, 2, 3]]
@@ -169,7 +165,7 @@ class GroupedCells:
         if lower.size:  # as α_0 → 0 a document is one draw
             ones = GroupedCells([_one_token_documents(g, lower) for g in self.groups], self.kappa)
             single = ones.fit(fit_beta_binomial(joined(ones.groups)))[1]
-            limits[lower] = ones.ratio_limits(single, confidence, np.broadcast_to(scale, len(raw))[lower])
+            limits[lower] = ones.ratio_limits(single, critical[lower])
         return limits
 
     def _by_size(self) -> Integers:
