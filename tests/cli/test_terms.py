@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 
 import numpy as np
@@ -173,11 +174,59 @@ def test_which_estimates_are_shown(done, corpus, texts, counted, tmp_path):
     assert "α" not in done("explain", corpus, "the", "--fit", "none").out
 
 
-def test_exact_estimates_need_statistics_with_patterns(run, done, corpus, tmp_path):
+def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_path):
     saved = tmp_path / "s.parquet"
     done("stats", "build", corpus, "-o", saved)
-    outcome = run("terms", saved, "--fit", "exact")
-    assert outcome.code == 2
-    assert 'detail="patterns"' in outcome.err
+    for options in (("--fit", "exact"), ("--test",)):
+        line = fault("terms", saved, *options)
+        assert "s.parquet was saved without the patterns that this needs: stats build --detail patterns" in line
     done("stats", "build", corpus, "-o", saved, "--detail", "patterns")
     assert done("terms", saved, "--fit", "exact").out
+
+
+def test_terms_with_p_values(done, tmp_path):
+    path = tmp_path / "posts.txt"
+    path.write_text("ha ha ha ha ha ha\n" + "nothing to say here today\n" * 30, encoding="utf-8")
+    term, first = next(iter(done("terms", path, "--test", *ALL).rows.items()))
+    assert term == "ha"
+    assert first["p_value"] < 1e-6
+    assert first["how"] == "exact"
+    assert {"p_plr", "p_lr", "p_score", "q_value", "dp", "juilland_d"} <= set(first)
+    by_ratio = done("terms", path, "--test", "--statistic", "lr", "--fdr", "holm", *ALL).rows
+    assert by_ratio["ha"]["p_value"] == by_ratio["ha"]["p_lr"]
+
+
+@pytest.mark.parametrize("statistic", ["plr", "lr", "score"])
+def test_the_table_shows_what_was_tested(done, corpus, statistic):
+    header = done("terms", corpus, "--test", "--statistic", statistic).out.splitlines()[1].split()
+    assert header == ["term", "n", "b", statistic, "p_value", "log10_p", "q_value", "how", "dp", "adaptation"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--test", "--parts"), "--test has columns of its own"),
+        (("--test", "--fit", "exact"), "--test has columns of its own"),
+        (("--statistic", "lr"), "--statistic says what --test tests: add --test"),
+        (("--fdr", "by"), "--fdr says how --test makes q-values: add --test"),
+        (("--test", "--fdr", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
+    ],
+)
+def test_options_that_do_not_go_together(fault, corpus, arguments, said):
+    assert said in fault("terms", corpus, *arguments)
+
+
+def test_a_count_that_no_term_reaches(done, corpus):
+    for options in ((), ("--test",)):
+        lines = done("terms", corpus, "--min-count", 10**6, *options).out.splitlines()
+        assert lines[1:] == ["no term occurs that often: lower --min-count"]
+
+
+def test_a_file_is_noted_by_its_rows(done, corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr("termburst.cli.output.note", (notes := []).append)
+    done("terms", corpus, "-o", tmp_path / "one.csv", "--top", 1)
+    done("terms", corpus, "-o", tmp_path / "all.csv")
+    done("terms", corpus, "-o", tmp_path / "none.csv", "--min-count", 10**6)
+    said = [note.removeprefix(f"{tmp_path}{os.sep}") for note in notes]
+    assert said == ["one.csv: 1 row", "all.csv: 12 rows", "none.csv: 0 rows", notes[-1]]
+    assert notes[-1].startswith("no term occurs that often")

@@ -1,12 +1,15 @@
-"""The parts of the null distributions: documents drawn by their length, counts of the draws, tilted weights."""
+"""The parts of the null distributions: documents drawn by their length, counts of the draws, tilted weights, tails."""
+
+from math import comb, factorial, log
 
 import numpy as np
 import pytest
 from scipy import special, stats
 
 from termburst.inference import _null_kernel as kernel
-from termburst.inference import null_distribution
+from termburst.inference import null_tails
 from termburst.inference.null_distribution import Lengths, Null, PlrFunction
+from termburst.inference.null_tails import PlrTail, sampled_p
 from termburst.models.cells import TermCells
 
 
@@ -63,20 +66,137 @@ def test_draws_split_as_enumerated(n_j):
         assert abs(scatter[at].mean() - mean) < 4.5 * scatter[at].std() / draws**0.5 + 1e-9, v
 
 
-@pytest.mark.parametrize(("rate", "weights"), [([0.01, 0.3, 4.0], [50.0, 20.0, 3.0]), ([900.0, 1_500.0], [2.0, 1.0])])
+SHORT_AND_LONG = ([1.0, 2.5, 30.0, 400.0], [50.0, 40.0, 20.0, 3.0])  # a mean length need not be whole
+
+
+@pytest.mark.parametrize(
+    ("lengths", "weights", "share"),
+    [(*SHORT_AND_LONG, 0.01), (*SHORT_AND_LONG, 0.5), ([90_000.0, 150_000.0], [2.0, 1.0], 0.01), ([999.0], [5.0], 0.9)],
+)
 @pytest.mark.parametrize("tilt", [0, 5, 10])
-def test_tilted_weights_by_logarithms(rate, weights, tilt):
+def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
     """The recurrence against weights computed one by one, also where they pass what a float holds."""
-    rate, weights, slope = np.array(rate), np.array(weights), -3.0
-    s, n_i = null_distribution.CURVE[tilt], float(weights @ rate)
-    steps, log_gamma = null_distribution._steps()
-    u, mass, b, r = kernel.tilted(s, slope, 0.0, n_i, rate, weights, steps[tilt], log_gamma)
-    c = np.arange(int(n_i) + 1)
+    lengths, weights, slope = np.array(lengths), np.array(weights), -3.0
+    s, n_i, odds = null_tails.CURVE[tilt], float(share * weights @ lengths), share / (1 - share)
+    steps, log_gamma = null_tails._steps()
+    u, mass, b, r = kernel.tilted(s, slope, 0.0, n_i, odds, lengths, weights, steps[tilt], log_gamma)
+    c, m = np.arange(int(min(n_i, np.ceil(lengths.max()))) + 1), lengths[:, None]
     own = special.gammaln(np.maximum(c, 1))
-    log_w = c * (np.log(rate)[:, None] + u) - special.gammaln(c + 1) + s * np.where(c > 0, slope + 2 * own, 0.0)
+    choose = -special.betaln(m - c + 1, c + 1) - np.log(m + 1)
+    log_w = np.where(c <= np.ceil(m), choose, -np.inf) + c * (log(odds) + u) + s * np.where(c > 0, slope + 2 * own, 0.0)
     log_z = special.logsumexp(log_w, axis=1)
     p = np.exp(log_w - log_z[:, None])
     assert weights @ (p @ c) == pytest.approx(n_i, rel=1e-4)
     assert mass == pytest.approx(weights @ log_z - u * n_i, rel=1e-10, abs=1e-10)
     assert b == pytest.approx(weights @ p[:, 1:].sum(axis=1), rel=1e-10)
     assert r == pytest.approx(weights @ (p @ own), rel=1e-10)
+
+
+# ---- tails
+
+
+def test_a_tail_begins_where_the_draws_end():
+    """`sampled_p` of a sample whose tail is known: p goes on from the last draws that are counted, without a step."""
+    sample = np.sort(np.random.default_rng(9).exponential(size=9_999))
+    top = 25
+    anchor = sample[-top]
+    observed = np.array([anchor * (1 - 1e-6), anchor, anchor * (1 + 1e-6), anchor + 1.0, anchor + 1_000.0])
+    log_p, how = sampled_p(sample, observed, lambda x: -x, False, 25.5 / 9_999)
+    assert how.tolist() == ["monte-carlo", "monte-carlo", "tail", "tail", "tail"]
+    assert log_p[1] == pytest.approx(log((1 + top) / 10_000))
+    assert abs(log_p[2] - log_p[1]) < 1e-4
+    np.testing.assert_allclose(log_p[3:] - log_p[1], [-1.0, -1_000.0], rtol=1e-9)
+    assert log_p[1] == pytest.approx(-anchor, abs=0.6)  # e^−x is the law it was drawn from
+    flat, how = sampled_p(np.zeros(999), np.array([0.0, 1.0]), lambda x: -x, True, 0.0025)
+    assert flat[0] == pytest.approx(log((1 + 999 / 2) / 1000))
+    assert how[1] == "tail"
+    assert flat[1] == pytest.approx(log(4 / 1000))  # though the tail itself begins at p = 1
+
+
+def test_a_tail_does_not_begin_at_an_atom():
+    """99 of 3,000 draws are above 0, by the law e^−x: so is p, though the upper tenth begins at 0."""
+    above = -np.log((np.arange(99, 0, -1) - 0.5) / 99)
+    sample, observed = np.append(np.zeros(2_901), above), np.array([0.0, 0.5, 2.0, 20.0])
+    log_p, how = sampled_p(sample, observed, lambda x: -x, False, 0.1)
+    assert how.tolist() == ["monte-carlo", "tail", "tail", "tail"]
+    np.testing.assert_allclose(log_p, [0.0, *(log(99 / 3_000) - observed[1:])], atol=0.02)
+    few = np.append(np.zeros(2_991), np.arange(1.0, 10.0))  # too few above to trust a shape: they are counted
+    log_p, how = sampled_p(few, np.array([0.5, 5.0, 9.0, 12.0]), lambda x: -x, False, 0.1)
+    assert how.tolist() == ["monte-carlo"] * 3 + ["tail"]
+    np.testing.assert_allclose(np.exp(log_p) * 3_001, [10, 6, 2, 2 * np.exp(-3)])
+
+
+@pytest.mark.parametrize("steepness", [0.0, 50.0])
+def test_a_tail_of_the_wrong_shape_is_held_by_the_draws(steepness):
+    sample = np.sort(np.random.default_rng(17).exponential(size=1_999))
+    observed = np.linspace(1.5, 7.0, 40)
+    log_p, _ = sampled_p(sample, observed, lambda x: -steepness * x, False, 0.25)
+    count = 1.0 + (sample >= observed[:, None]).sum(axis=1)
+    p = 2_000 * np.exp(log_p)
+    assert (np.abs(p - count) <= 3 * np.sqrt(count) + 1e-9).all()
+    assert (np.diff(p) <= 1e-9).all()
+
+
+def parts_of(total, most, places):
+    """Ways to write *total* as a sum of *places* numbers up to *most*, in falling order."""
+    if places == 0:
+        return [()] if total == 0 else []
+    return [(c, *rest) for c in range(min(most, total), -1, -1) if c * places >= total
+            for rest in parts_of(total - c, c, places - 1)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("each", "size"), [(20, 60), (20, 24), (40, 60)])
+def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(each, size):
+    """Six documents of equal length; from the upper quarter of 20,000 draws on by the saddlepoint, against exact p."""
+    n_j = np.full(6, each)
+    splits = np.array(parts_of(size, each, 6))
+    orders = [factorial(6) / np.prod([factorial(k) for k in np.unique(s, return_counts=True)[1]]) for s in splits]
+    mass = np.array(orders) * special.binom(each, splits).prod(axis=1) / comb(6 * each, size)
+    assert mass.sum() == pytest.approx(1, rel=1e-9)
+    plr = PlrFunction(cells_on(n_j), 10.0 * size, 1.0, "printed")
+    value = plr(np.full(mass.size, size), (splits > 0).sum(axis=1), special.gammaln(np.maximum(splits, 1)).sum(axis=1))
+    order = np.argsort(value)
+    value, mass = value[order], mass[order]
+    exact = np.cumsum(mass[::-1])[::-1]
+    sample = np.sort(np.random.default_rng(18).choice(value, 20_000, p=mass / mass.sum()))
+    grid = np.linspace(1, 6, 257)
+    base = plr(np.full(257, size), grid, np.zeros(257))
+    tail = PlrTail(size, float(n_j.sum()), np.array([float(each)]), np.array([6.0]), sample, grid, base)
+    log_p, how = sampled_p(sample, value, tail, False, 0.25)
+    ratio = np.exp(log_p - np.log(exact))[how == "tail"]
+    exact = exact[how == "tail"]
+    assert exact.max() > 0.15
+    assert ratio[exact > 1e-7].min() > 0.85  # with so few documents it errs on the safe side, the more the further out
+    assert ratio[exact > 1e-2].max() < 1.3
+    assert ratio[exact > 1e-4].max() < 6
+
+
+CORNERS = {
+    "short posts, 5 %": (np.random.default_rng(1).integers(5, 26, 5_000), 3_750),
+    "equal documents, 10 %": (np.full(100, 400), 4_000),
+    "equal documents, half": (np.full(100, 100), 5_000),
+    "uneven documents, 10 %": (np.round(np.random.default_rng(1).lognormal(5, 0.7, 300)).astype(int), 5_000),
+}
+
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_sizes_of_terms_that_are_much_of_the_text(corner):
+    """Neither too large nor too small, by NumPy's draws of the null; within their error, that of ours, and a fifth."""
+    n_j, size = CORNERS[corner]
+    terms, asked = 3_000, 49_975
+    columns = np.random.default_rng(19).multivariate_hypergeometric(n_j, size, terms, method="marginals")
+    lengths, documents = np.unique(n_j, return_counts=True)
+    of, where = np.nonzero(columns)
+    cells = TermCells(
+        np.append(0, np.cumsum((columns > 0).sum(axis=1))), columns[of, where].astype(np.int32),
+        n_j[where].astype(np.int32), np.ones(1), columns.sum(axis=1), (columns > 0).sum(axis=1), lengths, documents,
+    )  # fmt: skip
+    null = Null(cells, asked, 0, False, PlrFunction(cells, None, 1.0, "printed"))
+    plr = null.plr(cells.n_i, cells.b_i, special.gammaln(np.maximum(columns, 1)).sum(axis=1))
+    score = null.lengths.score(cells.n_i, (columns**2).sum(axis=1), columns @ n_j)
+    log_p, how = null.drawn_p(plr, score)
+    for name, found, kinds in zip(("plr", "score"), log_p, how, strict=True):
+        assert "tail" in kinds, name
+        for level in (0.1, 0.05, 0.01):
+            error = 4 * np.sqrt(level * (1 - level) * (1 / terms + 1 / (0.04 * asked))) + 0.2 * level
+            assert abs(np.mean(np.exp(found) <= level) - level) < error, (name, level)

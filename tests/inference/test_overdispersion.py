@@ -3,6 +3,7 @@ by hand.
 """
 
 import itertools
+import warnings
 from functools import cache
 from math import comb, lgamma, log
 
@@ -270,6 +271,20 @@ def test_sizes_hold_under_the_null():
                 assert np.mean(p <= 0.05) > 0.025, (size, name)
 
 
+def test_the_likelihood_ratio_beyond_its_atom_at_zero():
+    """A long document among short ones: LR is 0 in 98.7 % of draws, more than where the tail begins by default."""
+    n_j = np.append(np.full(300, 10), 100_000)
+    columns = np.random.default_rng(16).multivariate_hypergeometric(n_j, 400, 8_000, method="marginals").T
+    found = burstiness(from_columns(columns, n_j)).lr
+    p, draws = 10**found.log10_p, int(0.3 * 9_999)
+    expected = 1 - np.searchsorted(np.sort(found.value), found.value - 1e-9) / 8_000
+    above = found.value > 1e-9
+    assert 0.008 < above.mean() < 0.02
+    np.testing.assert_allclose(p[~above], 1.0, rtol=1e-12)
+    error = 4.5 * np.sqrt(expected * (1 / 8_000 + 1 / draws)) + 2 / draws
+    assert (np.abs(p - expected) < error + 0.2 * expected)[above].all()
+
+
 def test_bursts_are_found():
     """Beta-binomial terms with a planted precision: the smaller it is, the smaller the p-values."""
     rng = np.random.default_rng(7)
@@ -346,23 +361,6 @@ def test_few_long_documents(rate):
         log10_p = getattr(found, name).log10_p
         assert log10_p[0] < -rate / 60, name
         assert log10_p[1] > -4, name
-
-
-def test_a_tail_begins_where_the_draws_end():
-    """`_drawn` of a sample whose tail is known: p goes on from the last draws that are counted, without a step."""
-    sample = np.sort(np.random.default_rng(9).exponential(size=9_999))
-    top = 25
-    anchor = sample[-top]
-    observed = np.array([anchor * (1 - 1e-6), anchor, anchor * (1 + 1e-6), anchor + 1.0, anchor + 1_000.0])
-    log_p, how = null_distribution._drawn(sample, observed, lambda x: -x, False, 25.5 / 9_999)
-    assert how.tolist() == ["monte-carlo", "monte-carlo", "tail", "tail", "tail"]
-    assert log_p[1] == pytest.approx(log((1 + top) / 10_000))
-    assert abs(log_p[2] - log_p[1]) < 1e-4
-    np.testing.assert_allclose(log_p[3:] - log_p[1], [-1.0, -1_000.0], rtol=1e-9)
-    assert log_p[1] == pytest.approx(-anchor, abs=0.6)  # e^−x is the law it was drawn from
-    flat, how = null_distribution._drawn(np.zeros(999), np.array([0.0, 1.0]), lambda x: -x, True, 0.0025)
-    assert flat[0] == pytest.approx(log((1 + 999 / 2) / 1000))
-    assert how[1] == "tail"
 
 
 def test_p_has_no_step_at_the_first_tail(sixty):
@@ -495,7 +493,6 @@ def test_values_are_those_of_the_functions(small_corpus):
             assert np.isnan(result.value[3])
             assert np.isnan(result.log10_p[3])
             assert result.how[3] == ""
-        assert (found.draws, found.seed) == (99, 0)
 
 
 def test_empty_documents_say_nothing_to_score_and_ratio(small_corpus):
@@ -532,6 +529,19 @@ def test_a_term_that_is_every_token_and_documents_of_one_token():
         found = burstiness(np.array(X), draws=199)
         for name in STATISTICS:
             np.testing.assert_array_equal(getattr(found, name).log10_p, 0, err_msg=name)
+
+
+@pytest.mark.parametrize("mid_p", [False, True])
+def test_documents_of_one_token_each_in_silence(mid_p):
+    """Nothing can repeat and the score cannot vary: p is 1, or half of it up to the draws' own 1/(B + 1)."""
+    terms = [dict.fromkeys(range(size), 1) for size in (1, 2, 30, 70, 400, 499)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = burstiness(cells_of(terms, np.ones(500, int)), draws=999, mid_p=mid_p)
+    np.testing.assert_array_equal(found.score.value, 0)
+    for name in STATISTICS:
+        p = 10 ** getattr(found, name).log10_p
+        np.testing.assert_allclose(p, 0.5 if mid_p else 1.0, atol=0.01 if mid_p else 1e-12, err_msg=name)
 
 
 def test_an_undefined_lambda_has_no_p():

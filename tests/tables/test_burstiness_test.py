@@ -190,7 +190,7 @@ def test_bursty_words_of_real_text_are_found():
     ("options", "message"),
     [
         ({"test": "wald"}, "test is one of 'plr', 'lr', 'score'; got 'wald'"),
-        ({"adjust": "fdr"}, "'bh'"),
+        ({"adjust": "fdr"}, "adjust is one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
         ({"form": "proper"}, "form is one of"),
         ({"draws": 10}, "draws is at least 99; got 10"),
         ({"terms": ["one"]}, "there are 1 terms for 24 columns"),

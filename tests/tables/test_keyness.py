@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
@@ -257,6 +258,7 @@ def test_one_document_a_side():
     assert (table["p_value"] > 0.1).all()
     assert not table["p_value"].is_nan().any()
     assert table.height == 4
+    assert set(table["reference"]) == {"predictive"}
 
 
 def test_one_document_against_many_is_one_observation():
@@ -284,7 +286,7 @@ def test_corpora_without_tokens_are_refused():
     [
         ({"method": "g3"}, "method is one of"),
         ({"confidence": 95}, "confidence lies between 0 and 1; got 95"),
-        ({"adjust": "fdr"}, "'bh'"),
+        ({"adjust": "fdr"}, "adjust is one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
         ({"sort": "q"}, "sort is one of"),
         ({"terms": list("ab")}, "there are 2 terms for 3 columns"),
         ({"terms": list("aab")}, "names two columns"),
@@ -403,7 +405,7 @@ def test_groups_min_count_and_seed(grouped):
     assert 2 < table.height < all_terms.height
     assert table["p_value"].to_list() == kept["p_value"].to_list()
     np.testing.assert_allclose(table["q_value"], stats.false_discovery_control(table["p_value"].to_numpy()))
-    assert "Monte Carlo" in all_terms["reference"]
+    assert "monte-carlo" in all_terms["reference"]
     other = tb.keyness_groups(X, labels, terms=names, draws=199, seed=5)
     assert other.sort("term")["p_value"].to_list() != all_terms.sort("term")["p_value"].to_list()
 
@@ -421,7 +423,10 @@ def test_groups_that_are_identical():
         (["x"] * 5, "there is one group, 'x': a comparison needs two at least"),
         ([7] * 5, "there is one group, '?7'?: a comparison needs two at least"),
         ([["x"], ["y"], ["x"], ["y"], ["x"]], "labels"),
-        ([None, "x", "y", "x", "y"], "label"),
+        ([None, "x", "y", "x", "y"], "document 0 has None for a label: name a group for every document"),
+        (["x", "y", np.nan, "x", "y"], "document 2 has nan for a label"),
+        (np.array([1.0, 2.0, 1.0, 2.0, np.nan]), "document 4 has nan for a label"),
+        (pd.Series(["x", pd.NA, "x", "y", "y"], dtype="object"), "document 1 has <NA> for a label"),
     ],
 )
 def test_labels_that_are_refused_in_one_sentence(labels, message):
@@ -442,3 +447,34 @@ def test_groups_without_tokens_are_refused_by_their_name():
         tb.keyness_groups(X, list("aabbcc"), sort="q")
     with pytest.raises(ValueError, match="terms"):
         tb.keyness_groups(X, list("aabbcc"), terms=["one"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "g2"}, "method='g2' is for contrasts=True"),
+        ({"confidence": 0.8}, "confidence=0.8 is for contrasts=True"),
+        ({"confidence": None}, "confidence=None is for contrasts=True"),
+        ({"sort": "effect"}, "sort='effect' is for contrasts=True"),
+        ({"adjust": "fdr"}, "adjust is one of 'bh'"),
+        ({"adjust": "fdr", "contrasts": True}, "adjust is one of 'bh'"),
+    ],
+)
+def test_options_of_the_contrasts_alone(grouped, options, message):
+    X, labels, names = grouped
+    with pytest.raises(ValueError, match=message):
+        tb.keyness_groups(X, labels, terms=names, **options)
+
+
+def test_statistics_have_no_documents_to_group():
+    statistics = tb.TermStatistics.from_counts(corpus(28, 6, 3), list("abc"), "patterns")
+    with pytest.raises(ValueError, match="groups need the documents, so a count matrix"):
+        tb.keyness_groups(statistics, list("aabbcc"))
+
+
+def test_what_is_mistaken_is_refused_before_any_work(monkeypatch):
+    monkeypatch.setattr(inference, "compare", None)
+    monkeypatch.setattr("termburst.tables._keyness.canonical_counts", None)
+    for call in (tb.keyness, tb.keyness_groups):
+        with pytest.raises(ValueError, match="adjust is one of"):
+            call([[1]], [[1]], adjust="q")

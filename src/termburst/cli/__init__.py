@@ -44,7 +44,7 @@ def _fail_usage(error: Any) -> NoReturn:
         error.show()
         sys.exit(2)
     command = getattr(getattr(error, "ctx", None), "command_path", "termburst")
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".").replace("Value error, ", "")
     if message.startswith("Got unexpected extra argument"):
         message = f"{message[:60]}…: give one corpus, a folder or a glob in quotes such as 'corpus/*.txt'"
     _fail(f"{message}; see {command} --help", 2)

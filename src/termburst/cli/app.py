@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.keyness import keyness
-from termburst.cli.output import Format, note, settled_format, write_table
+from termburst.cli.output import Format, many, note, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, working
 from termburst.cli.reproduce import reproduce
-from termburst.cli.shared import FdrOption, FormatOption, MinCount, Mu, Output, Sigma2, Top, shown
+from termburst.cli.shared import Fdr, FdrOption, FormatOption, MinCount, Mu, Output, Sigma2, Top, shown
 from termburst.cli.stats import stats
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def terms(
     by_test: Annotated[
         Test, typer.Option("--statistic", help="With --test, what is tested: repetition (plr), any over-dispersion.")
     ] = Test.plr,
-    fdr: FdrOption = "bh",
+    fdr: FdrOption = Fdr.bh,
 ) -> None:
     """List the terms, burstiest first, by the paper's λ; with --test, by p-value."""
     import polars as pl
@@ -125,6 +125,8 @@ def terms(
         raise ValueError("--test has columns of its own, the exact fit among them: leave --parts and --fit out")
     if by_test is not Test.plr and not test:
         raise ValueError("--statistic says what --test tests: add --test")
+    if fdr is not Fdr.bh and not test:
+        raise ValueError("--fdr says how --test makes q-values: add --test")
     settled = settled_format(format, output, corpus)
     statistics = reading.statistics(corpus, "patterns" if test or fit is Fit.exact else "moments")
     if statistics.documents == 1:
@@ -132,18 +134,20 @@ def terms(
     with working("Computing (the first time ever, after compiling)", when=test or fit is Fit.exact):
         if test:
             table = burstiness_test(
-                statistics, test=by_test.value, mu=mu, sigma2=sigma2, form=form.value, adjust=fdr, min_count=min_count
-            )
+                statistics, test=by_test.value, mu=mu, sigma2=sigma2, form=form.value, adjust=fdr.value,
+                min_count=min_count,
+            )  # fmt: skip
         else:
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts, fit=fit.value)
     if test and settled is Format.table:
         table = table.select(
-            "term", "n", "b", "plr", "lr", "p_plr", "p_lr", "log10_p", "q_value", "how", "dp", "adaptation"
+            "term", "n", "b", by_test.value, "p_value", "log10_p", "q_value", "how", "dp", "adaptation"
         )
     table = table.filter(pl.col("n") >= min_count)
     write_table(shown(table, top, settled), settled, output, _size(statistics))
-    if settled is Format.table and output is None and sys.stdout.isatty():
-        typer.echo("n: occurrences; b: documents with the term; plr: λ, the higher the burstier")
+    if table.height and settled is Format.table and output is None and sys.stdout.isatty():
+        tested = {"plr": "λ", "lr": "the exact likelihood ratio", "score": "Tarone's score"}[by_test.value]
+        typer.echo(f"n: occurrences; b: documents with the term; {by_test.value}: {tested}, the higher the burstier")
 
 
 @app.command()
@@ -215,7 +219,8 @@ def weigh(
         raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")
     weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counts)
     save_weights(Weights(weights, names, np.array(ids, dtype=object)), output)
-    note(f"{output}: {weights.shape[0]:,} documents × {weights.shape[1]:,} terms, {weights.nnz:,} weights, {scheme}")
+    size = f"{many(weights.shape[0], 'document')} × {many(weights.shape[1], 'term')}"
+    note(f"{output}: {size}, {many(weights.nnz, 'weight')}, {scheme}")
 
 
 @app.command()
@@ -256,8 +261,6 @@ def demo(
 
 
 def _size(statistics: TermStatistics) -> str:
-    documents = "document" if statistics.documents == 1 else "documents"
-    return (
-        f"{statistics.documents:,} {documents}, {statistics.tokens:,} tokens, {statistics.vocabulary_size:,} terms, "
-        f"mean length {statistics.mean_length:,.1f}"
-    )
+    s = statistics
+    size = (many(s.documents, "document"), many(s.tokens, "token"), many(s.vocabulary_size, "term"))
+    return f"{', '.join(size)}, mean length {s.mean_length:,.1f}"

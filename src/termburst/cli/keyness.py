@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.output import Format, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
-from termburst.cli.shared import FdrOption, FormatOption, MinCount, Output, Top, shown
+from termburst.cli.output import Format, many, settled_format, write_table
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, working
+from termburst.cli.shared import Fdr, FdrOption, FormatOption, MinCount, Output, Top, shown
 
 if TYPE_CHECKING:
     from termburst.counts.statistics import TermStatistics
@@ -48,7 +48,7 @@ def keyness(
     by: Annotated[str | None, typer.Option("--by", help="Column of A whose values are the corpora to compare.")] = None,
     method: Annotated[Method, typer.Option("--method", help="The test.")] = Method.beta_binomial,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the interval of log_ratio.")] = 0.95,
-    fdr: FdrOption = "bh",
+    fdr: FdrOption = Fdr.bh,
     sort: Annotated[Sort, typer.Option("--sort", help="p, effect (the end of the interval nearest to 0), …")] = Sort.p,
     min_count: MinCount = 5,
     top: Top = None,
@@ -62,11 +62,11 @@ def keyness(
     """
     from termburst.tables import keyness as compare
 
-    settled = settled_format(format, output, a)
+    settled = settled_format(format, output, *filter(None, (a, b)))
     options: dict[str, Any] = {
         "method": method.value,
         "confidence": confidence,
-        "adjust": fdr,
+        "adjust": fdr.value,
         "min_count": min_count,
         "sort": sort.value,
     }
@@ -75,7 +75,7 @@ def keyness(
     if by is not None:
         table, title = _by_column(a, by, reading, options)
     else:
-        first, second = (_patterns(corpus, reading) for corpus in (a, str(b)))
+        first, second = _both(a, str(b), reading)
         with working("Comparing (the first time ever, after compiling)"):
             table = compare(first, second, **options)
         title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
@@ -83,7 +83,7 @@ def keyness(
         dropped = {"per_million_a", "per_million_b", "diff_percent", "dp_a", "dp_b", "reference"}
         table = table.select([name for name in table.columns if name not in dropped])
     write_table(shown(table, top, settled), settled, output, title)
-    if settled is Format.table and output is None and sys.stdout.isatty():
+    if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         typer.echo("n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;")
         typer.echo("effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to here")
 
@@ -94,9 +94,12 @@ def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) 
 
     import numpy as np
 
+    from termburst.counts.store import holds_statistics
     from termburst.tables import keyness as compare
     from termburst.tables import keyness_groups
 
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} holds saved statistics, which keep no documents to group; give the corpus itself")
     if reading.id is not None:
         raise ValueError("--by takes the place of --id: leave that out")
     labels: list[str] = []
@@ -105,6 +108,9 @@ def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) 
         for batch in batches:
             labels.extend(batch.ids)
             texts.extend(batch.texts)
+    if empty := sum(not label.strip() for label in labels):
+        rows = f"{many(empty, 'row')} {'has' if empty == 1 else 'have'}"
+        raise ValueError(f"{corpus}: {rows} nothing in the column {by!r}: fill it, or drop such rows")
     counts, terms = reading.counting().count(texts)
     groups = Counter(labels)
     if len(groups) < 2:
@@ -118,17 +124,27 @@ def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) 
         if len(groups) == 2:
             first, second = sorted(groups)
             table = compare(counts[label == first], counts[label == second], terms=terms, **options)
-            return table, f"A: {by} = {first}, {groups[first]:,} documents; B: {by} = {second}, {groups[second]:,}"
+            sides = [f"{by} = {group}, {many(groups[group], 'document')}" for group in (first, second)]
+            return table, f"A: {sides[0]}; B: {sides[1]}"
         table = keyness_groups(counts, labels, terms=terms, contrasts=True, **options)
-    return table, f"each of {len(groups)} values of {by} (a) against the rest (b), {len(labels):,} documents"
+    return table, f"each of {len(groups)} values of {by} (a) against the rest (b), {many(len(labels), 'document')}"
 
 
-def _patterns(corpus: str, reading: Reading) -> TermStatistics:
-    statistics = reading.statistics(corpus, "patterns")
-    if statistics.rows is None or statistics.rows.length is None:
-        raise ValueError(f"{corpus} was saved without the patterns that keyness needs: stats build --detail patterns")
-    return statistics
+def _both(a: str, b: str, reading: Reading) -> list[TermStatistics]:
+    """The statistics of two corpora; beside saved statistics, the other is counted as they were."""
+    from termburst.counts.store import holds_statistics
+
+    saved = [corpus for corpus in (a, b) if holds_statistics(corpus)]
+    if len(saved) != 1:
+        first, second = (reading.statistics(corpus, "patterns") for corpus in (a, b))
+        if first.counting and second.counting and first.counting != second.counting:
+            one, other = unlike(first.counting, second.counting), unlike(second.counting, first.counting)
+            raise ValueError(f"{a} was counted with {one}, {b} with {other}: build one as the other was")
+        return [first, second]
+    known = reading.without_columns().statistics(saved[0], "patterns")
+    counting = reading.counting_like(known, saved[0])
+    return [known if c in saved else reading.statistics(c, "patterns", counting=counting) for c in (a, b)]
 
 
 def _size(statistics: TermStatistics) -> str:
-    return f"{statistics.documents:,} documents, {statistics.tokens:,} tokens"
+    return f"{many(statistics.documents, 'document')}, {many(statistics.tokens, 'token')}"

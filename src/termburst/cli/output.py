@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _LONGEST = 40  # characters of a term in a terminal table
+_NOTHING = "no term occurs that often: lower --min-count"
 
 
 class Format(StrEnum):
@@ -25,13 +26,17 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-def settled_format(format: Format | None, output: Path | None, corpus: str) -> Format:
-    """The format asked for, or that of *output*'s ending; what cannot be written is refused before any work is done."""
+def settled_format(format: Format | None, output: Path | None, *sources: str) -> Format:
+    """The format asked for, or that of *output*'s ending; what cannot be written is refused before any work is done.
+
+    No more may *output* be one of the *sources*, which are yet to be read.
+    """
     from termburst._files import check_output
 
     format = format or _format_of(output)
     if output is not None:
-        check_output(output, source=corpus)
+        for source in sources:
+            check_output(output, source=source)
     elif format is Format.parquet and sys.stdout.isatty():
         raise ValueError("Parquet is not for a terminal: name a file with -o, or pipe it")
     return format
@@ -44,18 +49,25 @@ def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title:
     if output is not None:
         with atomic_path(output) as temporary:
             temporary.write_bytes(_encoded(frame, format, title))
-        note(f"{output}: {frame.height:,} terms")
+        note(f"{output}: {many(frame.height, 'row')}")
     elif format is Format.table:
         print_table(frame, title)
     else:
         sys.stdout.buffer.write(_encoded(frame, format, title))
         sys.stdout.buffer.flush()
+    if frame.is_empty() and format is not Format.table:
+        note(_NOTHING)
 
 
 def note(message: str) -> None:
     """A word to the person at a terminal about what was done; nothing in a script."""
     if sys.stderr is not None and sys.stderr.isatty():
         print(message, file=sys.stderr)  # noqa: T201
+
+
+def many(count: int, noun: str) -> str:
+    """A number of things: "1 document", "1,200 documents"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> None:
@@ -66,6 +78,9 @@ def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> No
     console = Console(file=file, width=100_000)  # numbers are never cut: a line too long for the terminal runs over
     if title:
         console.print(title, markup=False, highlight=False)  # not as the table's own, which is wrapped to its width
+    if frame.is_empty():
+        console.print(_NOTHING)
+        return
     table = Table(box=None, pad_edge=False)
     for name, kind in zip(frame.columns, frame.dtypes, strict=True):
         table.add_column(name, justify="right" if kind.is_numeric() else "left", no_wrap=True)

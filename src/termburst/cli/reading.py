@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.output import many
+
 if TYPE_CHECKING:
     from termburst.counts.counting import CountingOptions
-    from termburst.counts.readers import Batch
+    from termburst.counts.readers import Batch, Corpus
     from termburst.counts.statistics import Detail, TermStatistics
 
 CORPUS_HELP = (
@@ -55,9 +57,15 @@ class Reading:
         int, _option("--max-document-mb", help="Refuse a document larger than this.", min=1, max=1_000_000)
     ] = 64
 
+    id_option = "id"  # what messages call the option that names the column of the id; no field, so no option itself
+
     def renamed(self, column: str) -> Reading:
-        """The same, with a document's id taken from *column*."""
-        return replace(self, id=column)
+        """The same, with a document's id taken from the *column* that --by names."""
+        return _ByColumn(**{**vars(self), "id": column})
+
+    def without_columns(self) -> Reading:
+        """The same, for a corpus that has no columns."""
+        return replace(self, text=None, id=None)
 
     def counting(self) -> CountingOptions:
         """The options that say what a term is."""
@@ -77,9 +85,8 @@ class Reading:
 
         asked = self.counting()
         if known.counting is not None and asked not in (CountingOptions(), known.counting):
-            raise ValueError(
-                f"{name} was counted with other options: {known.counting}; leave yours out to count the same way"
-            )
+            theirs = unlike(known.counting, asked)
+            raise ValueError(f"{name} was counted with {theirs}: leave yours out to count the same way")
         return known.counting or asked
 
     def statistics(
@@ -91,13 +98,17 @@ class Reading:
         batch: str | None = None,
     ) -> TermStatistics:
         """Statistics of a corpus, or saved ones where *corpus* is such a file."""
-        from termburst.counts.statistics import NothingToCountError, TermStatistics
+        from termburst.counts.statistics import DETAILS, NothingToCountError, TermStatistics
         from termburst.counts.store import holds_statistics
 
         if counting is None and holds_statistics(corpus):
             self._refuse_columns(f"{corpus} holds statistics")
             known = TermStatistics.load(corpus)
             self.counting_like(known, corpus)
+            if DETAILS.index(known.detail) < DETAILS.index(detail):
+                raise ValueError(
+                    f"{corpus} was saved without the {detail} that this needs: stats build --detail {detail}"
+                )
             return known
         counting = counting or self.counting()
         with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
@@ -107,13 +118,14 @@ class Reading:
                 raise ValueError(f"{corpus}: {error}") from error
 
     def _refuse_columns(self, why: str) -> None:
-        if self.text is not None or self.id is not None:
-            raise ValueError(f"{why}, which have no columns to choose: leave --text and --id out")
+        given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]
+        if given:
+            raise ValueError(f"{why}, which have no columns to choose: leave {' and '.join(given)} out")
 
     @contextmanager
     def batches(self, corpus: str, *, pretokenized: bool) -> Iterator[Iterator[Batch]]:
         """The corpus in batches, with a progress bar on a terminal."""
-        from termburst.counts.readers import Batch, open_corpus
+        from termburst.counts.readers import Batch
         from termburst.datasets import BUILT_IN
 
         if hasattr(signal, "siginterrupt"):  # Polars makes a read go on after Ctrl-C, waiting for more input
@@ -134,15 +146,7 @@ class Reading:
                     for i in range(0, len(collection), step)
                 )
             else:
-                opened = open_corpus(
-                    corpus,
-                    text=self.text,
-                    id=self.id,
-                    encoding=self.encoding,
-                    errors=self.errors,
-                    pretokenized=pretokenized,
-                    max_document_bytes=self.max_document_mb * 2**20,
-                )
+                opened = self._open(corpus, pretokenized=pretokenized)
                 size, found = opened.size, opened.batches()
 
             def counted() -> Iterator[Batch]:
@@ -151,6 +155,33 @@ class Reading:
                     bar.update(task, total=size, completed=batch.position)  # after it has been worked on
 
             yield counted()
+
+    def _open(self, corpus: str, *, pretokenized: bool) -> Corpus:
+        """Find the files; what is said of the id's column names the option that it came from."""
+        from termburst.counts.readers import open_corpus
+
+        try:
+            opened = open_corpus(
+                corpus,
+                text=self.text,
+                id=self.id,
+                encoding=self.encoding,
+                errors=self.errors,
+                pretokenized=pretokenized,
+                max_document_bytes=self.max_document_mb * 2**20,
+            )
+        except ValueError as error:
+            raise ValueError(
+                str(error).replace(": --id names a column", f": --{self.id_option} names a column")
+            ) from error
+        # open_corpus takes no such name: it is an affair of the command line's messages alone.
+        return replace(opened, _options=replace(opened._options, id_option=self.id_option))
+
+
+class _ByColumn(Reading):
+    """As read for `keyness --by`: ids are the groups' names."""
+
+    id_option = "by"
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:
@@ -202,6 +233,27 @@ def _parsed_ngrams(value: str) -> tuple[int, int]:
     except ValueError as error:
         raise ValueError(f"--ngrams takes a number, or two such as 1,2; got {value!r}") from error
     return first, last
+
+
+def unlike(options: CountingOptions, others: CountingOptions) -> str:
+    """Those options that differ from *others*, as they are written on the command line."""
+    values = {f.name: getattr(options, f.name) for f in fields(options)}
+    return " and ".join(_spelled(name, value) for name, value in values.items() if value != getattr(others, name))
+
+
+def _spelled(option: str, value: Any) -> str:
+    from termburst.counts.counting import CountingOptions
+
+    name = f"--{option.replace('_', '-')}"
+    if option == "lowercase":
+        return name if value else "--no-lowercase"
+    if option == "ngrams":
+        return f"{name} {value[0]}" if value[0] == value[1] else f"{name} {value[0]},{value[1]}"
+    if value == getattr(CountingOptions(), option):
+        return f"no {name}"
+    if isinstance(value, tuple):
+        return f"{name} FILE of {many(len(value), 'word')}"
+    return name if value is True else f"{name} {value}"
 
 
 def _stop_words(value: str | None) -> str | tuple[str, ...] | None:

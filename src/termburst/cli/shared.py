@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +23,19 @@ Top = Annotated[
     int | None, typer.Option("--top", "-n", min=0, help="How many; 0 for all. (default: 30 in a table, else all)")
 ]
 MinCount = Annotated[int, typer.Option("--min-count", min=1, help="Leave out rarer terms.")]
-FdrOption = Annotated[str, typer.Option("--fdr", help="How q-values are made: bh, by, holm, storey or none.")]
+
+
+class Fdr(StrEnum):
+    """How q-values are made."""
+
+    bh = "bh"
+    by = "by"
+    holm = "holm"
+    storey = "storey"
+    none = "none"
+
+
+FdrOption = Annotated[Fdr, typer.Option("--fdr", help="How q-values are made.")]
 
 
 def shown(table: pl.DataFrame, top: int | None, format: Format) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import note
+from termburst.cli.output import many, note
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
 
 if TYPE_CHECKING:
@@ -137,4 +137,4 @@ def _parquet(path: Path) -> Path:
 
 def _save(statistics: TermStatistics, path: Path, added: str = "") -> None:
     statistics.save(path)
-    note(f"{path}: {statistics.documents:,} documents{added}, {statistics.vocabulary_size:,} terms")
+    note(f"{path}: {many(statistics.documents, 'document')}{added}, {many(statistics.vocabulary_size, 'term')}")

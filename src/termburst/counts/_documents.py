@@ -12,7 +12,10 @@ Documents = Generator[tuple[str, Text], None, None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to read, as `open_corpus` was told; `limit` is the most bytes that one document may hold."""
+    """How to read, as `open_corpus` was told.
+
+    `limit` is the most bytes that one document may hold, `id_option` what messages call the option that named `id`.
+    """
 
     text: str
     id: str | None
@@ -22,6 +25,7 @@ class Options:
     limit: int
     batch_documents: int
     batch_bytes: int
+    id_option: str = "id"
 
 
 @dataclass(slots=True)
@@ -33,7 +37,7 @@ class Progress:
 
 def require_columns(place: str, options: Options, there: Sequence[str]) -> None:
     """Raise ValueError where a column that the options name is not there."""
-    for option, name in (("text", options.text), ("id", options.id)):
+    for option, name in (("text", options.text), (options.id_option, options.id)):
         if name is not None and name not in there:
             shown = ", ".join(map(repr, there)) or "none at all"
             problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
@@ -62,7 +66,8 @@ def as_id(value: Any, place: str, options: Options) -> str:
     """The id in a cell; ValueError where it holds no name or number."""
     if value is None or isinstance(value, (list, dict, bytes)):
         kind = "null" if value is None else type(value).__name__
-        raise fault(place, f"the column {options.id!r} holds {kind}, which is no name; choose another with --id")
+        problem = f"the column {options.id!r} holds {kind}, which is no name"
+        raise fault(place, f"{problem}; choose another with --{options.id_option}")
     return str(value)
 
 

@@ -133,24 +133,25 @@ def partition_masses(lengths, documents, choose, onward, sizes, mass):  # type: 
 
 
 @compiled
-def tilted(s, slope, start, n_i, rate, weights, steps, log_gamma):  # type: ignore[no-untyped-def]
+def tilted(s, slope, start, n_i, odds, lengths, weights, steps, log_gamma):  # type: ignore[no-untyped-def]
     """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
 
-    Documents come in classes of Poisson counts with mean *rate*, *weights* many; u makes the mean total n_i. A count
-    weighs w_0 = 1, w_1 = rate e^u e^{s·slope}, w_c = w_{c−1} · rate e^u · (c − 1)^{2s}/c, the last factor being
-    *steps*[c]; *log_gamma*[c] is log Γ(c).
+    Documents come in classes of binomial counts, *weights* many of *lengths* m; u makes the mean total n_i. A count
+    weighs w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c, the last factor
+    being *steps*[c], up to c = m or, if that is a mean, the next whole number; *log_gamma*[c] is log Γ(c).
     """
-    u, first_step, last = start, math.exp(s * slope), min(int(n_i) + 1, steps.size)
+    u, first_step = start, math.exp(s * slope)
     for _ in range(80):
         cumulant = total = square = b = r = 0.0
-        for k in range(rate.size):
-            growth = rate[k] * math.exp(u)
+        growth = odds * math.exp(u)
+        for k in range(lengths.size):
+            left, last = lengths[k] + 1.0, min(n_i, math.ceil(lengths[k]), steps.size - 1.0)
             none = top = 1.0
             scaled = z = first = second = zr = 0.0
             weight = first_step
-            for c in range(1, last):
+            for c in range(1, int(last) + 1):
                 before = weight
-                weight *= growth * steps[c]
+                weight *= (left - c) * growth * steps[c]
                 z += weight
                 first += c * weight
                 second += c * c * weight
@@ -177,7 +178,7 @@ def tilted(s, slope, start, n_i, rate, weights, steps, log_gamma):  # type: igno
 
 
 @compiled
-def tail_curve(tilts, start_b, v, rate, weights, grid, base, steps, log_gamma, x, log_p):  # type: ignore[no-untyped-def]
+def tail_curve(tilts, start_b, v, odds, lengths, weights, grid, base, steps, log_gamma, x, log_p):  # type: ignore[no-untyped-def]
     """The points (x, log p + constant) of the tail of g(b) + 2R at each tilt; *base* is g on an even *grid* of b."""
     u, b = 0.0, start_b
     width = grid[1] - grid[0]
@@ -186,7 +187,7 @@ def tail_curve(tilts, start_b, v, rate, weights, grid, base, steps, log_gamma, x
         for _ in range(6):
             at = min(max(int((b - grid[0]) / width), 0), grid.size - 2)
             slope = (base[at + 1] - base[at]) / width
-            u, mass, new_b, r = tilted(s, slope, u, v, rate, weights, steps[k], log_gamma)
+            u, mass, new_b, r = tilted(s, slope, u, v, odds, lengths, weights, steps[k], log_gamma)
             moved, b = abs(new_b - b), new_b
             if moved < 1e-3 * (1 + b):
                 break

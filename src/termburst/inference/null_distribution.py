@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
-from scipy.interpolate import PchipInterpolator
+from scipy import special
 
 from termburst._threads import in_threads
 from termburst.counts.tally import Integers
+from termburst.inference.null_tails import TIE, PlrTail, ScoreTail, chi2_tail, log_gamma_tail, sampled_p
 from termburst.inference.plr import Form, add_up, plr_parts
 from termburst.models import binomial
 from termburst.models.cells import TermCells
@@ -26,20 +25,17 @@ Names = NDArray[np.object_]
 
 EXACT = 16  # occurrences up to which the null of λ is enumerated
 WORK = 400_000_000  # steps that the enumeration may take; with very many documents it stops at fewer occurrences
+FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its moments, LR and the score the null at this n_i
 # Up to so many occurrences: draws as a share of those asked for, and the share of largest ones that the tail replaces.
 # Where n_i is small the null is coarse and draws are cheap; where it is large the tail's shape is known well.
-FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its moments, LR and the score the null at this n_i
 PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.04, 0.25))
 RATIO_PHASES = ((30, 1.0, 0.0025), (100, 0.5, 0.02), (1_000, 0.3, 0.12), (10**12, 0.2, 0.12))  # the same for LR
 SCORE_TOP = 0.25  # of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
 BLOCKS = 20  # that draws are made in, each with a seed of its own
-CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; near ½ they diverge
 CLASS = 1.35  # ratio of the lengths in a class of documents, for the tails
 FINE = 1.03  # the same for the moments of λ, where an error grows with n_i
 GRID = 257  # numbers of documents, evenly, between which g of the tail is a straight line
-MOST = 4_000  # occurrences in a document that the tail of λ looks at
-TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
 
 
 class PlrFunction:
@@ -86,12 +82,13 @@ class Lengths:
         return cls(each, *_aliases(each / tokens), tokens, float(np.sum(each.astype(np.float64) ** 2)))
 
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
-        """Tarone's z from Σ n_ij² and Σ n_ij n_j."""
+        """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where all documents hold one token, as it cannot vary."""
         n = self.tokens
         p = np.asarray(n_i) / n
         spread = np.sqrt(2 * (self.squared - n))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return ((squares - 2 * p * products + p**2 * self.squared) / (p * (1 - p)) - n) / spread
+            excess = (squares - 2 * p * products + p**2 * self.squared) / (p * (1 - p)) - n
+        return excess / spread if spread else 0.0 * excess
 
     def classes(self, ratio: float) -> tuple[Floats, Floats]:
         """Mean length of classes whose lengths differ by at most *ratio*, and the documents in each."""
@@ -179,7 +176,7 @@ class Null:
         variance, third = total(rest**2), total(rest * rest * rest)
         deviation = max(variance, 1e-300) ** 0.5
         skew = min(max(third / deviation**3, 0.01), 10.0)
-        return _log_gamma_tail((plr - g[1] - 2 * r) / deviation, skew)
+        return log_gamma_tail((plr - g[1] - 2 * r) / deviation, skew)
 
     def _g(self, n_i: Integers, b_i: Any) -> Floats:
         """λ less 2 Σ log (n_ij − 1)!."""
@@ -265,13 +262,13 @@ class Null:
             mine = terms[v]
             if v not in enumerated:
                 sample = np.sort(g[b[at] + start[at]] + 2 * repetition[at])
-                tail: Any = PlrTail(self, v, mean_length, weights, sample, grids[at], on_grids[at])
-                log_p[0][mine], how[0][mine] = _drawn(sample, plr[mine], tail, self.mid_p, top)
+                tail: Any = PlrTail(v, lengths.tokens, mean_length, weights, sample, grids[at], on_grids[at])
+                log_p[0][mine], how[0][mine] = sampled_p(sample, plr[mine], tail, self.mid_p, top)
             if v == FREQUENT:
                 mine = np.concatenate([mine, frequent])
             sample = np.sort(lengths.score(v, scatter[at], 0.0))
-            tail = ScoreTail(self, v, mean_length, weights, sample)
-            log_p[1][mine], how[1][mine] = _drawn(sample, score[mine], tail, self.mid_p, SCORE_TOP * top)
+            tail = ScoreTail(v, lengths.tokens, lengths.squared, mean_length, weights, sample)
+            log_p[1][mine], how[1][mine] = sampled_p(sample, score[mine], tail, self.mid_p, SCORE_TOP * top)
 
         in_threads(compare, range(checkpoints.size))
 
@@ -301,7 +298,7 @@ class Null:
                 chosen = np.flatnonzero((below + offset == at) & (share > 0))
                 if chosen.size:
                     mine = several[chosen]
-                    value, kind = _drawn(sample, ratio[mine], _chi2_tail, self.mid_p, _phase_of(nodes[at])[2])
+                    value, kind = sampled_p(sample, ratio[mine], chi2_tail, self.mid_p, _phase_of(nodes[at])[2])
                     log_p[mine] = np.nan_to_num(log_p[mine]) + share[chosen] * value
                     how[mine] = np.where(how[mine] == "tail", "tail", kind)
         return log_p, how
@@ -348,75 +345,6 @@ class _States:
     mass: Floats
 
 
-@cache
-def _steps() -> tuple[Floats, Floats]:
-    """(c − 1)^{2s}/c for every tilt s and count c, and log Γ(c): what `tilted` multiplies by; 1 and 0 for c = 0."""
-    count = np.arange(MOST + 1)
-    less = np.maximum(count - 1, 1)
-    return less ** (2 * CURVE[:, None]) / np.maximum(count, 1), special.gammaln(np.maximum(count, 1))
-
-
-class PlrTail:
-    """The shape of λ's upper tail at one n_i: a saddlepoint approximation at the dominating point, log p + constant.
-
-    log P(λ ≥ x | n_i) ≈ K(s) − s x + ½w² + log Φ(−w), w² = s² K″(s), the null being tilted by e^{sλ}; λ = g(b) + 2R is
-    made additive by the slope of g at the mean of b. Beyond the last s, which is near a likelihood ratio's ½, the slope
-    stays −s: Chernoff's bound, which holds for any s.
-    """
-
-    def __init__(
-        self, null: Null, v: int, mean_length: Floats, weights: Floats, sample: Floats, grid: Floats, base: Floats
-    ) -> None:
-        self.v, self.weights, self.sample, self.grid, self.base = v, weights, sample, grid, base
-        self.rate = v * mean_length / null.lengths.tokens
-        self.curve: tuple[Floats, Floats] | None = None
-
-    def __call__(self, values: Floats) -> Floats:
-        if self.curve is None:
-            self.curve = self._points()
-        x, log_p = self.curve
-        if x.size < 3:  # no tilt could be solved, as where documents hold the term by the thousand: the gamma then
-            mean, deviation, skew = _moments(self.sample)
-            return _log_gamma_tail((values - mean) / deviation, skew)
-        inside = PchipInterpolator(x, log_p)(np.clip(values, x[0], x[-1]))
-        return inside - CURVE[x.size - 1] * np.maximum(values - x[-1], 0.0)
-
-    def _points(self) -> tuple[Floats, Floats]:
-        from termburst.inference import _null_kernel as kernel
-
-        if self.grid[-1] <= 1:
-            return np.zeros(0), np.zeros(0)
-        start = float(self.weights @ -np.expm1(-self.rate))
-        x, log_p = np.empty(CURVE.size), np.empty(CURVE.size)
-        kernel.tail_curve(
-            CURVE, start, float(self.v), self.rate, self.weights, self.grid, self.base, *_steps(), x, log_p
-        )
-        w = CURVE * np.sqrt(np.maximum(np.gradient(x, CURVE), 0.0))
-        log_p += w**2 / 2 + special.log_ndtr(-w)
-        rising = np.append(True, np.cumprod((np.diff(x) > 0) & (np.diff(log_p) < 0)) > 0)  # as far as it was solved
-        return x[rising], log_p[rising]
-
-
-class ScoreTail:
-    """The shape of the score's upper tail at one n_i: the heavier of a gamma and of one document that has it all."""
-
-    def __init__(self, null: Null, v: int, mean_length: Floats, weights: Floats, sample: Floats) -> None:
-        self.lengths, self.weights = mean_length, weights
-        n = null.lengths.tokens
-        self.share, self.rate = v / n, v * mean_length / n
-        self.spread = np.sqrt(2 * (null.lengths.squared - n)) * self.share * (1 - self.share)
-        self.mean, self.deviation, self.skew = _moments(sample)
-
-    def __call__(self, values: Floats) -> Floats:
-        from termburst.inference import _null_kernel as kernel
-
-        gamma = _log_gamma_tail((values - self.mean) / self.deviation, self.skew)
-        excess = np.maximum(values - self.mean, 0.0) * self.spread
-        one = np.empty(excess.size)
-        kernel.log_one_document(excess, self.share, self.rate, self.weights, self.lengths, one)
-        return np.stack([gamma, one])
-
-
 def _aliases(share: Floats) -> tuple[Floats, NDArray[np.int32]]:
     """Walker's aliases of probabilities in ascending order: how often a cell stands for itself, and for which other.
 
@@ -436,50 +364,6 @@ def _aliases(share: Floats) -> tuple[Floats, NDArray[np.int32]]:
 
 def _phase_of(v: int) -> tuple[int, float, float]:
     return next(phase for phase in RATIO_PHASES if v <= phase[0])
-
-
-def _moments(sample: Floats) -> tuple[float, float, float]:
-    """Mean, standard deviation and skewness, as far as a gamma distribution can have it."""
-    mean = float(sample.mean())
-    centred = sample - mean
-    square = centred * centred
-    deviation = float(square.mean()) ** 0.5 or 1.0
-    return mean, deviation, min(max(float(np.mean(square * centred)) / deviation**3, 0.01), 10.0)
-
-
-def _log_gamma_tail(z: Floats, skew: float) -> Floats:
-    """log P(Z ≥ z) of the standardised gamma distribution (Pearson III) of that skewness, however small."""
-    shape = 4 / skew**2
-    y = np.maximum(shape + z * np.sqrt(shape), 1e-300)
-    with np.errstate(divide="ignore"):
-        near = np.log(special.gammaincc(shape, y))
-        far = (shape - 1) * np.log(y) - y - special.gammaln(shape) - np.log1p(-np.minimum((shape - 1) / y, 0.999))
-    return np.where((near < -600) | ~np.isfinite(near), far, near)
-
-
-def _chi2_tail(values: Floats) -> Floats:
-    """log of χ²_1's upper tail, however small."""
-    return stats.norm.logsf(np.sqrt(values)) + np.log(2)
-
-
-def _drawn(sample: Floats, observed: Floats, tail: Any, mid_p: bool, top: float) -> tuple[Floats, Names]:
-    """log p of the observed values from a sorted sample of the null; beyond its *top* share by *tail*'s shape."""
-    draws = sample.size
-    near = TIE * (1 + np.abs(observed))
-    reached = draws - np.searchsorted(sample, observed - near)
-    tied = reached - (draws - np.searchsorted(sample, observed + near))
-    log_p = np.log((1 + reached - (0.5 * tied if mid_p else 0)) / (draws + 1))
-    how = np.full(observed.size, "monte-carlo", dtype=object)
-    anchor = sample[-max(int(top * draws), min(20, draws // 5))]
-    at_anchor = np.log((1 + draws - np.searchsorted(sample, anchor)) / (draws + 1))
-    beyond = np.flatnonzero(observed > anchor + near)
-    if beyond.size:
-        shape = np.atleast_2d(tail(np.append(observed[beyond], anchor)))
-        with np.errstate(invalid="ignore"):
-            fall = np.nanmax(np.nan_to_num(shape[:, :-1] - shape[:, -1:], nan=-np.inf), axis=0)
-        log_p[beyond] = at_anchor + np.minimum(fall, 0.0)
-        how[beyond] = "tail"
-    return log_p, how
 
 
 def _upper(values: Floats, mass: Floats, observed: Floats, mid_p: bool) -> Floats:

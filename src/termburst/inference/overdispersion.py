@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from termburst.inference.null_distribution import TIE, Lengths, Null, PlrFunction
+from termburst.inference.null_distribution import Lengths, Null, PlrFunction
+from termburst.inference.null_tails import TIE
 from termburst.inference.plr import Form
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
@@ -52,8 +53,6 @@ class Burstiness:
     lr: PValues
     score: PValues
     fit: BetaBinomialFit
-    draws: int
-    seed: int
 
 
 def burstiness(
@@ -100,8 +99,6 @@ def burstiness(
         PValues(ratio, ratio_p / np.log(10), ratio_how),
         PValues(score, log_p[1] / np.log(10), how[1]),
         fit,
-        draws,
-        seed,
     )
 
 

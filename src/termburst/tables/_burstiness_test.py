@@ -8,10 +8,11 @@ import numpy as np
 
 from termburst.counts.statistics import TermStatistics, checked_terms
 from termburst.inference.dispersion import dispersion as dispersion_measures
-from termburst.inference.multiplicity import adjust_log10
+from termburst.inference.multiplicity import METHODS, adjust_log10
 from termburst.inference.overdispersion import burstiness
 from termburst.inference.plr import Form
 from termburst.models.cells import term_cells
+from termburst.tables._frames import check_name, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,8 +77,8 @@ def burstiness_test(
     """
     import polars as pl
 
-    if test not in TESTS:
-        raise ValueError(f"test is one of {', '.join(map(repr, TESTS))}; got {test!r}")
+    check_name("test", test, TESTS)
+    check_name("adjust", adjust, METHODS)
     cells = term_cells(X_or_statistics)
     names = X_or_statistics.terms if isinstance(X_or_statistics, TermStatistics) else None
     names = checked_terms(terms, cells.n_i.size) if terms is not None else names
@@ -86,7 +87,6 @@ def burstiness_test(
     counted = cells.n_i >= max(min_count, 1)
     log10_p = np.where(counted, tested[test].log10_p, np.nan)
     columns: dict[str, Any] = {
-        "term": np.arange(cells.n_i.size) if names is None else names.tolist(),
         "n": cells.n_i,
         "b": cells.b_i,
         **{name: result.value for name, result in tested.items()},
@@ -102,5 +102,5 @@ def burstiness_test(
     }
     if dispersion:
         columns |= dispersion_measures(cells)
-    table = pl.DataFrame(columns).filter(pl.Series(counted)).with_columns(pl.selectors.float().fill_nan(None))
+    table = term_frame(names, columns, counted)
     return table.sort(["log10_p", pl.col(test), "term"], descending=[False, True, False], nulls_last=True)

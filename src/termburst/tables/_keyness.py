@@ -13,8 +13,10 @@ from termburst.counts.merging import laid_onto
 from termburst.counts.statistics import TermStatistics, checked_terms
 from termburst.inference import keyness as tests
 from termburst.inference.dispersion import dispersion
+from termburst.inference.multiplicity import METHODS as ADJUSTMENTS
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import TermCells, term_cells
+from termburst.tables._frames import check_name, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 Sort = Literal["p", "effect", "log_ratio", "term"]
 SORTS: tuple[Sort, ...] = ("p", "effect", "log_ratio", "term")
 MILLION = 1_000_000
+MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas write a value that is not there
 
 
 def keyness(
@@ -80,9 +83,8 @@ def keyness(
     >>> table["term"][0], table["n_a"][0], table["n_b"][0], round(table["log_ratio"][0], 2)
     ('ha', 72, 18, 2.42)
     """
-    import polars as pl
-
-    _check_sort(sort)
+    check_name("sort", sort, SORTS)
+    check_name("adjust", adjust, ADJUSTMENTS)
     a, b, names = _aligned(A, B, terms, terms_b)
     found = tests.keyness(a, b, method=method, confidence=confidence)
     counted = a.n_i + b.n_i >= max(min_count, 1)
@@ -91,7 +93,6 @@ def keyness(
     with np.errstate(divide="ignore", invalid="ignore"):
         difference = 100 * (rate_a - rate_b) / rate_b
     columns: dict[str, Any] = {
-        "term": np.arange(a.n_i.size) if names is None else names.tolist(),
         "n_a": a.n_i,
         "n_b": b.n_i,
         "b_a": a.b_i,
@@ -110,7 +111,7 @@ def keyness(
         "dp_a": dispersion(a, ["dp"])["dp"],
         "dp_b": dispersion(b, ["dp"])["dp"],
     }
-    return _sorted(pl.DataFrame(columns).filter(pl.Series(counted)), sort)
+    return _sorted(term_frame(names, columns, counted), sort)
 
 
 def keyness_groups(
@@ -135,8 +136,8 @@ def keyness_groups(
     Parameters
     ----------
     X : count matrix
-    labels : one a document, at least two different ones
-    terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are for contrasts
+    labels : one a document, at least two different ones, and none missing
+    terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are for contrasts alone
     contrasts : bool
         Whether to return the contrasts instead of the overall test.
     draws, seed : of the Monte Carlo for terms in few documents
@@ -156,14 +157,28 @@ def keyness_groups(
     """
     import polars as pl
 
-    _check_sort(sort)
+    check_name("sort", sort, SORTS)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    overall: dict[str, tuple[Any, Any]] = {
+        "sort": (sort, ("p", "term")),
+        "method": (method, ("beta-binomial",)),
+        "confidence": (confidence, (0.95,)),
+    }
+    for option, (value, allowed) in overall.items():
+        if not contrasts and value not in allowed:
+            raise ValueError(
+                f"{option}={value!r} is for contrasts=True: over all groups there is one test, without a direction"
+            )
+    if isinstance(X, TermStatistics):
+        raise ValueError("groups need the documents, so a count matrix: statistics do not say which document held what")
     counts = canonical_counts(X)
     names = checked_terms(terms, counts.shape[1])
-    if any(label is None for label in labels):
-        raise ValueError("a document has None for a label: name a group for every document")
     label = np.asarray(labels)
     if label.shape != (counts.shape[0],):
         raise ValueError(f"there are {counts.shape[0]:,} documents and {label.size:,} labels")
+    for number, one in enumerate(labels):
+        if not isinstance(one, str) and str(one) in MISSING:
+            raise ValueError(f"document {number} has {one} for a label: name a group for every document")
     groups, place = np.unique(label, return_inverse=True)
     if groups.size < 2:
         raise ValueError(f"there is one group, {str(groups[0])!r}: a comparison needs two at least")
@@ -171,8 +186,6 @@ def keyness_groups(
     for group, part in zip(groups, parts, strict=True):
         if not part.nnz:
             raise ValueError(f"the group {str(group)!r} has no tokens: there is nothing to compare with")
-    if not contrasts and sort in ("effect", "log_ratio"):
-        raise ValueError(f"sort={sort!r} is for contrasts=True: the test over all groups has no direction")
     if contrasts:
         frames = [
             keyness(
@@ -191,7 +204,6 @@ def keyness_groups(
     counted = n_i >= max(min_count, 1)
     p_value = np.where(counted, found.p_value, np.nan)
     columns: dict[str, Any] = {
-        "term": np.arange(n_i.size) if names is None else names.tolist(),
         "n": n_i,
         "b": b_i,
         "statistic": found.statistic,
@@ -201,21 +213,12 @@ def keyness_groups(
         "reference": found.reference.tolist(),
         "highest": groups[np.argmax(found.mean, axis=1)].astype(str).tolist(),
     }
-    table = pl.DataFrame(columns).filter(pl.Series(counted)).with_columns(pl.selectors.float().fill_nan(None))
-    if sort == "term":
-        return table.sort("term")
-    return table.sort(["p_value", "statistic", "term"], descending=[False, True, False], nulls_last=True)
-
-
-def _check_sort(sort: str) -> None:
-    if sort not in SORTS:
-        raise ValueError(f"sort is one of {', '.join(map(repr, SORTS))}; got {sort!r}")
+    return _sorted(term_frame(names, columns, counted), sort)
 
 
 def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
     import polars as pl
 
-    table = table.with_columns(pl.selectors.float().fill_nan(None))
     by: dict[Sort, list[Any]] = {
         "p": ["p_value", -pl.col("statistic").abs(), "term"],
         "effect": [-pl.col("effect"), "p_value", "term"],

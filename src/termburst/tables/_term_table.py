@@ -10,11 +10,13 @@ from termburst.counts.statistics import as_statistics
 from termburst.inference.plr import Form, Invalid, add_up, plr_parts
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
+from termburst.tables._frames import check_name, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
 Fit = Literal["penalized", "exact", "none"]
+FITS: tuple[Fit, ...] = ("penalized", "exact", "none")
 
 
 def term_table(
@@ -56,13 +58,11 @@ def term_table(
     """
     import polars as pl
 
-    if fit not in ("penalized", "exact", "none"):
-        raise ValueError(f"fit is 'penalized', 'exact' or 'none'; got {fit!r}")
+    check_name("fit", fit, FITS)
     statistics = as_statistics(X_or_statistics, "patterns" if fit == "exact" else "moments")
     named = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
     n_i, b_i, m = statistics.collection_frequency, statistics.document_frequency, statistics.vocabulary_size
     columns: dict[str, Any] = {
-        "term": np.arange(m) if statistics.terms is None else statistics.terms.tolist(),
         "n": n_i,
         "b": b_i,
         "plr": add_up(named),
@@ -78,6 +78,6 @@ def term_table(
         columns |= {"alpha": estimates.alpha, "alpha_not": estimates.alpha_not, "status": status.tolist()}
     if parts:
         columns.update({name: np.broadcast_to(part, m).copy() for name, part in named.items()})
-    table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
+    table = term_frame(statistics.terms, columns)
     # Rounded, lest the last bits of equal values decide instead of the term.
     return table.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)

@@ -1,0 +1,153 @@
+"""The upper tails of the burstiness test's null distributions: p-values from draws, and by a known shape beyond."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+from scipy.interpolate import PchipInterpolator
+
+Floats = NDArray[np.float64]
+Names = NDArray[np.object_]
+
+CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; near ½ they diverge
+MOST = 4_000  # occurrences in a document that the tail of λ looks at
+FEW = 20  # draws that are too few to say where a tail begins
+TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
+
+
+def sampled_p(sample: Floats, observed: Floats, tail: Any, mid_p: bool, top: float) -> tuple[Floats, Names]:
+    """log p of the observed values from a sorted sample of the null; beyond its *top* share by *tail*'s shape.
+
+    That shape stands as far as it is within three standard errors of what the draws beyond say. If most draws that
+    reach the place where it would begin are equal, as at LR = 0, it begins at the next larger one, or the largest if
+    fewer than `FEW` are larger.
+    """
+    draws = sample.size
+    near = TIE * (1 + np.abs(observed))
+    reached = draws - np.searchsorted(sample, observed - near)
+    tied = reached - (draws - np.searchsorted(sample, observed + near))
+    log_p = np.log((1 + reached - (0.5 * tied if mid_p else 0)) / (draws + 1))
+    how = np.full(observed.size, "monte-carlo", dtype=object)
+    anchor = sample[-max(int(top * draws), min(FEW, draws // 5))]
+    at_least, above = draws - np.searchsorted(sample, anchor + TIE * (1 + abs(anchor)) * np.array([-1, 1]))
+    if above < at_least / 2:
+        anchor = sample[-above if above >= FEW else -1]
+        at_least = draws - np.searchsorted(sample, anchor - TIE * (1 + abs(anchor)))
+    beyond = np.flatnonzero(observed > anchor + near)
+    if beyond.size:
+        count = 1.0 + reached[beyond]
+        error = 3 * np.sqrt(count)
+        shape = np.atleast_2d(tail(np.append(observed[beyond], anchor)))
+        with np.errstate(invalid="ignore"):
+            fall = np.nanmax(np.nan_to_num(shape[:, :-1] - shape[:, -1:], nan=-np.inf), axis=0)
+        shaped = np.log((1 + at_least) / (draws + 1)) + np.minimum(fall, 0.0)
+        with np.errstate(divide="ignore"):
+            low, high = np.log(np.maximum(count - error, 0.0) / (draws + 1)), np.log((count + error) / (draws + 1))
+        log_p[beyond] = np.clip(shaped, low, high)
+        how[beyond] = "tail"
+    return log_p, how
+
+
+@cache
+def _steps() -> tuple[Floats, Floats]:
+    """(c − 1)^{2s}/c for every tilt s and count c, and log Γ(c): what `tilted` multiplies by; 1 and 0 for c = 0."""
+    count = np.arange(MOST + 1)
+    less = np.maximum(count - 1, 1)
+    return less ** (2 * CURVE[:, None]) / np.maximum(count, 1), special.gammaln(np.maximum(count, 1))
+
+
+class PlrTail:
+    """The shape of λ's upper tail at one n_i: a saddlepoint approximation at the dominating point, log p + constant.
+
+    log P(λ ≥ x | n_i) ≈ K(s) − s x + ½w² + log Φ(−w), w² = s² K″(s), the null being tilted by e^{sλ}; λ = g(b) + 2R is
+    made additive by the slope of g at the mean of b. Beyond the last s, which is near a likelihood ratio's ½, the slope
+    stays −s: Chernoff's bound, which holds for any s. The curve begins at the mean of the draws: its own, by classes of
+    documents, would be off by a share of the standard deviation that grows with their number.
+
+    *lengths* and *weights* are those of the classes, *grid* numbers of documents and *base* g there.
+    """
+
+    def __init__(
+        self, v: int, tokens: float, lengths: Floats, weights: Floats, sample: Floats, grid: Floats, base: Floats
+    ) -> None:
+        self.v, self.lengths, self.weights = v, lengths, weights
+        self.sample, self.grid, self.base = sample, grid, base
+        self.odds = v / max(tokens - v, 1.0)
+        self.curve: tuple[Floats, Floats] | None = None
+
+    def __call__(self, values: Floats) -> Floats:
+        if self.curve is None:
+            self.curve = self._points()
+        x, log_p = self.curve
+        if x.size < 3:  # no tilt could be solved, as where documents hold the term by the thousand: the gamma then
+            mean, deviation, skew = _moments(self.sample)
+            return log_gamma_tail((values - mean) / deviation, skew)
+        x = x + (min(float(self.sample.mean()), float(values.min())) - x[0])  # never above the least: p would be flat
+        inside = PchipInterpolator(x, log_p)(np.clip(values, x[0], x[-1]))
+        return inside - CURVE[x.size - 1] * np.maximum(values - x[-1], 0.0)
+
+    def _points(self) -> tuple[Floats, Floats]:
+        from termburst.inference import _null_kernel as kernel
+
+        if self.grid[-1] <= 1:
+            return np.zeros(0), np.zeros(0)
+        start = float(np.sum(self.weights * -np.expm1(-self.lengths * np.log1p(self.odds))))  # E b
+        x, log_p = np.empty(CURVE.size), np.empty(CURVE.size)
+        kernel.tail_curve(
+            CURVE, start, float(self.v), self.odds, self.lengths, self.weights, self.grid, self.base, *_steps(), x,
+            log_p,
+        )  # fmt: skip
+        w = CURVE * np.sqrt(np.maximum(np.gradient(x, CURVE), 0.0))
+        log_p += w**2 / 2 + special.log_ndtr(-w)
+        rising = np.append(True, np.cumprod((np.diff(x) > 0) & (np.diff(log_p) < 0)) > 0)  # as far as it was solved
+        return x[rising], log_p[rising]
+
+
+class ScoreTail:
+    """The shape of the score's upper tail at one n_i: the heavier of a gamma and of one document that has it all.
+
+    *lengths* and *weights* are those of the classes of documents; *squared* is Σ n_j².
+    """
+
+    def __init__(self, v: int, tokens: float, squared: float, lengths: Floats, weights: Floats, sample: Floats) -> None:
+        self.lengths, self.weights = lengths, weights
+        self.share, self.rate = v / tokens, v * lengths / tokens
+        self.spread = np.sqrt(2 * (squared - tokens)) * self.share * (1 - self.share)
+        self.mean, self.deviation, self.skew = _moments(sample)
+
+    def __call__(self, values: Floats) -> Floats:
+        from termburst.inference import _null_kernel as kernel
+
+        gamma = log_gamma_tail((values - self.mean) / self.deviation, self.skew)
+        excess = np.maximum(values - self.mean, 0.0) * self.spread
+        one = np.empty(excess.size)
+        kernel.log_one_document(excess, self.share, self.rate, self.weights, self.lengths, one)
+        return np.stack([gamma, one])
+
+
+def _moments(sample: Floats) -> tuple[float, float, float]:
+    """Mean, standard deviation and skewness, as far as a gamma distribution can have it."""
+    mean = float(sample.mean())
+    centred = sample - mean
+    square = centred * centred
+    deviation = float(square.mean()) ** 0.5 or 1.0
+    return mean, deviation, min(max(float(np.mean(square * centred)) / deviation**3, 0.01), 10.0)
+
+
+def log_gamma_tail(z: Floats, skew: float) -> Floats:
+    """log P(Z ≥ z) of the standardised gamma distribution (Pearson III) of that skewness, however small."""
+    shape = 4 / skew**2
+    y = np.maximum(shape + z * np.sqrt(shape), 1e-300)
+    with np.errstate(divide="ignore"):
+        near = np.log(special.gammaincc(shape, y))
+        far = (shape - 1) * np.log(y) - y - special.gammaln(shape) - np.log1p(-np.minimum((shape - 1) / y, 0.999))
+    return np.where((near < -600) | ~np.isfinite(near), far, near)
+
+
+def chi2_tail(values: Floats) -> Floats:
+    """log of χ²_1's upper tail, however small."""
+    return stats.norm.logsf(np.sqrt(values)) + np.log(2)

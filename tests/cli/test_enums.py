@@ -1,0 +1,28 @@
+"""The names that options take are those of the library's tables."""
+
+import pytest
+
+from termburst.cli import app
+from termburst.cli.keyness import Method, Sort
+from termburst.cli.shared import Fdr
+from termburst.cli.stats import DetailOption
+from termburst.counts.statistics import DETAILS
+from termburst.inference import keyness, multiplicity, plr
+from termburst.tables._burstiness_test import TESTS
+from termburst.tables._keyness import SORTS
+from termburst.tables._term_table import FITS
+
+TABLES = {
+    Method: keyness.METHODS,
+    Sort: SORTS,
+    app.Test: TESTS,
+    Fdr: multiplicity.METHODS,
+    app.Fit: FITS,
+    app.Form: plr.FORMS,
+    DetailOption: DETAILS,
+}
+
+
+@pytest.mark.parametrize("enum", TABLES, ids=lambda enum: enum.__name__)
+def test_an_enum_equals_its_table(enum):
+    assert [name.value for name in enum] == list(TABLES[enum])
