@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tempfile
 from collections.abc import Iterator
@@ -44,7 +45,9 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
 
 
 def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | None = None) -> None:
-    """Refuse a place that cannot be written to, or is the *source*: for a command to call before its work, not after.
+    """Refuse a place that cannot be written to, or that holds the *source*: for a command to call before its work.
+
+    The source may be a file, a folder or a glob.
 
     Examples
     --------
@@ -59,8 +62,17 @@ def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | Non
         raise ValueError(f"{target} is not a regular file; name another to write to")
     if not target.parent.is_dir():
         raise ValueError(f"{target} cannot be written: there is no folder {target.parent}")
-    if source is not None and target.exists() and Path(source).exists() and target.samefile(source):
+    if source is not None and target.exists() and _is_read(target, os.fspath(source)):
         raise ValueError(f"{target} is what is being read; name another file to write to")
+
+
+def _is_read(target: Path, source: str) -> bool:
+    """Whether a file is the *source*, lies in that folder, or is named by that glob; those with a dot are not read."""
+    if Path(source).is_dir():
+        folder, real = Path(source).resolve(), target.resolve()
+        return real.is_relative_to(folder) and not any(p.startswith(".") for p in real.relative_to(folder).parts)
+    named = [source] if os.path.lexists(source) else glob.iglob(source, recursive=True)  # noqa: PTH207 - as written
+    return any(Path(name).exists() and target.samefile(name) for name in named)
 
 
 def first_line(error: BaseException) -> str:

@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -152,6 +155,32 @@ def test_neither_corpus_is_written_over(fault, table, tmp_path):
     for output in (table, other):
         assert "is what is being read" in fault("keyness", table, other, "-o", output)
     assert table.read_bytes() == other.read_bytes()
+
+
+def test_a_file_that_a_glob_names_is_not_written_over(fault, folders, tmp_path):
+    inside = folders[0] / "0.txt"
+    for source in (tmp_path / "a" / "0.tx*", folders[0]):
+        for corpora in ((source, folders[1]), (folders[1], source)):
+            assert "is what is being read" in fault("keyness", *corpora, "-o", inside, "-f", "csv")
+    assert inside.read_text(encoding="utf-8") == ROWS[0][1]
+
+
+def test_one_standard_input_for_two_corpora(fault):
+    assert "only one corpus can be standard input" in fault("keyness", "-", "-")
+
+
+def test_a_confidence_is_refused_before_anything_is_read(fault):
+    assert "confidence lies between 0 and 1; got 95.0" in fault("keyness", "missing", "nowhere", "--confidence", "95")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("format", ["csv", "table"])
+def test_a_full_disk_is_said_with_what_was_written(folders, plain_environment, format):
+    command = [sys.executable, "-m", "termburst", "keyness", *map(str, folders), "--format", format]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=plain_environment, check=False)
+    assert done.returncode == 2
+    assert done.stderr == b"termburst: the table cannot be written to standard output: No space left on device\n"
 
 
 def test_a_count_that_no_term_reaches(run, table):

@@ -193,3 +193,19 @@ def test_files_that_are_no_statistics(fault, build, corpus, tmp_path, table):
         assert "damaged.parquet" in fault("stats", "merge", damaged, damaged, "-o", tmp_path / "merged.parquet")
         assert "damaged.parquet" in fault("terms", damaged)
     assert not (tmp_path / "merged.parquet").exists()
+
+
+def test_a_file_of_the_corpus_is_not_written_over(run, fault, tmp_path):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "a.txt").write_text("so it goes", encoding="utf-8")
+    saved = folder / "saved.parquet"
+    assert run("stats", "build", folder / "a.txt", "-o", saved).code == 0
+    before = saved.read_bytes()
+    for command in (
+        ("build", folder, "-o", saved),
+        ("add", saved, folder),
+        ("add", saved, tmp_path / "*" / "*.parquet"),
+    ):
+        assert "is what is being read" in fault("stats", *command)
+    assert saved.read_bytes() == before

@@ -849,3 +849,14 @@ def test_tokens_round_trip(tmp_path, documents, batching, kind):
     else:
         write(path, "".join(json.dumps({"text": tokens}) + "\n" for tokens in documents))
     assert read_back(path, batching, pretokenized=True) == documents
+
+
+def test_the_option_that_named_the_id_is_called_by_its_name(tmp_path):
+    table, text = tmp_path / "a.csv", tmp_path / "a.txt"
+    table.write_text("text\nso it goes\n", encoding="utf-8")
+    text.write_text("so it goes\n", encoding="utf-8")
+    for option in ("id", "by"):
+        with pytest.raises(ValueError, match=f"--{option} names a column"):
+            open_corpus(text, id="kind", id_option=option)
+        with pytest.raises(ValueError, match=f"no column 'kind'.*choose one with --{option}$"):
+            list(open_corpus(table, id="kind", id_option=option).batches())

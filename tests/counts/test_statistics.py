@@ -289,3 +289,8 @@ def test_lists_of_tokens_are_texts_where_the_options_say_so():
 def test_texts_without_terms_are_refused(texts, said):
     with pytest.raises(ValueError, match=said):
         TermStatistics.from_texts(texts)
+
+
+def test_a_lone_surrogate_is_no_term():
+    with pytest.raises(ValueError, match=r"the term 'a\\ud800' holds a lone surrogate"):
+        TermStatistics.from_counts([[1, 2]], terms=["naïve", "a\ud800"])

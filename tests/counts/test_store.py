@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from termburst._files import atomic_path, check_output
+from termburst.counts.counting import CountingOptions
 from termburst.counts.statistics import DETAILS, TermStatistics
 from termburst.counts.store import FORMAT_VERSION, holds_statistics
 
@@ -120,7 +121,7 @@ def test_other_files_are_refused_by_name(tmp_path, saved):
 
 
 def test_lone_surrogates_are_refused_and_nothing_is_written(tmp_path):
-    s = TermStatistics.from_counts([[1]], terms=["\ud800"])
+    s = TermStatistics.from_texts([["\ud800"]], counting=CountingOptions(pretokenized=True))
     with pytest.raises(ValueError, match="lone surrogate"):
         s.save(tmp_path / "s.parquet")
     assert not list(tmp_path.iterdir())
@@ -204,6 +205,22 @@ def test_a_link_is_written_through_and_a_full_disk_named(tmp_path):
 
     with pytest.raises(ValueError, match=r"target cannot be written: No space left"):
         fill()
+
+
+def test_a_file_of_the_corpus_is_no_place_to_write_to(tmp_path, monkeypatch):
+    """Whether the corpus is a folder or a glob."""
+    monkeypatch.chdir(tmp_path)
+    inside = tmp_path / "corpus" / "deep" / "a.txt"
+    inside.parent.mkdir(parents=True)
+    for path in (inside, inside.with_name(".hidden"), tmp_path / "b.txt"):
+        path.write_text("so it goes")
+    for source in ("corpus", ".", str(tmp_path), "corpus/**/*.txt", "corpus/deep/[ab].tx?", inside):
+        with pytest.raises(ValueError, match="is what is being read"):
+            check_output(inside, source=source)
+    for source in ("corpus", "corpus/**", "c*.txt", "-", "stdlib"):
+        check_output("b.txt", source=source)
+        check_output(inside.with_name(".hidden"), source=source)
+        check_output(inside.with_name("new.txt"), source=source)
 
 
 def test_the_file_being_read_is_no_place_to_write_to(tmp_path):

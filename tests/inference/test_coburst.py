@@ -291,8 +291,18 @@ def test_terms_that_never_burst_make_no_pairs():
         ((["ab"],), {}, "a pair is two terms; got 'ab'"),
         (([(1, 1)],), {}, "a pair is two different terms"),
         ((), {"event": "echo"}, "event is one of 'burst', 'occurrence'; got 'echo'"),
-        ((), {"top": 0}, "top is 1 or more; got 0"),
-        ((), {"strata": 0}, "strata is 1 or more; got 0"),
+        ((), {"top": 0}, "top is a whole number of 1 or more; got 0"),
+        ((), {"strata": 0}, "strata is a whole number of 1 or more; got 0"),
+        (([1, 2],), {}, "a pair is two terms; got 1"),
+        ((3,), {}, "pairs are a list of pairs of terms; got 3"),
+        (("ab",), {}, "pairs are a list of pairs of terms; got 'ab'"),
+        (([([1], 2)],), {}, r"a term of a pair is a column from 0 to 2; got \[1\]"),
+        ((), {"event": ["burst"]}, r"event is one of 'burst', 'occurrence'; got \['burst'\]"),
+        *(
+            ((), {name: value}, f"{name} is a whole number of {least} or more; got ")
+            for name, least in (("top", 1), ("max_terms", 2), ("min_count", 0), ("min_documents", 0))
+            for value in ("3", None, 1.5, np.nan)
+        ),
         ((), {"fit": fit_beta_binomial([[1, 2]])}, "the fit has 2 terms, the count matrix 3"),
     ],
 )
@@ -329,3 +339,8 @@ def test_empty_documents_change_nothing(event):
     padded = coburst(np.vstack([X, np.zeros((300, 12), int)]), pairs, event=event)
     np.testing.assert_allclose(padded.p_value, found.p_value, rtol=1e-12)
     np.testing.assert_allclose(padded.expected, found.expected, rtol=1e-12)
+
+
+def test_documents_without_tokens_are_refused():
+    with pytest.raises(ValueError, match="all documents are empty: there is nothing to test"):
+        coburst(np.zeros((3, 2), dtype=int))

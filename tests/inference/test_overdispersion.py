@@ -9,7 +9,7 @@ from math import comb, lgamma, log
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from termburst import TermStatistics, _threads, plr_statistic
 from termburst.inference import null_distribution
@@ -345,7 +345,9 @@ def test_absurd_terms_have_finite_logarithms(spread_out):
         log10_p = getattr(found, name).log10_p
         assert np.isfinite(log10_p).all(), name
         assert (log10_p <= 0).all(), name
-    assert (found.plr.log10_p[:4] < -300).all()
+    assert (found.plr.log10_p[[0, 2]] < -300).all()
+    np.testing.assert_allclose(found.plr.log10_p[[1, 3]], -3)  # more than half of the text: by draws alone
+    assert found.plr.how[[1, 3]].tolist() == ["monte-carlo"] * 2
     assert (found.lr.log10_p[[0, 2]] < -300).all()
 
 
@@ -544,6 +546,17 @@ def test_documents_of_one_token_each_in_silence(mid_p):
         np.testing.assert_allclose(p, 0.5 if mid_p else 1.0, atol=0.01 if mid_p else 1e-12, err_msg=name)
 
 
+@pytest.mark.parametrize("mid_p", [False, True])
+@pytest.mark.parametrize("X", [[[51097], [38362], [30863]], [[5000], [6000]], [[0, 0, 0], [10**6, 3 * 10**6, 5]]])
+def test_what_cannot_vary_is_not_drawn(X, mid_p):
+    """A term that is every token, and all terms of one document."""
+    found = burstiness(X, mid_p=mid_p)
+    assert found.score.value.tolist() == [0.0] * len(X[0])
+    for name in STATISTICS:
+        assert 10 ** getattr(found, name).log10_p == pytest.approx(0.5 if mid_p else 1.0), name
+        assert set(getattr(found, name).how) == {"exact"}
+
+
 def test_an_undefined_lambda_has_no_p():
     """form="exact" has no value where η² ≤ r_i: neither has its p, rare term or frequent one."""
     n_j = np.full(40, 30)
@@ -554,9 +567,70 @@ def test_an_undefined_lambda_has_no_p():
     assert np.isfinite(found.lr.log10_p).all()
 
 
+NEARLY_ALL = [[[990, 10], [985, 15], [1990, 10], [500, 3], [96, 4]] * 4, [[49999, 0], [0, 1], [50000, 0]],
+              [[30, 2], [0, 3], [25, 0], [40, 1]]]  # fmt: skip
+
+
+@pytest.mark.parametrize("X", NEARLY_ALL)
+def test_a_term_and_all_other_tokens_are_over_dispersed_alike(X):
+    """LR and score of counts c and n_j − c are the same, and so is their p."""
+    found = burstiness(X, draws=999)
+    for name in ("lr", "score"):
+        result = getattr(found, name)
+        assert result.value[0] == pytest.approx(result.value[1], rel=1e-9)
+        assert result.log10_p[0] == pytest.approx(result.log10_p[1], abs=1e-9)
+        assert result.how[0] == result.how[1]
+
+
+@pytest.mark.parametrize(
+    ("X", "p", "how"),
+    [
+        ([[100_000, 1], [100_000, 0], [100, 0]], 1.0, "exact"),
+        ([[49_999, 0], [0, 1], [50_000, 0]], 1e-5, "exact"),
+        (NEARLY_ALL[0], 1e-4, "monte-carlo"),
+    ],
+)
+def test_lambda_of_a_term_that_is_nearly_all_tokens(X, p, how):
+    found = burstiness(X)
+    assert 10 ** found.plr.log10_p[0] == pytest.approx(p)
+    assert found.plr.how[0] == how
+
+
+@pytest.mark.parametrize("others", [1, 2, 3, 9])
+def test_lambda_of_a_term_that_is_more_than_half_by_all_splits(others):
+    """Against all ways to put the other tokens into five documents, each with its hypergeometric probability."""
+    n_j = np.array([1, 4, 4, 7, 12])
+    splits = np.array([c for c in itertools.product(*(range(m + 1) for m in n_j)) if sum(c) == others])
+    mass = special.binom(n_j, splits).prod(axis=1) / special.binom(28, others)
+    assert mass.sum() == pytest.approx(1)
+    held = n_j - splits
+    cells = cells_of([{j: c for j, c in enumerate(row) if c} for row in held.tolist()], n_j)
+    found = burstiness(cells, draws=20_000)
+    value, p = found.plr.value, 10**found.plr.log10_p
+    exact = np.array([mass[value >= v - 1e-9].sum() for v in value])
+    error = 1e-12 if others == 1 else 4 * np.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_000
+    assert (np.abs(p - exact) <= error).all()
+
+
+def test_more_tokens_than_numpy_can_draw_from(monkeypatch):
+    """With replacement then: hardly different, and p no smaller."""
+    X = [[400, 12], [380, 3], [500, 9], [90, 7]] * 10
+    without = burstiness(X, draws=999).plr.log10_p[0]
+    monkeypatch.setattr("termburst.inference.null_distribution.COUNTABLE", 1)
+    assert burstiness(X, draws=999).plr.log10_p[0] == pytest.approx(without, abs=0.15)
+
+
+@pytest.mark.parametrize("draws", [np.nan, np.inf, -1, 0, 98, 99.5, "3", None, True, [999]])
+def test_draws_that_are_no_number(draws):
+    with pytest.raises(ValueError, match="draws is a whole number of 99 or more; got "):
+        burstiness([[1, 9], [0, 12]], draws=draws)
+
+
 def test_bad_arguments():
     X = [[1, 9], [0, 12]]
-    with pytest.raises(ValueError, match="draws is at least 99; got 98"):
+    with pytest.raises(ValueError, match=r"seed is a whole number of 0 or more; got 1\.5"):
+        burstiness(X, seed=1.5)
+    with pytest.raises(ValueError, match="draws is a whole number of 99 or more; got 98"):
         burstiness(X, draws=98)
     with pytest.raises(ValueError, match="all documents are empty"):
         burstiness(np.zeros((2, 2), int))
@@ -604,7 +678,7 @@ def test_the_paper_s_bootstrap_takes_statistics_and_reproduces(small_corpus):
     for column in (3, 8, -1):
         with pytest.raises(ValueError, match=f"column {column} holds no term that occurs"):
             paper_bootstrap(small_corpus, column)
-    with pytest.raises(ValueError, match="draws is at least 1; got 0"):
+    with pytest.raises(ValueError, match="draws is a whole number of 1 or more; got 0"):
         paper_bootstrap(small_corpus, 0, draws=0)
 
 

@@ -143,10 +143,10 @@ def test_sources_are_alike(X, table):
         assert other["term"].to_list() == table["term"].to_list()
         np.testing.assert_allclose(other["log10_p"], table["log10_p"], rtol=1e-9)
         np.testing.assert_allclose(other["p_lr"], table["p_lr"], rtol=1e-6)
-    p = dict(zip(table["term"], table["p_lr"], strict=True))
-    renamed = tb.burstiness_test(statistics, NAMES[::-1], draws=999)  # names of your own come before the statistics'
-    for term, p_lr in zip(renamed["term"], renamed["p_lr"], strict=True):
-        assert p_lr == pytest.approx(p[NAMES[23 - NAMES.index(term)]], rel=1e-6)
+    with pytest.raises(ValueError, match="the statistics name their own terms, not as those given"):
+        tb.burstiness_test(statistics, NAMES[::-1])
+    named = tb.burstiness_test(tb.TermStatistics.from_counts(X, detail="patterns"), NAMES, draws=999)
+    assert named["term"].to_list() == table["term"].to_list()
     unnamed = tb.burstiness_test(X, draws=999)
     assert unnamed["term"].to_list() == [NAMES.index(term) for term in table["term"]]
 
@@ -192,12 +192,18 @@ def test_bursty_words_of_real_text_are_found():
         ({"test": "wald"}, "test is one of 'plr', 'lr', 'score'; got 'wald'"),
         ({"adjust": "fdr"}, "adjust is one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
         ({"form": "proper"}, "form is one of"),
-        ({"draws": 10}, "draws is at least 99; got 10"),
+        ({"draws": 10}, "draws is a whole number of 99 or more; got 10"),
         ({"terms": ["one"]}, "there are 1 terms for 24 columns"),
         ({"terms": ["same"] * 24}, "names two columns"),
         ({"sigma2": 0.0}, "sigma2"),
         ({"mu": -1.0}, "mu"),
-        ({"seed": -1}, "seed|non-negative"),
+        ({"seed": -1}, "seed is a whole number of 0 or more; got -1"),
+        ({"seed": 1.5}, "seed is a whole number of 0 or more; got 1.5"),
+        ({"test": ["plr"]}, "test is one of"),
+        ({"adjust": ["bh"]}, "adjust is one of"),
+        ({"adjust": 3}, "adjust is one of"),
+        *(({"draws": value}, "draws is a whole number of 99 or more") for value in (np.nan, np.inf, -1, 0, "3", None)),
+        *(({"min_count": value}, "min_count is a whole number of 0 or more") for value in ("3", None, np.nan, -1)),
     ],
 )
 def test_errors_are_one_sentence(X, options, message):

@@ -288,6 +288,10 @@ def test_corpora_without_tokens_are_refused():
         ({"confidence": 95}, "confidence lies between 0 and 1; got 95"),
         ({"adjust": "fdr"}, "adjust is one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
         ({"sort": "q"}, "sort is one of"),
+        *(({option: value}, f"{option} is one of") for option in ("method", "adjust", "sort") for value in (["g2"], 3)),
+        *(({"confidence": value}, "confidence lies between 0 and 1") for value in ("x", [0.9], np.nan, 0, 1)),
+        *(({"min_count": value}, "min_count is a whole number of 0 or more") for value in ("3", None, np.nan, -1)),
+        ({"terms": ["a", "\ud800", "c"]}, "holds a lone surrogate"),
         ({"terms": list("ab")}, "there are 2 terms for 3 columns"),
         ({"terms": list("aab")}, "names two columns"),
         ({"terms": list("abc"), "terms_b": list("ab")}, "there are 2 terms for 3 columns"),
@@ -322,8 +326,23 @@ def test_names_for_statistics_that_have_their_own_are_not_passed_over():
     """Names that contradict the statistics' own would be ignored in silence."""
     A = corpus(13, 10, 3)
     named = tb.TermStatistics.from_counts(A, list("abc"), "patterns")
-    with pytest.raises(ValueError, match="terms"):
+    with pytest.raises(ValueError, match="the statistics of A name their own terms, not as those given"):
         tb.keyness(named, named, terms=list("xyz"), terms_b=list("xyz"))
+
+
+def test_names_for_statistics_that_have_none():
+    A, B = corpus(14, 10, 3), corpus(15, 12, 3)
+    table = tb.keyness(A, B, terms=list("abc"))
+    unnamed = [tb.TermStatistics.from_counts(X, detail="patterns") for X in (A, B)]
+    same(tb.keyness(*unnamed, terms=list("abc")), table)
+    same(tb.keyness(A, unnamed[1], terms=list("abc")), table)
+    union = tb.keyness(A, B, terms=list("abc"), terms_b=list("abd"))
+    same(tb.keyness(*unnamed, terms=list("abc"), terms_b=list("abd")), union)
+
+
+def test_names_that_can_be_read_once():
+    A, B = corpus(14, 10, 3), corpus(15, 12, 3)
+    same(tb.keyness(A, B, terms=(c for c in "abc")), tb.keyness(A, B, terms=list("abc")))
 
 
 # ---- several groups
@@ -363,6 +382,19 @@ def test_groups_as_lists_numbers_and_sparse_matrices(grouped):
     by_number = tb.keyness_groups(X, numbers, terms=names)
     assert by_number["p_value"].to_list() == table["p_value"].to_list()
     assert by_number["highest"].to_list() == [str("xyz".index(g)) for g in table["highest"]]
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.Series, pl.Series, pd.Categorical, tuple, iter])
+def test_labels_of_any_kind(grouped, kind):
+    X, labels, names = grouped
+    same(tb.keyness_groups(X, kind(labels.tolist()), terms=names), tb.keyness_groups(X, labels, terms=names))
+
+
+def test_labels_that_numpy_would_take_for_equal():
+    X = corpus(29, 14, 3) + 1
+    table = tb.keyness_groups(X, ["a"] * 7 + ["a\0"] * 7)
+    assert table["df"].to_list() == [1, 1, 1]
+    assert set(table["highest"]) <= {"a", "a\0"}
 
 
 def test_groups_contrasts_are_comparisons_with_the_rest(grouped):
@@ -422,7 +454,18 @@ def test_groups_that_are_identical():
         (["x"] * 4, "there are 5 documents and 4 labels"),
         (["x"] * 5, "there is one group, 'x': a comparison needs two at least"),
         ([7] * 5, "there is one group, '?7'?: a comparison needs two at least"),
-        ([["x"], ["y"], ["x"], ["y"], ["x"]], "labels"),
+        ([["x"], ["y"], ["x"], ["y"], ["x"]], r"labels are one name a document; document 0 has \['x'\]"),
+        ([("x", 1)] * 5, r"labels are one name a document; document 0 has \('x', 1\)"),
+        ([1, 1, 1, "1", "1"], "labels are of one type; these are int for document 0 and str for document 3"),
+        (np.array([1, "x", 2, 2, 2], dtype=object), "labels are of one type"),
+        ([1j, 2j, 1j, 2j, 1j], "labels are names or numbers; document 0 has 1j"),
+        (np.array([list("xyxyx")]), "labels are a list or a Series, one a document and in their order"),
+        (np.array("x"), "labels are a list or a Series"),
+        ({"x", "y"}, "labels are a list or a Series"),
+        ("xyxyx", "labels are a list or a Series, one a document and in their order; got 'xyxyx'"),
+        (None, "labels are a list or a Series, one a document and in their order; got None"),
+        (3, "labels are a list or a Series"),
+        ((c for c in "xyx"), "there are 5 documents and 3 labels"),
         ([None, "x", "y", "x", "y"], "document 0 has None for a label: name a group for every document"),
         (["x", "y", np.nan, "x", "y"], "document 2 has nan for a label"),
         (np.array([1.0, 2.0, 1.0, 2.0, np.nan]), "document 4 has nan for a label"),
@@ -434,6 +477,11 @@ def test_labels_that_are_refused_in_one_sentence(labels, message):
     with pytest.raises(ValueError, match=message) as caught:
         tb.keyness_groups(X, labels)
     assert "\n" not in str(caught.value)
+
+
+def test_no_documents_to_group():
+    with pytest.raises(ValueError, match="there are no documents: the count matrix has 0 rows"):
+        tb.keyness_groups(np.zeros((0, 3), int), [])
 
 
 def test_groups_without_tokens_are_refused_by_their_name():
@@ -458,6 +506,8 @@ def test_groups_without_tokens_are_refused_by_their_name():
         ({"sort": "effect"}, "sort='effect' is for contrasts=True"),
         ({"adjust": "fdr"}, "adjust is one of 'bh'"),
         ({"adjust": "fdr", "contrasts": True}, "adjust is one of 'bh'"),
+        ({"seed": 1.5}, "seed is a whole number of 0 or more; got 1.5"),
+        *(({"draws": value}, "draws is a whole number of 99 or more") for value in (np.nan, np.inf, -1, 0, "3", None)),
     ],
 )
 def test_options_of_the_contrasts_alone(grouped, options, message):

@@ -60,8 +60,12 @@ def keyness(
     log_ratio is the binary logarithm of how many times more frequent a term is in A; q_value allows for testing many
     terms. Two corpora, either of which may be saved statistics (stats build --detail patterns), or one with --by.
     """
+    from termburst.inference.checks import check_confidence
     from termburst.tables import keyness as compare
 
+    check_confidence(confidence)
+    if a == b == "-":
+        raise ValueError("only one corpus can be standard input: name a file or a folder for the other")
     settled = settled_format(format, output, *filter(None, (a, b)))
     options: dict[str, Any] = {
         "method": method.value,

@@ -50,11 +50,17 @@ def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title:
         with atomic_path(output) as temporary:
             temporary.write_bytes(_encoded(frame, format, title))
         note(f"{output}: {many(frame.height, 'row')}")
-    elif format is Format.table:
-        print_table(frame, title)
     else:
-        sys.stdout.buffer.write(_encoded(frame, format, title))
-        sys.stdout.buffer.flush()
+        try:
+            if format is Format.table:
+                print_table(frame, title)
+            else:
+                sys.stdout.buffer.write(_encoded(frame, format, title))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # such as a full disk
+            raise ValueError(f"the table cannot be written to standard output: {error.strerror or error}") from error
     if frame.is_empty() and format is not Format.table:
         note(_NOTHING)
 

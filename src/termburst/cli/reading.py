@@ -18,7 +18,7 @@ from termburst.cli.output import many
 
 if TYPE_CHECKING:
     from termburst.counts.counting import CountingOptions
-    from termburst.counts.readers import Batch, Corpus
+    from termburst.counts.readers import Batch
     from termburst.counts.statistics import Detail, TermStatistics
 
 CORPUS_HELP = (
@@ -125,7 +125,7 @@ class Reading:
     @contextmanager
     def batches(self, corpus: str, *, pretokenized: bool) -> Iterator[Iterator[Batch]]:
         """The corpus in batches, with a progress bar on a terminal."""
-        from termburst.counts.readers import Batch
+        from termburst.counts.readers import Batch, open_corpus
         from termburst.datasets import BUILT_IN
 
         if hasattr(signal, "siginterrupt"):  # Polars makes a read go on after Ctrl-C, waiting for more input
@@ -146,7 +146,16 @@ class Reading:
                     for i in range(0, len(collection), step)
                 )
             else:
-                opened = self._open(corpus, pretokenized=pretokenized)
+                opened = open_corpus(
+                    corpus,
+                    text=self.text,
+                    id=self.id,
+                    encoding=self.encoding,
+                    errors=self.errors,
+                    pretokenized=pretokenized,
+                    max_document_bytes=self.max_document_mb * 2**20,
+                    id_option=self.id_option,
+                )
                 size, found = opened.size, opened.batches()
 
             def counted() -> Iterator[Batch]:
@@ -155,27 +164,6 @@ class Reading:
                     bar.update(task, total=size, completed=batch.position)  # after it has been worked on
 
             yield counted()
-
-    def _open(self, corpus: str, *, pretokenized: bool) -> Corpus:
-        """Find the files; what is said of the id's column names the option that it came from."""
-        from termburst.counts.readers import open_corpus
-
-        try:
-            opened = open_corpus(
-                corpus,
-                text=self.text,
-                id=self.id,
-                encoding=self.encoding,
-                errors=self.errors,
-                pretokenized=pretokenized,
-                max_document_bytes=self.max_document_mb * 2**20,
-            )
-        except ValueError as error:
-            raise ValueError(
-                str(error).replace(": --id names a column", f": --{self.id_option} names a column")
-            ) from error
-        # open_corpus takes no such name: it is an affair of the command line's messages alone.
-        return replace(opened, _options=replace(opened._options, id_option=self.id_option))
 
 
 class _ByColumn(Reading):

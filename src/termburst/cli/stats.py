@@ -65,7 +65,7 @@ def add(
     from termburst.counts.statistics import TermStatistics
 
     known = TermStatistics.load(saved)
-    check_output(_parquet(output or saved))
+    check_output(_parquet(output or saved), source=corpus)
     if batch is not None and batch in known.batches:
         typer.echo(f"{saved} contains batch {batch!r} already: nothing added", err=True)
         if output is not None:

@@ -25,7 +25,7 @@ class Options:
     limit: int
     batch_documents: int
     batch_bytes: int
-    id_option: str = "id"
+    id_option: str
 
 
 @dataclass(slots=True)

@@ -89,6 +89,7 @@ def open_corpus(
     max_document_bytes: int = 64 * 2**20,
     batch_documents: int = 2000,
     batch_bytes: int = 16 * 2**20,
+    id_option: str = "id",
 ) -> Corpus:
     r"""Find the files of a corpus and say how to read them.
 
@@ -101,6 +102,7 @@ def open_corpus(
     pretokenized : accept lists of strings as the texts of JSONL and Parquet tables.
     max_document_bytes : a line, row or file larger than this is refused before it is held in memory.
     batch_documents, batch_bytes : a batch ends at whichever comes first.
+    id_option : what messages call the option of the command line that named `id`.
 
     Raises
     ------
@@ -133,11 +135,12 @@ def open_corpus(
         limit=max_document_bytes,
         batch_documents=batch_documents,
         batch_bytes=batch_bytes,
+        id_option=id_option,
     )
     name = os.fspath(source)
     files = find_files(name, _READERS)
     if (text is not None or id is not None) and all(file.kind == "text" for file in files):
-        option = "text" if text is not None else "id"
+        option = "text" if text is not None else id_option
         raise fault(name, f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here")
     sizes = [file.size for file in files if file.size is not None]
     return Corpus(name, sum(sizes) if sizes else None, files, options)

@@ -387,6 +387,8 @@ def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Term
         if not isinstance(term, str):
             raise ValueError(f"terms are strings; number {i} is {term!r}")
         names[i] = str(term)  # numpy.str_ too
+        if not term.isascii() and any("\ud800" <= c <= "\udfff" for c in term):  # no file or table could hold it
+            raise ValueError(f"the term {term!r} holds a lone surrogate, which is no character: mend its text")
     if names.size != size:
         raise ValueError(f"there are {names.size:,} terms for {size:,} columns; give one name a column")
     if len(set(names)) != size:

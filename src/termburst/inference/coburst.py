@@ -14,6 +14,7 @@ from scipy.special import gammaln, xlogy
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, checked_terms
 from termburst.counts.tally import Integers
+from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
@@ -124,15 +125,16 @@ def coburst(
         raise ValueError(
             "co-bursts need the documents, so a count matrix: statistics do not say which document held what"
         )
+    top, max_terms = checked_whole("top", top, least=1), checked_whole("max_terms", max_terms, least=2)
+    min_count, min_documents = checked_whole("min_count", min_count), checked_whole("min_documents", min_documents)
+    strata = checked_whole("strata", strata, least=1)
+    check_name("event", event, EVENTS)
     counts = canonical_counts(X)
     counts = counts[np.diff(counts.indptr) > 0]  # in an empty document no term could have been
+    if not counts.shape[0]:
+        raise ValueError("all documents are empty: there is nothing to test")
     names = checked_terms(terms, counts.shape[1])
-    for name, value, least in (("top", top, 1), ("max_terms", max_terms, 2), ("strata", strata, 1)):
-        if value < least:
-            raise ValueError(f"{name} is {least} or more; got {value}")
     asked = None if pairs is None else _columns(pairs, names, counts.shape[1])
-    if event not in EVENTS:
-        raise ValueError(f"event is one of {', '.join(map(repr, EVENTS))}; got {event!r}")
     fit = fit_beta_binomial(counts) if fit is None else fit
     if fit.mean.size != counts.shape[1]:
         raise ValueError(f"the fit has {fit.mean.size:,} terms, the count matrix {counts.shape[1]:,}")
@@ -362,12 +364,14 @@ def _columns(pairs: Iterable[tuple[str | int, str | int]], names: Any, size: int
         if isinstance(term, str) and term in by_name:
             return by_name[term]
         known = f"a column from 0 to {size - 1:,}" + ("" if names is None else ", or one of the terms")
-        raise ValueError(f"a term of a pair is {known}; got {term!r}")
+        raise ValueError(f"a term of a pair is {known}; got {shown(term)}")
 
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise ValueError(f"pairs are a list of pairs of terms; got {shown(pairs)}")
     found = []
     for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise ValueError(f"a pair is two terms; got {pair!r}")
+        if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) != 2:
+            raise ValueError(f"a pair is two terms; got {shown(pair)}")
         found.append([column(term) for term in pair])
         if found[-1][0] == found[-1][1]:
             raise ValueError(f"a pair is two different terms; got {pair!r}")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counts.tally import Integers
+from termburst.inference.checks import check_name
 from termburst.models.cells import TermCells, term_cells
 
 Floats = NDArray[np.float64]
@@ -235,10 +236,11 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     >>> {name: round(float(value[0]), 3) for name, value in dispersion(counts, ["dp", "dp_norm", "juilland_d"]).items()}
     {'dp': 0.18, 'dp_norm': 0.22, 'juilland_d': 0.785}
     """
-    names = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else list(measures)
+    if measures is not None and not isinstance(measures, Iterable):
+        raise ValueError(f"measures are names of measures; got {measures!r}")
+    names: list[str] = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else [*measures]
     for name in names:
-        if name not in MEASURES:
-            raise ValueError(f"a measure is one of {', '.join(map(repr, MEASURES))}; got {name!r}")
+        check_name("a measure", name, MEASURES)
     cells = Cells.of(term_cells(X_or_statistics))
     with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is the NaN promised above
         return {name: _within_range(MEASURES[name], cells) for name in names}

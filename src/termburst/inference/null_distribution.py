@@ -13,7 +13,7 @@ from scipy import special
 
 from termburst._threads import in_threads
 from termburst.counts.tally import Integers
-from termburst.inference.null_tails import TIE, PlrTail, ScoreTail, chi2_tail, log_gamma_tail, sampled_p
+from termburst.inference.null_tails import TIE, PlrTail, ScoreTail, chi2_tail, counted_p, log_gamma_tail, sampled_p
 from termburst.inference.plr import Form, add_up, plr_parts
 from termburst.models import binomial
 from termburst.models.cells import TermCells
@@ -32,6 +32,8 @@ PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 
 RATIO_PHASES = ((30, 1.0, 0.0025), (100, 0.5, 0.02), (1_000, 0.3, 0.12), (10**12, 0.2, 0.12))  # the same for LR
 SCORE_TOP = 0.25  # of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
+MOST_TEXT = (20_000_000, 199)  # documents × draws for a term that is more than half of all tokens, and draws at least
+COUNTABLE = 10**9  # tokens from which NumPy draws no more without replacement
 BLOCKS = 20  # that draws are made in, each with a seed of its own
 CLASS = 1.35  # ratio of the lengths in a class of documents, for the tails
 FINE = 1.03  # the same for the moments of λ, where an error grows with n_i
@@ -82,13 +84,24 @@ class Lengths:
         return cls(each, *_aliases(each / tokens), tokens, float(np.sum(each.astype(np.float64) ** 2)))
 
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
-        """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where all documents hold one token, as it cannot vary."""
-        n = self.tokens
-        p = np.asarray(n_i) / n
-        spread = np.sqrt(2 * (self.squared - n))
+        """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
+        n, major = self.tokens, 2 * np.asarray(n_i) > self.tokens
+        # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits.
+        squares = np.where(major, self.squared - 2 * products + squares, squares)
+        products = np.where(major, self.squared - products, products)
+        p = np.where(major, n - n_i, n_i) / n
+        spread = np.sqrt(2 * (self.squared - n)) or 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             excess = (squares - 2 * p * products + p**2 * self.squared) / (p * (1 - p)) - n
-        return excess / spread if spread else 0.0 * excess
+        return np.where(self.fixed(n_i), 0.0, excess / spread)
+
+    def fixed(self, n_i: Any) -> NDArray[np.bool_]:
+        """Whether a term's counts are the same in all draws, or but for which of equal documents have them.
+
+        So they are if it is every token, if only one document holds tokens, and if all hold one.
+        """
+        alone = self.each.size == 1 or self.each[-1] == 1
+        return (np.asarray(n_i) > 0) & (alone | (np.asarray(n_i) == self.tokens))
 
     def classes(self, ratio: float) -> tuple[Floats, Floats]:
         """Mean length of classes whose lengths differ by at most *ratio*, and the documents in each."""
@@ -98,19 +111,24 @@ class Lengths:
 
 
 class Null:
-    """The null distributions, shared by all terms of equal n_i."""
+    """The null distributions, shared by all terms of equal n_i.
+
+    LR and the score are the same for a term and for all other tokens: where a term is more than half of the text, its
+    null is that of n − n_i. λ is not, and has draws of its own there.
+    """
 
     def __init__(self, cells: TermCells, draws: int, seed: int, mid_p: bool, plr: PlrFunction) -> None:
         self.cells, self.draws, self.mid_p, self.plr = cells, draws, mid_p, plr
         self.lengths = Lengths.of(cells)
+        self.fixed = self.lengths.fixed(cells.n_i)
+        self.sizes = np.where(self.fixed, 0, np.minimum(cells.n_i, cells.tokens - cells.n_i))  # tokens to draw
         self.seeds = np.random.SeedSequence(seed)
 
     def drawn_p(self, plr: Floats, score: Floats) -> tuple[tuple[Floats, Floats], tuple[Names, Names]]:
         """log p of λ and of Tarone's score, and how each was obtained."""
-        n_i = self.cells.n_i
-        log_p = (np.full(n_i.size, np.nan), np.full(n_i.size, np.nan))
-        how = (np.full(n_i.size, "", dtype=object), np.full(n_i.size, "", dtype=object))
-        sizes, place = np.unique(n_i, return_inverse=True)
+        (plr_p, plr_how), (score_p, score_how) = self._undrawn(), self._undrawn()
+        log_p, how = (plr_p, score_p), (plr_how, score_how)
+        sizes, place = np.unique(self.sizes, return_inverse=True)
         terms = dict(
             zip(
                 sizes.tolist(),
@@ -121,8 +139,8 @@ class Null:
         terms.pop(0, None)
         frequent = [v for v in terms if v > FREQUENT]
         for v in frequent:
-            log_p[0][terms[v]] = self._frequent_p(v, plr[terms[v]])
-            how[0][terms[v]] = "tail"
+            mine = self._minor(terms[v])
+            log_p[0][mine], how[0][mine] = self._frequent_p(v, plr[mine]), "tail"
         more = np.concatenate([terms.pop(v) for v in frequent]) if frequent else np.empty(0, np.intp)
         if frequent:
             terms.setdefault(FREQUENT, np.empty(0, np.intp))
@@ -130,9 +148,9 @@ class Null:
         enumerated = self._partitions(max((v for v in terms if v <= EXACT), default=0))
         for v, states in enumerated.items():
             if v in terms:
+                mine = self._minor(terms[v])
                 values = self.plr(np.full(states.documents.size, v), states.documents, states.repetition)
-                log_p[0][terms[v]] = np.log(_upper(values, states.mass, plr[terms[v]], self.mid_p))
-                how[0][terms[v]] = "exact"
+                log_p[0][mine], how[0][mine] = np.log(_upper(values, states.mass, plr[mine], self.mid_p)), "exact"
         low = 1
         for (high, share, top), seeds in zip(PHASES, self.seeds.spawn(len(PHASES)), strict=True):
             checkpoints = np.array([v for v in sorted(terms) if low < v <= high], dtype=np.int64)
@@ -140,7 +158,53 @@ class Null:
             if checkpoints.size:
                 draws = max(49, int(share * self.draws))
                 self._phase(checkpoints, draws, top, seeds, terms, more, plr, score, set(enumerated), log_p, how)
+        major = np.flatnonzero((self.sizes > 0) & (self.sizes < self.cells.n_i))
+        for v in np.unique(self.cells.n_i[major]).tolist():
+            mine = major[self.cells.n_i[major] == v]
+            log_p[0][mine], how[0][mine] = self._major_p(v, plr[mine])
         return log_p, how
+
+    def _undrawn(self) -> tuple[Floats, Names]:
+        """log p and how for all terms before anything is drawn: p = 1, or a tie as half, where nothing can vary."""
+        log_p: Floats = np.where(self.fixed, np.log(0.5) if self.mid_p else 0.0, np.nan)
+        return log_p, np.where(self.fixed, "exact", "").astype(np.object_)
+
+    def _minor(self, terms: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those that are half of all tokens at the most."""
+        return terms[self.cells.n_i[terms] == self.sizes[terms]]
+
+    def _major_p(self, v: int, plr: Floats) -> tuple[Floats, str]:
+        """log p of λ of a term that is more than half of all tokens: the n − n_i other tokens are drawn, c a document.
+
+        λ is that of n_j − c. One other token may be in any document; more are drawn, and no tail goes beyond, as the
+        shape of its tail is not known. From `COUNTABLE` tokens on they are drawn with replacement, which spreads them
+        more: p is then too large if anything.
+        """
+        each, others = self.lengths.each, int(self.lengths.tokens) - v
+        if others == 1:
+            lengths, documents = np.unique(each, return_counts=True)
+            own = special.gammaln(np.maximum(np.stack([lengths, lengths - 1]), 1))
+            repetition = float(documents @ own[0]) - own[0] + own[1]
+            values = self.plr(np.full(lengths.size, v), each.size - (lengths == 1), repetition)
+            return np.log(_upper(values, lengths * documents / self.lengths.tokens, plr, self.mid_p)), "exact"
+        most, least = MOST_TEXT
+        draws = min(self.draws, max(most // each.size, least))
+        b, repetition = np.empty(draws, dtype=np.int64), np.empty(draws)
+        edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
+        seeds = self.seeds.spawn(BLOCKS)
+        share = each / self.lengths.tokens
+
+        def draw(block: int) -> None:
+            rng = np.random.default_rng(seeds[block])
+            for at in range(edges[block], edges[block + 1]):
+                if self.lengths.tokens < COUNTABLE:
+                    held = each - rng.multivariate_hypergeometric(each, others, method="marginals")
+                else:
+                    held = each - np.minimum(rng.multinomial(others, share), each)
+                b[at], repetition[at] = np.count_nonzero(held), special.gammaln(np.maximum(held, 1)).sum()
+
+        in_threads(draw, range(BLOCKS))
+        return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
 
     def _frequent_p(self, v: int, plr: Floats) -> Floats:
         """log p of λ at an n_i so large that it is next to normal: a gamma of its mean, variance and skewness.
@@ -183,15 +247,19 @@ class Null:
         return self.plr(n_i, b_i, np.zeros(n_i.size))
 
     def _once(self, terms: NDArray[np.intp], score: Floats, log_p: Any, how: Any) -> None:
-        """Terms that occur once: λ is the same for all, and the score falls with the document's length."""
+        """Terms that occur once, or are all tokens but one: the score falls with that document's length.
+
+        λ is the same for all that occur once.
+        """
         if terms.size:
             lengths, documents = np.unique(self.lengths.each, return_counts=True)
             values = self.lengths.score(1, 1, lengths)
-            log_p[0][terms] = np.log(0.5) if self.mid_p else 0.0
+            mine = self._minor(terms)
+            log_p[0][mine], how[0][mine] = np.log(0.5) if self.mid_p else 0.0, "exact"
             log_p[1][terms] = np.log(
                 _upper(values, lengths * documents / self.lengths.tokens, score[terms], self.mid_p)
             )
-            how[0][terms] = how[1][terms] = "exact"
+            how[1][terms] = "exact"
 
     def _partitions(self, largest: int) -> dict[int, _States]:
         """For n_i = 2..largest the ways to split n_i tokens among documents, with their probabilities."""
@@ -260,10 +328,11 @@ class Null:
         def compare(at: int) -> None:
             v = int(checkpoints[at])
             mine = terms[v]
-            if v not in enumerated:
+            minor = self._minor(mine)
+            if v not in enumerated and minor.size:
                 sample = np.sort(g[b[at] + start[at]] + 2 * repetition[at])
                 tail: Any = PlrTail(v, lengths.tokens, mean_length, weights, sample, grids[at], on_grids[at])
-                log_p[0][mine], how[0][mine] = sampled_p(sample, plr[mine], tail, self.mid_p, top)
+                log_p[0][minor], how[0][minor] = sampled_p(sample, plr[minor], tail, self.mid_p, top)
             if v == FREQUENT:
                 mine = np.concatenate([mine, frequent])
             sample = np.sort(lengths.score(v, scatter[at], 0.0))
@@ -274,23 +343,23 @@ class Null:
 
     def ratio_p(self, ratio: Floats) -> tuple[Floats, Names]:
         """log p of the likelihood ratio, and how it was obtained."""
-        n_i = self.cells.n_i
-        log_p, how = np.full(n_i.size, np.nan), np.full(n_i.size, "", dtype=object)
-        once = np.flatnonzero(n_i == 1)
+        sizes = self.sizes
+        log_p, how = self._undrawn()
+        once = np.flatnonzero(sizes == 1)
         if once.size:
             lengths, documents = np.unique(self.lengths.each, return_counts=True)
             values = self._ratios_once(lengths, documents)
             log_p[once] = np.log(_upper(values, lengths * documents / self.lengths.tokens, ratio[once], self.mid_p))
             how[once] = "exact"
-        several = np.flatnonzero(n_i > 1)
+        several = np.flatnonzero(sizes > 1)
         if not several.size:
             return log_p, how
-        most = int(n_i[several].max())
+        most = int(sizes[several].max())
         nodes = [v for v in RATIO_NODES if v <= most] or [2]
         if nodes[-1] < min(most, RATIO_NODES[-1]):
             nodes.append(min(most, RATIO_NODES[-1]))
         samples = self._ratio_samples(nodes)
-        position = np.interp(np.log(n_i[several]), np.log(nodes), np.arange(len(nodes)))
+        position = np.interp(np.log(sizes[several]), np.log(nodes), np.arange(len(nodes)))
         below = np.minimum(position.astype(np.intp), len(nodes) - 1)
         weight = position - below
         for at, sample in enumerate(samples):

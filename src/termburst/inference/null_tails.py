@@ -19,6 +19,13 @@ FEW = 20  # draws that are too few to say where a tail begins
 TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
 
 
+def counted_p(sample: Floats, observed: Floats, mid_p: bool) -> Floats:
+    """log p of the observed values from a sorted sample of the null: (1 + #{T* ≥ T})/(B + 1), or a tie as half."""
+    draws, near = sample.size, TIE * (1 + np.abs(observed))
+    reached, further = (draws - np.searchsorted(sample, observed + side * near) for side in (-1, 1))
+    return np.log((1 + reached - (0.5 * (reached - further) if mid_p else 0)) / (draws + 1))
+
+
 def sampled_p(sample: Floats, observed: Floats, tail: Any, mid_p: bool, top: float) -> tuple[Floats, Names]:
     """log p of the observed values from a sorted sample of the null; beyond its *top* share by *tail*'s shape.
 
@@ -29,8 +36,7 @@ def sampled_p(sample: Floats, observed: Floats, tail: Any, mid_p: bool, top: flo
     draws = sample.size
     near = TIE * (1 + np.abs(observed))
     reached = draws - np.searchsorted(sample, observed - near)
-    tied = reached - (draws - np.searchsorted(sample, observed + near))
-    log_p = np.log((1 + reached - (0.5 * tied if mid_p else 0)) / (draws + 1))
+    log_p = counted_p(sample, observed, mid_p)
     how = np.full(observed.size, "monte-carlo", dtype=object)
     anchor = sample[-max(int(top * draws), min(FEW, draws // 5))]
     at_least, above = draws - np.searchsorted(sample, anchor + TIE * (1 + abs(anchor)) * np.array([-1, 1]))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from termburst.inference.checks import LEAST_DRAWS, checked_whole
 from termburst.inference.null_distribution import Lengths, Null, PlrFunction
 from termburst.inference.null_tails import TIE
 from termburst.inference.plr import Form
@@ -76,8 +77,7 @@ def burstiness(
     mid_p : count a tie as half, in what is enumerated or drawn: p-values that are right on average instead of never too
         small
     """
-    if draws < 99:
-        raise ValueError(f"draws is at least 99; got {draws!r}")
+    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     if not cells.tokens:
         raise ValueError("all documents are empty: there is nothing to test")
@@ -89,7 +89,9 @@ def burstiness(
     occurring = np.flatnonzero(cells.n_i)
     plr[occurring] = null.plr(cells.n_i[occurring], cells.b_i[occurring], repetition[occurring])
     score = np.where(cells.n_i > 0, null.lengths.score(cells.n_i, squares, products), np.nan)
-    ratio = np.where(cells.n_i > 0, np.maximum(2 * (fit.loglik - fit.loglik_binomial), 0.0), np.nan)
+    ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
+    for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
+        ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # the same but for digits lost at a mean near 1
     log_p, how = null.drawn_p(plr, score)
     undefined = np.isnan(plr)  # as λ in the form "exact" is for clamped terms
     log_p[0][undefined], how[0][undefined] = np.nan, ""
@@ -130,8 +132,7 @@ def paper_bootstrap(
     cells = term_cells(X_or_statistics)
     if not 0 <= column < cells.n_i.size or not cells.n_i[column]:
         raise ValueError(f"column {column} holds no term that occurs")
-    if draws < 1:
-        raise ValueError(f"draws is at least 1; got {draws!r}")
+    draws, seed = checked_whole("draws", draws, least=1), checked_whole("seed", seed)
     n_j = np.repeat(cells.lengths, cells.length_documents)
     plr = PlrFunction(cells, mu, sigma2, form)
     rng = np.random.default_rng(seed)
@@ -142,6 +143,29 @@ def paper_bootstrap(
     own = special.gammaln(cells.count[of]) @ np.broadcast_to(cells.weight, cells.count.shape)[of]
     observed = plr(cells.n_i[[column]], cells.b_i[[column]], np.array([own]))[0]
     return float((1 + np.sum(plr(n_i, b_i, repetition) >= observed - TIE * (1 + abs(observed)))) / (draws + 1))
+
+
+def _ratio(fit: BetaBinomialFit) -> Floats:
+    return np.maximum(2 * (fit.loglik - fit.loglik_binomial), 0.0)
+
+
+def _others(cells: TermCells, term: int) -> TermCells:
+    """The cells of all tokens but one term's, as if they were a term themselves."""
+    of = slice(cells.indptr[term], cells.indptr[term + 1])
+    count, length = cells.count[of], cells.length[of]
+    weight = np.broadcast_to(cells.weight, cells.count.shape)[of]
+    without = cells.length_documents - np.bincount(
+        np.searchsorted(cells.lengths, length), weight, cells.lengths.size
+    )  # documents that do not hold the term, by length
+    count = np.concatenate([length - count, cells.lengths]).astype(np.int32)
+    length = np.concatenate([length, cells.lengths]).astype(np.int32)
+    weight = np.concatenate([weight, without])
+    held = (count > 0) & (weight > 0)
+    tokens, documents = cells.tokens - int(cells.n_i[term]), int(weight[held].sum())
+    return TermCells(
+        np.array([0, held.sum()]), count[held], length[held], weight[held], np.array([tokens]), np.array([documents]),
+        cells.lengths, cells.length_documents,
+    )  # fmt: skip
 
 
 def _sums(cells: TermCells) -> tuple[Floats, Floats]:

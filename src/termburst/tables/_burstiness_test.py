@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from termburst.counts.statistics import TermStatistics, checked_terms
+from termburst.inference.checks import LEAST_DRAWS, check_name, checked_whole
 from termburst.inference.dispersion import dispersion as dispersion_measures
 from termburst.inference.multiplicity import METHODS, adjust_log10
 from termburst.inference.overdispersion import burstiness
 from termburst.inference.plr import Form
 from termburst.models.cells import term_cells
-from termburst.tables._frames import check_name, term_frame
+from termburst.tables._frames import named_terms, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +46,7 @@ def burstiness_test(
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
     terms : sequence of str, optional
-        The names of a matrix's columns.
+        The names of a matrix's columns, or of statistics' that have none.
     test : {"plr", "lr", "score"}
         Whose p-value is `p_value`, and is adjusted for multiplicity.
     mu, sigma2, form : of λ; see `termburst.plr_statistic`
@@ -79,9 +79,10 @@ def burstiness_test(
 
     check_name("test", test, TESTS)
     check_name("adjust", adjust, METHODS)
+    min_count = checked_whole("min_count", min_count)
+    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
-    names = X_or_statistics.terms if isinstance(X_or_statistics, TermStatistics) else None
-    names = checked_terms(terms, cells.n_i.size) if terms is not None else names
+    names = named_terms(X_or_statistics, terms, cells.n_i.size)
     found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
     tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
     counted = cells.n_i >= max(min_count, 1)

@@ -1,12 +1,13 @@
-"""What the tables have in common: a row a term, and options that are names."""
+"""What the tables have in common: a row a term."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from termburst.counts.statistics import TermStatistics, checked_terms
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,8 +30,18 @@ def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] |
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def check_name(option: str, value: Any, known: Iterable[str]) -> None:
-    """Raise ValueError where an option is not one of the names *known*."""
-    known = list(known)
-    if value not in known:
-        raise ValueError(f"{option} is one of {', '.join(map(repr, known))}; got {value!r}")
+def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[np.object_] | None:
+    """The names of the terms of a matrix or of statistics; those given beside statistics' own must be the same.
+
+    Examples
+    --------
+    >>> named_terms(TermStatistics.from_counts([[1, 2]], ["so", "it"]), ["it", "so"], 2)
+    Traceback (most recent call last):
+    ValueError: the statistics name their own terms, not as those given: leave these out
+    """
+    names = checked_terms(terms, size)
+    own = corpus.terms if isinstance(corpus, TermStatistics) else None
+    if names is not None and own is not None and not np.array_equal(names, own):
+        of = f" of {which}" if which else ""
+        raise ValueError(f"the statistics{of} name their own terms, not as those given: leave these out")
+    return names if own is None else own

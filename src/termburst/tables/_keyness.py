@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,11 +13,12 @@ from termburst.counts.matrix import canonical_counts
 from termburst.counts.merging import laid_onto
 from termburst.counts.statistics import TermStatistics, checked_terms
 from termburst.inference import keyness as tests
+from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole, shown
 from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import METHODS as ADJUSTMENTS
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import TermCells, term_cells
-from termburst.tables._frames import check_name, term_frame
+from termburst.tables._frames import named_terms, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +48,8 @@ def keyness(
     A, B : count matrices, or TermStatistics with detail="patterns" (such as a saved reference corpus)
         Their vocabularies are aligned by term: over the union of both.
     terms, terms_b : sequence of str, optional
-        The names of a matrix's columns; `terms` serves both where `terms_b` is not given and they have as many columns.
+        The names of the columns of a matrix, or of statistics that have none; `terms` serves both where `terms_b` is
+        not given and they have as many columns.
     method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"}
         The default is the likelihood ratio of beta-binomials with one mean or a mean each, with a reference that is
         conditional on the bursts for terms in few documents. "g2", "chi2" and "fisher" are what most corpus tools
@@ -83,8 +86,7 @@ def keyness(
     >>> table["term"][0], table["n_a"][0], table["n_b"][0], round(table["log_ratio"][0], 2)
     ('ha', 72, 18, 2.42)
     """
-    check_name("sort", sort, SORTS)
-    check_name("adjust", adjust, ADJUSTMENTS)
+    min_count = _checked(sort, method, confidence, adjust, min_count)
     a, b, names = _aligned(A, B, terms, terms_b)
     found = tests.keyness(a, b, method=method, confidence=confidence)
     counted = a.n_i + b.n_i >= max(min_count, 1)
@@ -116,7 +118,7 @@ def keyness(
 
 def keyness_groups(
     X: Any,
-    labels: Sequence[Any],
+    labels: Iterable[Any],
     *,
     terms: Any = None,
     contrasts: bool = False,
@@ -136,7 +138,8 @@ def keyness_groups(
     Parameters
     ----------
     X : count matrix
-    labels : one a document, at least two different ones, and none missing
+    labels : list, array or Series with one a document
+        All of one type, at least two different ones, and none missing.
     terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are for contrasts alone
     contrasts : bool
         Whether to return the contrasts instead of the overall test.
@@ -157,8 +160,8 @@ def keyness_groups(
     """
     import polars as pl
 
-    check_name("sort", sort, SORTS)
-    check_name("adjust", adjust, ADJUSTMENTS)
+    min_count = _checked(sort, method, confidence, adjust, min_count)
+    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     overall: dict[str, tuple[Any, Any]] = {
         "sort": (sort, ("p", "term")),
         "method": (method, ("beta-binomial",)),
@@ -173,25 +176,17 @@ def keyness_groups(
         raise ValueError("groups need the documents, so a count matrix: statistics do not say which document held what")
     counts = canonical_counts(X)
     names = checked_terms(terms, counts.shape[1])
-    label = np.asarray(labels)
-    if label.shape != (counts.shape[0],):
-        raise ValueError(f"there are {counts.shape[0]:,} documents and {label.size:,} labels")
-    for number, one in enumerate(labels):
-        if not isinstance(one, str) and str(one) in MISSING:
-            raise ValueError(f"document {number} has {one} for a label: name a group for every document")
-    groups, place = np.unique(label, return_inverse=True)
-    if groups.size < 2:
-        raise ValueError(f"there is one group, {str(groups[0])!r}: a comparison needs two at least")
-    parts = [counts[place == g] for g in range(groups.size)]
+    groups, place = _grouped(labels, counts.shape[0])
+    parts = [counts[place == g] for g in range(len(groups))]
     for group, part in zip(groups, parts, strict=True):
         if not part.nnz:
-            raise ValueError(f"the group {str(group)!r} has no tokens: there is nothing to compare with")
+            raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     if contrasts:
         frames = [
             keyness(
                 parts[g], counts[place != g], terms=names, method=method, confidence=confidence,
                 adjust="none", min_count=min_count,
-            ).with_columns(group=pl.lit(str(group)))
+            ).with_columns(group=pl.lit(group))
             for g, group in enumerate(groups)
         ]  # fmt: skip
         table = pl.concat(frames)
@@ -207,13 +202,55 @@ def keyness_groups(
         "n": n_i,
         "b": b_i,
         "statistic": found.statistic,
-        "df": np.full(n_i.size, groups.size - 1),
+        "df": np.full(n_i.size, len(groups) - 1),
         "p_value": p_value,
         "q_value": adjusted(p_value, adjust),
         "reference": found.reference.tolist(),
-        "highest": groups[np.argmax(found.mean, axis=1)].astype(str).tolist(),
+        "highest": [groups[g] for g in np.argmax(found.mean, axis=1)],
     }
     return _sorted(term_frame(names, columns, counted), sort)
+
+
+def _checked(sort: Any, method: Any, confidence: Any, adjust: Any, min_count: Any) -> int:
+    """*min_count*, where that and the others are what they should be."""
+    check_name("sort", sort, SORTS)
+    check_name("method", method, tests.METHODS)
+    check_confidence(confidence)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    return checked_whole("min_count", min_count)
+
+
+def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
+    """The names of the groups in order, and the number of each document's."""
+    unordered = isinstance(labels, (str, bytes, Set, Mapping)) or not isinstance(labels, Iterable)
+    if unordered or getattr(labels, "ndim", 1) != 1:
+        raise ValueError(f"labels are a list or a Series, one a document and in their order; got {shown(labels)}")
+    label = list(labels)
+    if len(label) != documents:
+        raise ValueError(f"there are {documents:,} documents and {len(label):,} labels")
+    if not label:
+        raise ValueError("there are no documents: the count matrix has 0 rows")
+    for number, one in enumerate(label):
+        if not isinstance(one, str) and str(one) in MISSING:
+            raise ValueError(f"document {number} has {one} for a label: name a group for every document")
+        if not isinstance(one, Hashable) or isinstance(one, tuple):
+            raise ValueError(f"labels are one name a document; document {number} has {shown(one)}")
+        if _kind(one) is not _kind(label[0]):
+            kinds = f"{type(label[0]).__name__} for document 0 and {type(one).__name__} for document {number}"
+            raise ValueError(f"labels are of one type; these are {kinds}")
+    try:
+        groups = sorted(set(label))
+    except TypeError as error:
+        raise ValueError(f"labels are names or numbers; document 0 has {shown(label[0])}") from error
+    if len(groups) < 2:
+        raise ValueError(f"there is one group, {str(groups[0])!r}: a comparison needs two at least")
+    number_of = {group: number for number, group in enumerate(groups)}
+    return [str(group) for group in groups], np.array([number_of[one] for one in label], dtype=np.intp)
+
+
+def _kind(label: Any) -> type:
+    """The type of a label, NumPy's own being Python's."""
+    return type(label.item() if isinstance(label, np.generic) else label)
 
 
 def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
@@ -230,8 +267,9 @@ def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
 
 def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
     """The cells of both over the same terms, and the terms' names where they have any."""
-    if terms_b is None and not isinstance(B, TermStatistics):
-        terms_b, terms = terms, None if isinstance(A, TermStatistics) else terms
+    terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
+    if terms_b is None and _unnamed(B):
+        terms_b, terms = terms, terms if _unnamed(A) else None
     first, names_a = _named(A, terms, "A")
     second, names_b = _named(B, terms_b, "B")
     if (names_a is None) != (names_b is None):
@@ -251,16 +289,17 @@ def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermC
     return term_cells(laid[0]), term_cells(laid[1]), union
 
 
+def _unnamed(corpus: Any) -> bool:
+    return not isinstance(corpus, TermStatistics) or corpus.terms is None
+
+
 def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
-    if isinstance(corpus, TermStatistics):
-        if terms is not None and not np.array_equal(terms, corpus.terms if corpus.terms is not None else []):
-            raise ValueError(f"{which} holds statistics that name their own terms: leave terms out for it")
-        if corpus.rows is None or corpus.rows.length is None:
-            raise ValueError(
-                f'{which} holds statistics without the patterns that keyness needs: make them with detail="patterns"'
-            )
-        return corpus, corpus.terms
-    counts = canonical_counts(corpus)
-    if terms is None:
-        return counts, None
-    return counts, checked_terms(terms, counts.shape[1])
+    if not isinstance(corpus, TermStatistics):
+        corpus = canonical_counts(corpus)
+        return corpus, named_terms(corpus, terms, corpus.shape[1])
+    if corpus.rows is None or corpus.rows.length is None:
+        raise ValueError(
+            f'{which} holds statistics without the patterns that keyness needs: make them with detail="patterns"'
+        )
+    names = named_terms(corpus, terms, corpus.vocabulary_size, which)
+    return (corpus if corpus.terms is not None else replace(corpus, terms=names)), names

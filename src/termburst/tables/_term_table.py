@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from termburst.counts.statistics import as_statistics
+from termburst.inference.checks import check_name
 from termburst.inference.plr import Form, Invalid, add_up, plr_parts
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
-from termburst.tables._frames import check_name, term_frame
+from termburst.tables._frames import term_frame
 
 if TYPE_CHECKING:
     import polars as pl

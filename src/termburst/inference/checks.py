@@ -1,0 +1,67 @@
+"""Checks of options: a value that is not what it should be is a ValueError of one sentence, whatever its type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+LEAST_DRAWS = 99  # of a Monte Carlo test: with fewer, no p is below 0.01
+
+
+def checked_whole(option: str, value: Any, *, least: int = 0) -> int:
+    """A whole number of *least* or more.
+
+    Examples
+    --------
+    >>> checked_whole("top", 3, least=1)
+    3
+    >>> checked_whole("top", 1.5, least=1)
+    Traceback (most recent call last):
+    ValueError: top is a whole number of 1 or more; got 1.5
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{option} is a whole number of {least} or more; got {shown(value)}")
+    return int(value)
+
+
+def check_name(option: str, value: Any, known: Iterable[str]) -> None:
+    """Raise where an option is not one of the names *known*.
+
+    Examples
+    --------
+    >>> check_name("sort", ["p"], ("p", "term"))
+    Traceback (most recent call last):
+    ValueError: sort is one of 'p', 'term'; got ['p']
+    """
+    known = list(known)
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{option} is one of {', '.join(map(repr, known))}; got {shown(value)}")
+
+
+def check_confidence(value: Any) -> None:
+    """Raise where a confidence is not a number between 0 and 1; None, for no interval, is none of these.
+
+    Examples
+    --------
+    >>> check_confidence(95)
+    Traceback (most recent call last):
+    ValueError: confidence lies between 0 and 1; got 95
+    """
+    number = isinstance(value, (float, int, np.floating, np.integer))
+    if value is not None and not (number and 0 < value < 1):
+        raise ValueError(f"confidence lies between 0 and 1; got {shown(value)}")
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it, on one line and not at any length.
+
+    Examples
+    --------
+    >>> shown(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, …'
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:59]}…"
