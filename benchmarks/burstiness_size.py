@@ -22,6 +22,7 @@ from termburst.paper.collections import Collections
 
 SIZES = (2, 3, 5, 10, 30, 100, 1_000, 5_000)
 LEVELS = (0.05, 0.01, 0.001)
+SEEDS = 10  # of the test's own draws, each for a tenth of the terms: all terms of equal n_i share their null's draws
 
 
 def null_terms(lengths: np.ndarray, size: int, terms: int, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
@@ -66,12 +67,14 @@ def main() -> None:
         heads = ("λ", "LR", "score", "λ, mid-p", "LR, mid-p")
         print(f"{'n_i':>6} {'':>6} " + " ".join(f"{head:>22}" for head in heads))
         for size in SIZES:
-            cells = as_cells(lengths, [null_terms(lengths, size, repeats[size], rng)], repeats[size])
-            plain, mid = burstiness(cells), burstiness(cells, mid_p=True)
-            tests = (plain.plr, plain.lr, plain.score, mid.plr, mid.lr)
+            some, parts = repeats[size] // SEEDS, []
+            for seed in range(SEEDS):
+                cells = as_cells(lengths, [null_terms(lengths, size, some, rng)], some)
+                plain, mid = burstiness(cells, seed=seed), burstiness(cells, seed=seed, mid_p=True)
+                parts.append([test.log10_p for test in (plain.plr, plain.lr, plain.score, mid.plr, mid.lr)])
             columns = []
-            for position, tested in enumerate(tests):
-                sizes = [float(np.mean(tested.log10_p <= np.log10(level) + 1e-12)) for level in LEVELS]
+            for position, log10_p in enumerate(np.concatenate(parts, axis=1)):
+                sizes = [float(np.mean(log10_p <= np.log10(level) + 1e-12)) for level in LEVELS]
                 columns.append(" ".join(f"{100 * value:6.2f}" for value in sizes))
                 if position < 3:
                     for level, value in zip(LEVELS, sizes, strict=True):

@@ -8,6 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+
+class NotNumbersError(ValueError, TypeError):
+    """Objects in place of counts: a ValueError as all bad input is, a TypeError as scikit-learn's checks demand."""
+
+
 _TOO_MANY = "the count matrix holds too many tokens for 64-bit integers"
 
 

@@ -28,7 +28,7 @@ WORK = 400_000_000  # steps that the enumeration may take; with very many docume
 FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its moments, LR and the score the null at this n_i
 # Up to so many occurrences: draws as a share of those asked for, and the share of largest ones that the tail replaces.
 # Where n_i is small the null is coarse and draws are cheap; where it is large the tail's shape is known well.
-PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.04, 0.25))
+PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.2, 0.25))
 RATIO_PHASES = ((30, 1.0, 0.0025), (100, 0.5, 0.02), (1_000, 0.3, 0.12), (10**12, 0.2, 0.12))  # the same for LR
 SCORE_TOP = 0.25  # of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
