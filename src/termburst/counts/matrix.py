@@ -91,7 +91,7 @@ def _to_csr(X: Any) -> Any:
         try:
             dense = dense.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError(f"a count matrix holds whole numbers, not other objects: {error}") from error
+            raise NotNumbersError(f"a count matrix holds whole numbers, not other objects: {error}") from error
     if dense.dtype.kind not in "biuf":
         raise ValueError(f"a count matrix holds whole numbers, not {dense.dtype}")
     return _widened(sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense))
