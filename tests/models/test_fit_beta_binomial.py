@@ -709,7 +709,7 @@ def test_parameters_of_one_s_own_are_checked():
 def test_without_a_place_for_the_cache_the_kernels_are_compiled_all_the_same(monkeypatch):
     from numba.core import caching
 
-    from termburst.models._compiled import compiled
+    from termburst._compiled import compiled
 
     def nowhere(*_):
         raise RuntimeError("cannot cache function: no locator available")

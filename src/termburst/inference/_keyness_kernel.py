@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from termburst.models._compiled import compiled
+from termburst._compiled import compiled
 
 ENUMERATED = 11  # documents with the term up to which all 2^b assignments are listed
 LATTICE = 8192  # steps that the sum of scores is divided into beyond, at the most

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from termburst.models._compiled import compiled
+from termburst._compiled import compiled
 
 TIE = 1e-7  # relative: outcomes this close to the observed one's probability count as equally probable
 NEGLIGIBLE = 1e-18  # of a tail: what is added after that changes no digit

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from termburst.models._compiled import compiled
+from termburst._compiled import compiled
 
 OUTCOMES = 2048  # how many ways of dealing out are enumerated: those of 11 different documents
 RARE = 2.0  # documents with the term expected on the smaller side: below, most outcomes would differ by lengths alone

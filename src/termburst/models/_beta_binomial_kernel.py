@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from termburst.models._compiled import compiled
+from termburst._compiled import compiled
 from termburst.models._length_table_kernel import look_up
 
 BOUNDARY, CONVERGED, DEGENERATE, FAILED = 0, 1, 2, 3

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from termburst.models._beta_binomial_kernel import LARGEST, SMALLEST, _gather, _split, derivatives, gain
-from termburst.models._compiled import compiled
+from termburst._compiled import compiled
 
 TOLERANCE = 1e-8  # of the last Newton step in τ
 SPACING = 1.5  # of the scan over τ

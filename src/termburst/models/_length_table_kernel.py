@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from termburst.models._compiled import compiled
+from termburst._compiled import compiled
 
 DEGREE = 10  # of the polynomial on each panel
 WIDTH = 0.5  # of a panel, in log z
