@@ -27,6 +27,7 @@ wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, i
 ci: lint test wheel  ## everything that CI checks
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
+	$(BIN)/python benchmarks/counting_speed.py
 	$(BIN)/python benchmarks/weighting_speed.py
 	$(BIN)/python benchmarks/fit_speed.py
 	$(BIN)/python benchmarks/dirichlet_multinomial.py

@@ -32,10 +32,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
+from termburst._compiled import compiled
 from termburst._threads import in_threads
 from termburst.datasets import load_stdlib
 from termburst.inference.keyness import METHODS, Comparison, compare, keyness
-from termburst._compiled import compiled
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.paper.collections import Collections

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from termburst import datasets as datasets
     from termburst.counts.counting import CountingOptions as CountingOptions
     from termburst.counts.statistics import TermStatistics as TermStatistics
+    from termburst.counts.vectorizer import CountVectorizer as CountVectorizer
     from termburst.estimators._burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
     from termburst.estimators._term_weighting import TermWeighting as TermWeighting
     from termburst.inference.dispersion import dispersion as dispersion
@@ -41,6 +42,7 @@ _HOME = {
     "BetaBinomialFit": "termburst.models.fit_beta_binomial",
     "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
+    "CountVectorizer": "termburst.counts.vectorizer",
     "CountingOptions": "termburst.counts.counting",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
     "PolyaUrn": "termburst.models.polya_urn",

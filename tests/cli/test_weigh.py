@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
+from termburst.counts.vectorizer import CountVectorizer  # cells in the order of their columns, and so sums to the bit
 
 
 @pytest.mark.parametrize("scheme", sorted(tb.SCHEMES))

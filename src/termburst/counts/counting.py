@@ -103,7 +103,7 @@ class CountingOptions:
         return cls(**plain)
 
     def _vectorizer(self) -> Any:
-        from sklearn.feature_extraction.text import CountVectorizer
+        from termburst.counts.vectorizer import CountVectorizer
 
         stop_words = list(self.stop_words) if isinstance(self.stop_words, tuple) else self.stop_words
         if self.pretokenized:

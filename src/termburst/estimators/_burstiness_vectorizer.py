@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from termburst.counts.counting import DEFAULT_TOKEN_PATTERN
 from termburst.counts.statistics import TermStatistics
+from termburst.counts.vectorizer import CompiledCounting
 from termburst.estimators._term_weighting import TermWeighting
 from termburst.inference.plr import Invalid
 
 
-class BurstinessVectorizer(TransformerMixin, CountVectorizer):  # type: ignore[misc]
+class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[misc]
     """Count texts as scikit-learn's `CountVectorizer` does, then weigh the counts as `TermWeighting` does.
 
     A drop-in for `TfidfVectorizer` in a pipeline.
@@ -108,19 +108,19 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> BurstinessVectorizer:
         """Learn the vocabulary and the statistics of the texts."""
-        self.weighting_ = self._weighting().fit(CountVectorizer.fit_transform(self, raw_documents))
+        self.weighting_ = self._weighting().fit(CompiledCounting.fit_transform(self, raw_documents))
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> Any:
         """Learn from the texts and weigh them."""
-        counts = CountVectorizer.fit_transform(self, raw_documents)
+        counts = CompiledCounting.fit_transform(self, raw_documents)
         self.weighting_ = self._weighting()
         return self.weighting_.fit_transform(counts)
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Weigh texts by what was learned."""
         check_is_fitted(self, "weighting_")
-        return self.weighting_.transform(CountVectorizer.transform(self, raw_documents))
+        return self.weighting_.transform(CompiledCounting.transform(self, raw_documents))
 
     @property
     def statistics_(self) -> TermStatistics:

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from termburst.models._beta_binomial_kernel import COLUMNS, GAIN, _gather, fit_term
 from termburst._compiled import compiled
+from termburst.models._beta_binomial_kernel import COLUMNS, GAIN, _gather, fit_term
 
 # Of SplitMix64: with signed numbers they would turn to floats.
 GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)

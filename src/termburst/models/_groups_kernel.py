@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from termburst.models._beta_binomial_kernel import LARGEST, SMALLEST, _gather, _split, derivatives, gain
 from termburst._compiled import compiled
+from termburst.models._beta_binomial_kernel import LARGEST, SMALLEST, _gather, _split, derivatives, gain
 
 TOLERANCE = 1e-8  # of the last Newton step in τ
 SPACING = 1.5  # of the scan over τ

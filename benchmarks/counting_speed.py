@@ -1,0 +1,148 @@
+"""Counting: tb.CountVectorizer against scikit-learn's, in time and memory, and what follows from text to weights.
+
+Every measurement is a process of its own, so that its peak of memory is its own: what it has beyond the texts. Compiled
+code is loaded from the cache before the clock starts. "1 core" binds the process to one.
+
+    TERMBURST_DATA=… python benchmarks/counting_speed.py [rounds] [--large]
+
+--large adds a corpus of 1 GB: the posts repeated in random order, streamed, as `stats build` would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+import termburst as tb
+from termburst.datasets import load_20newsgroups
+
+LARGE = 10**9  # characters
+WARM = 800  # posts that load what is needed, compiled code too
+
+
+def texts() -> list[str]:
+    return list(load_20newsgroups("all").texts)
+
+
+def peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def sklearn_counts(posts: list[str]) -> Any:
+    return CountVectorizer().fit_transform(posts)
+
+
+def our_counts(posts: list[str]) -> Any:
+    return tb.CountVectorizer().fit_transform(posts)
+
+
+def sklearn_tfidf(posts: list[str]) -> Any:
+    return TfidfVectorizer().fit_transform(posts)
+
+
+def our_weights(posts: list[str]) -> Any:
+    return tb.BurstinessVectorizer(scheme="s-lambda").fit_transform(posts)
+
+
+def our_tests(posts: list[str]) -> Any:
+    vectorizer = tb.CountVectorizer()
+    return tb.burstiness_test(vectorizer.fit_transform(posts), vectorizer.get_feature_names_out())
+
+
+def our_statistics(posts: list[str]) -> Any:
+    return tb.TermStatistics.from_texts(shuffled(posts, LARGE if len(posts) > WARM else 1))
+
+
+def shuffled(posts: list[str], size: int) -> Iterator[str]:
+    rng = np.random.default_rng(1)
+    while size > 0:
+        for k in rng.permutation(len(posts)).tolist():
+            yield posts[k]
+            size -= len(posts[k])
+            if size <= 0:
+                return
+
+
+TASKS: dict[str, Callable[[list[str]], Any]] = {
+    "scikit-learn's CountVectorizer": sklearn_counts,
+    "tb.CountVectorizer": our_counts,
+    "scikit-learn's TfidfVectorizer": sklearn_tfidf,
+    "text to S(λ) weights": our_weights,
+    "text to exact fits and p-values": our_tests,
+    "statistics of 1 GB": our_statistics,
+}
+
+
+def measure(task: str, rounds: int) -> None:
+    """In this process: seconds of every round, and megabytes beyond what the texts take."""
+    posts = texts()
+    TASKS[task](posts[:WARM])
+    before, seconds = peak(), []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        TASKS[task](posts)
+        seconds.append(time.perf_counter() - start)
+    print(json.dumps({"seconds": seconds, "megabytes": peak() - before, "size": sum(map(len, posts))}))
+
+
+def measured(task: str, rounds: int, cores: int | None = None) -> tuple[float, float, int]:
+    """In a process of its own, on so many cores: the median, megabytes, characters."""
+
+    def bind() -> None:
+        if cores is not None:
+            os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:cores]))
+
+    command = [sys.executable, __file__, str(rounds), "--task", task]
+    result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=bind).stdout)
+    return statistics.median(result["seconds"]), result["megabytes"], result["size"]
+
+
+def identical() -> None:
+    posts, ours, theirs = texts(), tb.CountVectorizer(), CountVectorizer()
+    X, Y = ours.fit_transform(posts), theirs.fit_transform(posts)
+    Y.sort_indices()
+    same = ours.vocabulary_ == theirs.vocabulary_ and all(
+        np.array_equal(getattr(X, name), getattr(Y, name)) for name in ("data", "indices", "indptr")
+    )
+    print(f"{X.shape[0]:,} posts × {X.shape[1]:,} terms, {X.nnz:,} cells: {'identical' if same else 'DIFFERENT'}\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rounds", type=int, nargs="?", default=5)
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--task", choices=TASKS)
+    options = parser.parse_args()
+    if options.task:
+        measure(options.task, options.rounds)
+        return
+    identical()
+    names = list(TASKS)
+    for cores in (None, 1):
+        print(f"{'all cores' if cores is None else '1 core'}; medians of {options.rounds}")
+        base: dict[str, float] = {}
+        for task in names[:5]:
+            seconds, megabytes, size = measured(task, options.rounds, cores)
+            base[task] = seconds
+            peer = names[0] if task in names[:2] else names[2]
+            ratio = base[peer] / seconds
+            rate = size / seconds / 1e6
+            print(f"{task:>34} {seconds:7.3f} s {ratio:5.1f}× {rate:7.0f} MB/s {megabytes:7.0f} MB more")
+    if options.large:
+        seconds, megabytes, _ = measured(names[5], 1)
+        print(f"\n{names[5]:>34} {seconds:7.1f} s       {LARGE / seconds / 1e6:7.0f} MB/s {megabytes:7.0f} MB more")
+
+
+if __name__ == "__main__":
+    main()

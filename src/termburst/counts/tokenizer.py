@@ -1,0 +1,417 @@
+"""Texts to counts on all cores: what `CountVectorizer` does for the patterns that a table of characters can express."""
+
+from __future__ import annotations
+
+import queue
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termburst._threads import cores, in_threads
+
+Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+
+CHUNK = 2**20  # characters that a thread takes at a time
+MOST_DOCUMENTS = 2**14  # in a chunk
+
+_CLASS = r"\\w|\[(?:\\[wWdDsS]|[^\\\[\]])+\]"
+_SIMPLE = re.compile(rf"(?:\(\?u\))?(\\b)?({_CLASS})(?:(\2)?\+|\{{(\d+),\}})(\\b)?")
+
+
+@dataclass(frozen=True)
+class CharacterClass:
+    r"""Tokens as runs of characters of one class: ``\w\w+``, ``[^\W\d_]{2,}``, ``\b[a-z]+\b``.
+
+    Attributes
+    ----------
+    members : the class as a regular expression.
+    shortest : how many characters a token has at least.
+    bounded : whether there may be no word character beside it.
+    """
+
+    members: str
+    shortest: int
+    bounded: bool
+
+    @cached_property
+    def wide(self) -> Bytes:
+        r"""What every code point is: bits of the kernel's WORD and INSIDE, as Python's own `re` sees it."""
+        from termburst.counts import _tokenizer_kernel as kernel
+
+        everything = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        return _marked(everything, self.members, kernel)
+
+    @cached_property
+    def kinds(self) -> Bytes:
+        """What every byte is: ASCII, or the beginning of something longer."""
+        from termburst.counts import _tokenizer_kernel as kernel
+
+        kinds = np.full(256, kernel.LEAD, dtype=np.uint8)
+        kinds[:128] = _marked("".join(map(chr, range(128))), self.members, kernel)
+        return kinds
+
+
+def _marked(characters: str, members: str, kernel: Any) -> Bytes:
+    marks = np.zeros(len(characters), dtype=np.uint8)
+    for pattern, bit in ((r"\w", kernel.WORD), (members, kernel.INSIDE)):
+        for run in re.finditer(f"{pattern}+", characters):
+            marks[run.start() : run.end()] |= bit
+    return marks
+
+
+@lru_cache(maxsize=64)
+def character_class(token_pattern: str) -> CharacterClass | None:
+    r"""The class of characters that a pattern stands for; None where it is not that simple.
+
+    Examples
+    --------
+    >>> character_class(r"(?u)\b\w\w+\b")
+    CharacterClass(members='\\w', shortest=2, bounded=True)
+    >>> character_class(r"[a-z]{3,}").shortest
+    3
+    >>> character_class(r"\w+-\w+") is None
+    True
+    """
+    found = _SIMPLE.fullmatch(token_pattern)
+    if not found:
+        return None
+    before, members, doubled, least, after = found.groups()
+    try:
+        inside = re.compile(members)
+    except re.error:
+        return None
+    # A term is its tokens with a space between, and terms are handed over a line each.
+    if (before is None) != (after is None) or inside.match(" ") or inside.match("\n"):
+        return None
+    shortest = int(least) if least else 1 + (doubled is not None)
+    pattern = CharacterClass(members, shortest, before is not None)
+    if shortest < 1 or (pattern.bounded and _beyond_words(members)):
+        return None
+    return pattern
+
+
+def _beyond_words(members: str) -> bool:
+    r"""Whether the class holds anything that is no word character, for which `\b` would mean something else."""
+    if members == r"\w":
+        return False
+    pattern = re.compile(rf"(?!\w){members}")
+    return pattern.search(np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")) is not None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The counts of a chunk of documents, by the nodes of the worker that counted it."""
+
+    worker: Worker
+    ids: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    indptr: Integers
+
+
+class Tokenizer:
+    """Counts texts, batch after batch, into one vocabulary; each thread keeps a part of it.
+
+    Parameters
+    ----------
+    pattern : CharacterClass
+    lowercase : bool
+    change : function of a text, or None
+        What is done to texts beyond ASCII after their case is folded: accents stripped, say.
+    ngrams : (int, int)
+    stop_words : collection of str
+    vocabulary : mapping of terms to columns, or None
+        Terms to look for; by default all that there are.
+    """
+
+    def __init__(
+        self,
+        pattern: CharacterClass,
+        *,
+        lowercase: bool = True,
+        change: Callable[[str], str] | None = None,
+        ngrams: tuple[int, int] = (1, 1),
+        stop_words: Iterable[str] = (),
+        vocabulary: Mapping[str, int] | None = None,
+    ) -> None:
+        self.pattern, self.lowercase, self.change, self.ngrams = pattern, lowercase, change, ngrams
+        self.vocabulary = vocabulary
+        first = Worker(self)
+        self.stops = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
+        if vocabulary is not None:
+            self.columns = _columns(first, vocabulary, ngrams)
+        self.workers = [first] + [first.copy() for _ in range(cores() - 1)]
+
+    def count(self, chunks: Iterable[Sequence[str]]) -> Iterator[Counted]:
+        """Count chunks of texts, in their order; a few are in work at a time."""
+        free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        for worker in self.workers:
+            free.put(worker)
+
+        def task(texts: Sequence[str]) -> Counted:
+            data, ends = self.encoded(texts)
+            worker = free.get()
+            try:
+                return worker.count(data, ends)
+            finally:
+                free.put(worker)
+
+        yield from _in_order(task, chunks, len(self.workers))
+
+    def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
+        """The texts in UTF-8, folded and changed, and where each ends."""
+        if self.lowercase:
+            texts = [text.lower() for text in texts]
+        if self.change is not None:
+            texts = [text if text.isascii() else self.change(text) for text in texts]
+        # A lone surrogate is no word character, and parts tokens.
+        parts = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return _readable(parts), np.cumsum([len(part) for part in parts], dtype=np.int64)
+
+    def matrix(self, counted: list[Counted]) -> tuple[list[str], Any]:
+        """The terms that were found, in alphabetical order, and documents × terms in canonical form.
+
+        With a given vocabulary no terms are returned, and columns are its own.
+        """
+        from termburst.counts import _tokenizer_kernel as kernel
+
+        if self.vocabulary is None:
+            terms, columns = self.terms()
+            width = len(terms)
+        else:
+            terms, width = [], len(self.vocabulary)
+            columns = dict.fromkeys(self.workers, self.columns)
+        starts = np.concatenate([[0], np.cumsum([piece.indptr.size - 1 for piece in counted], dtype=np.int64)])
+        sizes = np.zeros(starts[-1] + 1, dtype=np.int64)
+
+        def measure(k: int) -> None:
+            piece = counted[k]
+            kernel.row_sizes(piece.ids, piece.indptr, columns[piece.worker], sizes[1 + starts[k] : 1 + starts[k + 1]])
+
+        in_threads(measure, range(len(counted)))
+        indptr = np.cumsum(sizes)
+        indices = np.empty(indptr[-1], dtype=np.int32 if indptr[-1] < 2**31 else np.int64)
+        data = np.empty(indptr[-1], dtype=np.int64)
+
+        def write(k: int) -> None:
+            piece = counted[k]
+            kernel.write_rows(
+                piece.ids, piece.counts, piece.indptr, columns[piece.worker], indptr[starts[k] : starts[k + 1]],
+                indices, data,
+            )  # fmt: skip
+
+        in_threads(write, range(len(counted)))
+        X = sp.csr_array((data, indices, indptr.astype(indices.dtype)), shape=(indptr.size - 1, width))
+        X.has_canonical_format = True
+        return terms, X
+
+    def terms(self) -> tuple[list[str], dict[Worker, NDArray[np.int32]]]:
+        """All terms seen in a document so far, in alphabetical order, and for every worker the place of its nodes."""
+        whole = max(self.workers, key=lambda worker: worker.nodes)
+        taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
+        taken[whole] = np.arange(whole.nodes)
+        nodes = whole.seen()
+        terms, order = whole.sorted_names(nodes)
+        place = np.full(whole.nodes, -1, dtype=np.int32)
+        place[nodes[order]] = np.arange(nodes.size, dtype=np.int32)
+        return terms, {worker: place[taken[worker]] for worker in self.workers}
+
+
+class Worker:
+    """The vocabulary that one thread has seen; `_tokenizer_kernel` says how it is kept."""
+
+    def __init__(self, tokenizer: Tokenizer, like: Worker | None = None) -> None:
+        from termburst.counts import _tokenizer_kernel as kernel
+
+        self.tokenizer, self.kernel = tokenizer, kernel
+        self.documents = 0
+        self.state = np.zeros(4, dtype=np.int64)
+        if like is None:
+            self.slots = np.full(2**18, -1, dtype=np.int32)
+            self.table = np.empty(2**17 * kernel.COLUMNS, dtype=np.int64)  # memory is taken as it is written to
+            self.pool = np.zeros(2**20, dtype=np.uint8)
+        else:
+            self.state[:] = like.state
+            self.slots, self.table, self.pool = like.slots.copy(), like.table.copy(), like.pool.copy()
+
+    @property
+    def nodes(self) -> int:
+        return int(self.state[self.kernel.NODES])
+
+    @property
+    def used(self) -> int:
+        return int(self.state[self.kernel.USED])
+
+    def copy(self) -> Worker:
+        return Worker(self.tokenizer, self)
+
+    def count(self, data: Bytes, ends: Integers) -> Counted:
+        """Count documents that end at *ends* in *data*."""
+        kernel, owner = self.kernel, self.tokenizer
+        ascii_only = not data.size or int(data.max()) < 128
+        wide = owner.pattern.kinds[:1] if ascii_only else owner.pattern.wide
+        self.state[kernel.DOCUMENT] = self.state[kernel.CELLS] = 0
+        room = max(data.size // 8, 1024) + owner.ngrams[1]
+        ids, counts = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
+        indptr = np.zeros(ends.size + 1, dtype=np.int64)
+        runs = np.empty(owner.ngrams[1] + 1, dtype=np.int64)
+        longest = int(np.diff(ends, prepend=0).max(initial=0))
+        starts, stops = np.empty((2, longest + 2), dtype=np.int64)
+        while True:
+            lacking = kernel.count(
+                data, _words(data), ends, self.documents, self.state, owner.pattern.kinds, wide, owner.pattern.bounded,
+                owner.pattern.shortest, *owner.ngrams, owner.stops, owner.vocabulary is None, self.slots, self.table,
+                self.pool, ids, counts, indptr, runs, starts, stops,
+            )  # fmt: skip
+            if lacking == kernel.DONE:
+                break
+            if lacking == kernel.MORE_NODES:
+                self.make_room(2 * self.nodes, 0)
+            elif lacking == kernel.MORE_POOL:
+                self.make_room(0, int(data.size))
+            else:
+                room = 2 * max(ids.size, (owner.ngrams[1] - owner.ngrams[0] + 1) * longest)
+                ids, counts = _grown(ids, room), _grown(counts, room)
+        self.documents += ends.size
+        cells = int(self.state[kernel.CELLS])
+        return Counted(self, ids[:cells].copy(), counts[:cells].copy(), indptr)
+
+    def make_room(self, nodes: int, size: int) -> None:
+        """For so many nodes more, and so many bytes of names."""
+        if self.used + size + 8 > self.pool.size:
+            self.pool = _grown(self.pool, max(2 * self.pool.size, self.used + size + 8))
+        nodes += self.nodes + self.tokenizer.ngrams[1] + 1
+        if nodes * self.kernel.COLUMNS > self.table.size:
+            self.table = _grown(self.table, nodes * self.kernel.COLUMNS)
+        if nodes > self.slots.size // 2:
+            self.slots = np.full(1 << (2 * nodes - 1).bit_length(), -1, dtype=np.int32)
+            self.kernel.rehash(self.nodes, self.table, self.slots)
+
+    def learn(self, terms: Sequence[str]) -> Integers:
+        """The nodes of terms, made where there are none; −1 for what is no term."""
+        parts = [term.encode("utf-8", "surrogatepass") for term in terms]
+        data = _readable(parts)
+        self.make_room(sum(part.count(b" ") for part in parts) * 2 + len(parts), int(data.size))
+        nodes = np.empty(len(parts), dtype=np.int64)
+        ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
+        self.kernel.learn(
+            data, _words(data), ends, self.state, self.tokenizer.ngrams[1], self.slots, self.table, self.pool, nodes
+        )
+        return nodes
+
+    def absorb(self, other: Worker) -> Integers:
+        """Take over the nodes of another; what they are here."""
+        self.documents = max(self.documents, other.documents)  # lest a number last seen there be given out here again
+        self.make_room(other.nodes, other.used)
+        taken = np.empty(other.nodes, dtype=np.int64)
+        self.kernel.absorb(
+            other.nodes, other.table, other.pool, self.state, self.slots, self.table, self.pool, taken
+        )  # fmt: skip
+        return taken
+
+    def seen(self) -> Integers:
+        """The nodes that were counted in a document."""
+        return np.flatnonzero(self.table.reshape(-1, self.kernel.COLUMNS)[: self.nodes, self.kernel.SEEN] >= 0)
+
+    def sorted_names(self, nodes: Integers) -> tuple[list[str], Integers]:
+        """The names of nodes in alphabetical order, and that order."""
+        sizes = np.empty(nodes.size, dtype=np.int64)
+        self.kernel.name_sizes(nodes, self.table, sizes)
+        ends = np.cumsum(sizes)
+        names = self._written(nodes, ends)
+        order = _alphabetical(names, ends - sizes, ends, self.kernel)
+        if not nodes.size:
+            return [], order
+        lines = self._written(nodes[order], np.cumsum(sizes[order] + 1) - 1, between=ord("\n"))
+        return lines.tobytes().decode("utf-8", "surrogatepass").split("\n"), order
+
+    def _written(self, nodes: Integers, ends: Integers, between: int = 0) -> Bytes:
+        out = np.full(int(ends[-1]) if ends.size else 0, between, dtype=np.uint8)
+        self.kernel.write_names(nodes, self.table, self.pool, ends, out)
+        return out
+
+
+def _alphabetical(names: Bytes, starts: Integers, ends: Integers, kernel: Any) -> Integers:
+    """The order of names by their bytes, which in UTF-8 is that of their characters: eight at a time, while any tie."""
+    order = np.arange(starts.size)
+    group = np.zeros(starts.size, dtype=np.int64)  # names in one group are equal so far
+    tied = np.arange(starts.size)  # places in the order that are not settled
+    skip = 0
+    while tied.size:
+        which = order[tied]
+        key = np.empty(which.size, dtype=np.uint64)
+        kernel.eight_bytes(names, starts, ends, which, skip, key)
+        by = np.argsort(key) if skip == 0 else np.lexsort((key, group[tied]))
+        order[tied], key = which[by], key[by]
+        new = np.ones(tied.size, dtype=bool)
+        new[1:] = (key[1:] != key[:-1]) | (group[tied[1:]] != group[tied[:-1]])
+        group[tied] = tied[np.flatnonzero(new)][np.cumsum(new) - 1]
+        alone = new & np.append(new[1:], True)
+        done = alone | (ends[order[tied]] - starts[order[tied]] <= skip)  # names differ, so only zeros can tie to here
+        tied, skip = tied[~done], skip + 8
+    return order
+
+
+def _columns(worker: Worker, vocabulary: Mapping[str, int], ngrams: tuple[int, int]) -> NDArray[np.int32]:
+    """The column of every node; −1 for those that are no term of the vocabulary."""
+    nodes = worker.learn(list(vocabulary))
+    columns = np.full(worker.nodes, -1, dtype=np.int32)
+    columns[nodes[nodes >= 0]] = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))[nodes >= 0]
+    return columns
+
+
+def _readable(parts: list[bytes]) -> Bytes:
+    """All in one, with the eight bytes behind that the kernel may read."""
+    return np.frombuffer(b"".join([*parts, bytes(8)]), dtype=np.uint8)
+
+
+def _words(data: Bytes) -> NDArray[np.uint64]:
+    """The eight bytes from each place on, as a number: a view that overlaps itself."""
+    return np.ndarray((data.size - 7,), dtype="<u8", buffer=data, strides=(1,))
+
+
+def _grown(array: Any, size: int) -> Any:
+    new = np.empty(size, dtype=array.dtype)
+    new[: array.size] = array
+    return new
+
+
+def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Lists of texts with about `CHUNK` characters each."""
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text)
+        if size >= CHUNK or len(chunk) == MOST_DOCUMENTS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _in_order(task: Callable[[Any], Any], items: Iterable[Any], threads: int) -> Iterator[Any]:
+    """The results of *task* in the order of *items*, of which no more are fetched ahead than keep all threads busy."""
+    if threads == 1:
+        yield from map(task, items)
+        return
+    waiting: deque[Future[Any]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(task, item))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
