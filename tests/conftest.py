@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from numpy.typing import NDArray
 
 from termburst.paper.classification import Split
 from termburst.paper.collections import Collections
+
+settings.register_profile("termburst", deadline=None)  # machines are noisy: no test is timed
+settings.load_profile("termburst")
 
 REQUIRE = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is: a test that then skips fails instead
 
