@@ -142,13 +142,13 @@ def test_names_with_equal_beginnings_are_in_order():
     same({"ngram_range": (1, 2)}, [" ".join(rng.permutation(words)) for _ in range(3)])
 
 
-def test_real_text(newsgroups_texts):
-    same({}, newsgroups_texts)
-    same({"ngram_range": (1, 2), "stop_words": "english", "min_df": 3}, newsgroups_texts[:300])
+def test_real_text(docstrings):
+    same({}, docstrings)
+    same({"ngram_range": (1, 2), "stop_words": "english", "min_df": 3}, docstrings[:300])
 
 
 @pytest.fixture(scope="module")
-def newsgroups_texts():
+def docstrings():
     from termburst.datasets import load_stdlib
 
     return list(load_stdlib().texts)
