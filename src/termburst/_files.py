@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+
+_SUFFIX = ".part"
 
 
 @contextmanager
@@ -27,7 +30,7 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
     check_output(path)
     target = Path(path).resolve()  # through a link, to the file that it names
     try:
-        descriptor, name = tempfile.mkstemp(prefix=".termburst-", suffix=".part", dir=target.parent)
+        descriptor, name = tempfile.mkstemp(prefix=_prefix(target), suffix=_SUFFIX, dir=target.parent)
     except OSError as error:
         raise ValueError(f"{target} cannot be written: {error.strerror}") from error
     os.close(descriptor)
@@ -42,6 +45,14 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
         raise ValueError(f"{target} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(path: str | PathLike[str]) -> None:
+    """Remove what `atomic_path` may have left behind in a process that was killed while it wrote to *path*."""
+    target = Path(path).resolve()
+    for left in target.parent.glob(f"{_prefix(target)}*{_SUFFIX}"):
+        with suppress(OSError):
+            left.unlink()
 
 
 def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | None = None) -> None:
@@ -85,6 +96,10 @@ def parquet_damage() -> tuple[type[BaseException], ...]:
     import polars as pl
 
     return pl.exceptions.PolarsError, getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError)
+
+
+def _prefix(target: Path) -> str:
+    return f".termburst-{hashlib.blake2b(os.fsencode(target.name), digest_size=6).hexdigest()}-"
 
 
 def _umask() -> int:

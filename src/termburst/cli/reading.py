@@ -17,8 +17,9 @@ import typer
 from termburst.cli.output import many
 
 if TYPE_CHECKING:
+    from termburst.counts.checkpoint import Checkpoint
     from termburst.counts.counting import CountingOptions
-    from termburst.counts.readers import Batch
+    from termburst.counts.readers import Batch, Corpus, Place
     from termburst.counts.statistics import Detail, TermStatistics
 
 CORPUS_HELP = (
@@ -117,14 +118,29 @@ class Reading:
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
 
+    def resumable_statistics(
+        self, corpus: str, checkpoint: Checkpoint, *, batch: str | None = None, min_count: int = 1
+    ) -> TermStatistics:
+        """Statistics of a corpus, from where a *checkpoint* left off."""
+        from termburst.counts.statistics import NothingToCountError
+
+        pretokenized = checkpoint.counting.pretokenized
+        with self.batches(corpus, pretokenized=pretokenized, begin=checkpoint.begin) as batches:
+            try:
+                return checkpoint.count(batches, batch=batch, min_count=min_count)
+            except NothingToCountError as error:
+                raise ValueError(f"{corpus}: {error}") from error
+
     def _refuse_columns(self, why: str) -> None:
         given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]
         if given:
             raise ValueError(f"{why}, which have no columns to choose: leave {' and '.join(given)} out")
 
     @contextmanager
-    def batches(self, corpus: str, *, pretokenized: bool) -> Iterator[Iterator[Batch]]:
-        """The corpus in batches, with a progress bar on a terminal."""
+    def batches(
+        self, corpus: str, *, pretokenized: bool, begin: Callable[[Corpus], Place] | None = None
+    ) -> Iterator[Iterator[Batch]]:
+        """The corpus in batches, with a progress bar on a terminal; of files, from the place on that *begin* says."""
         from termburst.counts.readers import Batch, open_corpus
         from termburst.datasets import BUILT_IN
 
@@ -156,7 +172,7 @@ class Reading:
                     max_document_bytes=self.max_document_mb * 2**20,
                     id_option=self.id_option,
                 )
-                size, found = opened.size, opened.batches()
+                size, found = opened.size, opened.batches(begin(opened)) if begin else opened.batches()
 
             def counted() -> Iterator[Batch]:
                 for batch in found:

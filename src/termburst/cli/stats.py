@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,12 +47,27 @@ def build(
         DetailOption, typer.Option("--detail", help="patterns serve exact fits, too.")
     ] = DetailOption.moments,
     batch: Batch = None,
+    min_count: Annotated[
+        int,
+        typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times; nothing can be added then."),
+    ] = 1,
+    checkpoint: Annotated[
+        float,
+        typer.Option("--checkpoint", min=0, metavar="SECONDS", help="How often to save what is counted; 0: never."),
+    ] = 30,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume a build that was interrupted.")] = False,
 ) -> None:
-    """Count a corpus once and save what the statistics need."""
-    from termburst._files import check_output
+    """Count a corpus once and save what the statistics need; if interrupted, the same command resumes."""
+    from termburst._files import check_output, remove_leftovers
+    from termburst.counts.checkpoint import Checkpoint
 
     check_output(_parquet(output), source=corpus)
-    _save(reading.statistics(corpus, detail.value, counting=reading.counting(), batch=batch), output)
+    partial = output.with_name(f"{output.name}.partial")
+    kept = Checkpoint(partial, detail.value, reading.counting(), every=checkpoint, fresh=fresh, say=_say)
+    with _terminated_cleanly():
+        remove_leftovers(output)
+        _save(reading.resumable_statistics(corpus, kept, batch=batch, min_count=min_count), output)
+        kept.finish()
 
 
 @stats.command()
@@ -118,6 +137,7 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As 
         "longest": int(s.lengths.max(initial=0)),
         "empty_documents": int(s.length_documents[s.lengths == 0].sum()),
         "detail": s.detail,
+        "min_count": s.min_count,
         "batches": list(s.batches),
         "counting": None if s.counting is None else s.counting.to_json(),
     }
@@ -127,6 +147,27 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As 
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, (int, float)) else value
         typer.echo(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")
+
+
+@contextmanager
+def _terminated_cleanly() -> Iterator[None]:
+    """Make of SIGTERM what Ctrl-C is: an exception, so that what is open is closed, and exit code 143."""
+
+    def stop(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():  # only there can signals be caught
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _say(sentence: str) -> None:
+    typer.echo(sentence, err=True)
 
 
 def _parquet(path: Path) -> Path:

@@ -35,6 +35,19 @@ class Progress:
     position: int = 0  # in the bytes on disk of the file being read
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place between two documents of a corpus: how many *documents* come before it.
+
+    The first *files* of the corpus are wholly before it, with as many documents as *before* says; what more there is
+    before it is in the next file, or the next ones.
+    """
+
+    documents: int = 0
+    files: int = 0
+    before: int = 0
+
+
 def require_columns(place: str, options: Options, there: Sequence[str]) -> None:
     """Raise ValueError where a column that the options name is not there."""
     for option, name in (("text", options.text), (options.id_option, options.id)):

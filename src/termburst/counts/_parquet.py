@@ -37,7 +37,7 @@ def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Docu
 
 
 def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[Any], list[Any], float]]:
-    """Texts, ids and the fraction of rows reached, slice by slice of about one batch."""
+    """Texts, ids and the fraction of rows reached, slice by slice of a few batches."""
     import polars as pl
 
     table = pl.scan_parquet(Path(file.path).absolute(), glob=False, hive_partitioning=False)
@@ -56,9 +56,9 @@ def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[A
         if not texts:  # the file has been cut since its rows were counted
             return
         yield texts, part["id"].to_list() if options.id is not None else [None] * len(texts), start / rows
-        # Each slice unpacks its row group anew, so slices should be as long as a batch allows.
+        # Each slice unpacks its row group anew, so slices should be long: a few batches.
         held = max(1, sum(bytes_of(text) for text in texts if text is not None))
-        step = max(1, min(8 * step, options.batch_bytes * len(texts) // held))
+        step = max(1, min(8 * step, 4 * options.batch_bytes * len(texts) // held))
 
 
 def _parquet_type(file: CorpusFile, options: Options, schema: pl.Schema) -> pl.DataType:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counts._documents import Text
+
+if TYPE_CHECKING:
+    from termburst.counts.tokenizer import Tokenizer
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more characters
 
@@ -74,8 +77,7 @@ class CountingOptions:
         def numbered() -> Iterable[Text]:
             nonlocal documents
             for text in texts:
-                if not isinstance(text, str) and not (self.pretokenized and isinstance(text, list)):
-                    raise ValueError(f"document {documents} is no text but {text!r:.60}")
+                self.check_text(text, documents)
                 documents += 1
                 yield text
 
@@ -89,6 +91,29 @@ class CountingOptions:
 
             return sp.csr_matrix((documents, 0), dtype=np.int64), np.empty(0, dtype=object)
         return X, np.asarray(vectorizer.get_feature_names_out(), dtype=object)
+
+    def check_text(self, text: Any, number: int) -> None:
+        """Refuse a document that is no text, naming its number."""
+        if not isinstance(text, str) and not (self.pretokenized and isinstance(text, list)):
+            raise ValueError(f"document {number} is no text but {text!r:.60}")
+
+    def compiles(self) -> bool:
+        """Whether there is a `tokenizer` for these options: tokens are runs of one class of characters."""
+        from termburst.counts.tokenizer import character_class
+
+        return not self.pretokenized and character_class(self.token_pattern) is not None
+
+    def tokenizer(self) -> Tokenizer | None:
+        """A compiled tokenizer that keeps one vocabulary over many batches; None where these options have none."""
+        from termburst.counts.tokenizer import Tokenizer, character_class
+
+        pattern = None if self.pretokenized else character_class(self.token_pattern)
+        if pattern is None:
+            return None
+        vectorizer = self._vectorizer()
+        vectorizer.build_analyzer()  # for its warnings
+        stop_words = vectorizer.get_stop_words() or ()
+        return Tokenizer(pattern, lowercase=self.lowercase, ngrams=self.ngrams, stop_words=stop_words)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` turns into equal options."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +21,32 @@ def added(left: TermStatistics, right: TermStatistics) -> TermStatistics:
     both = sorted(set(left.batches) & set(right.batches))
     if both:
         raise ValueError(f"batch {both[0]!r} is in both statistics and would be counted twice")
-    terms = left.terms
-    if left.terms is not None and right.terms is not None and not np.array_equal(left.terms, right.terms):
+    if left.terms is None or right.terms is None or np.array_equal(left.terms, right.terms):
+        terms = left.terms
+    elif _ascending(right.terms) and (_positions(left.terms, right.terms) >= 0).all():
+        terms = right.terms
+    elif _ascending(left.terms) and (_positions(right.terms, left.terms) >= 0).all():
+        terms = left.terms
+    else:
         terms = np.array(sorted({*left.terms, *right.terms}), dtype=object)
     return _combined(laid_onto(left, terms), laid_onto(right, terms), 1, {*left.batches, *right.batches})
+
+
+def _ascending(terms: Terms) -> bool:
+    return bool((terms[:-1] < terms[1:]).all())
+
+
+def _positions(mine: Terms, terms: Terms) -> NDArray[np.intp]:
+    """Where in *terms* each of mine is; −1 for those that are not there."""
+    if not (_ascending(mine) and _ascending(terms) and 8 * mine.size > terms.size):
+        position = {term: i for i, term in enumerate(terms)}
+        return np.array([position.get(term, -1) for term in mine], dtype=np.intp)
+    found, others, i = [], terms.tolist(), 0  # side by side, which spares millions of terms a dictionary
+    for term in mine.tolist():
+        while i < len(others) and others[i] < term:
+            i += 1
+        found.append(i if i < len(others) and others[i] == term else -1)
+    return np.array(found, dtype=np.intp)
 
 
 def subtracted(left: TermStatistics, right: TermStatistics) -> TermStatistics:
@@ -43,22 +64,6 @@ def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
     return _moved(statistics, np.where(keep, np.cumsum(keep) - 1, -1), int(keep.sum()), terms)
 
 
-def summed(parts: Iterable[TermStatistics]) -> TermStatistics | None:
-    """Sum by doubling, as one carries in binary: each part takes part in log₂(parts) merges, not in all of them."""
-    stack: list[tuple[int, TermStatistics]] = []
-    for part in parts:
-        size, total = 1, part
-        while stack and stack[-1][0] == size:
-            size, total = 2 * size, added(stack.pop()[1], total)
-        stack.append((size, total))
-    if not stack:
-        return None
-    total = stack.pop()[1]
-    while stack:
-        total = added(stack.pop()[1], total)
-    return total
-
-
 def laid_onto(statistics: TermStatistics, terms: Terms | None) -> TermStatistics:
     """The same statistics laid out on another vocabulary, which must hold every term that occurs in them."""
     mine = statistics.terms
@@ -66,8 +71,7 @@ def laid_onto(statistics: TermStatistics, terms: Terms | None) -> TermStatistics
         return statistics
     if terms is None or mine is None:
         raise ValueError("statistics with and without term names cannot be combined: name the terms of both")
-    position = {term: i for i, term in enumerate(terms)}
-    target = np.array([position.get(term, -1) for term in mine], dtype=np.intp)
+    target = _positions(mine, terms)
     lost = np.flatnonzero((target < 0) & (statistics.collection_frequency > 0))
     if lost.size:
         raise ValueError(f"the term {mine[lost[0]]!r} cannot be taken out: it is not contained")
@@ -135,6 +139,11 @@ def _refuse(statistics: TermStatistics, below_zero: NDArray[np.bool_]) -> None:
 
 
 def _check_compatible(left: TermStatistics, right: TermStatistics) -> None:
+    if (least := max(left.min_count, right.min_count)) > 1:
+        raise ValueError(
+            f"statistics without the terms that occur fewer than {least:,} times cannot be combined exactly: "
+            "build them without --min-count"
+        )
     if left.vocabulary_size != right.vocabulary_size:
         raise ValueError(
             f"statistics without term names are combined by column, but they have {left.vocabulary_size:,} and "

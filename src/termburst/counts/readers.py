@@ -11,22 +11,40 @@ no line, row or file beyond `max_document_bytes` is ever held, and links never l
 from __future__ import annotations
 
 import csv
+import hashlib
+import itertools
 import json
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from termburst.counts._corpus_files import CorpusFile, find_files
-from termburst.counts._documents import Documents, Options, Progress, Text, as_id, as_text, bytes_of, require_columns
+from termburst.counts._documents import (
+    Documents,
+    Options,
+    Place,
+    Progress,
+    Text,
+    as_id,
+    as_text,
+    bytes_of,
+    require_columns,
+)
 from termburst.counts._lines import DECODING_ERRORS, canonical_encoding, read_lines, read_whole
 from termburst.counts._parquet import read_parquet
 from termburst.counts._reading_faults import fault, oversize, reason
 
-__all__ = ["Batch", "Corpus", "open_corpus"]
+__all__ = ["Batch", "Corpus", "Place", "open_corpus"]
+
+READERS_AHEAD = 2  # threads that read the next files of a folder
+_BEGINNING = Place()
+_Opened = tuple[CorpusFile, Progress, Documents]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +53,13 @@ class Batch:
 
     A text is a list of tokens only where a pretokenised JSON or Parquet list was read. `position` is the position
     reached in the corpus' bytes on disk, over all its files; with the last batch it equals the corpus' `size`.
+    `place` is where this batch ends.
     """
 
     ids: list[str]
     texts: list[Text]
     position: int
+    place: Place = field(default=_BEGINNING, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +75,55 @@ class Corpus:
     _files: tuple[CorpusFile, ...] = field(repr=False)
     _options: Options = field(repr=False)
 
-    def batches(self) -> Iterator[Batch]:
-        """Yield the documents in order, in batches bounded by number and by bytes of text."""
+    def batches(self, start: Place = _BEGINNING) -> Iterator[Batch]:
+        """Yield the documents in order, in batches bounded by number and by bytes of text.
+
+        With *start* only those behind that place; files that lie wholly before it are not opened.
+        """
         ids: list[str] = []
         texts: list[Text] = []
-        held = finished = 0
-        for file in self._files:
-            progress = Progress()
-            with closing(_READERS[file.kind](file, self._options, progress)) as documents:
+        done, before = start.files, start.before
+        while before < start.documents and done < len(self._files) and _is_one_document(self._files[done]):
+            done, before = done + 1, before + 1
+        held, finished, count = 0, sum(file.size or 0 for file in self._files[:done]), before
+        with closing(_read_files(self._files[done:], self._options)) as files:
+            for file, progress, documents in files:
                 for document_id, text in documents:
+                    if count < start.documents:
+                        count += 1
+                        continue
                     # A full batch waits for the next document, so that the last batch always carries the end position.
                     if len(ids) >= self._options.batch_documents or held >= self._options.batch_bytes:
                         # A file may have grown since it was found, and its position must not pass its size.
                         reached = progress.position if file.size is None else min(progress.position, file.size)
-                        yield Batch(ids, texts, finished + reached)
+                        yield Batch(ids, texts, finished + reached, Place(count, done, before))
                         ids, texts, held = [], [], 0
                     ids.append(document_id)
                     texts.append(text)
                     held += bytes_of(text)
-            finished += progress.position if file.size is None else file.size
+                    count += 1
+                done, before = done + 1, count
+                finished += progress.position if file.size is None else file.size
         if ids:
-            yield Batch(ids, texts, finished)
+            yield Batch(ids, texts, finished, Place(count, done, before))
+
+    def fingerprint(self) -> str | None:
+        """A digest of the files' names, sizes and times, and of how they are read; None for standard input."""
+        digest = hashlib.blake2b(digest_size=16)
+        try:
+            for file in self._files:
+                if file.size is None:
+                    return None
+                path = Path(file.path)
+                status = path.stat()
+                line = [str(path.absolute()), file.label, status.st_size, status.st_mtime_ns, file.whole, file.kind]
+                digest.update(json.dumps(line).encode())
+        except OSError as error:
+            raise fault(error.filename, f"cannot be read ({reason(error)})") from error
+        # What a batch holds, or a document may, is of no consequence for what was read.
+        how = asdict(replace(self._options, limit=0, batch_documents=0, batch_bytes=0))
+        digest.update(json.dumps(how).encode())
+        return digest.hexdigest()
 
 
 def open_corpus(
@@ -144,6 +192,71 @@ def open_corpus(
         raise fault(name, f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here")
     sizes = [file.size for file in files if file.size is not None]
     return Corpus(name, sum(sizes) if sizes else None, files, options)
+
+
+def _read_files(files: Sequence[CorpusFile], options: Options) -> Generator[_Opened, None, None]:
+    """Every file with its documents; small ones that are a document each are read ahead by threads."""
+    for together, run in itertools.groupby(files, _is_small):
+        some = list(run)
+        if together and len(some) > 1:
+            with closing(_read_ahead(some, options)) as read:
+                yield from read
+            continue
+        for file in some:
+            progress = Progress()
+            with closing(_READERS[file.kind](file, options, progress)) as documents:
+                yield file, progress, documents
+
+
+def _read_ahead(files: list[CorpusFile], options: Options) -> Generator[_Opened, None, None]:
+    def read(some: list[CorpusFile]) -> list[tuple[Progress, list[tuple[str, Text]] | ValueError]]:
+        found: list[tuple[Progress, list[tuple[str, Text]] | ValueError]] = []
+        for file in some:
+            progress = Progress()
+            try:
+                found.append((progress, list(_read_text(file, options, progress))))
+            except ValueError as error:  # for the one who comes to this file
+                found.append((progress, error))
+                break
+        return found
+
+    waiting: deque[tuple[list[CorpusFile], Future[Any]]] = deque()
+    with ThreadPoolExecutor(READERS_AHEAD) as pool:
+        try:
+            groups = _in_groups(files)
+            while True:
+                for group in itertools.islice(groups, 2 * READERS_AHEAD - len(waiting)):
+                    waiting.append((group, pool.submit(read, group)))
+                if not waiting:
+                    return
+                some, future = waiting.popleft()
+                for file, (progress, documents) in zip(some, future.result(), strict=False):
+                    if isinstance(documents, ValueError):
+                        raise documents
+                    yield file, progress, (document for document in documents)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_groups(files: list[CorpusFile]) -> Iterator[list[CorpusFile]]:
+    group: list[CorpusFile] = []
+    size = 0
+    for file in files:
+        group.append(file)
+        size += file.size or 0
+        if len(group) == 64 or size >= 2**20:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _is_small(file: CorpusFile) -> bool:
+    return _is_one_document(file) and file.packing is None and (file.size or 0) <= 2**22
+
+
+def _is_one_document(file: CorpusFile) -> bool:
+    return file.whole and file.kind == "text"
 
 
 def _read_text(file: CorpusFile, options: Options, progress: Progress) -> Documents:

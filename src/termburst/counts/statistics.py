@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counts.matrix import canonical_counts, document_lengths
-from termburst.counts.merging import added, check_fits, pruned, subtracted, summed
+from termburst.counts.merging import added, check_fits, pruned, subtracted
 from termburst.counts.rows import CountRows
 from termburst.counts.tally import Integers, tally
 
@@ -58,6 +58,9 @@ class TermStatistics:
         Ids of the batches already contained; adding one twice is refused.
     counting : CountingOptions or None
         How the texts were counted, where that is known.
+    min_count : int
+        Terms that occur fewer times were left out for good (``stats build --min-count``), so that nothing can be added
+        exactly any more. Lengths count all tokens nevertheless.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class TermStatistics:
     rows: CountRows | None = None
     batches: tuple[str, ...] = ()
     counting: CountingOptions | None = None
+    min_count: int = 1
 
     def __post_init__(self) -> None:
         """Refuse a collection whose sums would not fit 64-bit integers."""
@@ -160,17 +164,15 @@ class TermStatistics:
     ) -> TermStatistics:
         """As `from_texts`, for texts that come in lists of your own making, whatever is in them."""
         from termburst.counts.counting import CountingOptions
+        from termburst.counts.streaming import RunningSum, partial_statistics
 
         options = CountingOptions() if counting is None else counting
         if not isinstance(options, CountingOptions):
             raise ValueError(f"counting is CountingOptions(...), not {options!r:.60}")
-        counted = map(options.count, batches)
-        total = summed(from_canonical(canonical_counts(X), terms, detail, counting=options) for X, terms in counted)
-        if total is None or not total.documents:
-            raise NothingToCountError("there are no documents to count")
-        if not total.vocabulary_size:
-            raise NothingToCountError("no document has a term; perhaps all are empty or hold only stop words")
-        return replace(total, batches=_checked_batch(batch))
+        total = RunningSum()
+        for part in partial_statistics(batches, _checked_detail(detail), options):
+            total.add(part)
+        return counted(total.value(), batch)
 
     @property
     def documents(self) -> int:
@@ -361,6 +363,18 @@ def from_canonical(
 
 class NothingToCountError(ValueError):
     """A corpus without documents, or without a single term."""
+
+
+def counted(total: TermStatistics | None, batch: str | None = None, min_count: int = 1) -> TermStatistics:
+    """The statistics of all that was counted, given a batch id, without rare terms; refused where there is nothing."""
+    if total is None or not total.documents:
+        raise NothingToCountError("there are no documents to count")
+    if not total.tokens:
+        raise NothingToCountError("no document has a term; perhaps all are empty or hold only stop words")
+    kept = pruned(total, min_count)
+    if not kept.vocabulary_size:
+        raise NothingToCountError(f"no term occurs {min_count:,} times")
+    return replace(kept, batches=_checked_batch(batch), min_count=min_count)
 
 
 def _checked_batch(batch: str | None) -> tuple[str, ...]:

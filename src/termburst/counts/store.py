@@ -25,16 +25,19 @@ FORMAT_VERSION = 1
 _HEADER = "termburst"  # key of the Parquet file's metadata
 
 
-def save_statistics(statistics: TermStatistics, path: str | PathLike[str]) -> None:
+def save_statistics(
+    statistics: TermStatistics, path: str | PathLike[str], *, unfinished: dict[str, Any] | None = None
+) -> None:
     """Write statistics to one Parquet file, a row a term, that any Parquet reader can open.
 
     The columns are term, collection_frequency, document_frequency and, as the detail goes, count_length_sum,
     count_squared_sum, and lists count, length, documents. The histogram of document lengths, the batch ids and the
     counting options are JSON in the file's metadata under "termburst", with the version of the format and a digest of
-    all that is stored.
+    all that is stored. Statistics of a build that is not done yet say so by what is known of it, *unfinished*.
     """
     buffer, frame = io.BytesIO(), _frame(statistics)
-    header = _header(statistics) | {"digest": _digest(statistics)}
+    header = _header(statistics, unfinished)
+    header["digest"] = _digest(statistics, header)
     frame.write_parquet(buffer, metadata={_HEADER: json.dumps(header)})
     with atomic_path(path) as temporary:
         temporary.write_bytes(buffer.getvalue())
@@ -46,8 +49,26 @@ def load_statistics(path: str | PathLike[str]) -> TermStatistics:
     Raises
     ------
     ValueError
-        If the file is not such a file, is of another version, or is damaged.
+        If the file is not such a file, is of another version, is damaged, or is of a build that was not finished.
     """
+    statistics, unfinished = _loaded(path)
+    if unfinished is not None:
+        raise ValueError(
+            f"{path} holds the first {statistics.documents:,} documents of a build that was interrupted: "
+            "start the same `stats build` again, and it goes on from there"
+        )
+    return statistics
+
+
+def load_unfinished(path: str | PathLike[str]) -> tuple[TermStatistics, dict[str, Any]]:
+    """Read what `save_statistics` wrote of a build that is not done yet: (the statistics, what is known of it)."""
+    statistics, unfinished = _loaded(path)
+    if unfinished is None:
+        raise ValueError(f"{path} is of no unfinished build")
+    return statistics, unfinished
+
+
+def _loaded(path: str | PathLike[str]) -> tuple[TermStatistics, dict[str, Any] | None]:
     import polars as pl
 
     path = Path(path)
@@ -68,13 +89,13 @@ def load_statistics(path: str | PathLike[str]) -> TermStatistics:
             "upgrade termburst, or build the statistics again"
         )
     try:
-        statistics = _statistics(header, frame)
-        sound = _digest(statistics) == header["digest"]
+        statistics, unfinished = _statistics(header, frame), header.get("unfinished")
+        sound = _digest(statistics, _header(statistics, unfinished)) == header["digest"]
     except damage as error:
         raise ValueError(f"{path} is damaged: {first_line(error)}") from error
     if not sound:
         raise ValueError(f"{path} is damaged: it does not hold what was saved; build the statistics again")
-    return statistics
+    return statistics, unfinished
 
 
 def holds_statistics(path: str | PathLike[str]) -> bool:
@@ -92,8 +113,8 @@ def holds_statistics(path: str | PathLike[str]) -> bool:
         return False
 
 
-def _header(statistics: TermStatistics) -> dict[str, Any]:
-    return {
+def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
+    header = {
         "version": FORMAT_VERSION,
         "detail": statistics.detail,
         "named": statistics.terms is not None,
@@ -102,11 +123,16 @@ def _header(statistics: TermStatistics) -> dict[str, Any]:
         "batches": list(statistics.batches),
         "counting": None if statistics.counting is None else statistics.counting.to_json(),
     }
+    if statistics.min_count > 1:  # said only where it is so, and files written before it could be are still sound
+        header["min_count"] = statistics.min_count
+    if unfinished is not None:
+        header["unfinished"] = unfinished
+    return header
 
 
-def _digest(statistics: TermStatistics) -> str:
+def _digest(statistics: TermStatistics, header: dict[str, Any]) -> str:
     """Of everything that is stored: a flipped bit on disk must not pass for a count."""
-    digest = hashlib.blake2b(json.dumps(_header(statistics)).encode(), digest_size=16)
+    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=16)
     if statistics.terms is not None:
         digest.update("\0".join(statistics.terms).encode())
     rows = statistics.rows
@@ -179,4 +205,5 @@ def _statistics(header: dict[str, Any], frame: pl.DataFrame) -> TermStatistics:
         rows=rows,
         batches=tuple(header["batches"]),
         counting=None if counting is None else CountingOptions.from_json(counting),
+        min_count=int(header.get("min_count", 1)),
     )

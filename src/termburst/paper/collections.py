@@ -182,8 +182,7 @@ def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
 
 
 def _counted(collection: TextCollection) -> tuple[Any, NDArray[np.object_]]:
-    from sklearn.feature_extraction.text import CountVectorizer
-
+    from termburst.counts.vectorizer import CountVectorizer
     from termburst.datasets import clean_text
 
     vectorizer = CountVectorizer()
@@ -192,8 +191,7 @@ def _counted(collection: TextCollection) -> tuple[Any, NDArray[np.object_]]:
 
 
 def _split(load: Callable[[Any], TextCollection]) -> Split:
-    from sklearn.feature_extraction.text import CountVectorizer
-
+    from termburst.counts.vectorizer import CountVectorizer
     from termburst.datasets import clean_text
 
     train, test = load("train"), load("test")

@@ -1,0 +1,248 @@
+"""`stats build` interrupted, in every way that there is, and started again: each document is counted once."""
+
+import gzip
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import polars as pl
+import pytest
+
+import termburst as tb
+from termburst.counts import checkpoint, readers, streaming, tokenizer, vectorizer
+
+unix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+load = tb.TermStatistics.load
+COMPLEX = r"\w+'\w+|\w\w+"  # no class of characters: counted by scikit-learn's code
+
+
+def made_up(megabytes, seed=5):
+    rng = random.Random(seed)
+    words = [f"w{i}" for i in range(20_000)]
+    size, lines = 0, []
+    while size < megabytes * 1e6:
+        lines.append(" ".join(words[int(20_000 * rng.random() ** 4)] for _ in range(rng.randrange(0, 250))))
+        size += len(lines[-1])
+    return lines
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Three megabytes in lines, packed lines and a table, in a folder."""
+    folder = tmp_path_factory.mktemp("large")
+    lines = made_up(3)
+    (folder / "c.jsonl").write_text(
+        "".join(json.dumps({"text": line}) + "\n" for line in lines[:400]), encoding="utf-8"
+    )
+    pl.DataFrame({"text": lines[400:1000]}).write_parquet(folder / "d.parquet", row_group_size=50)
+    (folder / "f.jsonl.gz").write_bytes(gzip.compress("".join(f'{{"text": "{t}"}}\n' for t in lines[1000:]).encode()))
+    for i in range(150):
+        (folder / f"{'be'[i % 2]}{i}.txt").write_text(lines[i], encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def interrupted(run, monkeypatch, tmp_path):
+    """Build in this process with small chunks and a checkpoint after each, stopped after so many parts."""
+    monkeypatch.setattr(vectorizer, "SMALL", -1)
+    monkeypatch.setattr(tokenizer, "CHUNK", 20_000)
+    monkeypatch.setattr(checkpoint, "SHARE", 0)
+
+    def build(corpus, *options, after, error=KeyboardInterrupt, to="out.parquet"):
+        parts = 0
+
+        def stopping(*arguments, **more):
+            nonlocal parts
+            for part in streaming.partial_statistics(*arguments, **more):
+                yield part
+                parts += 1
+                if parts == after:
+                    raise error
+
+        with monkeypatch.context() as patch:
+            patch.setattr(checkpoint, "partial_statistics", stopping)
+            return run("stats", "build", corpus, "-o", tmp_path / to, "--checkpoint", 1e-9, *options)
+
+    return build
+
+
+@pytest.mark.parametrize("options", [[], ["--detail", "patterns", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
+def test_a_build_goes_on_where_it_was(interrupted, run, large, tmp_path, options, monkeypatch):
+    opened = []
+    whole = readers.open_corpus
+
+    def small_batches(corpus, **more):
+        from dataclasses import replace
+
+        found = whole(corpus, **more)
+        opened.append(found)
+        return replace(found, _options=replace(found._options, batch_documents=70))
+
+    monkeypatch.setattr(readers, "open_corpus", small_batches)
+    target, partial = tmp_path / "out.parquet", tmp_path / "out.parquet.partial"
+    counted = []
+    for after in (1, 3, 2, 4):
+        outcome = interrupted(large, *options, after=after)
+        assert outcome.code == 130, outcome
+        if counted:
+            assert f"resumed: {counted[-1]:,} documents were counted before, skipped\n" in outcome.err
+        assert not target.exists()
+        place = json.loads(pl.read_parquet_metadata(partial)["termburst"])["unfinished"]["place"]
+        counted.append(place["documents"])
+    assert counted == sorted(set(counted))
+    outcome = run("stats", "build", large, "-o", target, *options)
+    assert (outcome.code, outcome.err) == (0, f"resumed: {counted[-1]:,} documents were counted before, skipped\n")
+    assert run("stats", "build", large, "-o", tmp_path / "whole.parquet", "--checkpoint", 0, *options) == (0, b"", "")
+    assert target.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "whole.parquet"]
+
+
+def test_files_that_are_done_are_not_opened(interrupted, run, tmp_path, monkeypatch):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for i, line in enumerate(made_up(0.5)[:300]):
+        (folder / f"{i:03}.txt").write_text(line, encoding="utf-8")
+    assert interrupted(folder, after=4).code == 130
+    header = json.loads(pl.read_parquet_metadata(tmp_path / "out.parquet.partial")["termburst"])
+    done = header["unfinished"]["place"]["documents"]
+    from termburst.counts import readers
+
+    seen, read = [], readers._read_text
+    monkeypatch.setattr(readers, "_read_text", lambda file, *more: seen.append(file.label) or read(file, *more))
+    assert run("stats", "build", folder, "-o", tmp_path / "out.parquet").code == 0
+    assert sorted(seen) == [f"{i:03}.txt" for i in range(done, 300)]
+    assert load(tmp_path / "out.parquet").documents == 300
+
+
+def test_what_has_changed_is_counted_afresh(interrupted, run, tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
+    lines = made_up(0.3)
+    corpus.write_text("\n".join(lines), encoding="utf-8")
+    assert interrupted(corpus, after=3).code == 130
+    partial = tmp_path / "out.parquet.partial"
+    kept = partial.read_bytes()
+    for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "patterns"], "detail")):
+        outcome = run("stats", "build", corpus, "-o", target, *options)
+        assert outcome.code == 0
+        assert re.fullmatch(
+            rf"\S+\.partial is of another build \(the {said} differs?\): all is counted afresh\n", outcome.err
+        )
+        assert not partial.exists()
+        partial.write_bytes(kept)
+    with corpus.open("a", encoding="utf-8") as stream:
+        stream.write("\nmore of the same")
+    outcome = run("stats", "build", corpus, "-o", target)
+    assert "the corpus, or how it is read, has changed" in outcome.err
+    assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"])
+    partial.write_bytes(kept[:-50])
+    outcome = run("stats", "build", corpus, "-o", target)
+    assert (outcome.code, outcome.err.count("\n")) == (0, 1)
+    assert "cannot be used, all is counted afresh" in outcome.err
+    assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"])
+
+
+def test_fresh_and_a_result_by_mistake(interrupted, run, fault, tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
+    lines = made_up(0.3)
+    corpus.write_text("\n".join(lines), encoding="utf-8")
+    assert interrupted(corpus, after=3).code == 130
+    partial = tmp_path / "out.parquet.partial"
+    assert "interrupted" in fault("stats", "show", partial)
+    assert "interrupted" in fault("terms", partial)
+    assert run("stats", "build", corpus, "-o", target, "--fresh") == (0, b"", "")
+    assert load(target) == tb.TermStatistics.from_texts(lines)
+    assert not partial.exists()
+
+
+def test_another_batch_id_limit_or_min_count_is_the_same_build(interrupted, run, tmp_path):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
+    lines = made_up(0.3)
+    corpus.write_text("\n".join(lines), encoding="utf-8")
+    assert interrupted(corpus, after=3).code == 130
+    outcome = run("stats", "build", corpus, "-o", target, "--batch", "b", "--min-count", 9, "--max-document-mb", 1)
+    assert outcome.err.startswith("resumed: ")
+    s, whole = load(target), tb.TermStatistics.from_texts(lines)
+    assert s.batches == ("b",)
+    assert s.terms.tolist() == whole.prune(9).terms.tolist()
+
+
+def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_build(interrupted, tmp_path, monkeypatch):
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("\n".join(made_up(0.2)), encoding="utf-8")
+
+    def full(*_, **__):
+        raise ValueError("the disk is full")
+
+    monkeypatch.setattr(checkpoint, "save_statistics", full)
+    outcome = interrupted(corpus, after=10**9)
+    assert outcome.code == 0
+    assert "the disk is full; the build goes on" in outcome.err
+    assert (tmp_path / "out.parquet").exists()
+
+
+def test_standard_input_keeps_none(process, tmp_path):
+    text = "\n".join(made_up(0.4)).encode()
+    outcome = process("stats", "build", "-", "-o", tmp_path / "out.parquet", "--checkpoint", 1e-9, stdin=text)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
+
+
+def test_min_count(done, fault, corpus, tmp_path, texts):
+    target, whole = tmp_path / "few.parquet", tb.TermStatistics.from_texts(texts)
+    done("stats", "build", corpus, "-o", target, "--min-count", 60)
+    few = load(target)
+    assert 0 < few.vocabulary_size < whole.vocabulary_size
+    assert (few.documents, few.tokens, few.mean_length) == (whole.documents, whole.tokens, whole.mean_length)
+    assert few.collection_frequency.tolist() == whole.prune(60).collection_frequency.tolist()
+    assert json.loads(done("stats", "show", target, "--json").raw)["min_count"] == 60
+    assert "fewer than 60 times" in fault("stats", "add", target, corpus)
+    assert "fewer than 60 times" in fault("stats", "merge", target, target, "-o", tmp_path / "m.parquet")
+    assert "no term occurs 9,000 times" in fault("stats", "build", corpus, "-o", target, "--min-count", 9000)
+
+
+@unix
+@pytest.mark.parametrize("options", [["--detail", "patterns"], ["--token-pattern", COMPLEX]])
+def test_killed_at_any_moment(process, plain_environment, tmp_path, options):
+    corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
+    corpus.write_text("\n".join(made_up(3)), encoding="utf-8")
+    began = time.monotonic()
+    assert process("stats", "build", corpus, "-o", tmp_path / "whole.parquet", *options).code == 0
+    took = time.monotonic() - began
+    rng, said = random.Random(3), b""
+    partial = tmp_path / "out.parquet.partial"
+    command = [
+        sys.executable,
+        "-m",
+        "termburst",
+        "stats",
+        "build",
+        corpus,
+        "-o",
+        target,
+        "--checkpoint",
+        "0.05",
+        *options,
+    ]
+    for k, number in enumerate([signal.SIGKILL] * 3 + [signal.SIGTERM, signal.SIGINT]):
+        before = partial.stat().st_mtime_ns if partial.exists() else 0
+        with subprocess.Popen(command, env=plain_environment, stderr=subprocess.PIPE) as ran:
+            if k:  # soon after a checkpoint, so that there is something to resume, however long starting takes
+                while ran.poll() is None and not (partial.exists() and partial.stat().st_mtime_ns != before):
+                    time.sleep(0.005)
+                time.sleep(rng.uniform(0, 0.1))
+            else:
+                time.sleep(rng.uniform(0.4, 1) * took)
+            ran.send_signal(number)
+            said += ran.stderr.read()
+        assert b"Traceback" not in said
+        assert ran.returncode in {0, -number, 128 + number}
+        if target.exists():  # done, if not yet out of the door
+            break
+    assert process(*command[3:]).code == 0
+    assert b"resumed: " in said
+    assert target.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.txt", "out.parquet", "whole.parquet"]
