@@ -5,11 +5,12 @@ from math import comb, factorial, log
 import numpy as np
 import pytest
 from scipy import special, stats
+from scipy.interpolate import PchipInterpolator
 
 from termburst.inference import _null_kernel as kernel
 from termburst.inference import null_tails
 from termburst.inference.null_distribution import Lengths, Null, PlrFunction
-from termburst.inference.null_tails import PlrTail, sampled_p
+from termburst.inference.null_tails import PlrTail, falling_cubic, sampled_p
 from termburst.models.cells import TermCells
 
 
@@ -37,7 +38,7 @@ def check_aliases(n_j):
     lengths = Lengths.of(cells_on(n_j))
     d = lengths.each.size
     assert ((lengths.accept >= 0) & (lengths.accept <= 1)).all()
-    share = (lengths.accept + np.bincount(lengths.other, 1 - lengths.accept, d)) / d
+    share = (lengths.accept + np.bincount(lengths.other.astype(int), 1 - lengths.accept, d)) / d
     np.testing.assert_allclose(share, np.sort(n_j[n_j > 0]) / n_j.sum(), rtol=1e-9, atol=1e-15)
 
 
@@ -200,3 +201,14 @@ def test_sizes_of_terms_that_are_much_of_the_text(corner):
         for level in (0.1, 0.05, 0.01):
             error = 4 * np.sqrt(level * (1 - level) * (1 / terms + 1 / (0.04 * asked))) + 0.2 * level
             assert abs(np.mean(np.exp(found) <= level) - level) < error, (name, level)
+
+
+def test_falling_cubic_is_scipys():
+    rng = np.random.default_rng(0)
+    for size in range(3, 13):
+        x, y = np.cumsum(rng.exponential(size=(2, 200, size)) ** 3 + 1e-6, axis=2)
+        for points, values in zip(x, -y, strict=True):
+            at = np.append(rng.uniform(points[0], points[-1], 20), points)
+            np.testing.assert_allclose(
+                falling_cubic(points, values, at), PchipInterpolator(points, values)(at), rtol=1e-12
+            )

@@ -397,18 +397,28 @@ def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Term
         raise ValueError("terms come in the order of the columns: a list or an array of strings")
     terms = list(terms)
     names = np.empty(len(terms), dtype=object)
-    for i, term in enumerate(terms):
-        if not isinstance(term, str):
-            raise ValueError(f"terms are strings; number {i} is {term!r}")
-        names[i] = str(term)  # numpy.str_ too
-        if not term.isascii() and any("\ud800" <= c <= "\udfff" for c in term):  # no file or table could hold it
-            raise ValueError(f"the term {term!r} holds a lone surrogate, which is no character: mend its text")
+    if not _are_text(terms):
+        for i, term in enumerate(terms):
+            if not isinstance(term, str):
+                raise ValueError(f"terms are strings; number {i} is {term!r}")
+            if not _are_text([term]):  # no file or table could hold it
+                raise ValueError(f"the term {term!r} holds a lone surrogate, which is no character: mend its text")
+    names[:] = list(map(str, terms))  # numpy.str_ too
     if names.size != size:
         raise ValueError(f"there are {names.size:,} terms for {size:,} columns; give one name a column")
     if len(set(names)) != size:
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"the term {twice!r} names two columns; terms are merged by name, so each needs its own")
     return names
+
+
+def _are_text(terms: list[Any]) -> bool:
+    """Whether all are strings, without a lone surrogate in any."""
+    try:
+        "".join(terms).encode()
+    except (TypeError, UnicodeEncodeError):
+        return False
+    return True
 
 
 def _same(left: Any, right: Any) -> bool:

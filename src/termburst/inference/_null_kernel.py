@@ -31,13 +31,13 @@ def _next_document(state, lengths, accept, other, count):  # type: ignore[no-unt
     """The document of the next token drawn without replacement, when *count* were drawn from each before; the state.
 
     Document j has probability n_j/n by Walker's aliases (`Lengths`); a position in it was used before with c_j/n_j:
-    then all is drawn again. Both numbers are drawn always, since a branch that is hard to foresee costs more.
+    then all is drawn again. Both numbers are drawn always.
     """
     while True:
         place = _uniform(state + GOLDEN) * lengths.size
         cell = int(place)
-        alias = other[cell]
-        j = cell if place - cell < accept[cell] else alias
+        alias = int(other[cell])
+        j = alias + (cell - alias) * int(place - cell < accept[cell])  # not a branch, which none could foresee
         state += GOLDEN + GOLDEN
         if _uniform(state) * lengths[j] >= count[j]:
             return j, state

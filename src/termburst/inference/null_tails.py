@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
-from scipy.interpolate import PchipInterpolator
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; near ½ they diverge
+_SLOPES = np.gradient(np.eye(CURVE.size), CURVE, axis=0)  # times values at the tilts: their derivative
 MOST = 4_000  # occurrences in a document that the tail of λ looks at
 FEW = 20  # draws that are too few to say where a tail begins
 TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
@@ -49,7 +49,7 @@ def sampled_p(sample: Floats, observed: Floats, tail: Any, mid_p: bool, top: flo
         error = 3 * np.sqrt(count)
         shape = np.atleast_2d(tail(np.append(observed[beyond], anchor)))
         with np.errstate(invalid="ignore"):
-            fall = np.nanmax(np.nan_to_num(shape[:, :-1] - shape[:, -1:], nan=-np.inf), axis=0)
+            fall = np.fmax.reduce(shape[:, :-1] - shape[:, -1:], axis=0, initial=-np.inf)
         shaped = np.log((1 + at_least) / (draws + 1)) + np.minimum(fall, 0.0)
         with np.errstate(divide="ignore"):
             low, high = np.log(np.maximum(count - error, 0.0) / (draws + 1)), np.log((count + error) / (draws + 1))
@@ -93,7 +93,7 @@ class PlrTail:
             mean, deviation, skew = _moments(self.sample)
             return log_gamma_tail((values - mean) / deviation, skew)
         x = x + (min(float(self.sample.mean()), float(values.min())) - x[0])  # never above the least: p would be flat
-        inside = PchipInterpolator(x, log_p)(np.clip(values, x[0], x[-1]))
+        inside = falling_cubic(x, log_p, np.minimum(np.maximum(values, x[0]), x[-1]))
         return inside - CURVE[x.size - 1] * np.maximum(values - x[-1], 0.0)
 
     def _points(self) -> tuple[Floats, Floats]:
@@ -107,10 +107,31 @@ class PlrTail:
             CURVE, start, float(self.v), self.odds, self.lengths, self.weights, self.grid, self.base, *_steps(), x,
             log_p,
         )  # fmt: skip
-        w = CURVE * np.sqrt(np.maximum(np.gradient(x, CURVE), 0.0))
+        w = CURVE * np.sqrt(np.maximum(_SLOPES @ x, 0.0))
         log_p += w**2 / 2 + special.log_ndtr(-w)
-        rising = np.append(True, np.cumprod((np.diff(x) > 0) & (np.diff(log_p) < 0)) > 0)  # as far as it was solved
-        return x[rising], log_p[rising]
+        solved = (x[1:] > x[:-1]) & (log_p[1:] < log_p[:-1])
+        size = CURVE.size if solved.all() else 1 + int(solved.argmin())  # as far as it was solved
+        return x[:size], log_p[:size]
+
+
+def falling_cubic(x: Floats, y: Floats, at: Floats) -> Floats:
+    """The piecewise cubic through falling points, x ascending, that falls between them, too (Fritsch & Butland 1984).
+
+    SciPy's `PchipInterpolator`, for which there are too many curves of a few points: it takes ten times as long.
+    """
+    h = x[1:] - x[:-1]
+    chord = (y[1:] - y[:-1]) / h
+    before, after = h[:-1], h[1:]
+    slope = np.empty(x.size)
+    slope[1:-1] = 3 * (before + after) / ((2 * after + before) / chord[:-1] + (after + 2 * before) / chord[1:])
+    for end, next_to in ((0, 1), (-1, -2)):
+        one_sided = (2 * h[end] + h[next_to]) * chord[end] - h[end] * chord[next_to]
+        slope[end] = min(one_sided / (h[end] + h[next_to]), 0.0)
+    k = np.minimum(np.maximum(np.searchsorted(x, at, side="right") - 1, 0), x.size - 2)
+    t, first, last = at - x[k], slope[k], slope[k + 1]
+    cubic = (first + last - 2 * chord[k]) / h[k] ** 2
+    square = (3 * chord[k] - 2 * first - last) / h[k]
+    return y[k] + t * (first + t * (square + t * cubic))
 
 
 class ScoreTail:
