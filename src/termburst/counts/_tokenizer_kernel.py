@@ -20,6 +20,7 @@ DONE, MORE_NODES, MORE_POOL, MORE_CELLS = 0, 1, 2, 3
 DOCUMENT, NODES, USED, CELLS = 0, 1, 2, 3  # of a state
 HASH, FIRST, SECOND, HEAD, NEXT_HEAD, SEEN, PLACE, COLUMNS = 0, 1, 2, 3, 4, 5, 6, 8  # of a row: a line of the cache
 SPACE = 32
+SHORT = 40  # cells that insertion sorts sooner
 
 _BASIS, _MIXER = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 _ALL, _8, _29, _32 = np.uint64(2**64 - 1), np.uint64(8), np.uint64(29), np.uint64(32)
@@ -180,10 +181,14 @@ def _tokens(data, at, end, kinds, wide, bounded, shortest, starts, stops):  # ty
 
 
 @compiled
-def _is_ascii(data, at, end):  # type: ignore[no-untyped-def]
+def _folded(data, at, end, lowercase):  # type: ignore[no-untyped-def]
+    """Fold the case of ASCII letters, if so asked; whether there is nothing but ASCII."""
     bits = np.uint8(0)
+    first, step = np.uint8(65), np.uint8(32 if lowercase else 0)
     for k in range(at, end):
-        bits |= data[k]
+        byte = data[k]
+        bits |= byte
+        data[k] = byte + step * np.uint8(np.uint8(byte - first) < 26)
     return bits < 128
 
 
@@ -243,8 +248,8 @@ def _note_runs(  # type: ignore[no-untyped-def]
 
 @compiled
 def count(  # type: ignore[no-untyped-def]
-    data, words, ends, base, state, kinds, wide, bounded, shortest, grams_from, grams_to, left_out, growing, slots,
-    table, pool, ids, counts, indptr, runs, starts, stops,
+    data, words, ends, base, state, lowercase, kinds, wide, bounded, shortest, grams_from, grams_to, left_out, growing,
+    slots, table, pool, ids, counts, indptr, runs, starts, stops,
 ):  # fmt: skip
     """Count the documents in *data* that end at *ends*, from *state* on; returns what there is too little of.
 
@@ -261,7 +266,7 @@ def count(  # type: ignore[no-untyped-def]
         if used + end - at + 8 > pool.size:
             fits, status = False, MORE_POOL
         if fits:
-            if _is_ascii(data, at, end):
+            if _folded(data, at, end, lowercase):
                 found = _plain_tokens(data, at, end, kinds, bounded, shortest, starts, stops)
             else:
                 found = _tokens(data, at, end, kinds, wide, bounded, shortest, starts, stops)
@@ -397,29 +402,41 @@ def eight_bytes(names, starts, ends, which, skip, out):  # type: ignore[no-untyp
 
 
 @compiled
-def row_sizes(ids, indptr, column, out):  # type: ignore[no-untyped-def]
-    """How many cells of every row have a column."""
+def write_rows(ids, counts, indptr, column, starts, bits, passes, keys, spare, buckets, indices, data):  # type: ignore[no-untyped-def]
+    """The rows in the order of their columns, from *starts* on in *indices* and *data*; cells without one are left out.
+
+    Sorted by *bits* of the column at a time, in so many *passes*, which takes a quarter of the time that comparing
+    does; a short row by insertion. *keys* and *spare* hold the longest row, *buckets* all values of so many bits.
+    """
+    mask = (1 << bits) - 1
     for row in range(indptr.size - 1):
         size = 0
         for k in range(indptr[row], indptr[row + 1]):
+            keys[size] = (np.int64(column[ids[k]]) << 32) | counts[k]
             size += column[ids[k]] >= 0
-        out[row] = size
-
-
-@compiled
-def write_rows(ids, counts, indptr, column, starts, indices, data):  # type: ignore[no-untyped-def]
-    """The rows in the order of their columns, from *starts* on in *indices* and *data*."""
-    longest = 1
-    for row in range(indptr.size - 1):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    keys = np.empty(longest, dtype=np.int64)
-    for row in range(indptr.size - 1):
-        size = 0
-        for k in range(indptr[row], indptr[row + 1]):
-            if column[ids[k]] >= 0:
-                keys[size] = (np.int64(column[ids[k]]) << 32) | counts[k]
-                size += 1
-        keys[:size].sort()
+        if size <= SHORT:
+            for k in range(1, size):
+                key, at = keys[k], k
+                while at > 0 and keys[at - 1] > key:
+                    keys[at] = keys[at - 1]
+                    at -= 1
+                keys[at] = key
+        else:
+            for shift in range(32, 32 + passes * bits, bits):
+                for k in range(mask + 1):
+                    buckets[k] = 0
+                for k in range(size):
+                    buckets[(keys[k] >> shift) & mask] += 1
+                before = 0
+                for k in range(mask + 1):
+                    here = buckets[k]
+                    buckets[k] = before
+                    before += here
+                for k in range(size):
+                    bucket = (keys[k] >> shift) & mask
+                    spare[buckets[bucket]] = keys[k]
+                    buckets[bucket] += 1
+                keys, spare = spare, keys
         at = starts[row]
         for k in range(size):
             indices[at + k], data[at + k] = keys[k] >> 32, keys[k] & 0xFFFFFFFF

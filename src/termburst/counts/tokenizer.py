@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import queue
 import re
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ Integers = NDArray[np.int64]
 
 CHUNK = 2**20  # characters that a thread takes at a time
 MOST_DOCUMENTS = 2**14  # in a chunk
+DIGIT = 10  # bits of a column by which the cells of a row are sorted at a time
 
 _CLASS = r"\\w|\[(?:\\[wWdDsS]|[^\\\[\]])+\]"
 _SIMPLE = re.compile(rf"(?:\(\?u\))?(\\b)?({_CLASS})(?:(\2)?\+|\{{(\d+),\}})(\\b)?")
@@ -116,6 +118,18 @@ class Counted:
     counts: NDArray[np.int32]
     indptr: Integers
 
+    @property
+    def longest(self) -> int:
+        """How many cells the longest row has."""
+        return int(np.diff(self.indptr).max(initial=0))
+
+    def row_sizes(self, columns: NDArray[np.int32] | None) -> Integers:
+        """How many cells of every row have a column; None says that all do."""
+        if columns is None:
+            return np.diff(self.indptr)
+        kept = np.append(0, np.cumsum(columns[self.ids] >= 0))
+        return np.diff(kept[self.indptr])
+
 
 class Tokenizer:
     """Counts texts, batch after batch, into one vocabulary; each thread keeps a part of it.
@@ -143,12 +157,13 @@ class Tokenizer:
         vocabulary: Mapping[str, int] | None = None,
     ) -> None:
         self.pattern, self.lowercase, self.change, self.ngrams = pattern, lowercase, change, ngrams
+        self.folds = lowercase and change is None  # or what is stripped of an accent could be an upper-case letter
         self.vocabulary = vocabulary
         first = Worker(self)
         self.stops = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
         if vocabulary is not None:
             self.columns = _columns(first, vocabulary, ngrams)
-        self.workers = [first] + [first.copy() for _ in range(cores() - 1)]
+        self.workers = [first] + [Worker(self, first) for _ in range(cores() - 1)]
 
     def count(self, chunks: Iterable[Sequence[str]]) -> Iterator[Counted]:
         """Count chunks of texts, in their order; a few are in work at a time."""
@@ -167,62 +182,67 @@ class Tokenizer:
         yield from _in_order(task, chunks, len(self.workers))
 
     def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
-        """The texts in UTF-8, folded and changed, and where each ends."""
+        """The texts in UTF-8, folded (but for ASCII if the kernel does it) and changed, and where each ends."""
+        parts = [text.encode() if self.folds and text.isascii() else self._changed(text) for text in texts]
+        return _readable(parts), np.cumsum(list(map(len, parts)), dtype=np.int64)
+
+    def _changed(self, text: str) -> bytes:
         if self.lowercase:
-            texts = [text.lower() for text in texts]
-        if self.change is not None:
-            texts = [text if text.isascii() else self.change(text) for text in texts]
-        # A lone surrogate is no word character, and parts tokens.
-        parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-        return _readable(parts), np.cumsum([len(part) for part in parts], dtype=np.int64)
+            text = text.lower()
+        if self.change is not None and not text.isascii():
+            text = self.change(text)
+        return text.encode("utf-8", "surrogatepass")  # a lone surrogate is no word character, and parts tokens
 
     def matrix(self, counted: list[Counted]) -> tuple[list[str], Any]:
         """The terms that were found, in alphabetical order, and documents × terms in canonical form.
 
-        With a given vocabulary no terms are returned, and columns are its own.
+        With a given vocabulary no terms are returned, and columns are its own. The list is emptied: memory for the
+        matrix is taken while that of the pieces goes.
         """
         from termburst.counts import _tokenizer_kernel as kernel
 
+        terms: list[str] = []
+        tasks: list[Callable[[], None]] = []
         if self.vocabulary is None:
-            terms, columns = self.terms()
-            width = len(terms)
+            whole, nodes, columns = self._brought_together()
+            width = int(nodes.size)
+            tasks.append(lambda: terms.extend(whole.names(nodes)))
         else:
-            terms, width = [], len(self.vocabulary)
-            columns = dict.fromkeys(self.workers, self.columns)
-        starts = np.concatenate([[0], np.cumsum([piece.indptr.size - 1 for piece in counted], dtype=np.int64)])
-        sizes = np.zeros(starts[-1] + 1, dtype=np.int64)
-
-        def measure(k: int) -> None:
-            piece = counted[k]
-            kernel.row_sizes(piece.ids, piece.indptr, columns[piece.worker], sizes[1 + starts[k] : 1 + starts[k + 1]])
-
-        in_threads(measure, range(len(counted)))
-        indptr = np.cumsum(sizes)
+            width, columns = len(self.vocabulary), dict.fromkeys(self.workers, self.columns)
+        starts = np.cumsum([0] + [piece.indptr.size - 1 for piece in counted])
+        sizes = [piece.row_sizes(None if self.vocabulary is None else columns[piece.worker]) for piece in counted]
+        indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
         indices = np.empty(indptr[-1], dtype=np.int32 if indptr[-1] < 2**31 else np.int64)
         data = np.empty(indptr[-1], dtype=np.int64)
+        passes = -(-max(width.bit_length(), 1) // DIGIT)
+        bits = -(-width.bit_length() // passes)
+
+        pieces = dict(enumerate(counted))
+        counted.clear()
 
         def write(k: int) -> None:
-            piece = counted[k]
+            piece = pieces.pop(k)
+            keys, spare = np.empty((2, piece.longest + 1), dtype=np.int64)
             kernel.write_rows(
-                piece.ids, piece.counts, piece.indptr, columns[piece.worker], indptr[starts[k] : starts[k + 1]],
-                indices, data,
+                piece.ids, piece.counts, piece.indptr, columns[piece.worker], indptr[starts[k] : starts[k + 1]], bits,
+                passes, keys, spare, np.empty(1 << bits, dtype=np.int64), indices, data,
             )  # fmt: skip
 
-        in_threads(write, range(len(counted)))
+        tasks += [partial(write, k) for k in range(len(pieces))]
+        in_threads(lambda task: task(), tasks)
         X = sp.csr_array((data, indices, indptr.astype(indices.dtype)), shape=(indptr.size - 1, width))
         X.has_canonical_format = True
         return terms, X
 
-    def terms(self) -> tuple[list[str], dict[Worker, NDArray[np.int32]]]:
-        """All terms seen in a document so far, in alphabetical order, and for every worker the place of its nodes."""
+    def _brought_together(self) -> tuple[Worker, Integers, dict[Worker, NDArray[np.int32]]]:
+        """A worker that has all nodes, those of terms in alphabetical order, and every worker's columns by node."""
         whole = max(self.workers, key=lambda worker: worker.nodes)
         taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
         taken[whole] = np.arange(whole.nodes)
-        nodes = whole.seen()
-        terms, order = whole.sorted_names(nodes)
-        place = np.full(whole.nodes, -1, dtype=np.int32)
-        place[nodes[order]] = np.arange(nodes.size, dtype=np.int32)
-        return terms, {worker: place[taken[worker]] for worker in self.workers}
+        nodes = whole.sorted(whole.seen())
+        column = np.full(whole.nodes, -1, dtype=np.int32)
+        column[nodes] = np.arange(nodes.size, dtype=np.int32)
+        return whole, nodes, {worker: column[taken[worker]] for worker in self.workers}
 
 
 class Worker:
@@ -231,7 +251,7 @@ class Worker:
     def __init__(self, tokenizer: Tokenizer, like: Worker | None = None) -> None:
         from termburst.counts import _tokenizer_kernel as kernel
 
-        self.tokenizer, self.kernel = tokenizer, kernel
+        self.tokenizer, self.kernel = weakref.proxy(tokenizer), kernel  # no circle: tables go when the tokenizer does
         self.documents = 0
         self.state = np.zeros(4, dtype=np.int64)
         if like is None:
@@ -240,7 +260,9 @@ class Worker:
             self.pool = np.zeros(2**20, dtype=np.uint8)
         else:
             self.state[:] = like.state
-            self.slots, self.table, self.pool = like.slots.copy(), like.table.copy(), like.pool.copy()
+            self.slots = like.slots.copy()
+            self.table = _grown(like.table[: like.nodes * kernel.COLUMNS], like.table.size)
+            self.pool = _grown(like.pool[: like.used], like.pool.size)
 
     @property
     def nodes(self) -> int:
@@ -249,9 +271,6 @@ class Worker:
     @property
     def used(self) -> int:
         return int(self.state[self.kernel.USED])
-
-    def copy(self) -> Worker:
-        return Worker(self.tokenizer, self)
 
     def count(self, data: Bytes, ends: Integers) -> Counted:
         """Count documents that end at *ends* in *data*."""
@@ -267,9 +286,9 @@ class Worker:
         starts, stops = np.empty((2, longest + 2), dtype=np.int64)
         while True:
             lacking = kernel.count(
-                data, _words(data), ends, self.documents, self.state, owner.pattern.kinds, wide, owner.pattern.bounded,
-                owner.pattern.shortest, *owner.ngrams, owner.stops, owner.vocabulary is None, self.slots, self.table,
-                self.pool, ids, counts, indptr, runs, starts, stops,
+                data, _words(data), ends, self.documents, self.state, owner.folds, owner.pattern.kinds, wide,
+                owner.pattern.bounded, owner.pattern.shortest, *owner.ngrams, owner.stops, owner.vocabulary is None,
+                self.slots, self.table, self.pool, ids, counts, indptr, runs, starts, stops,
             )  # fmt: skip
             if lacking == kernel.DONE:
                 break
@@ -321,17 +340,26 @@ class Worker:
         """The nodes that were counted in a document."""
         return np.flatnonzero(self.table.reshape(-1, self.kernel.COLUMNS)[: self.nodes, self.kernel.SEEN] >= 0)
 
-    def sorted_names(self, nodes: Integers) -> tuple[list[str], Integers]:
-        """The names of nodes in alphabetical order, and that order."""
+    def sorted(self, nodes: Integers) -> Integers:
+        """The nodes in alphabetical order of their names."""
+        sizes = self._name_sizes(nodes)
+        if self.tokenizer.ngrams[1] == 1:  # the pool has the names
+            names, starts = self.pool, self.table.reshape(-1, self.kernel.COLUMNS)[nodes, self.kernel.FIRST]
+        else:
+            starts = np.cumsum(sizes) - sizes
+            names = self._written(nodes, starts + sizes)
+        return nodes[_alphabetical(names, starts, starts + sizes, self.kernel)]
+
+    def names(self, nodes: Integers) -> list[str]:
+        if not nodes.size:
+            return []
+        lines = self._written(nodes, np.cumsum(self._name_sizes(nodes) + 1) - 1, between=ord("\n"))
+        return lines.tobytes().decode("utf-8", "surrogatepass").split("\n")
+
+    def _name_sizes(self, nodes: Integers) -> Integers:
         sizes = np.empty(nodes.size, dtype=np.int64)
         self.kernel.name_sizes(nodes, self.table, sizes)
-        ends = np.cumsum(sizes)
-        names = self._written(nodes, ends)
-        order = _alphabetical(names, ends - sizes, ends, self.kernel)
-        if not nodes.size:
-            return [], order
-        lines = self._written(nodes[order], np.cumsum(sizes[order] + 1) - 1, between=ord("\n"))
-        return lines.tobytes().decode("utf-8", "surrogatepass").split("\n"), order
+        return sizes
 
     def _written(self, nodes: Integers, ends: Integers, between: int = 0) -> Bytes:
         out = np.full(int(ends[-1]) if ends.size else 0, between, dtype=np.uint8)
@@ -370,7 +398,7 @@ def _columns(worker: Worker, vocabulary: Mapping[str, int], ngrams: tuple[int, i
 
 def _readable(parts: list[bytes]) -> Bytes:
     """All in one, with the eight bytes behind that the kernel may read."""
-    return np.frombuffer(b"".join([*parts, bytes(8)]), dtype=np.uint8)
+    return np.frombuffer(bytearray().join([*parts, bytes(8)]), dtype=np.uint8)  # a bytearray can be written to
 
 
 def _words(data: Bytes) -> NDArray[np.uint64]:
