@@ -23,7 +23,7 @@ SPACE = 32
 SHORT = 40  # cells that insertion sorts sooner
 
 _BASIS, _MIXER = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
-_ALL, _8, _29, _32 = np.uint64(2**64 - 1), np.uint64(8), np.uint64(29), np.uint64(32)
+_ALL, _0, _8, _29, _32 = np.uint64(2**64 - 1), np.uint64(0), np.uint64(8), np.uint64(29), np.uint64(32)
 
 
 @compiled(forceinline=True)
@@ -133,23 +133,23 @@ def _noted(node, here, cells, table, ids, counts):  # type: ignore[no-untyped-de
 @compiled
 def _plain_tokens(data, at, end, kinds, bounded, shortest, starts, stops):  # type: ignore[no-untyped-def]
     """The tokens of ASCII text, to *starts* and *stops*; how many. Without branches, which none could predict."""
-    edges = before = 0
-    for k in range(at, end):
-        inside = (kinds[data[k]] >> 1) & 1
+    part, edges, before = data[at:end], _0, _0  # unsigned, and a slice: no index could be from the end
+    for k in range(part.size):
+        inside = np.uint64((kinds[part[k]] >> 1) & 1)
         starts[edges] = k
         edges += inside ^ before
         before = inside
-    starts[edges] = end
-    found = 0
-    for k in range(0, edges, 2):
-        start, stop = starts[k], starts[k + 1]
+    starts[edges] = part.size
+    found = _0
+    for k in range(0, np.int64(edges), 2):
+        start, stop = at + starts[k], at + starts[k + 1]
         stops[found], starts[found] = stop, start
         token = stop - start >= shortest
         if bounded:
             token &= start == at or kinds[data[start - 1]] & WORD == 0
             token &= stop == end or kinds[data[stop]] & WORD == 0
-        found += token
-    return found
+        found += np.uint64(token)
+    return np.int64(found)
 
 
 @compiled
@@ -183,12 +183,11 @@ def _tokens(data, at, end, kinds, wide, bounded, shortest, starts, stops):  # ty
 @compiled
 def _folded(data, at, end, lowercase):  # type: ignore[no-untyped-def]
     """Fold the case of ASCII letters, if so asked; whether there is nothing but ASCII."""
-    bits = np.uint8(0)
-    first, step = np.uint8(65), np.uint8(32 if lowercase else 0)
-    for k in range(at, end):
-        byte = data[k]
+    part, bits, nothing, step = data[at:end], np.uint8(0), np.uint8(0), np.uint8(32 if lowercase else 0)
+    for k in range(part.size):
+        byte = part[k]
         bits |= byte
-        data[k] = byte + step * np.uint8(np.uint8(byte - first) < 26)
+        part[k] = byte + (step if (byte >= 65) & (byte <= 90) else nothing)
     return bits < 128
 
 

@@ -37,7 +37,7 @@ class CharacterClass:
     ----------
     members : the class as a regular expression.
     shortest : how many characters a token has at least.
-    bounded : whether there may be no word character beside it.
+    bounded : whether there may be no word character beside it, as beside a whole run of them there is not.
     """
 
     members: str
@@ -77,7 +77,7 @@ def character_class(token_pattern: str) -> CharacterClass | None:
     Examples
     --------
     >>> character_class(r"(?u)\b\w\w+\b")
-    CharacterClass(members='\\w', shortest=2, bounded=True)
+    CharacterClass(members='\\w', shortest=2, bounded=False)
     >>> character_class(r"[a-z]{3,}").shortest
     3
     >>> character_class(r"\w+-\w+") is None
@@ -95,7 +95,7 @@ def character_class(token_pattern: str) -> CharacterClass | None:
     if (before is None) != (after is None) or inside.match(" ") or inside.match("\n"):
         return None
     shortest = int(least) if least else 1 + (doubled is not None)
-    pattern = CharacterClass(members, shortest, before is not None)
+    pattern = CharacterClass(members, shortest, before is not None and members != r"\w")
     if shortest < 1 or (pattern.bounded and _beyond_words(members)):
         return None
     return pattern
