@@ -83,18 +83,27 @@ def outcome(cls: Any, options: dict[str, Any], made: list[str], later: list[str]
     return fitted.vocabulary_, [(X.shape, X.data.tolist(), X.indices.tolist(), X.indptr.tolist()) for X in matrices]
 
 
+def alone(options: dict[str, Any], text: str) -> bool:
+    """Whether a text makes a difference by itself."""
+    theirs = outcome(CountVectorizer, {**options, "min_df": 1}, [text], [text])
+    return outcome(tb.CountVectorizer, {**options, "min_df": 1}, [text], [text]) != theirs
+
+
 def main() -> int:
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 300_000
-    rng = np.random.default_rng(int(sys.argv[2]) if len(sys.argv) > 2 else 20260101)
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20260101
+    rng = np.random.default_rng(seed)
     vectorizer.SMALL = -1  # compiled, however small
     start, done, different = time.perf_counter(), 0, 0
     warnings.simplefilter("ignore")  # stop words that no token can be
     while done < wanted:
         made, later, options = texts(rng), texts(rng), parameters(rng)
-        tokenizer.CHUNK = int(rng.choice([100, 5_000, 2**20]))
+        tokenizer.CHUNK, threads = int(rng.choice([100, 5_000, 2**20])), int(rng.integers(1, 4))
+        tokenizer.cores = lambda threads=threads: threads
         if outcome(tb.CountVectorizer, options, made, later) != outcome(CountVectorizer, options, made, later):
             different += 1
-            print(f"DIFFERENT after {done:,} texts: {options}")
+            print(f"DIFFERENT with seed {seed} after {done:,} texts, {threads} threads: {options}")
+            print(next((f"  {text!r}" for text in made if alone(options, text)), "  all together"))
         done += len(made) + len(later)
     print(f"{done:,} texts, {different} batches different, {time.perf_counter() - start:.0f} s")
     return int(different > 0)

@@ -67,7 +67,7 @@ def run(corpus: Path, target: Path, way: list[str], moment: tuple[str, float] | 
 def saved(target: Path) -> int | None:
     """When a checkpoint was written."""
     try:
-        return target.with_name(f"{target.name}.partial").stat().st_mtime_ns
+        return target.with_name(f".{target.name}.partial").stat().st_mtime_ns
     except FileNotFoundError:
         return None
 

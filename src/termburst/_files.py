@@ -41,6 +41,7 @@ def atomic_path(path: str | PathLike[str]) -> Iterator[Path]:
         with temporary.open("rb+") as written:
             os.fsync(written.fileno())  # else a crash after the rename could leave an empty file under the final name
         temporary.replace(target)
+        _sync_folder(target.parent)
     except OSError as error:
         raise ValueError(f"{target} cannot be written: {error.strerror or error}") from error
     finally:
@@ -100,6 +101,17 @@ def parquet_damage() -> tuple[type[BaseException], ...]:
 
 def _prefix(target: Path) -> str:
     return f".termburst-{hashlib.blake2b(os.fsencode(target.name), digest_size=6).hexdigest()}-"
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the rename on disk before what is done next, such as removing a checkpoint."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            with suppress(OSError):  # a file system that cannot
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _umask() -> int:

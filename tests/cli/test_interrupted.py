@@ -72,18 +72,16 @@ def interrupted(run, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["--detail", "patterns", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
 def test_a_build_goes_on_where_it_was(interrupted, run, large, tmp_path, options, monkeypatch):
-    opened = []
     whole = readers.open_corpus
 
     def small_batches(corpus, **more):
         from dataclasses import replace
 
         found = whole(corpus, **more)
-        opened.append(found)
         return replace(found, _options=replace(found._options, batch_documents=70))
 
     monkeypatch.setattr(readers, "open_corpus", small_batches)
-    target, partial = tmp_path / "out.parquet", tmp_path / "out.parquet.partial"
+    target, partial = tmp_path / "out.parquet", tmp_path / ".out.parquet.partial"
     counted = []
     for after in (1, 3, 2, 4):
         outcome = interrupted(large, *options, after=after)
@@ -107,7 +105,7 @@ def test_files_that_are_done_are_not_opened(interrupted, run, tmp_path, monkeypa
     for i, line in enumerate(made_up(0.5)[:300]):
         (folder / f"{i:03}.txt").write_text(line, encoding="utf-8")
     assert interrupted(folder, after=4).code == 130
-    header = json.loads(pl.read_parquet_metadata(tmp_path / "out.parquet.partial")["termburst"])
+    header = json.loads(pl.read_parquet_metadata(tmp_path / ".out.parquet.partial")["termburst"])
     done = header["unfinished"]["place"]["documents"]
     from termburst.counts import readers
 
@@ -118,26 +116,25 @@ def test_files_that_are_done_are_not_opened(interrupted, run, tmp_path, monkeypa
     assert load(tmp_path / "out.parquet").documents == 300
 
 
-def test_what_has_changed_is_counted_afresh(interrupted, run, tmp_path):
+def test_another_build_is_not_written_over_unasked(interrupted, run, fault, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
     assert interrupted(corpus, after=3).code == 130
-    partial = tmp_path / "out.parquet.partial"
+    partial = tmp_path / ".out.parquet.partial"
     kept = partial.read_bytes()
     for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "patterns"], "detail")):
-        outcome = run("stats", "build", corpus, "-o", target, *options)
-        assert outcome.code == 0
-        assert re.fullmatch(
-            rf"\S+\.partial is of another build \(the {said} differs?\): all is counted afresh\n", outcome.err
+        assert re.search(
+            rf"\.partial holds [\d,]+ documents of another build \(the {said} differs?\): give --fresh to count afresh",
+            fault("stats", "build", corpus, "-o", target, *options),
         )
+        assert partial.read_bytes() == kept
+        assert run("stats", "build", corpus, "-o", target, *options, "--fresh") == (0, b"", "")
         assert not partial.exists()
         partial.write_bytes(kept)
     with corpus.open("a", encoding="utf-8") as stream:
         stream.write("\nmore of the same")
-    outcome = run("stats", "build", corpus, "-o", target)
-    assert "the corpus, or how it is read, has changed" in outcome.err
-    assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"])
+    assert "the corpus, or how it is read, has changed" in fault("stats", "build", corpus, "-o", target)
     partial.write_bytes(kept[:-50])
     outcome = run("stats", "build", corpus, "-o", target)
     assert (outcome.code, outcome.err.count("\n")) == (0, 1)
@@ -145,12 +142,24 @@ def test_what_has_changed_is_counted_afresh(interrupted, run, tmp_path):
     assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"])
 
 
+def test_a_build_into_its_own_folder_goes_on(interrupted, run, tmp_path):
+    folder, lines = tmp_path / "folder", made_up(0.3)
+    folder.mkdir()
+    (folder / "corpus.txt").write_text("so it goes", encoding="utf-8")
+    (folder / "lines.csv").write_text("text\n" + "\n".join(lines), encoding="utf-8")
+    assert interrupted(folder, after=3, to="folder/out.parquet").code == 130
+    outcome = run("stats", "build", folder, "-o", folder / "out.parquet")
+    assert outcome.code == 0
+    assert outcome.err.startswith("resumed: ")
+    assert load(folder / "out.parquet") == tb.TermStatistics.from_texts(["so it goes", *lines])
+
+
 def test_fresh_and_a_result_by_mistake(interrupted, run, fault, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
     assert interrupted(corpus, after=3).code == 130
-    partial = tmp_path / "out.parquet.partial"
+    partial = tmp_path / ".out.parquet.partial"
     assert "interrupted" in fault("stats", "show", partial)
     assert "interrupted" in fault("terms", partial)
     assert run("stats", "build", corpus, "-o", target, "--fresh") == (0, b"", "")
@@ -213,7 +222,7 @@ def test_killed_at_any_moment(process, plain_environment, tmp_path, options):
     assert process("stats", "build", corpus, "-o", tmp_path / "whole.parquet", *options).code == 0
     took = time.monotonic() - began
     rng, said = random.Random(3), b""
-    partial = tmp_path / "out.parquet.partial"
+    partial = tmp_path / ".out.parquet.partial"
     command = [
         sys.executable,
         "-m",

@@ -90,7 +90,8 @@ def test_parts_are_consecutive_and_may_be_asked_for(monkeypatch):
     assert total.value() == whole[0]
 
 
-def test_no_more_is_read_ahead_than_keeps_the_threads_busy():
+def test_no_more_is_read_ahead_than_keeps_the_threads_busy(monkeypatch):
+    monkeypatch.setattr(tokenizer, "cores", lambda: 2)
     read = 0
 
     def batches():

@@ -283,16 +283,62 @@ def test_threads_and_chunks_are_of_no_consequence(monkeypatch):
         assert (results[0][0] != X).nnz == 0
 
 
-def test_an_error_in_a_thread_reaches_the_caller_and_threads_end():
+@pytest.mark.parametrize("where", ["text", "thread"])
+def test_an_error_reaches_the_caller_and_threads_end(where, monkeypatch):
     before = threading.active_count()
+    counted = tokenizer.Worker.count
 
     def texts():
         yield from ["some words here"] * 200
-        raise RuntimeError("the disk is gone")
+        if where == "text":
+            raise RuntimeError("the disk is gone")
 
+    def count(worker, data, ends):
+        if where == "thread" and worker.documents:
+            raise RuntimeError("the disk is gone")
+        return counted(worker, data, ends)
+
+    monkeypatch.setattr(tokenizer, "CHUNK", 100)
+    monkeypatch.setattr(tokenizer.Worker, "count", count)
     with pytest.raises(RuntimeError, match="the disk is gone"):
         CountVectorizer().fit_transform(texts())
     assert threading.active_count() <= before + 1
+
+
+class OwnTokenizer:
+    def build_tokenizer(self):
+        return lambda text: text.split("o")
+
+
+class OwnPreprocessor:
+    def build_preprocessor(self):
+        return lambda text: text.replace("so", "thus")
+
+
+class OwnDecoding:
+    def decode(self, doc):
+        return doc[::-1]
+
+
+class OwnRuns:
+    def _word_ngrams(self, tokens, stop_words=None):
+        return ["/".join(tokens)]
+
+
+@pytest.mark.parametrize("own", [OwnTokenizer, OwnPreprocessor, OwnDecoding, OwnRuns])
+def test_what_a_subclass_overrides_is_used(own):
+    ours, theirs = type("Ours", (own, CountVectorizer), {})(), type("Theirs", (own, Reference), {})()
+    texts = ["so it goes", "so so"]
+    X, Y = ours.fit_transform(texts), theirs.fit_transform(texts)
+    assert ours.vocabulary_ == theirs.vocabulary_
+    assert (X != Y).nnz == 0
+
+
+def test_terms_with_nul_bytes_are_in_order():
+    texts = ["a\0b a\0 a b\0\0\0\0\0\0\0\0\0c b\0\0 b\0 b ab"]
+    tokens = Tokenizer(character_class(r"[^\s]+"))
+    terms, _ = tokens.matrix(list(tokens.count([texts])))
+    assert terms == sorted(texts[0].split())
 
 
 def test_counting_goes_on_from_batch_to_batch():

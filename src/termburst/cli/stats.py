@@ -62,7 +62,7 @@ def build(
     from termburst.counts.checkpoint import Checkpoint
 
     check_output(_parquet(output), source=corpus)
-    partial = output.with_name(f"{output.name}.partial")
+    partial = output.with_name(f".{output.name}.partial")  # with a dot, lest it be read as part of a corpus
     kept = Checkpoint(partial, detail.value, reading.counting(), every=checkpoint, fresh=fresh, say=_say)
     with _terminated_cleanly():
         remove_leftovers(output)
@@ -85,6 +85,10 @@ def add(
 
     known = TermStatistics.load(saved)
     check_output(_parquet(output or saved), source=corpus)
+    if known.min_count > 1:
+        raise ValueError(
+            f"{saved} lacks the terms that occur fewer than {known.min_count:,} times: nothing can be added"
+        )
     if batch is not None and batch in known.batches:
         typer.echo(f"{saved} contains batch {batch!r} already: nothing added", err=True)
         if output is not None:
@@ -102,25 +106,29 @@ def merge(
     output: Into,
 ) -> None:
     """Combine the statistics of several collections."""
+    from termburst._files import check_output
     from termburst.counts.statistics import TermStatistics
 
+    check_output(_parquet(output))
     if len(saved) < 2:
         raise ValueError("merge takes two files of statistics or more")
     first, *rest = map(TermStatistics.load, saved)
     for other in rest:
         first += other
-    _save(first, _parquet(output))
+    _save(first, output)
 
 
 @stats.command()
 def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
     """Take the documents of the second file out of the first; terms that no longer occur go."""
+    from termburst._files import check_output
     from termburst.counts.statistics import TermStatistics
 
+    check_output(_parquet(output or saved))
     rest = (TermStatistics.load(saved) - TermStatistics.load(other)).prune()
     if not rest.documents:
         raise ValueError(f"{other} holds all that is in {saved}: nothing would be left")
-    _save(rest, _parquet(output or saved))
+    _save(rest, output or saved)
 
 
 @stats.command()

@@ -7,6 +7,10 @@ A *node* is a token, or a run of tokens. Its row of `table` holds a hash; the of
 the pool, or else the node of the run without its last token and −1 − the node of that token; the first sixteen bytes
 of a token; and the document where it was last seen with the place of its count. `slots` is the hash table of all nodes,
 with open addresses.
+
+What the loops rest on: the parts of a run have lower numbers than the run; a node that was never counted, such as a
+token of a run where only runs are terms, has the document −1, and so has one whose first document was left unfinished;
+the first nodes, *left_out* of them, are stop words; a number of a node fits 31 bits.
 """
 
 from __future__ import annotations
@@ -68,7 +72,7 @@ def _insert(data, start, size, h, head, next_head, slot, node, used, slots, tabl
 
 @compiled(forceinline=True)
 def _run(before, last, nodes, growing, slots, table):  # type: ignore[no-untyped-def]
-    """The node of the run *before* and then the token *last*; as `_token`."""
+    """The node of the run *before* and then the token *last*; made if there is none and *growing*."""
     h = _mixed((np.uint64(before) << _32) ^ np.uint64(last) ^ _MIXER)
     mask = slots.size - 1
     at = np.int64(h & np.uint64(mask))

@@ -1,4 +1,4 @@
-"""Statistics of a large corpus, built so that an interruption costs seconds: what was counted is kept in a file."""
+"""Statistics of a large corpus, built so that an interruption costs little: what was counted is kept in a file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Checkpoint:
     path : where the file is, or will be
     detail, counting : what is counted, and how
     every : seconds between two savings; 0 for none. Where saving takes long it is done more rarely.
-    fresh : do not look for a file that is there
+    fresh : remove a file that is there, and begin anew
     say : told what there is to say, a sentence at a time
     """
 
@@ -51,12 +51,16 @@ class Checkpoint:
     say: Callable[[str], None] = lambda sentence: None
     _total: RunningSum = field(default_factory=RunningSum, repr=False)
     _identity: dict[str, Any] | None = field(default=None, repr=False)
+    # Ends of batches, in order; the first is at or before what has been added up.
     _places: deque[Place] = field(default_factory=deque, repr=False)
     _saved: int = field(default=0, repr=False)  # documents in the file
     _due: float = field(default=float("inf"), repr=False)
 
     def begin(self, corpus: Corpus) -> Place:
-        """Where to read the corpus from: behind the documents that the file holds, if it is of this build."""
+        """Where to read the corpus from: behind the documents that the file holds.
+
+        ValueError if it is of another build: what may have taken hours is not written over unasked.
+        """
         files = corpus.fingerprint()
         if files is None:  # standard input comes once
             return Place()
@@ -78,7 +82,7 @@ class Checkpoint:
     def count(self, batches: Iterable[Batch], *, batch: str | None = None, min_count: int = 1) -> TermStatistics:
         """The statistics of all documents, those before the place where *batches* begin included.
 
-        Whatever interrupts it (`KeyboardInterrupt`, `SystemExit`), what has been added up is saved on the way out.
+        If it is interrupted (`KeyboardInterrupt`, `SystemExit`), what has been added up is saved on the way out.
         """
         parts = partial_statistics(
             self._texts(batches), self.detail, self.counting, first=self._total.documents, pause=self._is_due
@@ -88,11 +92,11 @@ class Checkpoint:
                 self._total.add(part)
                 if self._is_due():
                     self._save()
+            return counted(self._total.value(), batch, min_count)
         except (KeyboardInterrupt, SystemExit):
             if self.every > 0:
                 self._save()
             raise
-        return counted(self._total.value(), batch, min_count)
 
     def finish(self) -> None:
         """Remove the file; the result has been written."""
@@ -105,7 +109,8 @@ class Checkpoint:
 
     def _texts(self, batches: Iterable[Batch]) -> Iterator[list[Text]]:
         for batch in batches:
-            self._places.append(batch.place)
+            if self._identity is not None and self.every > 0:
+                self._places.append(batch.place)
             yield batch.texts
 
     def _resumed(self) -> Place:
@@ -118,8 +123,10 @@ class Checkpoint:
             self.say(f"{self.path} cannot be used, all is counted afresh: {first_line(error)}")
             return Place()
         if self._identity is None or known != self._identity:
-            self.say(f"{self.path} is of another build ({self._difference(known)}): all is counted afresh")
-            return Place()
+            raise ValueError(
+                f"{self.path} holds {place.documents:,} documents of another build ({self._difference(known)}): give "
+                "--fresh to count afresh, or write to another place"
+            )
         self._total.add(statistics)
         self._saved = place.documents
         self.say(f"resumed: {place.documents:,} documents were counted before, skipped")
@@ -142,7 +149,7 @@ class Checkpoint:
             return
         began = time.monotonic()
         total = self._total.value()
-        if total is not None and total.tokens:
+        if total is not None and total.tokens:  # of no tokens there is nothing to keep, nor a file format for it
             while len(self._places) > 1 and self._places[1].documents <= documents:
                 self._places.popleft()
             place = Place(documents, self._places[0].files, self._places[0].before)

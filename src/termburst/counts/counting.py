@@ -97,23 +97,10 @@ class CountingOptions:
         if not isinstance(text, str) and not (self.pretokenized and isinstance(text, list)):
             raise ValueError(f"document {number} is no text but {text!r:.60}")
 
-    def compiles(self) -> bool:
-        """Whether there is a `tokenizer` for these options: tokens are runs of one class of characters."""
-        from termburst.counts.tokenizer import character_class
-
-        return not self.pretokenized and character_class(self.token_pattern) is not None
-
     def tokenizer(self) -> Tokenizer | None:
         """A compiled tokenizer that keeps one vocabulary over many batches; None where these options have none."""
-        from termburst.counts.tokenizer import Tokenizer, character_class
-
-        pattern = None if self.pretokenized else character_class(self.token_pattern)
-        if pattern is None:
-            return None
-        vectorizer = self._vectorizer()
-        vectorizer.build_analyzer()  # for its warnings
-        stop_words = vectorizer.get_stop_words() or ()
-        return Tokenizer(pattern, lowercase=self.lowercase, ngrams=self.ngrams, stop_words=stop_words)
+        tokenizer: Tokenizer | None = self._vectorizer().compiled_tokenizer()
+        return tokenizer
 
     def to_json(self) -> dict[str, Any]:
         """Plain values that `from_json` turns into equal options."""

@@ -58,10 +58,11 @@ def subtracted(left: TermStatistics, right: TermStatistics) -> TermStatistics:
 
 
 def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
-    """Without the terms that occur fewer than *min_count* times."""
+    """Without the terms that occur fewer than *min_count* times; remembered, since others can no longer be added."""
     keep = statistics.collection_frequency >= min_count
     terms = None if statistics.terms is None else statistics.terms[keep]
-    return _moved(statistics, np.where(keep, np.cumsum(keep) - 1, -1), int(keep.sum()), terms)
+    kept = _moved(statistics, np.where(keep, np.cumsum(keep) - 1, -1), int(keep.sum()), terms)
+    return replace(kept, min_count=max(statistics.min_count, min_count))
 
 
 def laid_onto(statistics: TermStatistics, terms: Terms | None) -> TermStatistics:

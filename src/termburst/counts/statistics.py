@@ -374,7 +374,7 @@ def counted(total: TermStatistics | None, batch: str | None = None, min_count: i
     kept = pruned(total, min_count)
     if not kept.vocabulary_size:
         raise NothingToCountError(f"no term occurs {min_count:,} times")
-    return replace(kept, batches=_checked_batch(batch), min_count=min_count)
+    return replace(kept, batches=_checked_batch(batch))
 
 
 def _checked_batch(batch: str | None) -> tuple[str, ...]:

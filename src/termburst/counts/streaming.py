@@ -85,11 +85,9 @@ def partial_statistics(
     """
     numbered = _Numbered(options, first)
     checked: Iterator[list[Any]] = map(numbered.checked, batches)
-    tokenizer = None
-    if options.compiles():
-        head, small = _head(checked)
-        checked = itertools.chain(head, checked)
-        tokenizer = None if small else options.tokenizer()
+    head, small = _head(checked)
+    checked = itertools.chain(head, checked)
+    tokenizer = None if small else options.tokenizer()
     if tokenizer is None:
         for batch in checked:
             X, terms = options.count(batch)
@@ -111,11 +109,11 @@ class _Numbered:
         return batch
 
 
-def _head(batches: Iterator[list[str]]) -> tuple[list[list[str]], bool]:
+def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
     """The first batches, and whether that is all and so little that compiled code is not worth loading."""
     from termburst.counts import vectorizer
 
-    head: list[list[str]] = []
+    head: list[list[Text]] = []
     size = 0
     for batch in batches:
         head.append(batch)
@@ -147,10 +145,6 @@ def _slabs(tokenizer: Tokenizer, texts: Iterable[str], pause: Callable[[], bool]
             cells += piece.ids.size
         if not pieces:
             return
-        # Nodes carry the number of the document they were last seen in, and are exchanged: no number may come twice.
-        latest = max(worker.documents for worker in tokenizer.workers)
-        for worker in tokenizer.workers:
-            worker.documents = latest
         terms, X = tokenizer.matrix(pieces)
         known = len(terms)
         yield terms, X

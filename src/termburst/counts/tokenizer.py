@@ -160,9 +160,9 @@ class Tokenizer:
         self.folds = lowercase and change is None  # or what is stripped of an accent could be an upper-case letter
         self.vocabulary = vocabulary
         first = Worker(self)
-        self.stops = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
+        self.left_out = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
         if vocabulary is not None:
-            self.columns = _columns(first, vocabulary, ngrams)
+            self.columns = _columns(first, vocabulary)
         self.workers = [first] + [Worker(self, first) for _ in range(cores() - 1)]
 
     def count(self, chunks: Iterable[Sequence[str]]) -> Iterator[Counted]:
@@ -191,7 +191,7 @@ class Tokenizer:
             text = text.lower()
         if self.change is not None and not text.isascii():
             text = self.change(text)
-        return text.encode("utf-8", "surrogatepass")  # a lone surrogate is no word character, and parts tokens
+        return text.encode("utf-8", "surrogatepass")  # a lone surrogate is a character like any other
 
     def matrix(self, counted: list[Counted]) -> tuple[list[str], Any]:
         """The terms that were found, in alphabetical order, and documents × terms in canonical form.
@@ -252,7 +252,7 @@ class Worker:
         from termburst.counts import _tokenizer_kernel as kernel
 
         self.tokenizer, self.kernel = weakref.proxy(tokenizer), kernel  # no circle: tables go when the tokenizer does
-        self.documents = 0
+        self.documents = 0  # counted; every SEEN of the table is less, lest a document be taken for an earlier one
         self.state = np.zeros(4, dtype=np.int64)
         if like is None:
             self.slots = np.full(2**18, -1, dtype=np.int32)
@@ -287,7 +287,7 @@ class Worker:
         while True:
             lacking = kernel.count(
                 data, _words(data), ends, self.documents, self.state, owner.folds, owner.pattern.kinds, wide,
-                owner.pattern.bounded, owner.pattern.shortest, *owner.ngrams, owner.stops, owner.vocabulary is None,
+                owner.pattern.bounded, owner.pattern.shortest, *owner.ngrams, owner.left_out, owner.vocabulary is None,
                 self.slots, self.table, self.pool, ids, counts, indptr, runs, starts, stops,
             )  # fmt: skip
             if lacking == kernel.DONE:
@@ -344,7 +344,8 @@ class Worker:
         """The nodes in alphabetical order of their names."""
         sizes = self._name_sizes(nodes)
         if self.tokenizer.ngrams[1] == 1:  # the pool has the names
-            names, starts = self.pool, self.table.reshape(-1, self.kernel.COLUMNS)[nodes, self.kernel.FIRST]
+            names = self.pool[: self.used]
+            starts = self.table.reshape(-1, self.kernel.COLUMNS)[nodes, self.kernel.FIRST]
         else:
             starts = np.cumsum(sizes) - sizes
             names = self._written(nodes, starts + sizes)
@@ -368,8 +369,12 @@ class Worker:
 
 
 def _alphabetical(names: Bytes, starts: Integers, ends: Integers, kernel: Any) -> Integers:
-    """The order of names by their bytes, which in UTF-8 is that of their characters: eight at a time, while any tie."""
-    order = np.arange(starts.size)
+    """The order of names by their bytes, which in UTF-8 is that of their characters: eight at a time, while any tie.
+
+    The end of a name is like a zero byte. Where there are such, names that tie all along stay in order of length.
+    """
+    zeros = not names.all()
+    order = np.argsort(ends - starts, kind="stable") if zeros else np.arange(starts.size)
     group = np.zeros(starts.size, dtype=np.int64)  # names in one group are equal so far
     tied = np.arange(starts.size)  # places in the order that are not settled
     skip = 0
@@ -377,7 +382,7 @@ def _alphabetical(names: Bytes, starts: Integers, ends: Integers, kernel: Any) -
         which = order[tied]
         key = np.empty(which.size, dtype=np.uint64)
         kernel.eight_bytes(names, starts, ends, which, skip, key)
-        by = np.argsort(key) if skip == 0 else np.lexsort((key, group[tied]))
+        by = np.argsort(key) if skip == 0 and not zeros else np.lexsort((key, group[tied]))  # which is stable
         order[tied], key = which[by], key[by]
         new = np.ones(tied.size, dtype=bool)
         new[1:] = (key[1:] != key[:-1]) | (group[tied[1:]] != group[tied[:-1]])
@@ -388,7 +393,7 @@ def _alphabetical(names: Bytes, starts: Integers, ends: Integers, kernel: Any) -
     return order
 
 
-def _columns(worker: Worker, vocabulary: Mapping[str, int], ngrams: tuple[int, int]) -> NDArray[np.int32]:
+def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]:
     """The column of every node; −1 for those that are no term of the vocabulary."""
     nodes = worker.learn(list(vocabulary))
     columns = np.full(worker.nodes, -1, dtype=np.int32)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sklearn.feature_extraction import text as sklearn_text
 
 from termburst.counts.tokenizer import CharacterClass, Tokenizer, character_class, in_chunks
 
+# What the compiled path does in place of scikit-learn's methods; a subclass with its own is left to them.
+_REPLACED = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode", "_word_ngrams")
 SMALL = 200_000  # characters, up to which scikit-learn is done before compiled code is loaded
 
 
@@ -25,29 +27,35 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             and self.preprocessor is None
             and self.strip_accents in (None, "ascii", "unicode")
             and isinstance(self.token_pattern, str)
-            and type(self).build_analyzer is sklearn_text.CountVectorizer.build_analyzer
+            and all(getattr(type(self), name) is getattr(sklearn_text.CountVectorizer, name) for name in _REPLACED)
         )
         return character_class(self.token_pattern) if plain else None
 
-    def _count_vocab(self, raw_documents: Iterable[Any], fixed_vocab: bool) -> tuple[dict[str, int], Any]:
-        """scikit-learn's inner loop: the vocabulary, here in alphabetical order at once, and the counts."""
+    def compiled_tokenizer(self, vocabulary: Mapping[str, int] | None = None) -> Tokenizer | None:
+        """What counts as this vectorizer does; None where there is no such thing."""
         pattern = self._simple()
         if pattern is None:
-            return super()._count_vocab(raw_documents, fixed_vocab)
-        documents = iter(raw_documents)
-        head, small = _head(documents, max(SMALL, 10 * len(self.vocabulary_)) if fixed_vocab and SMALL else SMALL)
-        if small:
-            return super()._count_vocab(head, fixed_vocab)
+            return None
         self.build_analyzer()  # for its warnings and errors
         accents = {None: None, "ascii": sklearn_text.strip_accents_ascii, "unicode": sklearn_text.strip_accents_unicode}
-        tokenizer = Tokenizer(
+        return Tokenizer(
             pattern,
             lowercase=self.lowercase,
             change=accents[self.strip_accents],
             ngrams=self.ngram_range,
             stop_words=self.get_stop_words() or (),
-            vocabulary=self.vocabulary_ if fixed_vocab else None,
+            vocabulary=vocabulary,
         )
+
+    def _count_vocab(self, raw_documents: Iterable[Any], fixed_vocab: bool) -> tuple[dict[str, int], Any]:
+        """scikit-learn's inner loop: the vocabulary, here in alphabetical order at once, and the counts."""
+        if self._simple() is None:
+            return super()._count_vocab(raw_documents, fixed_vocab)
+        documents = iter(raw_documents)
+        head, small = _head(documents, max(SMALL, 10 * len(self.vocabulary_)) if fixed_vocab and SMALL > 0 else SMALL)
+        if small:
+            return super()._count_vocab(head, fixed_vocab)
+        tokenizer: Any = self.compiled_tokenizer(self.vocabulary_ if fixed_vocab else None)
         texts = map(self._text, _chained(head, documents))
         terms, X = tokenizer.matrix(list(tokenizer.count(in_chunks(texts))))
         if not fixed_vocab and not terms:
