@@ -28,6 +28,7 @@ ci: lint test wheel  ## everything that CI checks
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/counting_speed.py
+	$(BIN)/python benchmarks/reading_speed.py
 	$(BIN)/python benchmarks/weighting_speed.py
 	$(BIN)/python benchmarks/fit_speed.py
 	$(BIN)/python benchmarks/dirichlet_multinomial.py

@@ -109,8 +109,8 @@ def test_files_that_are_done_are_not_opened(interrupted, run, tmp_path, monkeypa
     done = header["unfinished"]["place"]["documents"]
     from termburst.counts import readers
 
-    seen, read = [], readers._read_text
-    monkeypatch.setattr(readers, "_read_text", lambda file, *more: seen.append(file.label) or read(file, *more))
+    seen, read = [], readers.read_whole
+    monkeypatch.setattr(readers, "read_whole", lambda file, *more: seen.append(file.label) or read(file, *more))
     assert run("stats", "build", folder, "-o", tmp_path / "out.parquet").code == 0
     assert sorted(seen) == [f"{i:03}.txt" for i in range(done, 300)]
     assert load(tmp_path / "out.parquet").documents == 300

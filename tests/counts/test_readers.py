@@ -311,6 +311,19 @@ def test_blank_json_lines_are_skipped_but_counted(tmp_path):
     assert read(path) == {"t.jsonl:2": "a", "t.jsonl:4": "b"}
 
 
+@pytest.mark.parametrize("after", ["", " ", "\t", "\r", "\x0b", "\u2028", "x", '{"text": "b"}'])
+@pytest.mark.parametrize("before", ["", " ", "\ufeff", "\u2028"])
+def test_what_stands_beside_an_object_is_judged_by_the_json_module(tmp_path, before, after):
+    line = before + '{"text": "a", "text": "é"}' + after
+    path = write(tmp_path / "t.jsonl", '{"text": ""}\n' + line + "\n")
+    try:
+        json.loads(line + "\n")
+    except json.JSONDecodeError as error:
+        fault(path, f"{path}, line 2: is not valid JSON ({error.msg} at column {error.colno})")
+    else:
+        assert read(path) == {"t.jsonl:1": "", "t.jsonl:2": "é"}
+
+
 def test_half_characters_can_be_replaced(tmp_path):
     path = write(tmp_path / "t.jsonl", r'{"text": "a\ud834b\u00e9"}' + "\n" + r'{"text": ["\ud834\udd1e", "\ud834"]}')
     assert list(read(path, errors="replace", pretokenized=True).values()) == ["a?bé", ["𝄞", "?"]]
@@ -639,6 +652,14 @@ def test_other_options_are_checked_up_front():
             open_corpus("-", **{option: 0})
 
 
+def test_faults_after_many_lines_are_told_by_the_right_line(tmp_path):
+    lines = [b"so it goes"] * 30_000
+    for bad, named in ((b"caf\xe9", "0xe9"), (b"\0", "NUL"), (b"x" * 101, "--max-document-mb")):
+        lines[25_000] = bad
+        path = write(tmp_path / "a.txt", b"\n".join(lines))
+        fault(path, f"{path}, line 25001:", named, max_document_bytes=100)
+
+
 def test_nul_bytes(tmp_path):
     path = write(tmp_path / "a.txt", "one\ntwo\n".encode("utf-16-le"))
     fault(path, f"{path}, line 1:", "NUL", "--encoding utf-16")
@@ -692,6 +713,14 @@ def test_the_largest_document_is_exact_for_lines_and_files(tmp_path, packing, en
     assert len(read(tmp_path / "corpus", max_document_bytes=100)) == 1
     path(99)
     fault(tmp_path / "corpus", str(path(99)), "--max-document-mb", max_document_bytes=100)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 10])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, limit):
+    path = write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"x" * limit + b"\r\ny\n")
+    assert list(read(path, max_document_bytes=limit).values()) == ["x" * limit, "y"]
+    write(path, codecs.BOM_UTF8 + b"x" * (limit + 1) + b"\ny\n")
+    fault(path, f"{path}, line 1:", "--max-document-mb", max_document_bytes=limit)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -85,7 +85,7 @@ def _walk(root: str, pattern: list[str]) -> list[tuple[str, str, os.stat_result]
             for entry in entries:
                 relative = prefix + entry.name
                 is_folder = _is_folder(entry)
-                if not _matches(relative.split("/"), pattern, partly=is_folder):
+                if pattern != ["**"] and not _matches(relative.split("/"), pattern, partly=is_folder):
                     continue
                 real = _resolve(entry, top) if is_folder or entry.is_symlink() else ""
                 if not is_folder:

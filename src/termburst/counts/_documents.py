@@ -86,6 +86,6 @@ def as_id(value: Any, place: str, options: Options) -> str:
 
 def bytes_of(text: Text) -> int:
     """The size of a text, or of all its tokens, in UTF-8."""
-    if isinstance(text, list):
+    if not isinstance(text, str):
         return sum(bytes_of(token) for token in text if token)  # a Parquet list may yet hold nulls here
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

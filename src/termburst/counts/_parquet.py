@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from termburst._files import parquet_damage
 from termburst.counts._corpus_files import CorpusFile
-from termburst.counts._documents import Documents, Options, Progress, as_id, as_text, bytes_of, require_columns
+from termburst.counts._documents import Documents, Options, Progress, Text, as_id, as_text, bytes_of, require_columns
 from termburst.counts._reading_faults import fault, oversize, reason
 
 if TYPE_CHECKING:
@@ -23,17 +23,26 @@ def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Docu
         for texts, names, fraction in _parquet_slices(file, options):
             for value, name in zip(texts, names, strict=True):
                 number += 1
-                place = f"{file.path}, row {number}"
-                text = as_text(value, place, options)
-                if bytes_of(text) > options.limit:
-                    raise oversize(place, options.limit)
-                yield f"{file.label}:{number}" if options.id is None else as_id(name, place, options), text
+                text = value
+                if not isinstance(value, str) or 4 * len(value) > options.limit:  # in UTF-8, four bytes at the most
+                    text = _checked(value, f"{file.path}, row {number}", options)
+                if options.id is None:
+                    yield f"{file.label}:{number}", text
+                else:
+                    yield as_id(name, f"{file.path}, row {number}", options), text
             progress.position = int((file.size or 0) * fraction)
     except parquet_damage() as error:
         problem = f"is not a Parquet file that can be read ({reason(error)}); write it again"
         raise fault(file.path, problem) from error
     except OSError as error:
         raise fault(file.path, f"cannot be read ({reason(error)})") from error
+
+
+def _checked(value: Any, place: str, options: Options) -> Text:
+    text = as_text(value, place, options)
+    if bytes_of(text) > options.limit:
+        raise oversize(place, options.limit)
+    return text
 
 
 def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[Any], list[Any], float]]:

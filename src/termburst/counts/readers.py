@@ -10,13 +10,12 @@ no line, row or file beyond `max_document_bytes` is ever held, and links never l
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import itertools
 import json
 import os
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from termburst.counts._corpus_files import CorpusFile, find_files
+from termburst.counts._csv import read_csv
 from termburst.counts._documents import (
     Documents,
     Options,
@@ -38,13 +38,14 @@ from termburst.counts._documents import (
 )
 from termburst.counts._lines import DECODING_ERRORS, canonical_encoding, read_lines, read_whole
 from termburst.counts._parquet import read_parquet
-from termburst.counts._reading_faults import fault, oversize, reason
+from termburst.counts._reading_faults import fault, reason
 
 __all__ = ["Batch", "Corpus", "Place", "open_corpus"]
 
 READERS_AHEAD = 2  # threads that read the next files of a folder
 _BEGINNING = Place()
-_Opened = tuple[CorpusFile, Progress, Documents]
+_DECODER = json.JSONDecoder()
+_Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ class Corpus:
         """
         ids: list[str] = []
         texts: list[Text] = []
+        most, full = self._options.batch_documents, self._options.batch_bytes
         done, before = start.files, start.before
         while before < start.documents and done < len(self._files) and _is_one_document(self._files[done]):
             done, before = done + 1, before + 1
@@ -93,7 +95,7 @@ class Corpus:
                         count += 1
                         continue
                     # A full batch waits for the next document, so that the last batch always carries the end position.
-                    if len(ids) >= self._options.batch_documents or held >= self._options.batch_bytes:
+                    if held >= full or len(ids) >= most:
                         # A file may have grown since it was found, and its position must not pass its size.
                         reached = progress.position if file.size is None else min(progress.position, file.size)
                         yield Batch(ids, texts, finished + reached, Place(count, done, before))
@@ -209,12 +211,12 @@ def _read_files(files: Sequence[CorpusFile], options: Options) -> Generator[_Ope
 
 
 def _read_ahead(files: list[CorpusFile], options: Options) -> Generator[_Opened, None, None]:
-    def read(some: list[CorpusFile]) -> list[tuple[Progress, list[tuple[str, Text]] | ValueError]]:
-        found: list[tuple[Progress, list[tuple[str, Text]] | ValueError]] = []
+    def read(some: list[CorpusFile]) -> list[tuple[Progress, str | ValueError]]:
+        found: list[tuple[Progress, str | ValueError]] = []
         for file in some:
             progress = Progress()
             try:
-                found.append((progress, list(_read_text(file, options, progress))))
+                found.append((progress, read_whole(file, options, progress)))
             except ValueError as error:  # for the one who comes to this file
                 found.append((progress, error))
                 break
@@ -230,10 +232,10 @@ def _read_ahead(files: list[CorpusFile], options: Options) -> Generator[_Opened,
                 if not waiting:
                     return
                 some, future = waiting.popleft()
-                for file, (progress, documents) in zip(some, future.result(), strict=False):
-                    if isinstance(documents, ValueError):
-                        raise documents
-                    yield file, progress, (document for document in documents)
+                for file, (progress, text) in zip(some, future.result(), strict=False):
+                    if isinstance(text, ValueError):
+                        raise text
+                    yield file, progress, ((file.label, text),)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -264,27 +266,47 @@ def _read_text(file: CorpusFile, options: Options, progress: Progress) -> Docume
         yield file.label, read_whole(file, options, progress)
         return
     prefix = f"{file.label}:" if file.label else ""  # standard input has no name to put before the line number
-    with closing(read_lines(file, options, progress)) as lines:
-        for number, line in enumerate(lines, 1):
+    with closing(read_lines(file, options, progress)) as blocks:
+        for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
             yield f"{prefix}{number}", line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
 
 
 def _read_jsonl(file: CorpusFile, options: Options, progress: Progress) -> Documents:
-    with closing(read_lines(file, options, progress)) as lines:
-        for number, line in enumerate(lines, 1):
-            if line.isspace():
-                continue
-            place = f"{file.path}, line {number}"
-            record = _json_object(line, place)
-            if options.text not in record or not (options.id is None or options.id in record):
-                require_columns(place, options, list(record))
-            text = as_text(record[options.text], place, options)
-            name = f"{file.label}:{number}" if options.id is None else as_id(record[options.id], place, options)
-            if "\\u" in line:  # only an escape can bring in half of a surrogate pair
-                name = _paired(name, place, options)
-                whole = partial(_paired, place=place, options=options)
-                text = whole(text) if isinstance(text, str) else list(map(whole, text))
-            yield name, text
+    with closing(read_lines(file, options, progress)) as blocks:
+        for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
+            record = _plain_object(line)
+            if record is None:
+                if line.isspace():
+                    continue
+                record = _json_object(line, f"{file.path}, line {number}")
+            text: Any = record.get(options.text)
+            name: Any = f"{file.label}:{number}" if options.id is None else record.get(options.id)
+            strings = isinstance(text, str) and isinstance(name, str)
+            # Only an escape can bring in half of a surrogate pair.
+            if strings and ((text.isascii() and name.isascii()) or "\\u" not in line):
+                yield name, text
+            else:
+                yield _json_document(record, file, number, options)
+
+
+def _plain_object(line: str) -> dict[str, Any] | None:
+    """What `json.loads` gives, without its detours, for a line that is an object and nothing else."""
+    try:
+        record, end = _DECODER.raw_decode(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and line[end:] in ("\n", "", "\r\n") else None
+
+
+def _json_document(record: dict[str, Any], file: CorpusFile, number: int, options: Options) -> tuple[str, Text]:
+    """Id and text of an object, whatever it holds; ValueError where that is none."""
+    place = f"{file.path}, line {number}"
+    if options.text not in record or not (options.id is None or options.id in record):
+        require_columns(place, options, list(record))
+    text = as_text(record[options.text], place, options)
+    name = f"{file.label}:{number}" if options.id is None else as_id(record[options.id], place, options)
+    whole = partial(_paired, place=place, options=options)
+    return whole(name), whole(text) if isinstance(text, str) else list(map(whole, text))
 
 
 def _json_object(line: str, place: str) -> dict[str, Any]:
@@ -308,64 +330,10 @@ def _paired(text: str, place: str, options: Options) -> str:
         raise fault(place, "an escape \\u stands for half a character; mend it or give --errors replace") from error
 
 
-def _read_csv(file: CorpusFile, options: Options, progress: Progress) -> Documents:
-    with closing(read_lines(file, options, progress)) as lines:
-        rows = _csv_rows(file, lines, options.limit)
-        line, header = next(rows, (1, []))
-        place = f"{file.path}, line {line}"
-        if not header:
-            raise fault(place, "the table is empty; its first line must name the columns")
-        name, times = Counter(header).most_common(1)[0]
-        if times > 1:
-            raise fault(place, f"the header has the column {name!r} {times} times; give each column its own name")
-        require_columns(place, options, header)
-        text_at = header.index(options.text)
-        id_at = None if options.id is None else header.index(options.id)
-        number = 0
-        for line, row in rows:
-            # In a table of one column an empty line is an empty field; in a wider one it is no row at all.
-            fields = row or [""]
-            if not row and len(header) > 1:
-                continue
-            if len(fields) != len(header):
-                problem = f"the row has {len(fields)} fields but the header has {len(header)}"
-                raise fault(f"{file.path}, line {line}", f"{problem}; quote a field that holds the delimiter")
-            number += 1
-            yield f"{file.label}:{number}" if id_at is None else fields[id_at], fields[text_at]
-
-
-def _csv_rows(file: CorpusFile, lines: Iterator[str], limit: int) -> Iterator[tuple[int, list[str]]]:
-    """Rows with the line that each begins on."""
-    # The csv module's own limit is one for the whole process: it may be raised, never lowered under other users of it.
-    csv.field_size_limit(max(csv.field_size_limit(), min(limit, 2**31 - 1)))
-    start, held = 1, 0
-
-    def bounded() -> Iterator[str]:  # an open quote makes one row of any number of lines
-        nonlocal held
-        for line in lines:
-            held += bytes_of(line)
-            if held > limit + 2:
-                raise oversize(f"{file.path}, line {start}", limit, hint="close its quote or, ")
-            yield line
-
-    reader = csv.reader(bounded(), delimiter="\t" if file.kind == "tsv" else ",", strict=True)
-    while True:
-        start, held = reader.line_num + 1, 0
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            problem = f"the row that begins here and runs to line {reader.line_num} is not valid CSV ({reason(error)})"
-            advice = "close every quote, and double a quote inside a quoted field"
-            raise fault(f"{file.path}, line {start}", f"{problem}; {advice}") from error
-        yield start, row
-
-
 _READERS: dict[str, Callable[[CorpusFile, Options, Progress], Documents]] = {
     "text": _read_text,
-    "csv": _read_csv,
-    "tsv": _read_csv,
+    "csv": read_csv,
+    "tsv": read_csv,
     "jsonl": _read_jsonl,
     "ndjson": _read_jsonl,
     "parquet": read_parquet,
