@@ -144,8 +144,8 @@ def kernel_seconds(collection: tb.TermStatistics) -> float:
     cells = module._cells(collection)
     raw = np.zeros((cells.n_i.size, kernel.COLUMNS))
     arguments = (
-        np.array([0]), cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest, table.pairs,
-        table.coefficients, np.zeros(4), module.SPACING, raw,
+        np.array([0]), cells.n_i, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
+        table.pairs, table.coefficients, np.zeros(4), module.SPACING, raw,
     )  # fmt: skip
     kernel.fit_terms(*arguments)
     return statistics.median(seconds(kernel.fit_terms, *arguments) for _ in range(101))

@@ -11,6 +11,7 @@ import pytest
 from scipy import optimize, special, stats
 
 from termburst import TermStatistics
+from termburst._compiled import from_python
 from termburst.inference import _keyness_kernel as kernel
 from termburst.inference import keyness as module
 from termburst.inference import keyness_tests as rivals
@@ -18,7 +19,13 @@ from termburst.inference.keyness import METHODS, OWN_PRECISION, compare, conserv
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_groups import KAPPA
 
+burst_score, group_shares = from_python(kernel.burst_score), from_python(kernel.group_shares)
+compiled_mid_p = from_python(kernel.mid_p)
 BANDS = ((5, 19), (20, 99), (100, 999), (1000, 4000))
+
+
+def mid_p(scores, shares, in_first):
+    return compiled_mid_p(scores.size, scores, shares, in_first, np.empty(kernel.SPACE), np.empty(kernel.SPACE))
 
 
 def as_cells(counts, n_j):
@@ -94,7 +101,7 @@ def test_mid_p_by_listing_all_assignments(bursts):
         shares = rng.uniform(0.05, 0.95, 6)[sizes]
         for _ in range(2):
             in_first = rng.random(bursts) < shares
-            p = kernel.mid_p(scores, shares, in_first)
+            p = mid_p(scores, shares, in_first)
             assert p == pytest.approx(mid_p_by_listing(scores, shares, in_first), abs=1e-12)
             assert 0 < p <= 1
 
@@ -132,10 +139,10 @@ def test_mid_p_by_exact_convolution(bursts):
             scores = [Fraction(int(k), denominator) for k in rng.integers(denominator, 2 * denominator + 1, bursts)]
             shares = [Fraction(int(k), 20) for k in rng.integers(2, 15, bursts)]
             in_first = rng.random(bursts) < np.array(shares, dtype=float)
-            p = kernel.mid_p(np.array(scores, dtype=float), np.array(shares, dtype=float), in_first)
+            p = mid_p(np.array(scores, dtype=float), np.array(shares, dtype=float), in_first)
             errors.append(abs(p - exact_mid_p(scores, shares, in_first)))
         alike = [Fraction(denominator)] * bursts
-        p = kernel.mid_p(np.array(alike, dtype=float), np.array(shares, dtype=float), in_first)
+        p = mid_p(np.array(alike, dtype=float), np.array(shares, dtype=float), in_first)
         assert p == pytest.approx(exact_mid_p(alike, shares, in_first), abs=1e-12)
     assert np.median(errors) < 1e-3
     assert max(errors) < 0.03  # a value that the lattice moves from one side of "equal" to the other
@@ -158,7 +165,7 @@ def test_mid_p_of_many_bursts_of_which_few_are_expected_in_a(bursts, share):
             in_first = rng.random(bursts) < many * shares
             observed = abs(scores @ in_first - scores @ shares)
             further, equal = mass[distance > observed + near].sum(), mass[np.abs(distance - observed) <= near].sum()
-            errors.append(abs(kernel.mid_p(scores, shares, in_first) - further - equal / 2))
+            errors.append(abs(mid_p(scores, shares, in_first) - further - equal / 2))
     assert np.median(errors) < 0.01
     assert max(errors) < 0.05
 
@@ -191,7 +198,7 @@ def test_shares_of_a_burst_by_scipy_s_beta_binomial(alpha_0):
         for mean in (1e-5, 1e-3, 0.05):
             alpha = mean if np.isinf(alpha_0) else alpha_0 * mean
             code_alpha = np.inf if np.isinf(alpha_0) else alpha
-            kernel.group_shares(c, lengths, documents, code_alpha, alpha_0, mean, scratch, out)
+            group_shares(c, lengths, documents, code_alpha, alpha_0, mean, scratch, out)
             assert out.sum() == pytest.approx(1, abs=1e-12)
             assert out[0] == pytest.approx(shares_by_scipy(c, n_j, in_a, alpha, alpha_0), abs=1e-3)
 
@@ -204,7 +211,7 @@ def test_shares_are_those_of_real_lengths(r8):
     lengths, documents = module._length_classes([as_cells(empty[in_a], n_j[in_a]), as_cells(empty[~in_a], n_j[~in_a])])
     scratch, out = np.empty(lengths.size), np.empty(2)
     for c, alpha, alpha_0 in itertools.product((1, 2, 5, 20), (1e-3, 0.1), (20.0, 500.0)):
-        kernel.group_shares(c, lengths, documents, alpha, alpha_0, alpha / alpha_0, scratch, out)
+        group_shares(c, lengths, documents, alpha, alpha_0, alpha / alpha_0, scratch, out)
         assert out[0] == pytest.approx(shares_by_scipy(c, n_j, in_a, alpha, alpha_0), abs=1e-3)
 
 
@@ -234,8 +241,8 @@ def test_the_burst_s_score_is_the_derivative_of_its_log_probability(kappa):
 
         expected = (gained(step) - gained(-step)) / (2 * step)
         bound = np.mean([x / (alpha_0 + x) for x in range(n - c, n)])  # of which n/(α_0 + n) is the limit
-        assert kernel.burst_score(c, alpha_0 * mean, bound, kappa) == pytest.approx(expected, rel=2e-2, abs=1e-6)
-        assert kernel.burst_score(c, np.inf, 0.0, kappa) == c
+        assert burst_score(c, alpha_0 * mean, bound, kappa) == pytest.approx(expected, rel=2e-2, abs=1e-6)
+        assert burst_score(c, np.inf, 0.0, kappa) == c
 
 
 def test_the_shares_come_with_how_much_of_the_precision_length_takes_up():
@@ -244,7 +251,7 @@ def test_the_shares_come_with_how_much_of_the_precision_length_takes_up():
     lengths, documents = np.unique(n_j, return_counts=True)
     for alpha_0, mean, c in ((5.0, 0.02, 2), (80.0, 0.01, 1)):
         chance = stats.betabinom.pmf(c, n_j, alpha_0 * mean, alpha_0 * (1 - mean))
-        found = kernel.group_shares(
+        found = group_shares(
             c, lengths, np.column_stack([documents, documents]).astype(float), alpha_0 * mean, alpha_0, mean,
             np.empty(lengths.size), np.empty(2),
         )  # fmt: skip
@@ -269,7 +276,7 @@ def expected_bursts(found, i, in_corpora):
     in_first = np.arange(bursts.size) < in_corpora[0].b_i[i]
     bound = [mean_bound(c, n_j, alpha, alpha_0) if inside else 0.0 for c in bursts]
     scores = np.array(
-        [kernel.burst_score(c, alpha if inside else np.inf, e, KAPPA) for c, e in zip(bursts, bound, strict=True)]
+        [burst_score(c, alpha if inside else np.inf, e, KAPPA) for c, e in zip(bursts, bound, strict=True)]
     )
     return min(shares.sum(), (1 - shares).sum()), scores, shares, in_first
 
@@ -657,7 +664,7 @@ def test_drawn_p_by_listing_all_assignments():
         bursts = np.flatnonzero(counts[:, i])
         alpha = fit.alpha[i] if fit.status[i] == "converged" else np.inf
         bound = 40 / (fit.alpha_0[i] + 40) if alpha < np.inf else 0.0
-        scores = np.array([kernel.burst_score(c, alpha, bound, KAPPA) for c in counts[bursts, i]])
+        scores = np.array([burst_score(c, alpha, bound, KAPPA) for c in counts[bursts, i]])
         expected = scores.sum() * shares
 
         def q(where, scores=scores, expected=expected):

@@ -7,6 +7,7 @@ import pytest
 from scipy import special, stats
 from scipy.interpolate import PchipInterpolator
 
+from termburst._compiled import from_python
 from termburst.inference import _null_kernel as kernel
 from termburst.inference import null_tails
 from termburst.inference.null_distribution import Lengths, Null, PlrFunction
@@ -80,7 +81,7 @@ def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
     lengths, weights, slope = np.array(lengths), np.array(weights), -3.0
     s, n_i, odds = null_tails.CURVE[tilt], float(share * weights @ lengths), share / (1 - share)
     steps, log_gamma = null_tails._steps()
-    u, mass, b, r = kernel.tilted(s, slope, 0.0, n_i, odds, lengths, weights, steps[tilt], log_gamma)
+    u, mass, b, r = from_python(kernel.tilted)(s, slope, 0.0, n_i, odds, lengths, weights, steps[tilt], log_gamma)
     c, m = np.arange(int(min(n_i, np.ceil(lengths.max()))) + 1), lengths[:, None]
     own = special.gammaln(np.maximum(c, 1))
     choose = -special.betaln(m - c + 1, c + 1) - np.log(m + 1)

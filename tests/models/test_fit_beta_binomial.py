@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
 from termburst import TermStatistics, beta_binomial_log_likelihood, fit_beta_binomial
+from termburst._compiled import from_python
 from termburst.counts.tally import tally
 from termburst.datasets import load_published_fits
 from termburst.models import _beta_binomial_kernel as kernel
@@ -336,6 +337,7 @@ def test_standard_errors_are_those_of_a_numerical_hessian(alpha, alpha_not):
 
 POINTS = [(0.0, -3.0), (2.5, -1.0), (4.0, -6.0), (6.0, 2.0), (-3.0, 0.4), (-12.0, -2.0), (9.0, -12.0), (20.7, -4.0)]
 NO_PENALTY = np.zeros(4)
+derivatives, gain, excess_pairs = map(from_python, (kernel.derivatives, kernel.gain, kernel.excess_pairs))
 
 
 def gathered(X):
@@ -382,7 +384,7 @@ def carried_over(a, b, p, s_a, s_b, h_aa, h_ab, h_bb):
 def test_the_kernel_derivatives_equal_sums_of_score_and_hessian(tau, omega):
     X = simulated(8, 0.3, 5.0, documents=40, longest=120)
     (more, after, times, _), table = gathered(X)
-    ours = kernel.derivatives(tau, omega, more, after, times, more.sum(), table.tokens, table.coefficients, NO_PENALTY)
+    ours = derivatives(tau, omega, more, after, times, more.sum(), table.tokens, table.coefficients, NO_PENALTY)
     interpreted = kernel.derivatives.py_func(
         tau, omega, more, after, times, more.sum(), table.tokens, table.coefficients, NO_PENALTY
     )
@@ -411,8 +413,8 @@ def test_the_kernel_gain_is_the_difference_of_log_likelihoods(tau, omega):
     binomial = n_i * np.log(n_i / n) + (n - n_i) * np.log1p(-n_i / n)
     expected = exact_loglik(cells_of(X, 0), *at(tau, omega)) - binomial
     size = abs(expected) + abs(binomial)
-    assert kernel.gain(*arguments) == pytest.approx(expected, abs=1e-12 * size)
-    assert kernel.gain.py_func(*arguments) == pytest.approx(kernel.gain(*arguments), rel=1e-11, abs=1e-12)
+    assert gain(*arguments) == pytest.approx(expected, abs=1e-12 * size)
+    assert kernel.gain.py_func(*arguments) == pytest.approx(gain(*arguments), rel=1e-11, abs=1e-12)
 
 
 @pytest.mark.parametrize("tiny", [1e-4, 1e-8, 1e-12, 1e-16])
@@ -428,7 +430,7 @@ def test_gain_of_terms_that_are_nothing_or_everything():
     nothing = np.empty(0)
     for tau, omega in POINTS[:5]:
         alpha, alpha_not = at(tau, omega)
-        never = kernel.gain(tau, omega, nothing, nothing, nothing, 0, 14, table.coefficients)
+        never = gain(tau, omega, nothing, nothing, nothing, 0, 14, table.coefficients)
         cells = np.array([0, 0]), np.array([3, 8]), np.array([2, 1])
         assert never == pytest.approx(exact_loglik(cells, alpha, alpha_not), rel=1e-12)
     X = [[3, 0], [3, 0], [8, 0]]
@@ -442,7 +444,7 @@ def test_excess_pairs_is_the_limit_of_the_slope_and_has_the_sign_of_tarones_scor
         X = simulated([9, seed], 3.0, 9.0, documents=30, longest=40)
         (more, after, times, _), table = gathered(X)
         n_i, n = more.sum(), table.tokens
-        excess = kernel.excess_pairs(more, after, times, n_i, n, table.pairs)
+        excess = excess_pairs(more, after, times, n_i, n, table.pairs)
         assert excess == pytest.approx(kernel.excess_pairs.py_func(more, after, times, n_i, n, table.pairs), rel=1e-13)
         n_ij, n_j, p = X[:, 0], X.sum(axis=1), n_i / n
         tarone = (n_ij * (n_ij - 1) / p + (n_j - n_ij) * (n_j - n_ij - 1) / (1 - p) - n_j * (n_j - 1)).sum() / 2
@@ -679,8 +681,8 @@ def test_penalised_kernel_derivatives_include_the_penalty(penalty):
     density = named_penalty(penalty, 20.0, 30.0)
     common = more, after, times, more.sum(), table.tokens, table.coefficients
     for tau in (0.5, 3.0, 4.5):
-        plain = np.array(kernel.derivatives(tau, -2.0, *common, NO_PENALTY)[:5])
-        penalised = np.array(kernel.derivatives(tau, -2.0, *common, np.array(density.log_coefficients))[:5])
+        plain = np.array(derivatives(tau, -2.0, *common, NO_PENALTY)[:5])
+        penalised = np.array(derivatives(tau, -2.0, *common, np.array(density.log_coefficients))[:5])
         h = 1e-3 * np.arange(-2, 3)
         values = density.log_density(np.exp(tau + h))
         first = values @ np.array([1, -8, 0, 8, -1]) / 12e-3

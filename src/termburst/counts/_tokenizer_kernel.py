@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from termburst._compiled import compiled
+from termburst._compiled import compiled, inner
 
 WORD, INSIDE, LEAD = 1, 2, 4  # of a character: what `\b` takes for a word's, what tokens are made of, beyond ASCII
 DONE, MORE_NODES, MORE_POOL, MORE_CELLS = 0, 1, 2, 3
@@ -30,14 +30,14 @@ _BASIS, _MIXER = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 _ALL, _0, _8, _29, _32 = np.uint64(2**64 - 1), np.uint64(0), np.uint64(8), np.uint64(29), np.uint64(32)
 
 
-@compiled(forceinline=True)
+@inner(forceinline=True)
 def _mixed(h):  # type: ignore[no-untyped-def]
     h ^= h >> _32
     h *= _MIXER
     return h ^ (h >> _29)
 
 
-@compiled(forceinline=True)
+@inner(forceinline=True)
 def _find(data, start, size, h, head, next_head, slots, table, pool):  # type: ignore[no-untyped-def]
     """The node of the token data[start:start + size], or −1 − the free place in *slots* where it belongs."""
     key, first, second = np.int64(h), np.int64(head), np.int64(next_head)
@@ -59,7 +59,7 @@ def _find(data, start, size, h, head, next_head, slots, table, pool):  # type: i
         at = (at + 1) & mask
 
 
-@compiled
+@inner
 def _insert(data, start, size, h, head, next_head, slot, node, used, slots, table, pool):  # type: ignore[no-untyped-def]
     """Make a token a node; its bytes go to the pool from *used* on."""
     slots[slot] = node
@@ -70,9 +70,9 @@ def _insert(data, start, size, h, head, next_head, slot, node, used, slots, tabl
         pool[used + k] = data[start + k]
 
 
-@compiled(forceinline=True)
-def _run(before, last, nodes, growing, slots, table):  # type: ignore[no-untyped-def]
-    """The node of the run *before* and then the token *last*; made if there is none and *growing*."""
+@inner(forceinline=True)
+def _run(before, last, fresh, slots, table):  # type: ignore[no-untyped-def]
+    """The node of the run *before* and then the token *last*: *fresh*, if that is not −1, where there was none."""
     h = _mixed((np.uint64(before) << _32) ^ np.uint64(last) ^ _MIXER)
     mask = slots.size - 1
     at = np.int64(h & np.uint64(mask))
@@ -83,20 +83,19 @@ def _run(before, last, nodes, growing, slots, table):  # type: ignore[no-untyped
         if table[node * COLUMNS + FIRST] == before and table[node * COLUMNS + SECOND] == -1 - last:
             return node
         at = (at + 1) & mask
-    if growing:
-        node = nodes
-        slots[at] = node
-        row = node * COLUMNS
+    if fresh >= 0:
+        slots[at] = fresh
+        row = fresh * COLUMNS
         table[row + HASH], table[row + FIRST], table[row + SECOND], table[row + SEEN] = (
             np.int64(h),
             before,
             -1 - last,
             -1,
         )
-    return node
+    return fresh
 
 
-@compiled(forceinline=True)
+@inner(forceinline=True)
 def _hashed(words, at, size):  # type: ignore[no-untyped-def]
     """The hash of the *size* bytes from *at* on, and the first sixteen as two numbers."""
     head, next_head = words[at] & (_ALL >> np.uint64(8 * max(8 - size, 0))), np.uint64(0)
@@ -110,7 +109,7 @@ def _hashed(words, at, size):  # type: ignore[no-untyped-def]
     return _mixed(h), head, next_head
 
 
-@compiled(forceinline=True)
+@inner(forceinline=True)
 def _decode(data, at):  # type: ignore[no-untyped-def]
     """The code point that begins at a lead byte of UTF-8, and how many bytes it takes."""
     byte = np.int64(data[at])
@@ -122,7 +121,7 @@ def _decode(data, at):  # type: ignore[no-untyped-def]
     return high | ((data[at + 2] & 0x3F) << 6) | (data[at + 3] & 0x3F), 4
 
 
-@compiled(forceinline=True)
+@inner(forceinline=True)
 def _noted(node, here, cells, table, ids, counts):  # type: ignore[no-untyped-def]
     """Count a node in the document *here*; how many cells there are now."""
     row = node * COLUMNS
@@ -134,7 +133,7 @@ def _noted(node, here, cells, table, ids, counts):  # type: ignore[no-untyped-de
     return cells + 1
 
 
-@compiled
+@inner
 def _plain_tokens(data, at, end, kinds, bounded, shortest, starts, stops):  # type: ignore[no-untyped-def]
     """The tokens of ASCII text, to *starts* and *stops*; how many. Without branches, which none could predict."""
     part, edges, before = data[at:end], _0, _0  # unsigned, and a slice: no index could be from the end
@@ -156,7 +155,7 @@ def _plain_tokens(data, at, end, kinds, bounded, shortest, starts, stops):  # ty
     return np.int64(found)
 
 
-@compiled
+@inner
 def _tokens(data, at, end, kinds, wide, bounded, shortest, starts, stops):  # type: ignore[no-untyped-def]
     """The tokens of any text, to *starts* and *stops*; how many."""
     found, glued = 0, False
@@ -184,7 +183,7 @@ def _tokens(data, at, end, kinds, wide, bounded, shortest, starts, stops):  # ty
     return found
 
 
-@compiled
+@inner
 def _folded(data, at, end, lowercase):  # type: ignore[no-untyped-def]
     """Fold the case of ASCII letters, if so asked; whether there is nothing but ASCII."""
     part, bits, nothing, step = data[at:end], np.uint8(0), np.uint8(0), np.uint8(32 if lowercase else 0)
@@ -195,7 +194,7 @@ def _folded(data, at, end, lowercase):  # type: ignore[no-untyped-def]
     return bits < 128
 
 
-@compiled
+@inner
 def _nodes_of(data, words, starts, stops, found, nodes, used, room, growing, slots, table, pool):  # type: ignore[no-untyped-def]
     """Put the nodes of the tokens found in place of their *starts*; nodes and bytes now, and whether all fit."""
     for token in range(found):
@@ -213,7 +212,7 @@ def _nodes_of(data, words, starts, stops, found, nodes, used, room, growing, slo
     return nodes, used, True
 
 
-@compiled
+@inner
 def _note_tokens(tokens, found, left_out, here, cells, table, ids, counts):  # type: ignore[no-untyped-def]
     """Count tokens as terms; how many cells there are now."""
     for token in range(found):
@@ -223,7 +222,7 @@ def _note_tokens(tokens, found, left_out, here, cells, table, ids, counts):  # t
     return cells
 
 
-@compiled
+@inner
 def _note_runs(  # type: ignore[no-untyped-def]
     tokens, found, left_out, grams_from, grams_to, here, cells, nodes, room, growing, slots, table, ids, counts, runs
 ):
@@ -236,7 +235,7 @@ def _note_runs(  # type: ignore[no-untyped-def]
         for k in range(min(held, grams_to - 1), 0, -1):
             whole = np.int64(-1)
             if runs[k] >= 0 and node >= 0:
-                whole = _run(runs[k], node, nodes, growing, slots, table)
+                whole = _run(runs[k], node, nodes if growing else -1, slots, table)
                 if whole == nodes:
                     nodes += 1
             runs[k + 1] = whole
@@ -323,7 +322,7 @@ def learn(data, words, ends, state, most, slots, table, pool, out):  # type: ign
                     node = nodes
                     nodes += 1
                     used += size
-                out[term] = node if parts == 1 else _run(out[term], node, nodes, True, slots, table)
+                out[term] = node if parts == 1 else _run(out[term], node, nodes, slots, table)
                 if out[term] == nodes:
                     nodes += 1
             at += 1
@@ -346,7 +345,7 @@ def absorb(other_nodes, other_table, other_pool, state, slots, table, pool, out)
                 node = nodes
                 used += size
         else:
-            node = _run(out[other_table[row + FIRST]], out[-1 - other_table[row + SECOND]], nodes, True, slots, table)
+            node = _run(out[other_table[row + FIRST]], out[-1 - other_table[row + SECOND]], nodes, slots, table)
         nodes += 1 if node == nodes else 0
         out[other] = node
         table[node * COLUMNS + SEEN] = max(table[node * COLUMNS + SEEN], other_table[row + SEEN])

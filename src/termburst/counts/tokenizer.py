@@ -402,8 +402,11 @@ def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]
 
 
 def _readable(parts: list[bytes]) -> Bytes:
-    """All in one, with the eight bytes behind that the kernel may read."""
-    return np.frombuffer(bytearray().join([*parts, bytes(8)]), dtype=np.uint8)  # a bytearray can be written to
+    """All in one, with the eight bytes behind that the kernel may read.
+
+    A ninth, since the `_words` of eight would be one number, which is contiguous: another type to compile for.
+    """
+    return np.frombuffer(bytearray().join([*parts, bytes(9)]), dtype=np.uint8)  # a bytearray can be written to
 
 
 def _words(data: Bytes) -> NDArray[np.uint64]:

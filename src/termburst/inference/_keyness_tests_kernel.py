@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from termburst._compiled import compiled
+from termburst._compiled import compiled, inner
+from termburst.inference._sorting_kernel import argsort
 
 TIE = 1e-7  # relative: outcomes this close to the observed one's probability count as equally probable
 NEGLIGIBLE = 1e-18  # of a tail: what is added after that changes no digit
 
 
-@compiled
+@inner
 def _remainder(x):  # type: ignore[no-untyped-def]
     """log x! − x log x + x: what Stirling's leading terms leave."""
     if x <= 0:
@@ -24,7 +26,7 @@ def _remainder(x):  # type: ignore[no-untyped-def]
     return 0.5 * math.log(2 * math.pi * x) + series / x
 
 
-@compiled
+@inner
 def _deviance(observed, expected, excess):  # type: ignore[no-untyped-def]
     """x log(x/e) + e − x without cancellation; excess is e − x."""
     if observed <= 0:
@@ -38,7 +40,7 @@ def _deviance(observed, expected, excess):  # type: ignore[no-untyped-def]
     return excess * v - 2 * observed * v * square * series
 
 
-@compiled
+@inner
 def _log_hypergeometric(x, n_i, n_a, n_b, margins):  # type: ignore[no-untyped-def]
     """log P(x of the n_i occurrences fall among the n_a tokens): −G²/2 of the table, and the Stirling remainders."""
     n = n_a + n_b
@@ -52,7 +54,7 @@ def _log_hypergeometric(x, n_i, n_a, n_b, margins):  # type: ignore[no-untyped-d
     return margins - g - cells
 
 
-@compiled
+@inner
 def _hypergeometric_tail(x, step, n_i, n_a, n_b):  # type: ignore[no-untyped-def]
     """P(x) + P(x + step) + … over P(x), step being +1 or −1 and x beyond the mode on that side."""
     total = term = 1.0
@@ -75,7 +77,7 @@ def fisher(first, last, n_i_a, n_i_b, n_a, n_b, out):  # type: ignore[no-untyped
         n = n_a + n_b
         margins = _remainder(n_i) + _remainder(n - n_i) + _remainder(n_a) + _remainder(n_b) - _remainder(n)
         lowest, highest = max(0.0, n_i - n_b), min(n_i, n_a)
-        mode = min(max(math.floor((n_i + 1) * ((n_a + 1) / (n + 2))), lowest), highest)
+        mode = min(max(float(math.floor((n_i + 1) * ((n_a + 1) / (n + 2)))), lowest), highest)
         here = _log_hypergeometric(x, n_i, n_a, n_b, margins)
         bound = here + math.log1p(TIE)
         if _log_hypergeometric(mode, n_i, n_a, n_b, margins) <= bound:
@@ -87,7 +89,7 @@ def fisher(first, last, n_i_a, n_i_b, n_a, n_b, out):  # type: ignore[no-untyped
         if _log_hypergeometric(end, n_i, n_a, n_b, margins) <= bound:
             inside, outside = mode, end  # the nearest outcome across the mode that is no more probable lies between
             while abs(outside - inside) > 1:
-                middle = math.floor((inside + outside) / 2)
+                middle = float(math.floor((inside + outside) / 2))
                 if _log_hypergeometric(middle, n_i, n_a, n_b, margins) <= bound:
                     outside = middle
                 else:
@@ -97,7 +99,7 @@ def fisher(first, last, n_i_a, n_i_b, n_a, n_b, out):  # type: ignore[no-untyped
         out[i] = min(p, 1.0)
 
 
-@compiled
+@inner
 def _times(weight, j):  # type: ignore[no-untyped-def]
     return weight[0] if weight.size == 1 else weight[j]
 
@@ -125,32 +127,40 @@ def relative_moments(first, last, indptr, count, length, weight, documents, out)
         out[i, 0], out[i, 1] = mean, squares
 
 
+def mann_whitney(first: Any, last: Any, indptr: Any, *rest: Any) -> None:
+    """U of the first corpus and Σ t³ − t over the groups of ties, to the last array.
+
+    The cells of corpus g are [indptr[g, i]:indptr[g, i + 1]].
+    """
+    most = int(np.diff(indptr[:, first : last + 1]).sum(axis=0).max(initial=0))
+    cells, order = np.empty((3, most)), np.empty((2, most), np.int64)  # share, and documents in the two corpora
+    _mann_whitney(first, last, indptr, *rest, cells, order)
+
+
 @compiled
-def mann_whitney(first, last, a, b, documents_a, documents_b, out):  # type: ignore[no-untyped-def]
-    """U of the first corpus and Σ t³ − t over the groups of ties; a and b are (indptr, count, length, weight)."""
+def _mann_whitney(  # type: ignore[no-untyped-def]
+    first, last, indptr, count, length, weight, documents_a, documents_b, out, cells, order
+):
     for i in range(first, last):
-        own_a, own_b = a[0][i + 1] - a[0][i], b[0][i + 1] - b[0][i]
-        share, in_a, in_b = np.empty(own_a + own_b), np.zeros(own_a + own_b), np.zeros(own_a + own_b)
-        present_a = present_b = 0.0
-        for k in range(own_a):
-            j = a[0][i] + k
-            share[k], in_a[k] = a[1][j] / a[2][j], _times(a[3], j)
-            present_a += in_a[k]
-        for k in range(own_b):
-            j = b[0][i] + k
-            share[own_a + k], in_b[own_a + k] = b[1][j] / b[2][j], _times(b[3], j)
-            present_b += in_b[own_a + k]
+        size, present_a, present_b = first - first, 0.0, 0.0
+        for corpus in range(2):
+            for j in range(indptr[corpus, i], indptr[corpus, i + 1]):
+                cells[0, size], cells[1, size], cells[2, size] = count[j] / length[j], 0.0, 0.0
+                cells[1 + corpus, size] = weight[j]
+                present_a += cells[1, size]
+                present_b += cells[2, size]
+                size += 1
         # The documents without the term are the lowest group of ties, and need no place in the sorting.
         below, absent_a = documents_b - present_b, documents_a - present_a
         tied = below + absent_a
         u, ties = absent_a * below / 2, tied * tied * tied - tied
-        order = np.argsort(share)
+        argsort(cells, size, order)
         k = 0
-        while k < order.size:
-            value, here_a, here_b = share[order[k]], 0.0, 0.0
-            while k < order.size and share[order[k]] == value:
-                here_a += in_a[order[k]]
-                here_b += in_b[order[k]]
+        while k < size:
+            value, here_a, here_b = cells[0, order[0, k]], 0.0, 0.0
+            while k < size and cells[0, order[0, k]] == value:
+                here_a += cells[1, order[0, k]]
+                here_b += cells[2, order[0, k]]
                 k += 1
             u += here_a * (below + here_b / 2)
             below += here_b

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from termburst._compiled import compiled
-from termburst.models._beta_binomial_kernel import COLUMNS, GAIN, _gather, fit_term
+from termburst._compiled import compiled, inner
+from termburst.models._beta_binomial_kernel import COLUMNS, GAIN, fit_gathered
 
 # Of SplitMix64: with signed numbers they would turn to floats.
 GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -15,7 +16,7 @@ S_11, S_27, S_30, S_31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(
 HUGE, NEGLIGIBLE = 1e200, math.exp(-36)  # weights beyond are scaled down; below, of the largest, left out
 
 
-@compiled
+@inner
 def _uniform(state):  # type: ignore[no-untyped-def]
     """A number in [0, 1) of 53 bits from a state that goes up by GOLDEN each time (SplitMix64; Steele et al. 2014).
 
@@ -26,7 +27,7 @@ def _uniform(state):  # type: ignore[no-untyped-def]
     return np.int64((z ^ (z >> S_31)) >> S_11) * 2.0**-53
 
 
-@compiled
+@inner
 def _next_document(state, lengths, accept, other, count):  # type: ignore[no-untyped-def]
     """The document of the next token drawn without replacement, when *count* were drawn from each before; the state.
 
@@ -43,16 +44,24 @@ def _next_document(state, lengths, accept, other, count):  # type: ignore[no-unt
             return j, state
 
 
-@compiled
-def simulate(state, first, last, checkpoints, lengths, accept, other, documents, repetition, scatter):  # type: ignore[no-untyped-def]
+def simulate(state: Any, first: Any, last: Any, checkpoints: Any, lengths: Any, *rest: Any) -> None:
     """Draws [first, last) of as many tokens as the last checkpoint; what is asked for is noted at every checkpoint.
 
     The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all.
-    Rows are checkpoints, columns draws: b, Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n).
+    Rows of the last three arrays are checkpoints, columns draws: b, Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n).
     """
-    most, share = checkpoints[-1], 2.0 / lengths.sum()
-    count, held = np.zeros(lengths.size, dtype=np.int32), np.empty(most, dtype=np.int32)
-    logs = np.log(np.maximum(np.arange(most + 1), 1))
+    most = int(checkpoints[-1])
+    logs = np.zeros(most + 1)
+    logs[2:] = np.log(np.arange(2, most + 1))
+    count, held = np.zeros(lengths.size, np.int32), np.empty(most, np.int32)
+    _simulate(state, first, last, checkpoints, lengths, *rest, 2.0 / int(lengths.sum()), count, held, logs)
+
+
+@compiled
+def _simulate(  # type: ignore[no-untyped-def]
+    state, first, last, checkpoints, lengths, accept, other, documents, repetition, scatter, share, count, held, logs
+):
+    most = held.size
     for draw in range(first, last):
         b = square = product = at = 0
         total = 0.0
@@ -73,34 +82,46 @@ def simulate(state, first, last, checkpoints, lengths, accept, other, documents,
             count[held[token]] = 0
 
 
+def simulate_ratio(
+    state: Any, first: Any, last: Any, size: Any, lengths: Any, accept: Any, other: Any, longest: Any, *rest: Any
+) -> None:
+    """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws [first, last) of *size* tokens, to the last array."""
+    count, (held, counts, of) = np.zeros(lengths.size, np.int32), np.empty((3, size), np.int32)
+    seen, penalty, (result, trial) = np.zeros(longest), np.zeros(4), np.zeros((2, COLUMNS))
+    _simulate_ratio(
+        state, first, last, lengths, accept, other, longest, *rest, float(lengths.sum()), count, held, counts, of,
+        np.ones(1), seen, np.empty(3 * size), penalty, result, trial,
+    )  # fmt: skip
+
+
 @compiled
-def simulate_ratio(state, first, last, size, lengths, accept, other, longest, pairs, table, spacing, out):  # type: ignore[no-untyped-def]
-    """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws [first, last) of *size* tokens."""
-    n = float(lengths.sum())
-    count, held = np.zeros(lengths.size, dtype=np.int32), np.empty(size, dtype=np.int32)
-    counts, of = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-    seen, penalty, result, weight = np.zeros(longest), np.zeros(4), np.zeros(COLUMNS), np.ones(1)
+def _simulate_ratio(  # type: ignore[no-untyped-def]
+    state, first, last, lengths, accept, other, longest, pairs, table, spacing, out, n,
+    count, held, counts, of, weight, seen, parts, penalty, result, trial,
+):  # fmt: skip
+    size, none = held.size, first - first
     for draw in range(first, last):
         for token in range(size):
             j, state = _next_document(state, lengths, accept, other, count)
             count[j] += 1
             held[token] = j
-        b = 0
+        b = none
         for token in range(size):
             j = held[token]
             if count[j] > 0:
                 counts[b], of[b] = count[j], lengths[j]
                 count[j] = 0
                 b += 1
-        more, after, times, mixed = _gather(0, b, counts, of, weight, seen)
-        fit_term(more, after, times, mixed, float(size), n, longest, pairs, table, penalty, spacing, result)
+        mixed = fit_gathered(
+            none, b, counts, of, weight, seen, parts, n, longest, pairs, table, penalty, spacing, result, trial
+        )
         best = max(result[GAIN], 0.0)
         if mixed == 0:  # every document all or nothing: α_0 → 0 may be the supremum
-            best = max(best, _log_likelihood(b, lengths.size) - _log_likelihood(size, n))
+            best = max(best, _log_likelihood(float(b), float(lengths.size)) - _log_likelihood(float(size), n))
         out[draw] = 2 * best
 
 
-@compiled
+@inner
 def _log_likelihood(part, whole):  # type: ignore[no-untyped-def]
     """The binomial's greatest log-likelihood."""
     share = part / whole
@@ -115,7 +136,8 @@ def partition_masses(lengths, documents, choose, onward, sizes, mass):  # type: 
     distinct length, of which there are *documents*[k]. States are in order of s, so that going down uses a document
     once.
     """
-    mass[:] = 0.0
+    for state in range(mass.size):
+        mass[state] = 0.0
     mass[0] = 1.0
     largest = choose.shape[1] - 1
     reach = 0
@@ -132,7 +154,7 @@ def partition_masses(lengths, documents, choose, onward, sizes, mass):  # type: 
                     mass[onward[state, c]] += here * choose[k, c]
 
 
-@compiled
+@inner
 def tilted(s, slope, start, n_i, odds, lengths, weights, steps, log_gamma):  # type: ignore[no-untyped-def]
     """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
 

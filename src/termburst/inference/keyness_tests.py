@@ -157,7 +157,7 @@ def mann_whitney(a: TermCells, b: TermCells) -> Result:
     if not d_a or not d_b:
         return np.zeros(size), np.ones(size)
     found = np.empty((size, 2))
-    _over_terms(kernel.mann_whitney, size, _arrays(a), _arrays(b), float(d_a), float(d_b), found)
+    _over_terms(kernel.mann_whitney, size, *_both(a, b), float(d_a), float(d_b), found)
     gap = found[:, 0] - d_a * d_b / 2
     # a group of all the documents leaves nothing; rounding must not
     variance = np.maximum(d_a * d_b / 12 * (d + 1 - found[:, 1] / (d * (d - 1))), 0.0)
@@ -236,16 +236,18 @@ def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int
     starts = np.flatnonzero(np.diff(place, prepend=-1) + np.diff(stratum, prepend=-1))
     starts = np.append(starts, lengths.size)
     rho = np.where(n_i > 0, 1 / (1 + fit.alpha_0), 0.0)
-    taken = np.bincount(stratum, in_a).astype(np.float64)
+    taken, documents = (np.bincount(stratum, number).astype(np.float64) for number in (in_a, both))
     class_of = np.full(int(max(a.lengths.max(), b.lengths.max())) + 1, -1, dtype=np.int16)
     class_of[lengths.astype(np.int64)] = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-    cells = [(*_arrays(one), class_of[one.length]) for one in (a, b)]
+    indptr, count, length, weight = _both(a, b)
+    class_of = class_of[length]
     order = np.argsort(-(a.indptr[1:] - a.indptr[:-1] + b.indptr[1:] - b.indptr[:-1]), kind="stable")
     mean = np.where(n_i > 0, fit.mean, 0.0)
 
     def test(part: int) -> None:
         kernel.permutation(
-            order[part::DEALT], *cells, lengths, in_a, both, starts, stratum[starts[:-1]], taken, mean, rho, found
+            order[part::DEALT], indptr, count, length, weight, class_of, lengths, in_a, both, starts,
+            stratum[starts[:-1]], taken, documents, mean, rho, found,
         )  # fmt: skip
 
     in_threads(test, range(DEALT))
@@ -318,6 +320,16 @@ def _arrays(cells: TermCells) -> tuple[Integers, NDArray[np.int32], NDArray[np.i
         plain(cells.count, np.int32),
         plain(cells.length, np.int32),
         plain(cells.weight, np.float64),
+    )
+
+
+def _both(a: TermCells, b: TermCells) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], Floats]:
+    """The cells of both corpora one after the other; row g of the first array is of corpus g."""
+    return (
+        np.stack([a.indptr, b.indptr + a.count.size]).astype(np.int64),
+        np.concatenate([a.count, b.count]).astype(np.int32),
+        np.concatenate([a.length, b.length]).astype(np.int32),
+        np.concatenate([np.broadcast_to(one.weight, one.count.shape) for one in (a, b)]).astype(np.float64),
     )
 
 

@@ -16,10 +16,11 @@ likelihood is concave in p. A penalty on α_0 adds a_0 + a_1 τ + a_2 e^τ + a_3
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from termburst._compiled import compiled
+from termburst._compiled import compiled, inner
 from termburst.models._length_table_kernel import look_up
 
 BOUNDARY, CONVERGED, DEGENERATE, FAILED = 0, 1, 2, 3
@@ -33,7 +34,7 @@ _GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
 _WEIGHT_4 = (0.6521451548625461, 0.34785484513745385)
 
 
-@compiled
+@inner
 def _split(omega):  # type: ignore[no-untyped-def]
     """p and 1 − p, neither by subtraction."""
     if omega > 0:
@@ -43,7 +44,7 @@ def _split(omega):  # type: ignore[no-untyped-def]
     return e / (1 + e), 1 / (1 + e)
 
 
-@compiled
+@inner
 def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
     """K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0): integrated from the slope where it would cancel."""
     half = delta / 2
@@ -67,7 +68,7 @@ def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
     return k_not, slope_not, slope_0, half * drop
 
 
-@compiled(fastmath={"reassoc", "contract"})
+@inner(fastmath={"reassoc", "contract"})
 def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
     """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood, and the size of the sums that cancel in ∂τ.
 
@@ -97,13 +98,13 @@ def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type
     return g_tau, g_omega, h_tt, h_to, h_oo, own + other + abs(drop)
 
 
-@compiled
+@inner
 def _log_ratio(new, old, change):  # type: ignore[no-untyped-def]
     """log(new/old), *change* being new − old: by log1p where they are close, not where one is next to nothing."""
     return math.log1p(change / old) if abs(change) < 0.5 * old else math.log(new / old)
 
 
-@compiled
+@inner
 def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-untyped-def]
     """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + …"""
     p, rest = _split(omega)
@@ -132,7 +133,7 @@ def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-unty
     return total + n_i * _log_ratio(p, p_0, change) + (n - n_i) * _log_ratio(rest, rest_0, -change)
 
 
-@compiled
+@inner
 def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
     """ω to within *near* of the maximum at fixed τ, the derivatives there, and how often they were evaluated.
 
@@ -149,13 +150,13 @@ def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # t
     return omega, d, evaluations
 
 
-@compiled
+@inner
 def _doubt(g_omega, h_oo):  # type: ignore[no-untyped-def]
     """How far the slope of the profile, linearised from a point beside it, may be wrong: of the order of ∂ω²/∂ωω."""
     return 10 * g_omega * g_omega / -h_oo
 
 
-@compiled
+@inner
 def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):  # type: ignore[no-untyped-def]
     """Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
 
@@ -206,7 +207,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
     return found
 
 
-@compiled
+@inner
 def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-def]
     """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity.
 
@@ -221,9 +222,9 @@ def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-
     return rise - fall if abs(rise - fall) > 1e-13 * (rise + fall) else 0.0  # a tie must not be decided by rounding
 
 
-@compiled
-def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best):  # type: ignore[no-untyped-def]
-    """Fit one term; the result goes to the row *best*.
+@inner
+def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best, trial):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+    """Fit one term; the result goes to the row *best*, *trial* being another.
 
     A scan of the profile's slope over τ, *spacing* apart and from large to small α_0, brackets every maximum; Newton's
     method climbs each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a
@@ -234,13 +235,13 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
     penalised = False
     for k in range(4):
         penalised = penalised or penalty[k] != 0
-    best[:] = 0.0
+    for k in range(COLUMNS):
+        best[k] = 0.0
     omega = math.log(n_i / (n - n_i))
     best[OMEGA] = omega
     if mixed == 0 and not penalised:  # each factor (α_0 p + q)/(α_0 + q) falls in α_0, so α_0 → 0 is the supremum
         best[STATUS] = DEGENERATE
         return
-    trial = np.zeros(best.size)
     tau, above = math.log(max(float(longest), more.size * n / n_i)) + 2.0, LARGEST
     falling, slope_above = penalised or excess_pairs(more, after, times, n_i, n, pairs) > 0, 0.0
     while tau > SMALLEST:
@@ -253,7 +254,8 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
             slope = d[0]
         rising = slope > 0
         if rising and falling:
-            trial[:] = 0.0
+            for k in range(COLUMNS):
+                trial[k] = 0.0
             # from where a straight line between the two slopes crosses zero
             start = tau + min(spacing, above - tau) * (slope / (slope - slope_above) if slope_above < 0 else 0.5)
             omega_there = omega - d[3] / d[4] * (start - tau)
@@ -262,7 +264,8 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
                 trial[OBJECTIVE] = trial[GAIN] + _log_penalty(trial[TAU], penalty)
                 if trial[OBJECTIVE] > best[OBJECTIVE] or (penalised and best[STATUS] != CONVERGED):
                     trial[EVALUATIONS] += best[EVALUATIONS]
-                    best[:] = trial
+                    for k in range(COLUMNS):
+                        best[k] = trial[k]
                     best[STATUS] = CONVERGED
             elif best[STATUS] != CONVERGED and above < LARGEST:  # in the topmost stretch: nothing above rounding
                 best[STATUS] = FAILED
@@ -275,60 +278,101 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         best[STATUS] = FAILED
 
 
-@compiled
+@inner
 def _log_penalty(tau, penalty):  # type: ignore[no-untyped-def]
     """The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ."""
     return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * math.exp(tau) - penalty[3] * math.exp(-tau)
 
 
-@compiled
-def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untyped-def]
-    """T_q, the r with how many times each, and the number of mixed documents, of the cells [first, last).
+@inner
+def gather(first, last, count, length, weight, seen, parts, start):  # type: ignore[no-untyped-def]
+    """T_q, the r and how many times each, of the cells [first, last), one after the other to *parts* from *start* on.
 
-    `seen` is scratch space of zeros, one for every r there may be; it is left as it was found.
+    Returned are where the three end, n_i, and the number of mixed documents. `seen` is scratch space of zeros, one for
+    every r there may be; it is left as it was found.
     """
-    largest = occurrences = 0
-    mixed = 0.0
+    largest = 0
+    mixed = n_i = 0.0
     step = 1 if weight.size > 1 else 0  # a single weight serves all cells
     for j in range(first, last):
-        largest = max(largest, count[j])
-        occurrences += count[j]
+        largest = max(largest, int(count[j]))
         mixed += weight[j * step] if count[j] < length[j] else 0.0
-    more = np.zeros(largest)
-    after, times = np.empty(occurrences), np.empty(occurrences)
+    after = start + largest
+    for q in range(start, after):
+        parts[q] = 0.0
     distinct = 0
     for j in range(first, last):
-        more[count[j] - 1] += weight[j * step]
+        times = weight[j * step]
+        parts[start + count[j] - 1] += times
+        n_i += times * count[j]
         for r in range(length[j] - count[j], length[j]):
             if seen[r] == 0:
-                after[distinct] = r
+                parts[after + distinct] = r
                 distinct += 1
-            seen[r] += weight[j * step]
-    for k in range(distinct):
-        r = int(after[k])
-        times[k] = seen[r]
+            seen[r] += times
+    for k in range(after, after + distinct):
+        r = int(parts[k])
+        parts[k + distinct] = seen[r]
         seen[r] = 0.0
-    for q in range(largest - 2, -1, -1):
-        more[q] += more[q + 1]
-    return more, after[:distinct], times[:distinct], mixed
+    for q in range(after - 2, start - 1, -1):
+        parts[q] += parts[q + 1]
+    return after, after + distinct, after + 2 * distinct, n_i, mixed
+
+
+@compiled(_nrt=True)
+def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untyped-def]
+    """The three of `gather` as arrays, and the number of mixed documents."""
+    occurrences = 0
+    for j in range(first, last):
+        occurrences += count[j]
+    parts = np.empty(3 * occurrences)
+    a, b, c, _, mixed = gather(first, last, count, length, weight, seen, parts, first * 0)
+    return parts[:a], parts[a:b], parts[b:c], mixed
+
+
+@inner
+def fit_gathered(  # type: ignore[no-untyped-def]
+    first, last, count, length, weight, seen, parts, n, longest, pairs, table, penalty, spacing, best, trial
+):
+    """Gather the cells [first, last) and fit them, as `fit_term`; the number of mixed documents."""
+    a, b, c, n_i, mixed = gather(first, last, count, length, weight, seen, parts, first - first)
+    fit_term(parts[:a], parts[a:b], parts[b:c], mixed, n_i, n, longest, pairs, table, penalty, spacing, best, trial)
+    return mixed
+
+
+def room(n_i: Any) -> Any:
+    """Room for `gather`, for any term of these n_i: three numbers an occurrence."""
+    return np.empty(3 * int(n_i.max(initial=0)))
+
+
+def fit_terms(
+    terms: Any, n_i: Any, indptr: Any, count: Any, length: Any, weight: Any, n: Any, longest: Any, *rest: Any
+) -> None:
+    """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]]; a row of the last array each."""
+    seen, trial = np.zeros(longest), np.empty(COLUMNS)
+    _fit_terms(terms, indptr, count, length, weight, float(n), longest, *rest, seen, room(n_i[terms]), trial)
 
 
 @compiled
-def fit_terms(terms, indptr, count, length, weight, n, longest, pairs, table, penalty, spacing, results):  # type: ignore[no-untyped-def]
-    """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]]; a row of *results* each."""
-    seen = np.zeros(longest)
+def _fit_terms(  # type: ignore[no-untyped-def]
+    terms, indptr, count, length, weight, n, longest, pairs, table, penalty, spacing, results, seen, parts, trial
+):
     for k in range(terms.size):
         i = terms[k]
-        more, after, times, mixed = _gather(indptr[i], indptr[i + 1], count, length, weight, seen)
-        n_i = more.sum()
-        fit_term(more, after, times, mixed, n_i, float(n), longest, pairs, table, penalty, spacing, results[i])
+        fit_gathered(indptr[i], indptr[i + 1], count, length, weight, seen, parts, n, longest, pairs, table, penalty,
+                     spacing, results[i], trial)  # fmt: skip
+
+
+def gains(
+    terms: Any, n_i: Any, indptr: Any, count: Any, length: Any, weight: Any, n: Any, longest: Any, *rest: Any
+) -> None:
+    """ℓ(τ_i, ω_i) − ℓ_binomial of the given terms, to the last array."""
+    _gains(terms, indptr, count, length, weight, float(n), *rest, np.zeros(longest), room(n_i[terms]))
 
 
 @compiled
-def gains(terms, indptr, count, length, weight, n, longest, table, tau, omega, out):  # type: ignore[no-untyped-def]
-    """ℓ(τ_i, ω_i) − ℓ_binomial of the given terms."""
-    seen = np.zeros(longest)
+def _gains(terms, indptr, count, length, weight, n, table, tau, omega, out, seen, parts):  # type: ignore[no-untyped-def]
     for k in range(terms.size):
         i = terms[k]
-        more, after, times, _ = _gather(indptr[i], indptr[i + 1], count, length, weight, seen)
-        out[i] = gain(tau[i], omega[i], more, after, times, more.sum(), float(n), table)
+        a, b, c, n_i, _ = gather(indptr[i], indptr[i + 1], count, length, weight, seen, parts, i - i)
+        out[i] = gain(tau[i], omega[i], parts[:a], parts[a:b], parts[b:c], n_i, n, table)

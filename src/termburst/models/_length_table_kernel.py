@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from termburst._compiled import compiled
+from termburst._compiled import compiled, inner
 
 DEGREE = 10  # of the polynomial on each panel
 WIDTH = 0.5  # of a panel, in log z
@@ -48,7 +48,7 @@ def length_sums(t_values, longer, starts, ends, run_longer, out):  # type: ignor
         out[i, 1] = slope
 
 
-@compiled
+@inner
 def _log1p_shortfall(w, log1p_w):  # type: ignore[no-untyped-def]
     """w − log(1 + w), by its series where the difference would cancel."""
     if w > 0.05:
@@ -61,7 +61,7 @@ def _log1p_shortfall(w, log1p_w):  # type: ignore[no-untyped-def]
     return total
 
 
-@compiled
+@inner
 def look_up(table, t):  # type: ignore[no-untyped-def]
     """(K(z), −dK/d log z) at log z = t, from the panels' polynomials."""
     position = (t - LOWEST) / WIDTH

@@ -135,7 +135,7 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     def fill(part: int) -> None:
         terms = np.arange(cells.n_i.size)[part::BLOCKS]
         kernel.gains(
-            terms, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
+            terms, cells.n_i, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
             table.coefficients, tau, omega, gains,
         )  # fmt: skip
 
@@ -159,8 +159,8 @@ def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> Flo
 
     def fit(part: int) -> None:
         kernel.fit_terms(
-            terms[part::BLOCKS], cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
-            table.pairs, table.coefficients, penalty, spacing, raw,
+            terms[part::BLOCKS], cells.n_i, cells.indptr, cells.count, cells.length, cells.weight, table.tokens,
+            table.longest, table.pairs, table.coefficients, penalty, spacing, raw,
         )  # fmt: skip
 
     in_threads(fit, range(BLOCKS))

@@ -95,8 +95,8 @@ class GroupedCells:
 
         def fill(part: int) -> None:
             kernel.fit_all(
-                occurring[part::BLOCKS], groups, self.kappa, self.indptr, self.count, self.length, self.weight,
-                self.tokens, self.longest, self.tables, tau, gains, omega, raw,
+                occurring[part::BLOCKS], self.n_i, self.longest, self.kappa, self.indptr, self.count, self.length,
+                self.weight, self.tokens, self.tables, tau, gains, omega, raw,
             )  # fmt: skip
 
         in_threads(fill, range(BLOCKS))
@@ -131,8 +131,8 @@ class GroupedCells:
 
         def fill(part: int) -> None:
             kernel.ratios(
-                terms[part::BLOCKS], self.indptr, self.count, self.length, self.weight, self.tokens, self.longest,
-                self.tables, rows, ratio,
+                terms[part::BLOCKS], self.n_i, self.longest, own, self.indptr, self.count, self.length, self.weight,
+                self.tokens, self.tables, rows, ratio,
             )  # fmt: skip
 
         in_threads(fill, range(BLOCKS))
@@ -146,7 +146,7 @@ class GroupedCells:
         """
         from termburst.models import _groups_kernel as kernel
 
-        critical = np.broadcast_to(np.asarray(critical, dtype=np.float64), len(raw))
+        critical = np.full(len(raw), critical, dtype=np.float64)
         limits = np.tile([-np.inf, np.inf], (len(raw), 1))
         occurring = self._by_size()
         own = np.zeros(len(raw), dtype=bool) if apart is None else apart.own
@@ -156,8 +156,8 @@ class GroupedCells:
 
         def fill(part: int) -> None:
             kernel.intervals(
-                occurring[part::BLOCKS], self.kappa, own, self.indptr, self.count, self.length, self.weight,
-                self.tokens, self.longest, self.tables, rows, critical, limits,
+                occurring[part::BLOCKS], self.n_i, self.longest, self.kappa, own, self.indptr, self.count, self.length,
+                self.weight, self.tokens, self.tables, rows, critical, limits,
             )  # fmt: skip
 
         in_threads(fill, range(BLOCKS))
