@@ -74,6 +74,10 @@ def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | Non
         raise ValueError(f"{target} is not a regular file; name another to write to")
     if not target.parent.is_dir():
         raise ValueError(f"{target} cannot be written: there is no folder {target.parent}")
+    try:
+        tempfile.TemporaryFile(dir=target.parent).close()
+    except OSError as error:
+        raise ValueError(f"{target} cannot be written: {error.strerror}") from error
     if source is not None and target.exists() and _is_read(target, os.fspath(source)):
         raise ValueError(f"{target} is what is being read; name another file to write to")
 

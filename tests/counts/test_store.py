@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -162,6 +163,12 @@ def test_kill_9_in_the_middle_of_a_write_leaves_the_old_file(tmp_path):
 def test_a_place_that_cannot_be_written_to_is_named(tmp_path, where, said):
     with pytest.raises(ValueError, match=said), atomic_path(tmp_path / where):
         pass
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc, where nobody may make a file")
+def test_a_folder_where_no_file_can_be_made_is_found_out_before_the_work():
+    with pytest.raises(ValueError, match=r"/proc/out.parquet cannot be written"):
+        check_output("/proc/out.parquet")
 
 
 def test_a_name_with_wildcards_means_that_file(tmp_path):

@@ -256,12 +256,19 @@ def test_a_growing_vocabulary():
     [
         ({"min_df": 2}, "all documents at once"),
         ({"max_features": 3}, "all documents"),
+        ({"min_df": 1.0}, "all documents"),
+        ({"max_df": 1}, "all documents"),
         ({"vocabulary": ["a"]}, "fixed"),
     ],
 )
 def test_what_cannot_grow_says_so(parameters, message):
     with pytest.raises(ValueError, match=message):
         CountVectorizer(**parameters).partial_fit(["so it goes"])
+    with pytest.raises(ValueError, match=message):
+        CountVectorizer(**parameters).merge(CountVectorizer().fit(["so it goes"]))
+    with pytest.raises(ValueError, match=r"has ngram_range=\(2, 2\), not \(1, 1\)"):
+        CountVectorizer().merge(CountVectorizer(ngram_range=(2, 2)).fit(["so it goes"]))
+    assert CountVectorizer().merge(CountVectorizer(vocabulary=["so"])).vocabulary_ == {"so": 0}
     with pytest.raises(ValueError, match="not fitted"):
         CountVectorizer().merge(CountVectorizer())
     with pytest.raises(ValueError, match="empty vocabulary"):
@@ -332,6 +339,59 @@ def test_what_a_subclass_overrides_is_used(own):
     X, Y = ours.fit_transform(texts), theirs.fit_transform(texts)
     assert ours.vocabulary_ == theirs.vocabulary_
     assert (X != Y).nnz == 0
+
+
+@pytest.mark.parametrize("name", ["build_tokenizer", "build_analyzer"])
+def test_what_is_put_on_an_instance_is_used(name):
+    texts, results = ["so it goes", "so so"], []
+    for cls in (CountVectorizer, Reference):
+        made = cls()
+        setattr(made, name, lambda: lambda text: text.split("o"))
+        results.append((made.fit_transform(texts).toarray().tolist(), made.vocabulary_))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"ngram_range": (0, 2)},
+        {"ngram_range": (0, 1)},
+        {"ngram_range": (-1, 1)},
+        {"ngram_range": (1.0, 1.0)},
+        {"stop_words": ["it", float("nan"), None, 3, b"so"]},
+        {"vocabulary": {"so": 0, None: 1}, "lowercase": False},
+        {"vocabulary": {"so": 0, 3: 1, ("it",): 2}},
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore:Your stop_words")
+def test_odd_parameters_mean_what_they_do_to_scikit_learn(parameters):
+    texts, results = ["so it goes, so it goes", "it is so"], []
+    for cls in (CountVectorizer, Reference):
+        try:
+            made = cls(**parameters)
+            results.append((made.fit_transform(texts).toarray().tolist(), made.vocabulary_))
+        except (TypeError, ValueError) as error:
+            results.append((type(error), str(error)))
+    assert results[0] == results[1]
+
+
+def test_files_are_counted_by_compiled_code_however_short_their_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(vectorizer, "SMALL", 200_000)
+    path = tmp_path / "x.txt"
+    path.write_text("so it goes", encoding="utf-8")
+    counted = []
+    count = Tokenizer.count
+    monkeypatch.setattr(Tokenizer, "count", lambda self, chunks: counted.append(1) or count(self, chunks))
+    assert sorted(CountVectorizer(input="filename").fit([path]).vocabulary_) == ["goes", "it", "so"]
+    assert counted
+
+
+def test_long_names_that_begin_alike_are_in_order():
+    rng = np.random.default_rng(1)
+    words = ["x" * int(rng.integers(1, 200)) + "".join(rng.choice(list("xyé"), 3)) for _ in range(300)]
+    made = CountVectorizer(token_pattern=r"\w+").fit([" ".join(words), "ab"])
+    assert list(made.vocabulary_) == sorted({*words, "ab"})
 
 
 def test_terms_with_nul_bytes_are_in_order():

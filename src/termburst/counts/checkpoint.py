@@ -72,7 +72,7 @@ class Checkpoint:
         }
         self._identity = json.loads(json.dumps(identity))  # as it comes back from the file
         remove_leftovers(self.path)
-        if self.fresh:
+        if self.fresh and not self.path.is_dir():
             self.path.unlink(missing_ok=True)
         start = self._resumed() if self.path.exists() else Place()
         self._places.append(start)

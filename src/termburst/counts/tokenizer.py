@@ -23,6 +23,7 @@ Integers = NDArray[np.int64]
 
 CHUNK = 2**20  # characters that a thread takes at a time
 MOST_DOCUMENTS = 2**14  # in a chunk
+LONG = 64  # bytes that two names have in common before they are compared as a whole
 DIGIT = 10  # bits of a column by which the cells of a row are sorted at a time
 
 _CLASS = r"\\w|\[(?:\\[wWdDsS]|[^\\\[\]])+\]"
@@ -380,6 +381,10 @@ def _alphabetical(names: Bytes, starts: Integers, ends: Integers, kernel: Any) -
     skip = 0
     while tied.size:
         which = order[tied]
+        if skip == LONG:  # few, if any, and then often alike for long
+            rest = [names[starts[k] + skip : ends[k]].tobytes() for k in which.tolist()]
+            order[tied] = which[sorted(range(tied.size), key=lambda k: (group[tied[k]], rest[k]))]
+            break
         key = np.empty(which.size, dtype=np.uint64)
         kernel.eight_bytes(names, starts, ends, which, skip, key)
         by = np.argsort(key) if skip == 0 and not zeros else np.lexsort((key, group[tied]))  # which is stable

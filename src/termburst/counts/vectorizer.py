@@ -5,12 +5,17 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Integral
 from typing import Any
 
+from sklearn.base import clone
 from sklearn.feature_extraction import text as sklearn_text
 
 from termburst.counts.tokenizer import CharacterClass, Tokenizer, character_class, in_chunks
 
+_MAKE_TERMS = (  # the parameters that decide on what terms there may be
+    "analyzer", "tokenizer", "preprocessor", "token_pattern", "lowercase", "strip_accents", "ngram_range", "stop_words",
+)  # fmt: skip
 # What the compiled path does in place of scikit-learn's methods; a subclass with its own is left to them.
 _REPLACED = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode", "_word_ngrams")
 SMALL = 200_000  # characters, up to which scikit-learn is done before compiled code is loaded
@@ -28,6 +33,9 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             and self.strip_accents in (None, "ascii", "unicode")
             and isinstance(self.token_pattern, str)
             and all(getattr(type(self), name) is getattr(sklearn_text.CountVectorizer, name) for name in _REPLACED)
+            and not any(name in vars(self) for name in _REPLACED)
+            and all(type(n) is int for n in self.ngram_range)
+            and self.ngram_range[0] >= 1
         )
         return character_class(self.token_pattern) if plain else None
 
@@ -43,16 +51,19 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             lowercase=self.lowercase,
             change=accents[self.strip_accents],
             ngrams=self.ngram_range,
-            stop_words=self.get_stop_words() or (),
+            stop_words=[word for word in self.get_stop_words() or () if isinstance(word, str)],
             vocabulary=vocabulary,
         )
 
     def _count_vocab(self, raw_documents: Iterable[Any], fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """scikit-learn's inner loop: the vocabulary, here in alphabetical order at once, and the counts."""
-        if self._simple() is None:
+        if self._simple() is None or (fixed_vocab and not all(isinstance(term, str) for term in self.vocabulary_)):
             return super()._count_vocab(raw_documents, fixed_vocab)
         documents = iter(raw_documents)
-        head, small = _head(documents, max(SMALL, 10 * len(self.vocabulary_)) if fixed_vocab and SMALL > 0 else SMALL)
+        limit = max(SMALL, 10 * len(self.vocabulary_)) if fixed_vocab and SMALL > 0 else SMALL
+        head, small = _head(
+            documents, limit if self.input == "content" else -1
+        )  # files are large, if their names are not
         if small:
             return super()._count_vocab(head, fixed_vocab)
         tokenizer: Any = self.compiled_tokenizer(self.vocabulary_ if fixed_vocab else None)
@@ -119,10 +130,7 @@ class CountVectorizer(CompiledCounting):
         """
         if isinstance(raw_documents, str):
             raise ValueError("texts come as a list of texts, not as one string")
-        if (self.min_df, self.max_df, self.max_features) != (1, 1.0, None):
-            raise ValueError("partial_fit keeps every term: min_df, max_df and max_features need all documents at once")
-        if self.vocabulary is not None:
-            raise ValueError("the vocabulary is fixed: there is nothing to add to it")
+        self._check_growing("partial_fit")
         self._validate_params()
         self._validate_ngram_range()
         self._warn_for_unused_params()
@@ -145,10 +153,29 @@ class CountVectorizer(CompiledCounting):
         >>> left.merge(right).get_feature_names_out().tolist()
         ['goes', 'it', 'so', 'is']
         """
+        self._check_growing("merge")
+        if not hasattr(other, "vocabulary_") and other.vocabulary is not None:
+            other = clone(other)
+            other._validate_vocabulary()
         if not hasattr(other, "vocabulary_"):
             raise ValueError("the other vectorizer is not fitted: it has no terms to add")
+        for name in _MAKE_TERMS:
+            if getattr(self, name) != getattr(other, name):
+                raise ValueError(
+                    f"the other vectorizer has {name}={getattr(other, name)!r}, not {getattr(self, name)!r}: its terms "
+                    "could be such as are never found here"
+                )
         self._append(other.vocabulary_)
         return self
+
+    def _check_growing(self, method: str) -> None:
+        # 1 is a number of documents and 1.0 a share of them
+        every = self.min_df == 1 and isinstance(self.min_df, Integral)
+        every &= self.max_df == 1.0 and not isinstance(self.max_df, Integral)
+        if not every or self.max_features is not None:
+            raise ValueError(f"{method} keeps every term: min_df, max_df and max_features need all documents at once")
+        if self.vocabulary is not None:
+            raise ValueError("the vocabulary is fixed: there is nothing to add to it")
 
     def _append(self, terms: Iterable[str]) -> None:
         vocabulary = dict(getattr(self, "vocabulary_", {}))
