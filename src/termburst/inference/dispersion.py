@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termburst._threads import in_threads
+from termburst._threads import BLOCK, in_threads
 from termburst.counts.tally import Integers
 from termburst.inference.checks import check_name
-from termburst.models.cells import TermCells, term_cells
+from termburst.models.cells import TermCells, sums_of_runs, term_cells
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ class Cells:
 
     Attributes
     ----------
+    indptr : where the cells of each term begin and end
     term, count, length : i, n_ij and n_j of each cell
     documents : how many documents have such a cell
     n_i, b_i : occurrences of each term, and documents that hold it
@@ -31,6 +33,7 @@ class Cells:
     shortest : the least n_j
     """
 
+    indptr: Integers
     term: Integers
     count: Floats
     length: Floats
@@ -42,15 +45,19 @@ class Cells:
     shortest: int
 
     @classmethod
-    def of(cls, cells: TermCells) -> Cells:
+    def of(cls, cells: TermCells, terms: slice) -> Cells:
+        """The cells of those terms."""
         held = cells.lengths > 0
+        indptr = cells.indptr[terms.start : terms.stop + 1]
+        own = slice(indptr[0], indptr[-1])
         return cls(
-            np.repeat(np.arange(cells.n_i.size), np.diff(cells.indptr)),
-            cells.count.astype(np.float64),
-            cells.length.astype(np.float64),
-            np.broadcast_to(cells.weight, cells.count.shape),
-            cells.n_i.astype(np.float64),
-            cells.b_i.astype(np.float64),
+            indptr - indptr[0],
+            np.repeat(np.arange(indptr.size - 1), np.diff(indptr)),
+            cells.count[own].astype(np.float64),
+            cells.length[own].astype(np.float64),
+            np.broadcast_to(cells.weight, cells.count.shape)[own],
+            cells.n_i[terms].astype(np.float64),
+            cells.b_i[terms].astype(np.float64),
             int(cells.length_documents[held].sum()),
             cells.tokens,
             int(cells.lengths[held].min(initial=cells.tokens)),
@@ -73,8 +80,7 @@ class Cells:
 
     def sum(self, values: Floats) -> Floats:
         """Σ_j over the documents that hold the term."""
-        total: Floats = np.bincount(self.term, values * self.documents, minlength=self.n_i.size).astype(np.float64)
-        return total
+        return sums_of_runs(values * self.documents, self.indptr)
 
 
 def dp(cells: Cells) -> Floats:
@@ -120,7 +126,7 @@ def d_a(cells: Cells) -> Floats:
     term, rate, w = cells.term[order], rate[order], cells.documents[order]
     before = np.cumsum(w) - w  # all cells before this one, of earlier terms too, who have Σ b of them
     c = before - (np.cumsum(cells.b_i) - cells.b_i)[term] + (cells.d - cells.b_i)[term]
-    differences = np.bincount(term, w * (2 * c + w - cells.d) * rate, minlength=cells.n_i.size)
+    differences = sums_of_runs(w * (2 * c + w - cells.d) * rate, cells.indptr)
     return 1 - differences / (cells.d - 1) / cells.sum(cells.rate)
 
 
@@ -251,13 +257,18 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     names: list[str] = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else [*measures]
     for name in names:
         check_name("a measure", name, MEASURES)
-    cells = Cells.of(term_cells(X_or_statistics))
-    found = dict.fromkeys(names, np.empty(0))
+    cells = term_cells(X_or_statistics)
+    found = {name: np.empty(cells.n_i.size) for name in names}
 
-    def measure(name: str) -> None:
-        found[name] = _within_range(MEASURES[name], cells)
+    def measure(terms: slice) -> None:
+        some = Cells.of(cells, terms)
+        for name, values in found.items():
+            values[terms] = _within_range(MEASURES[name], some)
 
-    in_threads(measure, found)
+    # So many terms at a time that their cells, and what is computed of them, stay in a core's cache.
+    within = np.searchsorted(cells.indptr, np.arange(BLOCK, cells.indptr[-1], BLOCK))
+    edges = np.unique([0, *within, cells.n_i.size]).tolist()
+    in_threads(measure, [slice(*pair) for pair in itertools.pairwise(edges)])
     return found
 
 

@@ -123,6 +123,8 @@ class Null:
         self.fixed = self.lengths.fixed(cells.n_i)
         self.sizes = np.where(self.fixed, 0, np.minimum(cells.n_i, cells.tokens - cells.n_i))  # tokens to draw
         self.seeds = np.random.SeedSequence(seed)
+        self.phase_seeds = self.seeds.spawn(len(PHASES))
+        self.ratio_seeds = self.seeds.spawn(len(RATIO_NODES) + 1)
 
     def drawn_p(self, plr: Floats, score: Floats) -> tuple[tuple[Floats, Floats], tuple[Names, Names]]:
         """log p of λ and of Tarone's score, and how each was obtained."""
@@ -152,7 +154,7 @@ class Null:
                 values = self.plr(np.full(states.documents.size, v), states.documents, states.repetition)
                 log_p[0][mine], how[0][mine] = np.log(_upper(values, states.mass, plr[mine], self.mid_p)), "exact"
         low = 1
-        for (high, share, top), seeds in zip(PHASES, self.seeds.spawn(len(PHASES)), strict=True):
+        for (high, share, top), seeds in zip(PHASES, self.phase_seeds, strict=True):
             checkpoints = np.array([v for v in sorted(terms) if low < v <= high], dtype=np.int64)
             low = high
             if checkpoints.size:
@@ -325,21 +327,27 @@ class Null:
         grids = np.linspace(1, np.minimum(checkpoints, lengths.each.size), GRID, axis=1)
         on_grids = self._g(np.repeat(checkpoints, GRID), grids.ravel()).reshape(grids.shape)
 
-        def compare(at: int) -> None:
+        tails: dict[int, PlrTail] = {}
+
+        def prepare(at: int) -> None:
+            """In place of R the sorted λ and its tail's curve, in place of the sums the sorted score."""
             v = int(checkpoints[at])
+            if v not in enumerated:
+                repetition[at] = np.sort(g[b[at] + start[at]] + 2 * repetition[at])
+                tail = PlrTail(v, lengths.tokens, mean_length, weights, repetition[at], grids[at], on_grids[at])
+                tails[at] = tail
+            scatter[at] = np.sort(lengths.score(v, scatter[at], 0.0))
+
+        in_threads(prepare, range(checkpoints.size))
+        for at, v in enumerate(checkpoints.tolist()):  # by one thread: these many short steps all need Python's lock
             mine = terms[v]
             minor = self._minor(mine)
-            if v not in enumerated and minor.size:
-                sample = np.sort(g[b[at] + start[at]] + 2 * repetition[at])
-                tail: Any = PlrTail(v, lengths.tokens, mean_length, weights, sample, grids[at], on_grids[at])
-                log_p[0][minor], how[0][minor] = sampled_p(sample, plr[minor], tail, self.mid_p, top)
+            if at in tails and minor.size:
+                log_p[0][minor], how[0][minor] = sampled_p(repetition[at], plr[minor], tails[at], self.mid_p, top)
             if v == FREQUENT:
                 mine = np.concatenate([mine, frequent])
-            sample = np.sort(lengths.score(v, scatter[at], 0.0))
-            tail = ScoreTail(v, lengths.tokens, lengths.squared, mean_length, weights, sample)
-            log_p[1][mine], how[1][mine] = sampled_p(sample, score[mine], tail, self.mid_p, SCORE_TOP * top)
-
-        in_threads(compare, range(checkpoints.size))
+            of_score = ScoreTail(v, lengths.tokens, lengths.squared, mean_length, weights, scatter[at])
+            log_p[1][mine], how[1][mine] = sampled_p(scatter[at], score[mine], of_score, self.mid_p, SCORE_TOP * top)
 
     def ratio_p(self, ratio: Floats) -> tuple[Floats, Names]:
         """log p of the likelihood ratio, and how it was obtained."""
@@ -377,7 +385,7 @@ class Null:
 
         lengths, table = self.lengths, LengthTable.of(self.cells.lengths, self.cells.length_documents)
         samples, tasks = [], []
-        for v, seeds in zip(nodes, self.seeds.spawn(len(nodes)), strict=True):
+        for v, seeds in zip(nodes, self.ratio_seeds, strict=False):
             draws = max(49, int(_phase_of(v)[1] * self.draws))
             samples.append(np.empty(draws))
             edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)

@@ -83,11 +83,9 @@ class PlrTail:
         self.v, self.lengths, self.weights = v, lengths, weights
         self.sample, self.grid, self.base = sample, grid, base
         self.odds = v / max(tokens - v, 1.0)
-        self.curve: tuple[Floats, Floats] | None = None
+        self.curve = self._points()
 
     def __call__(self, values: Floats) -> Floats:
-        if self.curve is None:
-            self.curve = self._points()
         x, log_p = self.curve
         if x.size < 3:  # no tilt could be solved, as where documents hold the term by the thousand: the gamma then
             mean, deviation, skew = _moments(self.sample)

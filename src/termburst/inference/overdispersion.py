@@ -11,6 +11,7 @@ distribution serves all terms of equal n_i. Three statistics are held against it
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +85,7 @@ def burstiness(
     null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form))
     fit = fit_beta_binomial(cells)
     squares, products = _sums(cells)
-    repetition = _by_term(cells, special.gammaln(cells.count))
+    repetition = cells.sum(special.gammaln(cells.count))
     plr = np.full(cells.n_i.size, np.nan)
     occurring = np.flatnonzero(cells.n_i)
     plr[occurring] = null.plr(cells.n_i[occurring], cells.b_i[occurring], repetition[occurring])
@@ -92,10 +93,12 @@ def burstiness(
     ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
     for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
         ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # the same but for digits lost at a mean near 1
-    log_p, how = null.drawn_p(plr, score)
+    with ThreadPoolExecutor(1) as other:  # compiled loops, by which a core is busy while the other needs Python's lock
+        lr = other.submit(null.ratio_p, ratio)
+        log_p, how = null.drawn_p(plr, score)
+        ratio_p, ratio_how = lr.result()
     undefined = np.isnan(plr)  # as λ in the form "exact" is for clamped terms
     log_p[0][undefined], how[0][undefined] = np.nan, ""
-    ratio_p, ratio_how = null.ratio_p(ratio)
     return Burstiness(
         PValues(plr, log_p[0] / np.log(10), how[0]),
         PValues(ratio, ratio_p / np.log(10), ratio_how),
@@ -171,8 +174,4 @@ def _others(cells: TermCells, term: int) -> TermCells:
 def _sums(cells: TermCells) -> tuple[Floats, Floats]:
     """Σ_j n_ij² and Σ_j n_ij n_j of every term."""
     count = cells.count.astype(np.float64)
-    return _by_term(cells, count**2), _by_term(cells, count * cells.length)
-
-
-def _by_term(cells: TermCells, values: Floats) -> Floats:
-    return np.bincount(cells.term, values * cells.weight, cells.n_i.size).astype(np.float64)
+    return cells.sum(count**2), cells.sum(count * cells.length)

@@ -47,6 +47,22 @@ class TermCells:
         """The index of each cell's term."""
         return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
 
+    def sum(self, values: Floats) -> Floats:
+        """Σ_j over the documents that hold the term, *values* being of cells."""
+        return sums_of_runs(values * self.weight, self.indptr)
+
+
+def sums_of_runs(values: Floats, indptr: Integers) -> Floats:
+    """The sums of values[indptr[i]:indptr[i + 1]].
+
+    >>> sums_of_runs(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 2, 3])).tolist()
+    [3.0, 0.0, 3.0]
+    """
+    sums, held = np.zeros(indptr.size - 1), indptr[1:] > indptr[:-1]
+    if held.any():
+        sums[held] = np.add.reduceat(values, indptr[:-1][held])  # of an empty run it would take the next value
+    return sums
+
 
 def term_cells(X_or_statistics: Any) -> TermCells:
     """From a count matrix, or from statistics with detail="patterns"; cells themselves pass through."""
