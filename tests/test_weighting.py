@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import stats
 from scipy.special import expit
 from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -23,7 +24,7 @@ COUNTS = hnp.arrays(
 
 def dense(scheme, X, **options):
     counts = canonical_counts(X)
-    weights = SCHEMES[scheme](counts, tb.TermStatistics.from_counts(X), **options)
+    weights = SCHEMES[scheme](counts, tb.TermStatistics.from_counts(X, detail="patterns"), **options)
     return sp.csr_matrix((weights, counts.indices, counts.indptr), shape=X.shape).toarray()
 
 
@@ -73,14 +74,139 @@ def test_counts_beyond_the_table_of_factorials():
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_term_never_seen_weighs_nothing(scheme):
-    known = tb.TermStatistics.from_counts([[2, 0, 9], [1, 0, 8]])
+    known = tb.TermStatistics.from_counts([[2, 0, 9], [1, 0, 8]], detail="patterns")
     weights = SCHEMES[scheme](canonical_counts([[1, 7, 3]]), known, mu=20.0)
     assert weights[1] == 0
     assert np.isfinite(weights).all()
 
 
 def test_an_unknown_scheme_is_refused_with_the_names_there_are():
-    with pytest.raises(ValueError, match=r"'tf-idf'.*'s-lambda'; got 'tfidf'"):
+    with pytest.raises(ValueError, match=r"'tf-idf'.*'s-lambda'.*; got 'tfidf'"):
         named_scheme("tfidf")
     with pytest.raises(ValueError, match="scheme is one of"):
         named_scheme([])
+
+
+# ---- schemes by exact fits, and baselines
+
+
+@pytest.fixture(scope="module")
+def bursty():
+    rng = np.random.default_rng(5)
+    shares = rng.dirichlet(np.full(30, 0.3), size=60)
+    X = np.array([rng.multinomial(size, share) for size, share in zip(rng.integers(5, 80, 60), shares, strict=True)])
+    return np.column_stack([X, np.eye(60, 2, dtype=np.int64), np.ones(60, dtype=np.int64)])
+
+
+def cellwise(X, formula):
+    """*formula*(n_ij, n_j, i) on cells where the term occurs, 0 elsewhere."""
+    n_j = X.sum(axis=1)
+    return np.array([[formula(n, n_j[j], i) if n else 0.0 for i, n in enumerate(row)] for j, row in enumerate(X)])
+
+
+def test_surprisal_is_scipys_log_pmf(bursty):
+    fit = tb.fit_beta_binomial(bursty)
+
+    def formula(n, length, i):
+        if np.isinf(fit.alpha[i]):
+            return -stats.binom.logpmf(n, length, fit.mean[i])
+        return -stats.betabinom.logpmf(n, length, fit.alpha[i], fit.alpha_not[i])
+
+    assert {"boundary", "converged"} <= set(fit.status)
+    np.testing.assert_allclose(dense("surprisal", bursty), cellwise(bursty, formula), rtol=1e-8, atol=1e-10)
+
+
+def test_discounted_counts_are_sums_over_repeats(bursty):
+    fit, n = tb.fit_beta_binomial(bursty), bursty.sum()
+    n_i = bursty.sum(axis=0)
+
+    def discounted(count, a):
+        return count if np.isinf(a) else sum(a / (a + q) for q in range(count))
+
+    np.testing.assert_allclose(
+        dense("discounted-tf-icf", bursty),
+        cellwise(bursty, lambda c, length, i: discounted(c, fit.alpha[i]) * np.log(n / n_i[i])),
+        rtol=1e-9,
+    )
+    mu, idf = bursty.sum() / len(bursty), np.log(len(bursty) / (bursty > 0).sum(axis=0))
+
+    def damped(c, length, i):
+        a = fit.alpha[i] + 2
+        x = c / (0.25 + 0.75 * length / mu)
+        return (x if np.isinf(a) else float(a * (mpmath.digamma(x + a) - mpmath.digamma(a)))) * np.sqrt(idf[i])
+
+    np.testing.assert_allclose(dense("damped-tf-idf", bursty), cellwise(bursty, damped), rtol=1e-9, atol=1e-12)
+
+
+def test_fisher_is_the_one_sided_exact_test(bursty):
+    n, n_i = int(bursty.sum()), bursty.sum(axis=0)
+    expected = cellwise(bursty, lambda c, length, i: -stats.hypergeom.logsf(c - 1, n, n_i[i], length))
+    np.testing.assert_allclose(dense("fisher", bursty), np.maximum(expected, 0), rtol=1e-7, atol=1e-9)
+    table = [[9, 31], [n_i[0] - 9, n - 40 - n_i[0] + 9]]
+    one = canonical_counts([[9, 31] + [0] * (bursty.shape[1] - 2)])
+    p = stats.fisher_exact(table, alternative="greater").pvalue
+    s = tb.TermStatistics.from_counts(bursty)
+    assert SCHEMES["fisher"](one, s)[0] == pytest.approx(-np.log(p), rel=1e-7)
+
+
+def test_tf_idf_is_a_limit_of_fisher():
+    """One occurrence each in documents of equal length, many tokens: −log P(N ≥ 1) → log(n/(n_i n_j))."""
+    X = np.zeros((1000, 3), dtype=np.int64)
+    X[:10, 0] = 1
+    X[:, 2] = 10 - X[:, 0]
+    assert dense("fisher", X)[0, 0] == pytest.approx(np.log(1000 / 10), rel=1e-2)
+
+
+def test_bm25_and_the_other_baselines(bursty):
+    d, n = len(bursty), bursty.sum()
+    n_i, b_i, mu = bursty.sum(axis=0), (bursty > 0).sum(axis=0), bursty.sum() / len(bursty)
+
+    def saturated(c, length, i):
+        return c * 2.2 / (c + 1.2 * (0.25 + 0.75 * length / mu))
+
+    cases = {
+        "counts": lambda c, length, i: c,
+        "sublinear-tf-idf": lambda c, length, i: (1 + np.log(c)) * (1 + np.log(d / b_i[i])),
+        "bm25": lambda c, length, i: saturated(c, length, i) * np.log(d / b_i[i]),
+        "bm25-icf": lambda c, length, i: saturated(c, length, i) * np.log(n / n_i[i]),
+        "two-stage": lambda c, length, i: np.log(d / b_i[i]) + (c - 1) * np.log(n_i[i] / max(n_i[i] - b_i[i], 0.5)),
+    }
+    for scheme, formula in cases.items():
+        np.testing.assert_allclose(dense(scheme, bursty), cellwise(bursty, formula), rtol=1e-12, atol=1e-12)
+
+
+def test_residuals_have_the_variance_of_the_fit():
+    """Counts of a known beta-binomial: Pearson residuals of all cells, absent ones too, have mean 0 and variance 1."""
+    rng = np.random.default_rng(7)
+    n_j = rng.integers(20, 200, 4000)
+    count = stats.betabinom.rvs(n_j, 2.0, 38.0, random_state=rng)
+    X = np.column_stack([count, n_j - count])
+    fit = tb.fit_beta_binomial(X)
+    stored = dense("pearson", X)[:, 0]
+    p, a_0 = fit.mean[0], fit.alpha_0[0]
+    absent = -n_j * p / np.sqrt(n_j * p * (1 - p) * (a_0 + n_j) / (a_0 + 1))
+    residual = np.where(count > 0, stored, absent)
+    assert residual.mean() == pytest.approx(0, abs=0.05)
+    assert residual.var() == pytest.approx(1, abs=0.08)
+    deviance = dense("deviance", X)[:, 0]
+    np.testing.assert_array_equal(np.sign(deviance), np.sign(stored))
+    assert np.corrcoef(deviance, stored)[0, 1] > 0.97
+    lift = dense("posterior-lift", X)[:, 0]
+    expected = np.maximum(np.log((fit.alpha[0] + count) / (a_0 + n_j) / p), 0) * (count > 0)
+    np.testing.assert_allclose(lift, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_fisher_kernel_features_have_mean_square_one(bursty):
+    weights = dense("fisher-kernel", bursty)
+    np.testing.assert_allclose((weights**2).mean(axis=0), 1.0, rtol=1e-9)
+
+
+@given(COUNTS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_weights_are_finite(scheme, X):
+    assert np.isfinite(dense(scheme, X, mu=30.0)).all()
+
+
+def test_what_is_recommended_is_there():
+    assert tb.RECOMMENDED_SCHEME in SCHEMES

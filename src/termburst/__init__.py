@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from termburst.tables import keyness as keyness
     from termburst.tables import keyness_groups as keyness_groups
     from termburst.tables import term_table as term_table
+    from termburst.weighting import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
     from termburst.weighting import SCHEMES as SCHEMES
     from termburst.weights import Weights as Weights
     from termburst.weights import load_weights as load_weights
@@ -46,6 +47,7 @@ _HOME = {
     "CountingOptions": "termburst.counts.counting",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
     "PolyaUrn": "termburst.models.polya_urn",
+    "RECOMMENDED_SCHEME": "termburst.weighting",
     "SCHEMES": "termburst.weighting",
     "TermStatistics": "termburst.counts.statistics",
     "TermWeighting": "termburst.estimators._term_weighting",

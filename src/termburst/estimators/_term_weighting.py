@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
@@ -14,6 +14,9 @@ from termburst.inference.plr import Invalid
 from termburst.models.penalties import checked_hyperparameters
 from termburst.weighting import named_scheme
 
+if TYPE_CHECKING:
+    from termburst.models.fit_beta_binomial import BetaBinomialFit
+
 
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a matrix of counts into a matrix of term weights; learn from one collection, weigh any.
@@ -21,11 +24,13 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     Parameters
     ----------
     scheme : str, default="s-lambda"
-        A name in `termburst.SCHEMES`: "tf-idf", "btf-idf", "tf-icf", "lambda" or "s-lambda".
+        A name in `termburst.SCHEMES`, such as "tf-idf", "s-lambda" or "damped-tf-idf", which is
+        `termburst.RECOMMENDED_SCHEME`.
     mu : float, optional
-        Mean of the penalty on the precision; by default the mean document length of the fitted collection.
+        Mean of the penalty on the precision, and the length that some schemes bring documents to; by default the mean
+        document length of the fitted collection.
     sigma2 : float, default=1.0
-        Variance of that penalty. `mu` and `sigma2` matter to "lambda" and "s-lambda" alone.
+        Variance of that penalty, which matters to "lambda" and "s-lambda" alone.
     norm : {"l1", "l2"}, optional
         Scale every document to unit norm.
     transductive : bool, default=False
@@ -40,6 +45,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     ----------
     statistics_ : TermStatistics
         What was learned, at the level of detail that the scheme needs.
+    fit_ : BetaBinomialFit or None
+        The exact fit of every term, for the schemes that need one.
     mu_ : float
         The μ in use.
     n_features_in_, feature_names_in_
@@ -110,16 +117,18 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         new = from_canonical(counts, names, named_scheme(self.scheme).detail)
         statistics = new if known is None else known + new
         self.statistics_ = statistics
+        self.fit_ = _fitted(statistics) if named_scheme(self.scheme).needs_fit else None
         self.mu_ = statistics.mean_length if self.mu is None else self.mu
 
     def _weigh(self, counts: Any) -> Any:
         scheme = named_scheme(self.scheme)
-        statistics = self.statistics_
+        statistics, fit = self.statistics_, self.fit_
         if self.transductive and counts.nnz:
             statistics = from_canonical(counts, statistics.terms, scheme.detail)
-        data: Any = (
-            scheme(counts, statistics, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid) if counts.nnz else []
-        )
+            fit = _fitted(statistics) if scheme.needs_fit else None
+        data: Any = []
+        if counts.nnz:
+            data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid)
         weights = type(counts)((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
         if self.norm is not None:
             weights = normalize(weights, norm=self.norm, copy=False)
@@ -155,3 +164,9 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         tags.input_tags.categorical = True  # whole numbers only
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _fitted(statistics: TermStatistics) -> BetaBinomialFit:
+    from termburst.models.fit_beta_binomial import fit_beta_binomial
+
+    return fit_beta_binomial(statistics)

@@ -1,0 +1,51 @@
+"""What is learned is learned from training documents: none that is weighed leaves a trace, and noise stays noise."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+import termburst as tb
+
+NON_NEGATIVE = [scheme for scheme in tb.SCHEMES if scheme not in ("lambda", "pearson", "deviance")]
+
+
+@pytest.fixture(scope="module")
+def topics():
+    """400 documents of 40 tokens over 200 terms, in two classes with different topics."""
+    rng = np.random.default_rng(11)
+    labels = np.arange(400) % 2
+    topic = rng.dirichlet(np.full(200, 0.2), size=2)
+    shares = np.array([rng.dirichlet(80 * topic[label] + 1e-3) for label in labels])
+    return sp.csr_matrix([rng.multinomial(40, share) for share in shares]), labels
+
+
+@pytest.mark.parametrize("scheme", tb.SCHEMES)
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_what_is_weighed_changes_nothing_that_was_learned(topics, scheme):
+    X, _ = topics
+    weighting = tb.TermWeighting(scheme).fit(X[:300])
+    before = pickle.dumps(weighting)
+    together = weighting.transform(X[300:])
+    assert pickle.dumps(weighting) == before
+    alone = sp.vstack([weighting.transform(X[j]) for j in range(300, 400)])
+    np.testing.assert_allclose(together.toarray(), alone.toarray(), rtol=1e-12)
+    strange = sp.vstack([X[300:], sp.csr_matrix(np.full((1, 200), 50))])  # in other company, too
+    np.testing.assert_allclose(weighting.transform(strange)[:-1].toarray(), together.toarray(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("scheme", NON_NEGATIVE)
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_labels_at_random_are_guessed_at_random(topics, scheme):
+    X, labels = topics
+    pipeline = make_pipeline(tb.TermWeighting(scheme), MultinomialNB())
+    assert cross_val_score(pipeline, X, labels, cv=5).mean() > 0.9
+    shuffled = [np.random.default_rng(seed).permutation(labels) for seed in range(5)]
+    scores = [cross_val_score(pipeline, X, wrong, cv=5).mean() for wrong in shuffled]
+    assert (
+        abs(np.mean(scores) - 0.5) < 0.06
+    )  # five times 400 documents: a standard error of 0.011, and folds share some
