@@ -36,6 +36,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/burstiness_size.py
 	$(BIN)/python benchmarks/keyness_calibration.py --quick
 	$(BIN)/python benchmarks/inference_speed.py
+	$(BIN)/python benchmarks/retrieval.py
 	$(BIN)/python benchmarks/first_use.py
 
 clean:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from termburst import datasets as datasets
+    from termburst import retrieval as retrieval
     from termburst.counts.counting import CountingOptions as CountingOptions
     from termburst.counts.statistics import TermStatistics as TermStatistics
     from termburst.counts.vectorizer import CountVectorizer as CountVectorizer
@@ -71,14 +72,15 @@ _HOME = {
     "save_weights": "termburst.weights",
     "term_table": "termburst.tables",
 }
-__all__ = ["__version__", "datasets", *_HOME]  # noqa: PLE0604  the table above is the list
+_MODULES = ("datasets", "retrieval")
+__all__ = ["__version__", *_MODULES, *_HOME]  # noqa: PLE0604  the table above is the list
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
-    elif name == "datasets":
-        value = import_module("termburst.datasets")
+    elif name in _MODULES:
+        value = import_module(f"termburst.{name}")
     elif name == "__version__":
         value = import_module("importlib.metadata").version("termburst")
     else:

@@ -1,0 +1,250 @@
+"""An index of documents: built from texts or counts, added to, and searched by any of the ranking models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst._files import first_line
+from termburst.counts._documents import Text
+from termburst.counts.counting import CountingOptions
+from termburst.inference.checks import check_name, checked_whole, shown
+from termburst.retrieval.collection import Collection
+from termburst.retrieval.models import MODELS, PostingWeights
+from termburst.retrieval.search import Hits, Ranker, search
+from termburst.retrieval.store import load_parts, save_parts
+
+Query = str | Sequence[str]  # a sequence holds terms
+KEPT_RANKERS = 8  # models made ready for an index: enough to compare them all, a weight a posting each
+
+
+class Index:
+    """Documents that can be searched.
+
+    Attributes
+    ----------
+    collection : Collection
+        Postings, lengths, document and collection frequencies.
+    terms : array of str
+    ids : list of str
+    counting : CountingOptions
+        How texts, and queries given as text, become terms.
+
+    Examples
+    --------
+    >>> index = Index.from_texts(["a wing in a slipstream", "heat transfer", "wing heating"], ids=["w", "h", "wh"])
+    >>> [hit.id for hit in index.search("heating of a wing", k=2)]
+    ['wh', 'w']
+    >>> index.add(["the slipstream of a propeller"], ids=["p"])
+    >>> len(index), [hit.id for hit in index.search("slipstream propeller", model="bm25")]
+    (4, ['p', 'w'])
+    """
+
+    def __init__(self, collection: Collection, terms: NDArray[Any], ids: list[str], counting: CountingOptions) -> None:
+        """For what is already in order; `from_texts` and `from_counts` put it in order."""
+        self.counting = counting
+        self._hold(collection, terms, ids)
+
+    def _hold(self, collection: Collection, terms: NDArray[Any], ids: list[str]) -> None:
+        self.collection, self.terms, self.ids = collection, terms, ids
+        self._columns = {term: column for column, term in enumerate(terms)}
+        self._rankers: dict[Any, Ranker] = {}
+
+    @classmethod
+    def from_texts(
+        cls, texts: Iterable[Any], ids: Iterable[str] | None = None, *, counting: CountingOptions | None = None
+    ) -> Index:
+        """Count *texts* and index them; without *ids* the documents are "0", "1", … in their order."""
+        counting = CountingOptions() if counting is None else counting
+        X, terms = _counted(texts, counting)
+        return cls(Collection.from_counts(X), terms, _checked_ids(ids, X.shape[0], 0, ()), counting)
+
+    @classmethod
+    def from_counts(
+        cls,
+        X: Any,
+        terms: Iterable[str],
+        ids: Iterable[str] | None = None,
+        *,
+        counting: CountingOptions | None = None,
+    ) -> Index:
+        """Index a count matrix, documents × terms; *counting* says how a query given as text becomes terms.
+
+        Examples
+        --------
+        >>> index = Index.from_counts([[2, 0], [1, 1]], terms=["heat", "wing"])
+        >>> index.search(["wing"])[0].id
+        '1'
+        """
+        collection = Collection.from_counts(X)
+        names = _checked_terms(terms, collection.counts.shape[1])
+        ids = _checked_ids(ids, collection.lengths.size, 0, ())
+        return cls(collection, names, ids, CountingOptions() if counting is None else counting)
+
+    def add(self, texts: Iterable[Any], ids: Iterable[str] | None = None) -> None:
+        """Count more texts with the same options and add them behind the documents that there are.
+
+        The index is then the same as one of all texts at once. All postings are put in order again, so that it pays to
+        add many documents at a time; the models are made ready anew with the next search.
+        """
+        import scipy.sparse as sp
+
+        X, terms = _counted(texts, self.counting)
+        added = _checked_ids(ids, X.shape[0], len(self.ids), self.ids)
+        union = sorted(self._columns.keys() | set(terms))
+        columns = {term: column for column, term in enumerate(union)}
+        both = sp.vstack([_moved(self.collection.counts, self.terms, columns), _moved(X, terms, columns)], format="csr")
+        self._hold(Collection.from_counts(both), np.array(union, dtype=object), self.ids + added)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the index to one file (.npz); no model is saved, they are made ready in a moment.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "index.npz"
+        >>> Index.from_texts(["so it goes", "so so"]).save(path)
+        >>> Index.load(path).search("goes").ids
+        ['0']
+        """
+        names = {"terms": self.terms.tolist(), "ids": self.ids, "counting": self.counting.to_json()}
+        save_parts(path, self.collection.counts, names)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Index:
+        """Read what `save` wrote; nothing in the file is executed."""
+        counts, names = load_parts(path)
+        try:
+            counting = CountingOptions.from_json(names["counting"])
+            return cls.from_counts(counts, names["terms"], names["ids"], counting=counting)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {first_line(error)}") from error
+
+    def __len__(self) -> int:
+        """The number of documents."""
+        return len(self.ids)
+
+    def search(self, query: Query, k: int | None = 10, *, model: str = "spud", **parameters: Any) -> Hits:
+        """The k documents that score highest among those with a term of the query; ties in the order of the documents.
+
+        Parameters
+        ----------
+        query : str, or sequence of terms
+            A text is counted as the documents were. Terms that no document holds are left out of it.
+        k : int, or None for all documents with a term of the query
+        model : one of `MODELS`
+            "spud", "gspud", "lm-dirichlet", "lm-jm" or "bm25".
+        **parameters
+            The model's: omega, mu, smoothing, or k1 and b.
+        """
+        return self.batch_search([query], k, model=model, **parameters)[0]
+
+    def batch_search(
+        self, queries: Iterable[Query], k: int | None = 10, *, model: str = "spud", **parameters: Any
+    ) -> list[Hits]:
+        """What `search` gives, for many queries: counted together, and searched on all cores.
+
+        Examples
+        --------
+        >>> index = Index.from_texts(["so it goes", "it is so so", "go"])
+        >>> [len(hits) for hits in index.batch_search(["so", "it goes", "nowhere"])]
+        [2, 2, 0]
+        """
+        if k is not None:
+            k = checked_whole("k", k, least=1)
+        ranker = self.ranker(model, **parameters)
+        starts, columns = self._query_columns(queries)
+        return search(ranker, starts, columns, len(self) if k is None else min(k, len(self)), self.ids)
+
+    def ranker(self, model: str = "spud", **parameters: Any) -> Ranker:
+        """A model made ready for this index, kept until documents are added."""
+        check_name("model", model, MODELS)
+        key = (model, tuple(sorted(parameters.items())))
+        try:
+            if key not in self._rankers:
+                weights = self._weights(model, parameters)
+                while len(self._rankers) >= KEPT_RANKERS:
+                    del self._rankers[next(iter(self._rankers))]
+                self._rankers[key] = Ranker.of(self.collection, weights)
+        except TypeError as error:  # a parameter that the model has not got, or a list as its value
+            raise ValueError(f"the model {model!r} does not take {shown(parameters)}: {error}") from error
+        return self._rankers[key]
+
+    def _weights(self, model: str, parameters: dict[str, Any]) -> PostingWeights:
+        if not self.collection.tokens:
+            return PostingWeights(np.empty(0), np.zeros(len(self)))
+        return MODELS[model](self.collection, **parameters)
+
+    def _query_columns(self, queries: Iterable[Query]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The columns of each query's terms, one after the other: query i has columns[starts[i]:starts[i + 1]]."""
+        if isinstance(queries, str):
+            raise ValueError("queries come as a list of queries, not as one string")
+        asked = list(queries)
+        found: list[list[int]] = [[] for _ in asked]
+        numbers, texts = list[int](), list[Text]()
+        for number, query in enumerate(asked):
+            if isinstance(query, str):
+                numbers.append(number)
+                texts.append(query)
+            elif isinstance(query, (list, tuple, np.ndarray)) and all(isinstance(term, str) for term in query):
+                found[number] = [self._columns[term] for term in query if term in self._columns]
+            else:
+                raise ValueError(f"query {number} is neither a text nor a list of terms but {shown(query)}")
+        if texts:
+            X, terms = self.counting.count(texts)
+            here = np.array([self._columns.get(term, -1) for term in terms], dtype=np.int64)
+            for row, number in enumerate(numbers):
+                cells = slice(X.indptr[row], X.indptr[row + 1])
+                column = np.repeat(here[X.indices[cells]], X.data[cells])
+                found[number] = column[column >= 0].tolist()
+        starts = np.concatenate([[0], np.cumsum([len(columns) for columns in found], dtype=np.int64)])
+        return starts, np.array([column for columns in found for column in columns], dtype=np.int64)
+
+
+def _counted(texts: Iterable[Any], counting: CountingOptions) -> tuple[Any, NDArray[Any]]:
+    if isinstance(texts, str):
+        raise ValueError("texts come as a list of texts, not as one string")
+    return counting.count(texts)
+
+
+def _moved(X: Any, terms: NDArray[Any], columns: dict[str, int]) -> Any:
+    """The same counts under other numbers of their terms."""
+    import scipy.sparse as sp
+
+    rows = sp.csr_array(X)
+    to = np.array([columns[term] for term in terms], dtype=rows.indices.dtype)
+    return sp.csr_array((rows.data, to[rows.indices], rows.indptr), shape=(rows.shape[0], len(columns)))
+
+
+def _checked_terms(terms: Iterable[str], expected: int) -> NDArray[Any]:
+    names = list(terms)
+    if len(names) != expected:
+        raise ValueError(f"the count matrix has {expected} columns, but there are {len(names)} terms")
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"a term is a text; got {shown(name)}")
+        if name in seen:
+            raise ValueError(f"the term {name!r} stands for two columns")
+        seen.add(name)
+    return np.array([*names, None], dtype=object)[:-1]
+
+
+def _checked_ids(ids: Iterable[str] | None, expected: int, before: int, known: Iterable[str]) -> list[str]:
+    if isinstance(ids, str):
+        raise ValueError("ids come as a list of texts, not as one string")
+    names = [str(before + number) for number in range(expected)] if ids is None else list(ids)
+    if len(names) != expected:
+        raise ValueError(f"there are {expected} documents, but {len(names)} ids")
+    seen = set(known)
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"the id of a document is a text; got {shown(name)}")
+        if name in seen:
+            raise ValueError(f"the id {name!r} stands for two documents")
+        seen.add(name)
+    return names

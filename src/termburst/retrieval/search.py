@@ -1,0 +1,148 @@
+"""From a query's terms to the documents that score highest: sums over postings, then the top k."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst._threads import in_threads
+from termburst.retrieval.collection import Collection
+from termburst.retrieval.models import PostingWeights
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MANY_QUERIES = 64  # from which compiled code is worth loading
+FEW_HITS = 100  # up to which the best are kept by insertion
+
+
+class Hit(NamedTuple):
+    """A document found: its id and its score."""
+
+    id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits(Sequence[Hit]):
+    """Documents found, the best first.
+
+    Attributes
+    ----------
+    ids : list of str
+    scores : array
+    documents : array of int
+        The numbers of the documents in the index.
+    """
+
+    ids: list[str]
+    scores: Floats
+    documents: Integers
+
+    def __len__(self) -> int:
+        """The number of documents found."""
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Hit]:
+        """The hits, the best first."""
+        return map(Hit, self.ids, self.scores.tolist())
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Hit]: ...
+    def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
+        """The hit at a place, 0 being the best."""
+        if isinstance(place, slice):
+            return list(self)[place]
+        return Hit(self.ids[place], float(self.scores[place]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranker:
+    """A model's weights by term: documents[starts[t]:starts[t + 1]] hold term t, with the weights beside.
+
+    `constants` are v_d.
+    """
+
+    starts: Integers
+    documents: NDArray[np.int32]
+    weights: Floats
+    constants: Floats
+
+    @classmethod
+    def of(cls, collection: Collection, weights: PostingWeights) -> Ranker:
+        """A model's weights beside the postings they belong to."""
+        counts = collection.counts
+        documents = counts.indices.astype(np.int32)  # half the memory to go through; 2³¹ documents are beyond one index
+        return cls(counts.indptr.astype(np.int64), documents, weights.postings, weights.documents)
+
+    def scores(self, columns: Sequence[int]) -> tuple[Integers, Floats]:
+        """The documents with any of the terms, in their order, and their scores."""
+        sums = np.zeros(self.constants.size)
+        for column in columns:
+            postings = slice(self.starts[column], self.starts[column + 1])
+            sums[self.documents[postings]] += self.weights[postings]  # a document stands once in a term's postings
+        found = np.flatnonzero(sums)  # weights are above 0
+        return found, sums[found] + len(columns) * self.constants[found]
+
+
+def top(scores: Floats, k: int) -> Integers:
+    """The places of the k highest, the highest first; of equal ones, the first.
+
+    Examples
+    --------
+    >>> top(np.array([1.0, 3.0, 1.0, 2.0]), 3)
+    array([1, 3, 0])
+    """
+    if k < scores.size:
+        least = np.partition(scores, scores.size - k)[scores.size - k]
+        above = np.flatnonzero(scores > least)
+        equal = np.flatnonzero(scores == least)[: k - above.size]
+        chosen = np.sort(np.concatenate([above, equal]))
+    else:
+        chosen = np.arange(scores.size)
+    return chosen[np.argsort(-scores[chosen], kind="stable")]
+
+
+def search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
+    """The k best documents of each query; query i has the terms columns[starts[i]:starts[i + 1]]."""
+    queries = starts.size - 1
+    if queries >= MANY_QUERIES and 1 <= k <= FEW_HITS:
+        return _compiled_search(ranker, starts, columns, k, ids)
+    hits = []
+    for query in range(queries):
+        found, scores = ranker.scores(columns[starts[query] : starts[query + 1]].tolist())
+        best = top(scores, k)
+        hits.append(_hits(found[best], scores[best], ids))
+    return hits
+
+
+def _compiled_search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
+    """The same, bit for bit, on all cores."""
+    from termburst.retrieval._search_kernel import best_documents
+
+    queries, d = starts.size - 1, ranker.constants.size
+    found = np.zeros(queries, dtype=np.int64)
+    best, scores = np.zeros((queries, k), dtype=np.int64), np.zeros((queries, k))
+
+    def fill(part: tuple[int, int]) -> None:
+        room = np.zeros(d), np.zeros(d, dtype=np.int64)
+        best_documents(
+            *part, ranker.starts, ranker.documents, ranker.weights, ranker.constants, starts, columns, *room,
+            found, best, scores,
+        )  # fmt: skip
+
+    edges = np.linspace(0, queries, (os.cpu_count() or 1) + 1).astype(int).tolist()
+    in_threads(fill, list(pairwise(edges)))
+    return [_hits(best[query, :number], scores[query, :number], ids) for query, number in enumerate(found.tolist())]
+
+
+def _hits(documents: Integers, scores: Floats, ids: list[str]) -> Hits:
+    return Hits([ids[document] for document in documents.tolist()], scores, documents)

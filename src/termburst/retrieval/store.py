@@ -1,0 +1,53 @@
+"""An index on disk: one .npz file of arrays, in which nothing is executed; written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst._files import atomic_path, first_line
+
+FORMAT_VERSION = 1
+
+
+def save_parts(path: str | PathLike[str], counts: Any, names: dict[str, Any]) -> None:
+    """Write counts (CSC) and *names*, plain values that JSON can hold."""
+    with atomic_path(path) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(
+            stream,
+            data=counts.data,
+            indices=counts.indices,
+            indptr=counts.indptr,
+            shape=np.array(counts.shape, dtype=np.int64),
+            names=_as_bytes({"format": FORMAT_VERSION, **names}),
+        )
+
+
+def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Read what `save_parts` wrote: the counts and the names."""
+    import scipy.sparse as sp
+
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: there is no such index")
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
+            names = json.loads(stored["names"].tobytes())
+            version = names.pop("format")
+            arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
+            counts = sp.csc_array(arrays, shape=tuple(stored["shape"].tolist()))
+            counts.check_format(full_check=True)  # or SciPy would write outside of its arrays
+    except Exception as error:  # zipfile, zlib, json, NumPy and SciPy each raise their own
+        raise ValueError(f"{path} cannot be read as an index: {first_line(error)}") from error
+    if version != FORMAT_VERSION:
+        raise ValueError(f"{path} is an index of format {version!r}; this termburst reads format {FORMAT_VERSION}")
+    return counts, names
+
+
+def _as_bytes(names: dict[str, Any]) -> NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(names).encode("ascii"), dtype=np.uint8)

@@ -1,0 +1,115 @@
+"""Measures worked out by hand, and the paired test against SciPy and against all signs."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from termburst.retrieval import evaluate, paired_test
+from termburst.retrieval.evaluation import average_precision, ndcg_at_10, precision_at_10
+
+RANKING = ["r1", "x", "r2", "y", "z", "r3", *"abcdef", "r4"]  # relevant at ranks 1, 3, 6 and 13; r5 is not found
+GRADES = {"r1": 1, "r2": 3, "r3": 2, "r4": 1, "r5": 2, "x": 0, "y": -1}
+
+
+def test_average_precision_by_hand():
+    assert average_precision(RANKING, GRADES) == pytest.approx((1 / 1 + 2 / 3 + 3 / 6 + 4 / 13) / 5)
+
+
+def test_ndcg_by_hand():
+    found = 1 / math.log2(2) + 3 / math.log2(4) + 2 / math.log2(7)
+    best = 3 / math.log2(2) + 2 / math.log2(3) + 2 / math.log2(4) + 1 / math.log2(5) + 1 / math.log2(6)
+    assert ndcg_at_10(RANKING, GRADES) == pytest.approx(found / best)
+
+
+def test_ndcg_of_the_best_ranking_is_one_however_many_are_relevant():
+    grades = {f"d{i}": 1 for i in range(25)}
+    assert ndcg_at_10(list(grades), grades) == pytest.approx(1)
+
+
+def test_precision_by_hand():
+    assert precision_at_10(RANKING, GRADES) == 0.3
+    assert precision_at_10(["r1"], GRADES) == 0.1
+
+
+@pytest.mark.parametrize("measure", [average_precision, ndcg_at_10, precision_at_10])
+def test_nothing_found_is_nought_and_nothing_relevant_no_measure(measure):
+    assert measure([], GRADES) == 0
+    with pytest.raises(ValueError, match="without a relevant document"):
+        measure(["a"], {"a": 0})
+
+
+def test_evaluate_counts_missing_rankings_and_leaves_out_what_cannot_be_found():
+    judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": -1}}
+    result = evaluate({"q1": ["a"], "q3": ["c"], "unjudged": ["a"]}, judgements)
+    assert result.queries == ["q1", "q2"]
+    assert result.values["map"].tolist() == [1, 0]
+    assert result.means == {"map": 0.5, "ndcg@10": 0.5, "p@10": 0.05}
+
+
+@pytest.mark.parametrize(
+    ("rankings", "message"),
+    [
+        ({"q": "abc"}, "the ranking of query 'q' is a list of document ids; got .*"),
+        ({"q": [1]}, r"the ranking of query 'q' is a list of document ids; got \[1\]"),
+        ({"q": ["a", "a"]}, "the ranking of query 'q' names a document twice"),
+    ],
+)
+def test_bad_rankings_are_one_sentence(rankings, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        evaluate(rankings, {"q": {"a": 1}})
+
+
+def test_no_judgement_at_all():
+    with pytest.raises(ValueError, match="no relevant document"):
+        evaluate({"q": ["a"]}, {"q": {"a": 0}})
+
+
+def test_randomisation_is_near_all_signs_and_the_others_are_scipys():
+    rng = np.random.default_rng(2)
+    a, b = rng.random(12), rng.random(12) * 0.8
+    test = paired_test(a, b, draws=99_999)
+    gap = a - b
+    signs = np.array(list(itertools.product((-1, 1), repeat=12)))
+    exact = (np.abs(signs @ gap) >= abs(gap.sum()) - 1e-12).mean()
+    assert test.p_randomisation == pytest.approx(exact, abs=0.006)  # four standard errors of 100,000 draws
+    assert test.p_wilcoxon == pytest.approx(stats.wilcoxon(a, b).pvalue)
+    assert test.p_t == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    assert (test.wins, test.losses, test.ties) == ((gap > 0).sum(), (gap < 0).sum(), 0)
+
+
+def test_sides_can_be_exchanged():
+    a, b = [0.1, 0.5, 0.3, 0.9], [0.2, 0.1, 0.3, 0.4]
+    there, back = paired_test(a, b), paired_test(b, a)
+    assert there.difference == -back.difference
+    assert (there.wins, there.losses, there.ties) == (back.losses, back.wins, back.ties) == (2, 1, 1)
+    assert there.p_randomisation == back.p_randomisation
+
+
+def test_the_same_system_twice_and_constant_differences():
+    assert paired_test([0.2, 0.3], [0.2, 0.3]).p_randomisation == 1
+    better = paired_test(np.full(30, 0.5), np.full(30, 0.25))
+    assert better.p_t == 0
+    assert better.p_randomisation < 0.001
+    assert math.isnan(paired_test([0.5], [0.25]).p_t)
+
+
+def test_size_under_the_null():
+    rng = np.random.default_rng(11)
+    p = [paired_test(*rng.beta(0.5, 1, size=(2, 40)), draws=999, rng=rng).p_randomisation for _ in range(400)]
+    assert 0.02 < np.mean(np.array(p) <= 0.05) < 0.09  # 0.05 ± 3.6 standard errors
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ([0.1, 0.2], [0.1], "a and b are of the same queries; got 2 and 1 values"),
+        ([], [], "a holds a finite number a query"),
+        ([0.1], [float("nan")], "b holds a finite number a query"),
+    ],
+)
+def test_bad_values_are_one_sentence(a, b, message):
+    with pytest.raises(ValueError, match=message):
+        paired_test(a, b)

@@ -1,0 +1,206 @@
+"""Building, adding, searching: against sorting the scores of all documents."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termburst as tb
+from termburst.retrieval import MODELS, Index
+from termburst.retrieval.search import top
+
+WORDS = [f"w{i:02}" for i in range(40)]
+
+
+@pytest.fixture(scope="module")
+def texts():
+    rng = np.random.default_rng(3)
+    weights = rng.dirichlet(np.full(40, 0.1), size=60)
+    found = [" ".join(rng.choice(WORDS, size=rng.integers(1, 50), p=p)) for p in weights]
+    found[7] = found[20] = ""
+    found[31] = found[30]  # a tie in every model
+    return found
+
+
+@pytest.fixture(scope="module")
+def index(texts):
+    return Index.from_texts(texts)
+
+
+def brute_force(index, query, model):
+    """All documents with a term of the query, sorted by (−score, number)."""
+    weights, counts = MODELS[model](index.collection), index.collection.counts
+    W = sp.csc_array((weights.postings, counts.indices, counts.indptr), shape=counts.shape).toarray()
+    columns = [index.terms.tolist().index(word) for word in query if word in index.terms]
+    scores = W[:, columns].sum(axis=1) + len(columns) * weights.documents
+    found = [d for d in range(len(index)) if (counts.toarray()[d, columns] > 0).any()]
+    return sorted((-scores[d], d) for d in found)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("k", [1, 5, None])
+def test_search_is_sorting_all_documents(model, k, index):
+    rng = np.random.default_rng(5)
+    queries = [rng.choice(WORDS, size=rng.integers(1, 7)).tolist() for _ in range(25)]
+    for query, hits in zip(queries, index.batch_search(queries, k, model=model), strict=True):
+        expected = brute_force(index, query, model)[:k]
+        np.testing.assert_allclose(hits.scores, [-score for score, _ in expected], rtol=1e-9, atol=1e-12)
+        if k is None:  # sums in another order may break near-ties another way, but nothing is left out
+            assert sorted(hits.documents.tolist()) == sorted(d for _, d in expected)
+        assert hits.ids == [str(d) for d in hits.documents]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_equal_documents_come_in_their_order(model, index, texts):
+    hits = index.search(texts[30], None, model=model)
+    places = hits.documents.tolist()
+    assert places.index(31) == places.index(30) + 1
+
+
+def test_texts_and_terms_are_the_same_query(index):
+    assert index.search("w03 W07 w03").scores.tolist() == index.search(["w03", "w03", "w07"]).scores.tolist()
+
+
+def test_one_by_one_is_the_batch(index):
+    queries = ["w01 w02", "", "w30", "w05 w06 w07 unheard"]
+    for query, hits in zip(queries, index.batch_search(queries, 7), strict=True):
+        alone = index.search(query, 7)
+        assert alone.ids == hits.ids
+        assert alone.scores.tolist() == hits.scores.tolist()
+
+
+@pytest.mark.parametrize("cuts", [[0], [1, 2, 59], [30], [60]])
+def test_adding_is_building_at_once(cuts, texts, index):
+    pieces = np.split(np.array(texts, dtype=object), cuts)
+    grown = Index.from_texts(pieces[0].tolist())
+    for piece in pieces[1:]:
+        grown.search("w01")  # what was made ready for it must not stay
+        grown.add(piece.tolist())
+    assert grown.terms.tolist() == index.terms.tolist()
+    assert grown.ids == index.ids
+    for name in ("lengths", "distinct", "document_frequency", "collection_frequency"):
+        assert getattr(grown.collection, name).tolist() == getattr(index.collection, name).tolist()
+    assert (grown.collection.counts != index.collection.counts).nnz == 0
+    for model in MODELS:
+        ours, theirs = grown.search("w01 w02 w03", model=model), index.search("w01 w02 w03", model=model)
+        assert ours.ids == theirs.ids
+        assert ours.scores.tolist() == theirs.scores.tolist()
+
+
+def test_counts_and_texts_make_the_same_index(texts, index):
+    X, terms = tb.CountingOptions().count(texts)
+    for form in (X, X.tocsc(), X.toarray(), X.astype(float), sp.coo_array(X)):
+        other = Index.from_counts(form, terms)
+        assert other.search("w11 w12", 20).ids == index.search("w11 w12", 20).ids
+
+
+def test_counts_are_not_changed():
+    X = sp.csr_array(np.array([[1, 0], [2, 3]]))
+    before = X.copy()
+    Index.from_counts(X, ["a", "b"]).search(["a"])
+    assert (before != X).nnz == 0
+
+
+def test_options_of_counting_hold_for_queries_and_what_is_added():
+    options = tb.CountingOptions(ngrams=(1, 2), stop_words=("the",), lowercase=False)
+    index = Index.from_texts(["the Big cat"], counting=options)
+    index.add(["the big Cat"])
+    assert index.terms.tolist() == ["Big", "Big cat", "Cat", "big", "big Cat", "cat"]
+    assert index.search("Big cat")[0].id == "0"
+    assert len(index.search("the")) == 0
+
+
+@pytest.mark.parametrize("query", ["", "unheard", "?!", [], ["unheard"]])
+def test_a_query_without_known_words_finds_nothing(query, index):
+    hits = index.search(query)
+    assert len(hits) == 0
+    assert list(hits) == hits.ids == []
+
+
+def test_k_beyond_the_collection(index):
+    assert index.search("w01", 10**9).ids == index.search("w01", None).ids
+
+
+def test_unknown_words_change_no_score(index):
+    assert index.search("w01 w02 unheard").scores.tolist() == index.search("w01 w02").scores.tolist()
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("texts", [[], ["", ""], ["?"]])
+def test_an_index_without_a_word(texts, model):
+    index = Index.from_texts(texts)
+    assert len(index) == len(texts)
+    assert index.batch_search(["so", ""], model=model)[0].ids == []
+    index.add(["so it goes"])
+    assert index.search("so", model=model).ids == [str(len(texts))]
+
+
+def test_hits_are_a_sequence(index):
+    hits = index.search("w01 w02", 4)
+    assert hits[0] == (hits.ids[0], hits.scores[0])
+    assert hits[1:3] == list(hits)[1:3]
+    assert hits[-1].score <= hits[0].score
+
+
+def test_parameters_matter_and_are_not_mixed_up(index):
+    default = index.search("w01 w02", 5, model="lm-dirichlet").scores
+    other = index.search("w01 w02", 5, model="lm-dirichlet", mu=10).scores
+    assert not np.allclose(default, other)
+    for mu in range(20, 30):
+        index.search("w01", model="lm-dirichlet", mu=mu)
+    assert index.search("w01 w02", 5, model="lm-dirichlet").scores.tolist() == default.tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda index: Index.from_texts("so it goes"), "texts come as a list of texts, not as one string"),
+        (lambda index: Index.from_texts(["so", None]), "document 1 is no text but None"),
+        (lambda index: Index.from_texts(["so"], ids=["a", "b"]), "there are 1 documents, but 2 ids"),
+        (lambda index: Index.from_texts(["a", "b"], ids=["x", "x"]), "the id 'x' stands for two documents"),
+        (lambda index: Index.from_texts(["a", "b"], ids=[1, 2]), "the id of a document is a text; got 1"),
+        (lambda index: Index.from_texts(["a"], ids="x"), "ids come as a list of texts, not as one string"),
+        (lambda index: Index.from_counts([[1, 2]], ["a"]), "the count matrix has 2 columns, but there are 1 terms"),
+        (lambda index: Index.from_counts([[1, 2]], ["a", "a"]), "the term 'a' stands for two columns"),
+        (lambda index: Index.from_counts([[1, 2]], [1, 2]), "a term is a text; got 1"),
+        (lambda index: index.add(["more"], ids=["3"]), "the id '3' stands for two documents"),
+        (lambda index: index.search("so", 0), "k is a whole number of 1 or more; got 0"),
+        (lambda index: index.search("so", 2.5), "k is a whole number of 1 or more; got 2.5"),
+        (lambda index: index.search(5), "query 0 is neither a text nor a list of terms but 5"),
+        (lambda index: index.batch_search("so"), "queries come as a list of queries, not as one string"),
+        (lambda index: index.search("so", model="bm24"), "model is one of 'spud', .*; got 'bm24'"),
+        (lambda index: index.search("so", model="bm25", mu=1), "the model 'bm25' does not take {'mu': 1}: .*"),
+        (lambda index: index.search("so", omega=[1]), r"the model 'spud' does not take {'omega': \[1\]}: .*"),
+        (lambda index: index.search("so", omega=2), "omega lies between 0 and 1; got 2"),
+    ],
+)
+def test_bad_input_is_one_sentence(call, message, index):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        call(index)
+
+
+def test_a_refused_addition_leaves_the_index_as_it_was(texts):
+    index = Index.from_texts(texts)
+    with pytest.raises(ValueError, match="no text"):
+        index.add(["w01", 5])
+    assert len(index) == len(texts) == index.collection.lengths.size
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("k", [1, 3, 100])
+def test_compiled_code_finds_the_same_bit_for_bit(model, k, index, monkeypatch):
+    rng = np.random.default_rng(8)
+    queries = [rng.choice([*WORDS, "unheard"], size=rng.integers(0, 9)).tolist() for _ in range(200)]
+    compiled = index.batch_search(queries, k, model=model)
+    monkeypatch.setattr("termburst.retrieval.search.MANY_QUERIES", 1000)
+    for ours, plain in zip(compiled, index.batch_search(queries, k, model=model), strict=True):
+        assert ours.documents.tolist() == plain.documents.tolist()
+        assert ours.scores.tolist() == plain.scores.tolist()
+        assert ours.ids == plain.ids
+
+
+def test_top_is_a_stable_sort():
+    rng = np.random.default_rng(0)
+    for size in (0, 1, 2, 50):
+        scores = rng.integers(0, 5, size=size).astype(float)
+        for k in (1, 3, 50, 60):
+            assert top(scores, k).tolist() == np.argsort(-scores, kind="stable")[:k].tolist()

@@ -1,0 +1,71 @@
+"""An index saved and read again is the same; a file that is none is refused in one sentence."""
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst.retrieval import MODELS, Index
+
+COUNTING = tb.CountingOptions(ngrams=(1, 2), stop_words=("the", "of"), lowercase=False)
+TEXTS = ["the end of the end", "", "an Ünïcode end 終わり", "so it goes"]
+
+
+@pytest.fixture(name="path")
+def saved(tmp_path):
+    Index.from_texts(TEXTS, ["a\x00", "b", "ç", "d e"], counting=COUNTING).save(tmp_path / "index.npz")
+    return tmp_path / "index.npz"
+
+
+def test_there_and_back(path):
+    index, again = Index.from_texts(TEXTS, ["a\x00", "b", "ç", "d e"], counting=COUNTING), Index.load(path)
+    assert again.terms.tolist() == index.terms.tolist()
+    assert again.ids == index.ids
+    assert again.counting == index.counting
+    assert (again.collection.counts != index.collection.counts).nnz == 0
+    for model in MODELS:
+        assert again.search("end of it", model=model).scores.tolist() == (
+            index.search("end of it", model=model).scores.tolist()
+        )
+    again.add(["more of it"], ids=["f"])
+    assert len(again) == 5
+
+
+def test_an_empty_index_and_counts_without_texts(tmp_path):
+    for index in (Index.from_texts([]), Index.from_counts([[0, 2]], ["b", "a"])):
+        index.save(tmp_path / "index.npz")
+        assert Index.load(tmp_path / "index.npz").terms.tolist() == index.terms.tolist()
+
+
+def test_what_is_no_index_is_refused(path, tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no such index"):
+        Index.load(tmp_path / "nowhere.npz")
+    (tmp_path / "text.npz").write_text("so it goes")
+    np.savez(tmp_path / "other.npz", a=np.arange(3))
+    (tmp_path / "half.npz").write_bytes(path.read_bytes()[:300])
+    for name in ("text.npz", "other.npz", "half.npz"):
+        with pytest.raises(ValueError, match="cannot be read as an index"):
+            Index.load(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda parts: parts.update(names=text(b'{"format": 9}')), "format 9; this termburst reads format 1"),
+        (lambda parts: parts.update(names=text(b'{"format": 1}')), "is damaged"),
+        (lambda parts: parts.update(names=text(b"[1]")), "cannot be read"),
+        (lambda parts: parts.update(indices=parts["indices"] + 1000), "cannot be read|damaged"),
+        (lambda parts: parts.update(data=-parts["data"]), "is damaged: Negative"),
+        (lambda parts: parts.update(data=np.array([{}], dtype=object)), "cannot be read"),  # a pickle
+    ],
+)
+def test_damage_is_one_sentence(path, change, message):
+    with np.load(path) as stored:
+        parts = dict(stored)
+    change(parts)
+    np.savez(path, **parts)
+    with pytest.raises(ValueError, match=message):
+        Index.load(path)
+
+
+def text(content):
+    return np.frombuffer(content, dtype=np.uint8)
