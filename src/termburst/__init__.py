@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from termburst.counts.counting import CountingOptions as CountingOptions
     from termburst.counts.statistics import TermStatistics as TermStatistics
     from termburst.counts.vectorizer import CountVectorizer as CountVectorizer
+    from termburst.estimators._beta_binomial_nb import BetaBinomialNB as BetaBinomialNB
+    from termburst.estimators._burstiness_selector import BurstinessSelector as BurstinessSelector
     from termburst.estimators._burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
+    from termburst.estimators._dirichlet_multinomial_nb import DirichletMultinomialNB as DirichletMultinomialNB
+    from termburst.estimators._edcm_mixture import EDCMMixture as EDCMMixture
     from termburst.estimators._term_weighting import TermWeighting as TermWeighting
     from termburst.inference.dispersion import dispersion as dispersion
     from termburst.inference.plr import ClampedTermsWarning as ClampedTermsWarning
@@ -42,11 +46,15 @@ if TYPE_CHECKING:
 
 _HOME = {
     "BetaBinomialFit": "termburst.models.fit_beta_binomial",
+    "BetaBinomialNB": "termburst.estimators._beta_binomial_nb",
+    "BurstinessSelector": "termburst.estimators._burstiness_selector",
     "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
     "CountVectorizer": "termburst.counts.vectorizer",
     "CountingOptions": "termburst.counts.counting",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
+    "DirichletMultinomialNB": "termburst.estimators._dirichlet_multinomial_nb",
+    "EDCMMixture": "termburst.estimators._edcm_mixture",
     "PolyaUrn": "termburst.models.polya_urn",
     "RECOMMENDED_SCHEME": "termburst.weighting",
     "SCHEMES": "termburst.weighting",

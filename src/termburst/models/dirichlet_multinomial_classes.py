@@ -1,0 +1,152 @@
+"""One Dirichlet-multinomial a class, scored on the stored cells alone: under `DirichletMultinomialNB`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+
+from termburst.models.special import log1p_minus, stirling_remainder
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+TABLE_CELLS = 2**22  # of patterns × classes worked out at a time: bounds the memory
+PRECISIONS = np.geomspace(1e-3, 1e9, 37)  # where the search for a precision begins; its last value stands for infinity
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """The distinct (term, count) of stored counts other than 1, and the document of every such cell.
+
+    A count of 1 adds nothing to the likelihood beyond the multinomial's, and the others repeat: a function of term and
+    count is worked out once a pattern.
+
+    Examples
+    --------
+    >>> patterns = Patterns.of(sp.csr_matrix([[2, 1], [2, 3]]))
+    >>> patterns.term.tolist(), patterns.count.tolist(), patterns.documents.toarray().tolist()
+    ([0, 1], [2.0, 3.0], [[1.0, 0.0], [1.0, 1.0]])
+    """
+
+    term: Integers
+    count: Floats
+    documents: Any  # documents × patterns, 1 where a document has the pattern
+
+    @classmethod
+    def of(cls, counts: Any) -> Patterns:
+        """The patterns of a CSR matrix in which no cell is stored twice."""
+        above = counts.data != 1
+        count, level = np.unique(counts.data[above], return_inverse=True)
+        key, pattern = np.unique(
+            counts.indices[above].astype(np.int64) * max(count.size, 1) + level, return_inverse=True
+        )
+        upto = np.concatenate([[0], np.cumsum(above)])[counts.indptr]
+        documents = sp.csr_array((np.ones(pattern.size), pattern, upto), shape=(counts.shape[0], key.size))
+        return cls(key // max(count.size, 1), count[key % max(count.size, 1)].astype(np.float64), documents)
+
+
+def log_rise(alpha: ArrayLike, n: ArrayLike) -> Floats:
+    """Σ_{q<n} log(1 + q/α) = log Γ(α + n) − log Γ(α) − n log α for α > 0, with all its digits at any α.
+
+    Limits: 0 at n = 0 and n = 1, and as α → ∞. The second form has a value at a fractional n ≥ 0 too.
+
+    Examples
+    --------
+    >>> log_rise([0.5, 1e12, np.inf], 3).round(12).tolist()
+    [2.708050201102, 3e-12, 0.0]
+    """
+    a, n = np.broadcast_arrays(np.asarray(alpha, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    trivial = np.isinf(a) | (n == 0) | (n == 1)
+    a = np.where(trivial, 1.0, a)
+    x = n / a
+    rise = a * log1p_minus(x) + (n - 0.5) * np.log1p(x) + stirling_remainder(a + n) - stirling_remainder(a)
+    return np.where(trivial, 0.0, rise)
+
+
+def class_log_likelihood(counts: Any, mean: Floats, precision: Floats) -> Floats:
+    """log P(n_j | class c) of every document and class, without the multinomial coefficient, which all classes share.
+
+    Σ_i n_ij log m_ci + Σ_i R(s_c m_ci, n_ij) − R(s_c, n_j), with R of `log_rise`: the Dirichlet-multinomial of
+    α_ci = s_c m_ci, written so that s_c = ∞ is the multinomial.
+
+    Parameters
+    ----------
+    counts : CSR, documents × terms, no cell stored twice
+    mean : array, classes × terms
+        m_ci > 0, rows that add up to 1.
+    precision : array, one a class
+        s_c > 0, infinite for a multinomial.
+
+    Returns
+    -------
+    array, documents × classes
+
+    Examples
+    --------
+    >>> class_log_likelihood(sp.csr_matrix([[2, 1]]), np.array([[0.5, 0.5]]), np.array([2.0])).round(6)
+    array([[-2.484907]])
+    """
+    n_j = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
+    log_likelihood = np.asarray(counts @ np.log(mean).T, dtype=np.float64)
+    patterns = Patterns.of(counts)
+    classes = max(1, TABLE_CELLS // max(patterns.term.size, 1))
+    for first in range(0, precision.size, classes):
+        block = slice(first, first + classes)
+        alpha = (precision[block, None] * mean[block])[:, patterns.term]
+        log_likelihood[:, block] += patterns.documents @ log_rise(alpha, patterns.count).T
+    length, which = np.unique(n_j, return_inverse=True)
+    log_likelihood -= log_rise(precision, length[:, None])[which]
+    return log_likelihood
+
+
+def fit_precision(counts: Any, weights: Floats, mean: Floats) -> Floats:
+    """The precisions of greatest likelihood, the classes' means being given.
+
+    Parameters
+    ----------
+    counts : CSR, documents × terms, no cell stored twice
+    weights : array, documents × classes
+        How much every document counts in every class.
+    mean : array, classes × terms
+
+    Returns
+    -------
+    array, one a class
+        Infinite where the likelihood rises to the end of `PRECISIONS`: the documents vary no more than a multinomial.
+
+    Examples
+    --------
+    >>> X, mean = sp.csr_matrix([[4, 0], [0, 4], [3, 1]]), np.array([[0.5, 0.5]])
+    >>> fit_precision(X, np.ones((3, 1)), mean).round(3)
+    array([0.551])
+    """
+    patterns, n_j = Patterns.of(counts), np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
+    length, which = np.unique(n_j, return_inverse=True)
+    return np.array(
+        [
+            _precision(patterns, w @ patterns.documents, length, np.bincount(which, weights=w).astype(np.float64), m)
+            for w, m in zip(weights.T, mean, strict=True)
+        ]
+    )
+
+
+def _precision(patterns: Patterns, times: Floats, length: Floats, documents: Floats, mean: Floats) -> float:
+    seen = times > 0
+    m, count, times = mean[patterns.term[seen]], patterns.count[seen], times[seen]
+
+    def loss(log_s: float) -> float:
+        s = np.exp(log_s)
+        return float(documents @ log_rise(s, length) - times @ log_rise(s * m, count))
+
+    grid = np.log(PRECISIONS)
+    at = int(np.argmin([loss(log_s) for log_s in grid]))
+    if at == grid.size - 1:
+        return np.inf
+    found = minimize_scalar(
+        loss, bounds=(grid[max(at - 1, 0)], grid[at + 1]), method="bounded", options={"xatol": 1e-8}
+    )
+    return float(np.exp(found.x))

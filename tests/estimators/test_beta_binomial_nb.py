@@ -1,0 +1,68 @@
+"""`BetaBinomialNB` against SciPy's beta-binomial, planted truth and shuffled labels."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import betabinom
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import termburst as tb
+from termburst.models import beta_binomial_classes
+
+
+@parametrize_with_checks([tb.BetaBinomialNB(), tb.BetaBinomialNB(fit_prior=False, background=1.0)])
+def test_scikit_learn_s_common_checks(estimator, check):
+    check(estimator)
+
+
+def planted(documents, seed=0):
+    rng = np.random.default_rng(seed)
+    means = rng.dirichlet(np.full(40, 0.7), size=2)
+    y = rng.integers(2, size=documents)
+    lengths = rng.integers(5, 80, size=documents)
+    X = np.zeros((documents, 40), dtype=np.int64)
+    for c in range(2):
+        X[y == c] = tb.dirichlet_multinomial_sample(lengths[y == c], 10 * means[c] + 1e-9, rng=rng).toarray()
+    return X, y
+
+
+def brute_force(model, X):
+    n_j = X.sum(axis=1)[:, None]
+    pairs = zip(model.alpha_, model.alpha_not_, strict=True)
+    joint = np.column_stack([betabinom.logpmf(X, n_j, a, b).sum(axis=1) for a, b in pairs]) + model.class_log_prior_
+    return joint - np.logaddexp.reduce(joint, axis=1)[:, None]
+
+
+def test_probabilities_are_those_of_scipy_s_distribution():
+    X, y = planted(20)
+    model = tb.BetaBinomialNB().fit(X, y)
+    np.testing.assert_allclose(model.predict_log_proba(sp.csc_matrix(X)), brute_force(model, X), atol=1e-7)
+
+
+def test_lengths_between_the_nodes_are_interpolated_well():
+    X, y = planted(400)
+    assert np.unique(X.sum(axis=1)).size > beta_binomial_classes.NODES
+    model = tb.BetaBinomialNB().fit(X, y)
+    np.testing.assert_allclose(model.predict_log_proba(X), brute_force(model, X), atol=2e-3)
+
+
+def test_planted_classes_are_found_and_shuffled_ones_are_chance():
+    X, y = planted(2000)
+    train, test = slice(0, 1000), slice(1000, 2000)
+    assert tb.BetaBinomialNB().fit(X[train], y[train]).score(X[test], y[test]) > 0.9
+    shuffled = np.random.default_rng(1).permutation(y)
+    by_chance = tb.BetaBinomialNB(fit_prior=False).fit(X[train], shuffled[train]).score(X[test], shuffled[test])
+    assert by_chance == pytest.approx(0.5, abs=4 * np.sqrt(0.25 / 1000))
+
+
+def test_empty_documents_and_unseen_terms():
+    model = tb.BetaBinomialNB().fit([[2, 0, 0, 1], [0, 3, 0, 0], [0, 0, 0, 0]], ["a", "b", "b"])
+    np.testing.assert_allclose(model.predict_proba([[0, 0, 0, 0]]), [[1 / 3, 2 / 3]])
+    assert np.isfinite(model.predict_log_proba([[0, 0, 9, 0]])).all()
+
+
+def test_bad_use_is_refused_with_a_sentence():
+    with pytest.raises(ValueError, match="background is a number above 0"):
+        tb.BetaBinomialNB(background=0).fit([[1, 0], [0, 1]], [0, 1])
+    with pytest.raises(ValueError, match="row 0, column 1"):
+        tb.BetaBinomialNB().fit([[1, 0.5], [0, 1]], [0, 1])

@@ -1,0 +1,120 @@
+"""`EDCMMixture` against formulas written out, planted clusters and EM's own promises."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import digamma, gammaln
+from scipy.stats import dirichlet_multinomial
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import termburst as tb
+from termburst.models.edcm import edcm_log_likelihood, edcm_precision
+
+
+@parametrize_with_checks([tb.EDCMMixture(), tb.EDCMMixture(2, precision="component", temperatures=(1,), n_init=2)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_s_common_checks(estimator, check):
+    check(estimator)
+
+
+def planted(documents=400, components=3, terms=90, precision=20.0, seed=0):
+    rng = np.random.default_rng(seed)
+    label = rng.integers(components, size=documents)
+    means = rng.dirichlet(np.full(terms, 0.2), size=components)
+    lengths = rng.integers(30, 80, size=documents)
+    X = np.zeros((documents, terms), dtype=np.int64)
+    for c in range(components):
+        drawn = tb.dirichlet_multinomial_sample(lengths[label == c], precision * means[c] + 1e-9, rng=rng)
+        X[label == c] = drawn.toarray()
+    return X, label
+
+
+def test_the_log_likelihood_written_out():
+    X, beta = np.array([[3, 0, 1], [0, 2, 0]]), np.array([[0.02, 0.03, 0.05], [0.4, 0.1, 0.2]])
+    s = beta.sum(axis=1)
+    ours = edcm_log_likelihood(sp.csr_array(X.astype(float)), beta / s[:, None], s)
+    for j, x in enumerate(X):
+        n = x.sum()
+        for c in range(2):
+            there = x > 0
+            expected = gammaln(n + 1) + gammaln(s[c]) - gammaln(s[c] + n) + np.log(beta[c][there] / x[there]).sum()
+            assert ours[j, c] == pytest.approx(expected, rel=1e-12)
+
+
+def test_it_approaches_the_dirichlet_multinomial_as_alpha_falls():
+    X, mean = np.array([[3, 0, 1], [0, 2, 5]]), np.array([0.2, 0.3, 0.5])
+    exact = dirichlet_multinomial.logpmf(X, 1e-4 * mean, X.sum(axis=1))
+    np.testing.assert_allclose(
+        edcm_log_likelihood(sp.csr_array(X), mean[None], np.array([1e-4]))[:, 0], exact, atol=1e-3
+    )
+
+
+def test_the_precision_solves_its_equation_and_is_that_of_the_fit():
+    X, _ = planted(components=1)
+    n_j = X.sum(axis=1).astype(float)
+    s = edcm_precision(n_j, np.ones(n_j.size), float((X > 0).sum()))
+    assert s * (digamma(s + n_j) - digamma(s)).sum() == pytest.approx((X > 0).sum(), rel=1e-9)
+    assert s == pytest.approx(tb.fit_dirichlet_multinomial(X, method="edcm").precision, rel=1e-8)
+
+
+@pytest.mark.parametrize("precision", ["shared", "component"])
+def test_planted_clusters_are_found(precision):
+    X, label = planted()
+    model = tb.EDCMMixture(3, precision=precision, n_init=5, random_state=0).fit(X)
+    assert adjusted_rand_score(label, model.labels_) > 0.9
+    np.testing.assert_allclose(np.sort(model.weights_), np.sort(np.bincount(label) / label.size), atol=0.03)
+    assert model.converged_
+
+
+def test_labels_without_structure_are_chance():
+    X, label = planted()
+    rng = np.random.default_rng(0)
+    labels = tb.EDCMMixture(3, random_state=0).fit_predict(X)
+    assert abs(adjusted_rand_score(rng.permutation(label), labels)) < 0.05
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_em_never_lowers_the_bound():
+    X, _ = planted(150)
+    bounds = [
+        tb.EDCMMixture(
+            3, precision="component", background=0, alpha=1e-9, temperatures=(1,), max_iter=m, random_state=1
+        )
+        .fit(X)
+        .lower_bound_
+        for m in range(1, 9)
+    ]
+    assert (np.diff(bounds) > -1e-6).all()
+
+
+def test_seeds_predictions_and_scores_agree():
+    X, _ = planted(200)
+    model, again = (tb.EDCMMixture(3, random_state=4).fit(X) for _ in range(2))
+    np.testing.assert_array_equal(model.labels_, again.labels_)
+    np.testing.assert_array_equal(model.predict(sp.csc_matrix(X)), model.labels_)
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    np.testing.assert_array_equal(proba.argmax(axis=1), model.labels_)
+    assert model.score(X) == pytest.approx(model.score_samples(X).mean())
+
+
+def test_it_says_so_where_it_has_not_converged():
+    with pytest.warns(ConvergenceWarning, match="did not converge"):
+        tb.EDCMMixture(3, max_iter=1, random_state=0).fit(planted(60)[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"n_components": 0}, "n_components is a whole number"),
+        ({"n_components": 9}, "2 documents cannot be parted into 9"),
+        ({"precision": "own"}, "precision is 'shared' or 'component'"),
+        ({"temperatures": (1, 5)}, "temperatures fall"),
+        ({"background": -1}, "background is a number"),
+    ],
+)
+def test_bad_options_are_refused_with_a_sentence(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        tb.EDCMMixture(**{"n_components": 2, **options}).fit([[1, 0], [0, 1]])
