@@ -14,7 +14,7 @@ import termburst as tb
     [
         tb.BurstinessSelector(),
         tb.BurstinessSelector(0.5, by="lr"),
-        tb.BurstinessSelector("all", by="p"),
+        tb.BurstinessSelector("all"),
         tb.BurstinessSelector(1, by="p"),
     ]
 )
