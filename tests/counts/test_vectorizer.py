@@ -13,7 +13,8 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer as Reference
 
 from termburst.counts import tokenizer, vectorizer
-from termburst.counts.tokenizer import Tokenizer, character_class
+from termburst.counts.character_class import character_class
+from termburst.counts.tokenizer import Tokenizer
 from termburst.counts.vectorizer import CountVectorizer
 
 AWKWARD = [

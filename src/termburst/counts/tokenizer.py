@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import queue
-import re
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst._threads import cores, in_threads
+from termburst.counts.character_class import CharacterClass
 
 Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -25,89 +25,6 @@ CHUNK = 2**20  # characters that a thread takes at a time
 MOST_DOCUMENTS = 2**14  # in a chunk
 LONG = 64  # bytes that two names have in common before they are compared as a whole
 DIGIT = 10  # bits of a column by which the cells of a row are sorted at a time
-
-_CLASS = r"\\w|\[(?:\\[wWdDsS]|[^\\\[\]])+\]"
-_SIMPLE = re.compile(rf"(?:\(\?u\))?(\\b)?({_CLASS})(?:(\2)?\+|\{{(\d+),\}})(\\b)?")
-
-
-@dataclass(frozen=True)
-class CharacterClass:
-    r"""Tokens as runs of characters of one class: ``\w\w+``, ``[^\W\d_]{2,}``, ``\b[a-z]+\b``.
-
-    Attributes
-    ----------
-    members : the class as a regular expression.
-    shortest : how many characters a token has at least.
-    bounded : whether there may be no word character beside it, as beside a whole run of them there is not.
-    """
-
-    members: str
-    shortest: int
-    bounded: bool
-
-    @cached_property
-    def wide(self) -> Bytes:
-        r"""What every code point is: bits of the kernel's WORD and INSIDE, as Python's own `re` sees it."""
-        from termburst.counts import _tokenizer_kernel as kernel
-
-        everything = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        return _marked(everything, self.members, kernel)
-
-    @cached_property
-    def kinds(self) -> Bytes:
-        """What every byte is: ASCII, or the beginning of something longer."""
-        from termburst.counts import _tokenizer_kernel as kernel
-
-        kinds = np.full(256, kernel.LEAD, dtype=np.uint8)
-        kinds[:128] = _marked("".join(map(chr, range(128))), self.members, kernel)
-        return kinds
-
-
-def _marked(characters: str, members: str, kernel: Any) -> Bytes:
-    marks = np.zeros(len(characters), dtype=np.uint8)
-    for pattern, bit in ((r"\w", kernel.WORD), (members, kernel.INSIDE)):
-        for run in re.finditer(f"{pattern}+", characters):
-            marks[run.start() : run.end()] |= bit
-    return marks
-
-
-@lru_cache(maxsize=64)
-def character_class(token_pattern: str) -> CharacterClass | None:
-    r"""The class of characters that a pattern stands for; None where it is not that simple.
-
-    Examples
-    --------
-    >>> character_class(r"(?u)\b\w\w+\b")
-    CharacterClass(members='\\w', shortest=2, bounded=False)
-    >>> character_class(r"[a-z]{3,}").shortest
-    3
-    >>> character_class(r"\w+-\w+") is None
-    True
-    """
-    found = _SIMPLE.fullmatch(token_pattern)
-    if not found:
-        return None
-    before, members, doubled, least, after = found.groups()
-    try:
-        inside = re.compile(members)
-    except re.error:
-        return None
-    # A term is its tokens with a space between, and terms are handed over a line each.
-    if (before is None) != (after is None) or inside.match(" ") or inside.match("\n"):
-        return None
-    shortest = int(least) if least else 1 + (doubled is not None)
-    pattern = CharacterClass(members, shortest, before is not None and members != r"\w")
-    if shortest < 1 or (pattern.bounded and _beyond_words(members)):
-        return None
-    return pattern
-
-
-def _beyond_words(members: str) -> bool:
-    r"""Whether the class holds anything that is no word character, for which `\b` would mean something else."""
-    if members == r"\w":
-        return False
-    pattern = re.compile(rf"(?!\w){members}")
-    return pattern.search(np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")) is not None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.feature_extraction import text as sklearn_text
 
-from termburst.counts.tokenizer import CharacterClass, Tokenizer, character_class, in_chunks
+from termburst.counts.character_class import CharacterClass, character_class
+from termburst.counts.tokenizer import Tokenizer, in_chunks
 
 _MAKE_TERMS = (  # the parameters that decide on what terms there may be
     "analyzer", "tokenizer", "preprocessor", "token_pattern", "lowercase", "strip_accents", "ngram_range", "stop_words",

@@ -69,7 +69,8 @@ class DirichletMultinomialNB(CountNaiveBayes):
     -----
     * `alpha` = 1, `background` = 0, `precision` = inf and `evidence` = "tokens" is scikit-learn's `MultinomialNB`.
     * The defaults of `alpha`, `background` and `precision` were chosen by cross-validation on the training documents of
-      20 Newsgroups and R8 (benchmarks/quality_models.py); between 5,000 and 50,000 the precision matters little.
+      20 Newsgroups and R8 (benchmarks/quality_models.py has what they come to); between 5,000 and 50,000 the precision
+      matters little.
     * Fractional counts are taken as the gamma function has them. Negative ones are refused.
     * Neither fitting nor predicting makes anything of the size documents × terms.
 

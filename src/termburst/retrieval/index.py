@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from termburst._files import first_line
 from termburst.counts._documents import Text
 from termburst.counts.counting import CountingOptions
+from termburst.counts.statistics import checked_terms
 from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import MODELS, PostingWeights
@@ -81,7 +82,7 @@ class Index:
         '1'
         """
         collection = Collection.from_counts(X)
-        names = _checked_terms(terms, collection.counts.shape[1])
+        names: Any = checked_terms(list(terms), collection.counts.shape[1])
         ids = _checked_ids(ids, collection.lengths.size, 0, ())
         return cls(collection, names, ids, CountingOptions() if counting is None else counting)
 
@@ -218,20 +219,6 @@ def _moved(X: Any, terms: NDArray[Any], columns: dict[str, int]) -> Any:
     rows = sp.csr_array(X)
     to = np.array([columns[term] for term in terms], dtype=rows.indices.dtype)
     return sp.csr_array((rows.data, to[rows.indices], rows.indptr), shape=(rows.shape[0], len(columns)))
-
-
-def _checked_terms(terms: Iterable[str], expected: int) -> NDArray[Any]:
-    names = list(terms)
-    if len(names) != expected:
-        raise ValueError(f"the count matrix has {expected} columns, but there are {len(names)} terms")
-    seen: set[str] = set()
-    for name in names:
-        if not isinstance(name, str):
-            raise ValueError(f"a term is a text; got {shown(name)}")
-        if name in seen:
-            raise ValueError(f"the term {name!r} stands for two columns")
-        seen.add(name)
-    return np.array([*names, None], dtype=object)[:-1]
 
 
 def _checked_ids(ids: Iterable[str] | None, expected: int, before: int, known: Iterable[str]) -> list[str]:

@@ -1,0 +1,96 @@
+"""Token patterns that a table of characters can express, which is what the compiled tokenizer goes by."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+
+_CLASS = r"\\w|\[(?:\\[wWdDsS]|[^\\\[\]])+\]"
+_SIMPLE = re.compile(rf"(?:\(\?u\))?(\\b)?({_CLASS})(?:(\2)?\+|\{{(\d+),\}})(\\b)?")
+
+
+@dataclass(frozen=True)
+class CharacterClass:
+    r"""Tokens as runs of characters of one class: ``\w\w+``, ``[^\W\d_]{2,}``, ``\b[a-z]+\b``.
+
+    Attributes
+    ----------
+    members : the class as a regular expression.
+    shortest : how many characters a token has at least.
+    bounded : whether there may be no word character beside it, as beside a whole run of them there is not.
+    """
+
+    members: str
+    shortest: int
+    bounded: bool
+
+    @cached_property
+    def wide(self) -> Bytes:
+        r"""What every code point is: bits of the kernel's WORD and INSIDE, as Python's own `re` sees it."""
+        from termburst.counts import _tokenizer_kernel as kernel
+
+        everything = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        return _marked(everything, self.members, kernel)
+
+    @cached_property
+    def kinds(self) -> Bytes:
+        """What every byte is: ASCII, or the beginning of something longer."""
+        from termburst.counts import _tokenizer_kernel as kernel
+
+        kinds = np.full(256, kernel.LEAD, dtype=np.uint8)
+        kinds[:128] = _marked("".join(map(chr, range(128))), self.members, kernel)
+        return kinds
+
+
+def _marked(characters: str, members: str, kernel: Any) -> Bytes:
+    marks = np.zeros(len(characters), dtype=np.uint8)
+    for pattern, bit in ((r"\w", kernel.WORD), (members, kernel.INSIDE)):
+        for run in re.finditer(f"{pattern}+", characters):
+            marks[run.start() : run.end()] |= bit
+    return marks
+
+
+@lru_cache(maxsize=64)
+def character_class(token_pattern: str) -> CharacterClass | None:
+    r"""The class of characters that a pattern stands for; None where it is not that simple.
+
+    Examples
+    --------
+    >>> character_class(r"(?u)\b\w\w+\b")
+    CharacterClass(members='\\w', shortest=2, bounded=False)
+    >>> character_class(r"[a-z]{3,}").shortest
+    3
+    >>> character_class(r"\w+-\w+") is None
+    True
+    """
+    found = _SIMPLE.fullmatch(token_pattern)
+    if not found:
+        return None
+    before, members, doubled, least, after = found.groups()
+    try:
+        inside = re.compile(members)
+    except re.error:
+        return None
+    # A term is its tokens with a space between, and terms are handed over a line each.
+    if (before is None) != (after is None) or inside.match(" ") or inside.match("\n"):
+        return None
+    shortest = int(least) if least else 1 + (doubled is not None)
+    pattern = CharacterClass(members, shortest, before is not None and members != r"\w")
+    if shortest < 1 or (pattern.bounded and _beyond_words(members)):
+        return None
+    return pattern
+
+
+def _beyond_words(members: str) -> bool:
+    r"""Whether the class holds anything that is no word character, for which `\b` would mean something else."""
+    if members == r"\w":
+        return False
+    pattern = re.compile(rf"(?!\w){members}")
+    return pattern.search(np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")) is not None
