@@ -34,6 +34,7 @@ X = CountVectorizer().fit_transform(texts)
 words = list(CountVectorizer().fit(texts).vocabulary_)
 terms = np.arange(X.shape[1]).astype(str)
 half = X.shape[0] // 2
+index = tb.retrieval.Index.from_counts(X, terms)
 steps = {{
     "CountVectorizer": lambda: tb.CountVectorizer().fit_transform(texts),
     "CountVectorizer, vocabulary": lambda: tb.CountVectorizer(vocabulary=words).transform(texts),
@@ -47,6 +48,7 @@ steps = {{
     "keyness_groups": lambda: tb.keyness_groups(X, np.arange(X.shape[0]) % 3),
     "coburst": lambda: tb.coburst(X, terms=terms),
     "fit_dirichlet_multinomial": lambda: tb.fit_dirichlet_multinomial(X),
+    "retrieval": lambda: index.batch_search([["python"]] * 64),
 }}
 assert sum(map(len, texts)) > SMALL, "so little text is left to scikit-learn"
 seconds = {{}}

@@ -120,6 +120,9 @@ def bm25s_rivals(tokens: list[list[str]], queries: list[list[str]]) -> dict[str,
         rival = bm25s.BM25(k1=1.2, b=0.75, backend=backend)
         rival.index(tokens, show_progress=False)
         found[f"bm25s {backend}"] = lambda rival=rival: rival.retrieve(queries, k=HITS, show_progress=False)
+        found[f"bm25s {backend}, one at a time"] = lambda rival=rival: [
+            rival.retrieve([query], k=HITS, show_progress=False) for query in queries
+        ]
     return found
 
 

@@ -185,11 +185,24 @@ def test_a_refused_addition_leaves_the_index_as_it_was(texts):
     assert len(index) == len(texts) == index.collection.lengths.size
 
 
+@pytest.fixture(scope="module")
+def large():
+    """Rare and frequent words in 3,000 documents, where most postings need not be gone through; many ties."""
+    rng = np.random.default_rng(4)
+    X = sp.random_array(
+        (3000, 400), density=0.02, format="lil", rng=rng, data_sampler=lambda size: 1.0 + np.arange(size) % 3
+    )
+    X[:, :12] = rng.poisson(1.0, size=(3000, 12)) * (rng.random((3000, 12)) < np.linspace(0.2, 1, 12))
+    return Index.from_counts(X.tocsr().astype(int), [f"w{i:03}" for i in range(400)])
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("k", [1, 3, 100])
-def test_compiled_code_finds_the_same_bit_for_bit(model, k, index, monkeypatch):
-    rng = np.random.default_rng(8)
-    queries = [rng.choice([*WORDS, "unheard"], size=rng.integers(0, 9)).tolist() for _ in range(200)]
+@pytest.mark.parametrize("which", ["index", "large"])
+def test_compiled_code_finds_the_same_bit_for_bit(which, model, k, request, monkeypatch):
+    index, rng = request.getfixturevalue(which), np.random.default_rng(8)
+    words = [*index.terms[:40], "unheard"]
+    queries = [rng.choice(words, size=rng.integers(0, 9)).tolist() for _ in range(200)]
     compiled = index.batch_search(queries, k, model=model)
     monkeypatch.setattr("termburst.retrieval.search.MANY_QUERIES", 1000)
     for ours, plain in zip(compiled, index.batch_search(queries, k, model=model), strict=True):

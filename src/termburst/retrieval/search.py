@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,14 +10,16 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst._threads import in_threads
+from termburst._threads import cores, in_threads
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import PostingWeights
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MANY_QUERIES = 64  # from which compiled code is worth loading
+MANY_QUERIES = 64  # from which compiled code is worth loading,
+MANY_POSTINGS = 200_000  # or for an index of so many, whose texts were counted by compiled code
+QUERIES_A_THREAD = 32  # worth starting one
 FEW_HITS = 100  # up to which the best are kept by insertion
 
 
@@ -68,12 +69,13 @@ class Hits(Sequence[Hit]):
 class Ranker:
     """A model's weights by term: documents[starts[t]:starts[t + 1]] hold term t, with the weights beside.
 
-    `constants` are v_d.
+    `highest` are the terms' highest weights, `constants` v_d.
     """
 
     starts: Integers
     documents: NDArray[np.int32]
     weights: Floats
+    highest: Floats
     constants: Floats
 
     @classmethod
@@ -81,7 +83,12 @@ class Ranker:
         """A model's weights beside the postings they belong to."""
         counts = collection.counts
         documents = counts.indices.astype(np.int32)  # half the memory to go through; 2³¹ documents are beyond one index
-        return cls(counts.indptr.astype(np.int64), documents, weights.postings, weights.documents)
+        starts = counts.indptr.astype(np.int64)
+        highest = np.zeros(starts.size - 1)
+        held = np.flatnonzero(np.diff(starts))  # reduceat would give an empty term its successor's first weight
+        if held.size:
+            highest[held] = np.maximum.reduceat(weights.postings, starts[held])
+        return cls(starts, documents, weights.postings, highest, weights.documents)
 
     def scores(self, columns: Sequence[int]) -> tuple[Integers, Floats]:
         """The documents with any of the terms, in their order, and their scores."""
@@ -114,7 +121,7 @@ def top(scores: Floats, k: int) -> Integers:
 def search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
     """The k best documents of each query; query i has the terms columns[starts[i]:starts[i + 1]]."""
     queries = starts.size - 1
-    if queries >= MANY_QUERIES and 1 <= k <= FEW_HITS:
+    if (queries >= MANY_QUERIES or ranker.documents.size >= MANY_POSTINGS) and 1 <= k <= FEW_HITS:
         return _compiled_search(ranker, starts, columns, k, ids)
     hits = []
     for query in range(queries):
@@ -132,15 +139,19 @@ def _compiled_search(ranker: Ranker, starts: Integers, columns: Integers, k: int
     found = np.zeros(queries, dtype=np.int64)
     best, scores = np.zeros((queries, k), dtype=np.int64), np.zeros((queries, k))
 
+    limit, longest = float(ranker.constants.max()), int(np.diff(starts).max())
+
     def fill(part: tuple[int, int]) -> None:
-        room = np.zeros(d), np.zeros(d, dtype=np.int64)
+        room = np.zeros(d), np.empty(d, dtype=np.int64), np.empty(longest, dtype=np.int64), np.empty(longest + 1)
         best_documents(
-            *part, ranker.starts, ranker.documents, ranker.weights, ranker.constants, starts, columns, *room,
-            found, best, scores,
+            *part, ranker.starts, ranker.documents, ranker.weights, ranker.highest, ranker.constants, limit, starts,
+            columns, *room, found, best, scores,
         )  # fmt: skip
 
-    edges = np.linspace(0, queries, (os.cpu_count() or 1) + 1).astype(int).tolist()
-    in_threads(fill, list(pairwise(edges)))
+    if queries < 2 * QUERIES_A_THREAD:
+        fill((0, queries))
+    else:
+        in_threads(fill, list(pairwise(np.linspace(0, queries, cores() + 1).astype(int).tolist())))
     return [_hits(best[query, :number], scores[query, :number], ids) for query, number in enumerate(found.tolist())]
 
 
