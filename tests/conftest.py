@@ -1,5 +1,6 @@
 """Shared fixtures. Tests that need a data set ask for `data` and skip with a sentence where it is missing."""
 
+import importlib
 import os
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,23 @@ settings.load_profile("termburst")
 REQUIRE = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is: a test that then skips fails instead
 
 
-def unavailable(reason: str) -> None:
+REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
+
+
+def unavailable(reason: str, require: str = REQUIRE) -> None:
     """Skip with a sentence, or fail where the environment promised that the part would be there."""
-    if os.environ.get(REQUIRE) == "1":
-        pytest.fail(f"{REQUIRE}=1, but {reason}")
+    if os.environ.get(require) == "1":
+        pytest.fail(f"{require}=1, but {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def bertopic() -> Any:
+    """The package bertopic, which termburst works with and never depends on."""
+    try:
+        return importlib.import_module("bertopic")
+    except ImportError as error:
+        return unavailable(f"bertopic cannot be imported ({error})", REQUIRE_BERTOPIC)
 
 
 @pytest.fixture(scope="session")

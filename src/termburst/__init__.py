@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from termburst.estimators._beta_binomial_nb import BetaBinomialNB as BetaBinomialNB
     from termburst.estimators._burstiness_selector import BurstinessSelector as BurstinessSelector
     from termburst.estimators._burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
+    from termburst.estimators._class_term_weighting import ClassTermWeighting as ClassTermWeighting
     from termburst.estimators._dirichlet_multinomial_nb import DirichletMultinomialNB as DirichletMultinomialNB
     from termburst.estimators._edcm_mixture import EDCMMixture as EDCMMixture
     from termburst.estimators._term_weighting import TermWeighting as TermWeighting
@@ -50,6 +51,7 @@ _HOME = {
     "BurstinessSelector": "termburst.estimators._burstiness_selector",
     "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
+    "ClassTermWeighting": "termburst.estimators._class_term_weighting",
     "CountVectorizer": "termburst.counts.vectorizer",
     "CountingOptions": "termburst.counts.counting",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",

@@ -1,0 +1,129 @@
+"""Which weights name topics best: the ten highest words of groups of 20 Newsgroups documents, by scheme.
+
+A group's words should occur together in documents that were not learned from (coherence: the mean normalised pointwise
+mutual information of their pairs) and differ from those of other groups (diversity: the share of distinct words).
+Quality is the product of both (Dieng, Ruiz & Blei 2020). A document should be most similar, by cosine, to its own group
+(similarity: the share of unseen documents that are). "choose" learns from one half of the training documents and scores
+the other, twice; "test" learns from all of them and scores the test documents. Groups are the newsgroups, or k-means
+clusters of an SVD of TF–IDF. Headers, footers and quotes are left out, and terms in fewer than five documents.
+
+    TERMBURST_DATA=… python benchmarks/topic_words.py [choose] [test]
+
+BERTopic's own c-TF-IDF is among them where bertopic is installed.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.cluster import KMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
+
+import termburst as tb
+
+try:
+    from bertopic.vectorizers import ClassTfidfTransformer as Theirs
+except ImportError:
+    Theirs = None
+
+TOP = 10
+NEGATIVE = ("lambda", "pearson", "deviance")
+
+
+def models(documents: Any) -> dict[str, Any]:
+    """By name, every way to learn from groups × terms, or from the documents themselves."""
+    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    found: dict[str, Any] = {}
+    for scheme in tb.SCHEMES:
+        if scheme not in NEGATIVE:
+            found[scheme] = lambda X, s=scheme: tb.TermWeighting(s).fit(X)
+            found[f"{scheme}, of documents"] = lambda X, s=scheme: tb.TermWeighting(s).fit(documents)
+    if Theirs is not None:
+        found["BERTopic"] = lambda X: Theirs().fit(X)
+        found["BERTopic, reduce_frequent_words"] = lambda X: Theirs(reduce_frequent_words=True).fit(X)
+        found["BERTopic, bm25_weighting"] = lambda X: Theirs(bm25_weighting=True).fit(X)
+    return found
+
+
+def grouped(X: Any, labels: Any) -> Any:
+    """Groups × terms: the counts of every group's documents added up."""
+    member = sp.csr_matrix((np.ones(labels.size, dtype=np.int64), (labels, np.arange(labels.size))))
+    return (member @ X).tocsr()
+
+
+def coherence(top: Any, reference: Any) -> float:
+    """Mean over groups of the mean NPMI of their words' pairs, log(p_ij/p_i p_j)/−log p_ij, by documents."""
+    words = np.unique(top)
+    there = (reference[:, words] > 0).astype(np.float64)
+    joint = (there.T @ there).toarray() / reference.shape[0]
+    alone = np.diag(joint)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        npmi = np.log(joint / np.outer(alone, alone)) / -np.log(joint)
+    npmi[joint == 0] = -1  # never together, or never there
+    at, pairs = np.searchsorted(words, top), np.triu_indices(top.shape[1], 1)
+    return float(np.mean([npmi[np.ix_(row, row)][pairs].mean() for row in at]))
+
+
+def scores(model: Any, learned: Any, labels: Any, unseen: Any, unseen_labels: Any) -> list[float]:
+    """Coherence, diversity, their product and the similarity of documents to their groups."""
+    X = grouped(learned, labels)
+    fitted = model(X.copy())
+    weights = sp.csr_matrix(fitted.transform(X.astype(np.float64)))
+    top = np.argsort(-weights.toarray(), axis=1, kind="stable")[:, :TOP]
+    coherent, diverse = coherence(top, unseen), np.unique(top).size / top.size
+    documents = sp.csr_matrix(fitted.transform(unseen.astype(np.float64)))
+    nearest = (normalize(documents) @ normalize(weights).T).toarray().argmax(axis=1)
+    return [coherent, diverse, coherent * diverse, float(np.mean(nearest == unseen_labels))]
+
+
+def clusters(k: int, learned: Any, unseen: Any) -> tuple[Any, Any]:
+    """k-means of 100 dimensions of TF–IDF, with the clusters that unseen documents fall in."""
+    weigh, reduce = TfidfTransformer(sublinear_tf=True), TruncatedSVD(100, random_state=0)
+    means = KMeans(k, random_state=0, n_init=3)
+    labels = means.fit_predict(normalize(reduce.fit_transform(weigh.fit_transform(learned))))
+    return labels, means.predict(normalize(reduce.transform(weigh.transform(unseen))))
+
+
+def table(title: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
+    """Print the scores of every model, means over splits and ways to group, the best quality first."""
+    found: dict[str, list[Any]] = {}
+    for learned_all, labels, unseen_all, unseen_labels in splits:
+        frequent = np.bincount(learned_all.indices, minlength=learned_all.shape[1]) >= 5
+        learned, unseen = learned_all[:, frequent], unseen_all[:, frequent]
+        for groups in ("newsgroups", 20, 100):
+            a, b = (labels, unseen_labels) if groups == "newsgroups" else clusters(int(groups), learned, unseen)
+            for name, model in models(learned).items():
+                found.setdefault(name, []).append(scores(model, learned, a, unseen, b))
+    means = {name: np.reshape(rows, (len(splits), 3, 4)).mean(axis=0) for name, rows in found.items()}
+    print(f"\n{title}: coherence, diversity, their product and similarity; newsgroups, 20 clusters, 100 clusters")
+    for name in sorted(means, key=lambda name: -means[name][:, 2].mean()):
+        cells = " | ".join(" ".join(f"{x:6.3f}" for x in row) for row in means[name])
+        ratio = means[name][:, 2].mean() / means["BERTopic"][:, 2].mean() if "BERTopic" in means else np.nan
+        print(f"  {name:42} {cells} | mean {means[name][:, 2].mean():.3f}, {ratio:.2f} of BERTopic's", flush=True)
+
+
+def main(steps: list[str]) -> None:
+    """Print the tables asked for, with English stop words left out and kept."""
+    parts = ("headers", "footers", "quotes")
+    train, test = (tb.datasets.load_20newsgroups(s, remove=parts) for s in ("train", "test"))
+    for stop_words in ("english", None):
+        vectorizer = tb.CountVectorizer(stop_words=stop_words)
+        X, unseen = vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
+        label = f"stop words {'left out' if stop_words else 'kept'}"
+        if "choose" in steps:
+            half = np.random.default_rng(0).permutation(X.shape[0]) % 2 == 0
+            y = train.labels
+            halves = [(X[a], y[a], X[~a], y[~a]) for a in (half, ~half)]
+            table(f"choose, {label}", halves)
+        if "test" in steps:
+            table(f"test, {label}", [(X, train.labels, unseen, test.labels)])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["choose", "test"])

@@ -1,0 +1,104 @@
+"""`ClassTermWeighting` alone: counts and labels in, the words of classes out."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy import stats
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import termburst as tb
+
+X = np.array([[3, 0, 5, 0], [2, 1, 4, 0], [0, 4, 5, 0], [0, 0, 7, 2]])
+LABELS = ["a", "a", "b", "c"]
+CLASSES = np.array([[5, 1, 9, 0], [0, 4, 5, 0], [0, 0, 7, 2]])
+SIGNED = ("lambda", "pearson", "deviance")
+
+
+@parametrize_with_checks([tb.ClassTermWeighting(), tb.ClassTermWeighting("tf-icf", norm=None)])
+def test_scikit_learn_s_common_checks(estimator, check):
+    check(estimator)
+
+
+def test_the_default_is_fisher_s_exact_test_of_term_and_class():
+    n_i, n_j, n = CLASSES.sum(axis=0), CLASSES.sum(axis=1), CLASSES.sum()
+    tail = stats.hypergeom.sf(CLASSES - 1, n, n_i, n_j[:, None])
+    expected = np.where(CLASSES > 0, -np.log(tail), 0)
+    weights = tb.ClassTermWeighting(norm=None).fit(X, LABELS).transform(CLASSES).toarray()
+    np.testing.assert_allclose(weights, expected, rtol=1e-10, atol=1e-12)
+    unit = tb.ClassTermWeighting().fit(CLASSES).transform(CLASSES).toarray()
+    np.testing.assert_allclose(unit, expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-10, atol=1e-12)
+
+
+def test_documents_are_weighed_by_what_classes_taught():
+    icf = np.log(CLASSES.sum() / CLASSES.sum(axis=0))
+    idf = np.log(3 / (CLASSES > 0).sum(axis=0))  # of three classes, not four documents
+    for scheme, rarity in (("tf-icf", icf), ("tf-idf", idf)):
+        model = tb.ClassTermWeighting(scheme, norm=None).fit(X, LABELS)
+        np.testing.assert_allclose(model.transform(X).toarray(), X * rarity)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(model.class_counts_.toarray(), CLASSES)
+
+
+@pytest.mark.parametrize("scheme", [scheme for scheme in tb.SCHEMES if scheme not in SIGNED])
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_every_scheme_that_is_allowed_is_non_negative_and_leaves_x_alone(scheme, fig3):
+    given = sp.csr_matrix(fig3.astype(np.float64))
+    before = given.copy()
+    weights = tb.ClassTermWeighting(scheme).fit(given, np.arange(100) % 7).transform(given)
+    assert weights.data.min() >= 0
+    assert np.isfinite(weights.data).all()
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(given, part), getattr(before, part))
+        assert not np.shares_memory(getattr(weights, part), getattr(given, part))
+
+
+def test_the_multiplier_scales_before_the_norm():
+    m = np.array([2.0, 1.0, 0.5, 1.0])
+    plain = tb.ClassTermWeighting("counts", norm=None).fit(CLASSES).transform(CLASSES).toarray()
+    scaled = tb.ClassTermWeighting("counts", norm=None).fit(CLASSES, multiplier=m).transform(CLASSES).toarray()
+    np.testing.assert_array_equal(scaled, plain * m)
+    unit = tb.ClassTermWeighting("counts", norm="l1").fit(CLASSES, multiplier=m).transform(CLASSES).toarray()
+    np.testing.assert_allclose(unit, scaled / scaled.sum(axis=1, keepdims=True))
+
+
+def test_seed_words_are_found_by_the_names_of_columns():
+    frame = pd.DataFrame(CLASSES, columns=["purr", "bark", "the", "moo"])
+    model = tb.ClassTermWeighting(seed_words=["moo", "unknown"], seed_multiplier=3).fit(frame)
+    assert model.multiplier_.tolist() == [1, 1, 1, 3]
+    assert model.top_terms(n=1) == {0: ["purr"], 1: ["bark"], 2: ["moo"]}
+
+
+def test_clone_and_pickle():
+    model = tb.ClassTermWeighting("tf-icf", seed_words=["a"], seed_multiplier=3, norm="l1")
+    assert clone(model).get_params() == model.get_params()
+    fitted = tb.ClassTermWeighting().fit(X, LABELS)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.transform(X).toarray(), fitted.transform(X).toarray())
+
+
+@pytest.mark.parametrize(
+    ("options", "fit", "said"),
+    [
+        ({"scheme": "lambda"}, {}, "never negative: not scheme='lambda', nor 'pearson', 'deviance'"),
+        ({"scheme": "pearson"}, {}, "never negative"),
+        ({"scheme": "deviance"}, {}, "never negative"),
+        ({"scheme": "none"}, {}, "scheme is one of"),
+        ({"norm": "max"}, {}, "norm is"),
+        ({}, {"y": [1, 2]}, "inconsistent numbers of samples"),
+        ({}, {"multiplier": [1.0, 2.0]}, r"shape \(2,\), but X has 4 columns"),
+        ({}, {"multiplier": [1.0, -2.0, 1, 1]}, "negative or not finite"),
+        ({"seed_words": ["moo"]}, {}, "seed_words need named columns"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(options, fit, said):
+    with pytest.raises(ValueError, match=said):
+        tb.ClassTermWeighting(**options).fit(X, **fit)
+
+
+def test_as_many_names_as_terms():
+    with pytest.raises(ValueError, match="4 terms, but 2 names"):
+        tb.ClassTermWeighting().fit(X, LABELS).top_terms(["a", "b"])
