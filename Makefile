@@ -37,6 +37,8 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/keyness_calibration.py --quick
 	$(BIN)/python benchmarks/inference_speed.py
 	$(BIN)/python benchmarks/retrieval.py
+	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/quality_models.py --quick
 	$(BIN)/python benchmarks/first_use.py
 
 clean:

@@ -23,9 +23,9 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import _paired
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
@@ -131,17 +131,11 @@ def raw() -> None:
             print(f"{scheme:>34} {score[best]:.4f} {best:<5g} {hits.mean():.4f}", flush=True)
         chosen = max(BY_BURSTINESS, key=lambda scheme: found[scheme][0])
         ours, theirs = found[chosen][1], found["sublinear-tf-idf"][1]
-        print(f"{'chosen':>34} {chosen}: {ours.mean() - theirs.mean():+.4f}, McNemar's p = {mcnemar(ours, theirs):.2g}")
-
-
-def mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
-    better, worse = int(np.sum(ours & ~theirs)), int(np.sum(~ours & theirs))
-    return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
+        print(f"{'chosen':>34} {chosen} less sublinear TF–IDF: {_paired.documents(ours, theirs)} (McNemar)")
 
 
 def test() -> None:
     collections = Collections()
-    rng = np.random.default_rng(0)
     results: dict[str, list[NDArray[np.bool_]]] = {}
     print(f"{'test documents':>34} {'20 Newsgroups':<19} R8   ({', '.join(CLASSIFIERS)})")
     for scheme in tb.SCHEMES:
@@ -159,11 +153,7 @@ def test() -> None:
     print(f"\n{tb.RECOMMENDED_SCHEME} less TF–IDF, 95 % interval, McNemar's p")
     for corpus, mine, theirs in zip(CORPORA, ours, results["tf-idf"], strict=True):
         for k, classifier in enumerate(CLASSIFIERS):
-            differences = mine[k].astype(np.int8) - theirs[k]
-            drawn = [differences[rng.integers(0, differences.size, differences.size)].mean() for _ in range(2000)]
-            low, high = np.quantile(drawn, [0.025, 0.975])
-            p = mcnemar(mine[k], theirs[k])
-            print(f"{corpus:>34} {classifier:<7} {differences.mean():+.4f} [{low:+.4f}, {high:+.4f}]  p = {p:.2g}")
+            print(f"{corpus:>34} {classifier:<7} {_paired.documents(mine[k], theirs[k])}")
     print("\nagainst each rival, cell by cell")
     total = 0
     for rival in RIVALS:
@@ -178,7 +168,7 @@ def test() -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["choose", "test", "raw"], default="test")
     warnings.simplefilter("ignore", tb.ClampedTermsWarning)
     {"choose": choose, "test": test, "raw": raw}[parser.parse_args().what]()

@@ -13,7 +13,21 @@ import termburst as tb
 from termburst.models.edcm import edcm_log_likelihood, edcm_precision
 
 
-@parametrize_with_checks([tb.EDCMMixture(), tb.EDCMMixture(2, precision="component", temperatures=(1,), n_init=2)])
+def two_columns_of_probabilities(estimator):
+    """The checks that ask predict_proba, as of a classifier of two classes, for two columns whatever the model."""
+    checks = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
+    return {} if estimator.n_components == 2 else dict.fromkeys(checks, "there are other than two components")
+
+
+@parametrize_with_checks(
+    [
+        tb.EDCMMixture(),
+        tb.EDCMMixture(3),
+        tb.EDCMMixture(8, precision="shared"),
+        tb.EDCMMixture(2, precision="component", temperatures=(1,), n_init=2),
+    ],
+    expected_failed_checks=two_columns_of_probabilities,
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_s_common_checks(estimator, check):
     check(estimator)
@@ -59,7 +73,7 @@ def test_the_precision_solves_its_equation_and_is_that_of_the_fit():
     assert s == pytest.approx(tb.fit_dirichlet_multinomial(X, method="edcm").precision, rel=1e-8)
 
 
-@pytest.mark.parametrize("precision", ["shared", "component"])
+@pytest.mark.parametrize("precision", [20.0, 20000.0, np.inf, "shared", "component"])
 def test_planted_clusters_are_found(precision):
     X, label = planted()
     model = tb.EDCMMixture(3, precision=precision, n_init=5, random_state=0).fit(X)
@@ -80,13 +94,48 @@ def test_em_never_lowers_the_bound():
     X, _ = planted(150)
     bounds = [
         tb.EDCMMixture(
-            3, precision="component", background=0, alpha=1e-9, temperatures=(1,), max_iter=m, random_state=1
+            3,
+            precision="component",
+            length_damping=0,
+            background=0,
+            alpha=1e-9,
+            temperatures=(1,),
+            max_iter=m,
+            random_state=1,
         )
         .fit(X)
         .lower_bound_
         for m in range(1, 9)
     ]
     assert (np.diff(bounds) > -1e-6).all()
+
+
+def test_a_precision_that_is_a_number_has_the_exact_likelihood():
+    X, _ = planted(80)
+    model = tb.EDCMMixture(3, precision=7.0, length_damping=0, random_state=0).fit(X)
+    by_component = [dirichlet_multinomial.logpmf(X, 7.0 * m, X.sum(axis=1)) for m in model.mean_]
+    expected = np.log(model.weights_ @ np.exp(by_component))
+    np.testing.assert_allclose(model.score_samples(X), expected, rtol=1e-10)
+    assert model.lower_bound_ == pytest.approx(expected.mean())
+    np.testing.assert_array_equal(model.precision_, 7.0)
+
+
+def test_damping_tempers_documents_above_the_median_length_alone():
+    X, _ = planted(100)
+    model = tb.EDCMMixture(2, length_damping=1, random_state=0).fit(X)
+    n_j = X.sum(axis=1)
+    assert model.length_ == np.median(n_j)
+    score = [
+        dirichlet_multinomial.logpmf(X, 20000.0 * m, n_j) / np.maximum(1, n_j / model.length_) for m in model.mean_
+    ]
+    odds = np.exp(score[1] - score[0]) * model.weights_[1] / model.weights_[0]
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], odds / (1 + odds), rtol=1e-6)
+
+
+def test_documents_of_nothing_have_the_weights_for_probabilities():
+    X = np.vstack([planted(40)[0], np.zeros((2, 90), dtype=int)])
+    model = tb.EDCMMixture(2, random_state=0).fit(X)
+    np.testing.assert_allclose(model.predict_proba(X)[-2:], [model.weights_] * 2)
 
 
 def test_seeds_predictions_and_scores_agree():
@@ -110,7 +159,9 @@ def test_it_says_so_where_it_has_not_converged():
     [
         ({"n_components": 0}, "n_components is a whole number"),
         ({"n_components": 9}, "2 documents cannot be parted into 9"),
-        ({"precision": "own"}, "precision is 'shared' or 'component'"),
+        ({"precision": "own"}, "precision is a number, 'shared' or 'component'"),
+        ({"precision": 0}, "precision is a number above 0"),
+        ({"length_damping": 2}, "length_damping is a number of at least 0 and at most 1"),
         ({"temperatures": (1, 5)}, "temperatures fall"),
         ({"background": -1}, "background is a number"),
     ],
