@@ -88,7 +88,7 @@ def test_clone_and_pickle():
         ({"scheme": "deviance"}, {}, "never negative"),
         ({"scheme": "none"}, {}, "scheme is one of"),
         ({"norm": "max"}, {}, "norm is"),
-        ({}, {"y": [1, 2]}, "inconsistent numbers of samples"),
+        ({}, {"y": [1, 2]}, "documents, but . labels"),
         ({}, {"multiplier": [1.0, 2.0]}, r"shape \(2,\), but X has 4 columns"),
         ({}, {"multiplier": [1.0, -2.0, 1, 1]}, "negative or not finite"),
         ({"seed_words": ["moo"]}, {}, "seed_words need named columns"),

@@ -149,7 +149,7 @@ def test_clone_pickle_and_grid_search():
     [
         ({"alpha": 0}, "alpha is a number above 0"),
         ({"background": 1.5}, "background is a number of at least 0 and at most 1"),
-        ({"precision": -1}, "precision is a number above 0"),
+        ({"precision": -1}, "precision is a number above 1e-100"),
         ({"precision": "best"}, "precision is a number, 'fit' or 'shared'"),
         ({"evidence": "words"}, "evidence is 'documents' or 'tokens'"),
         ({"class_prior": [0.5, 0.6]}, "class_prior is 2 probabilities"),

@@ -160,7 +160,7 @@ def test_it_says_so_where_it_has_not_converged():
         ({"n_components": 0}, "n_components is a whole number"),
         ({"n_components": 9}, "2 documents cannot be parted into 9"),
         ({"precision": "own"}, "precision is a number, 'shared' or 'component'"),
-        ({"precision": 0}, "precision is a number above 0"),
+        ({"precision": 0}, "precision is a number above 1e-100"),
         ({"length_damping": 2}, "length_damping is a number of at least 0 and at most 1"),
         ({"temperatures": (1, 5)}, "temperatures fall"),
         ({"background": -1}, "background is a number"),

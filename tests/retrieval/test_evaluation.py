@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from termburst.retrieval import evaluate, paired_test
+from termburst.retrieval import Index, evaluate, paired_test
 from termburst.retrieval.evaluation import average_precision, ndcg_at_10, precision_at_10
 
 RANKING = ["r1", "x", "r2", "y", "z", "r3", *"abcdef", "r4"]  # relevant at ranks 1, 3, 6 and 13; r5 is not found
@@ -113,3 +113,34 @@ def test_size_under_the_null():
 def test_bad_values_are_one_sentence(a, b, message):
     with pytest.raises(ValueError, match=message):
         paired_test(a, b)
+
+
+def test_hits_are_rankings():
+    hits = Index.from_texts(["a wing", "heat"], ["w", "h"]).search("wing")
+    assert evaluate({"q": hits}, {"q": {"w": 1}}).means["map"] == 1
+
+
+@pytest.mark.parametrize(
+    ("rankings", "judgements", "message"),
+    [
+        (
+            {"q": ["a"]},
+            {"q": {"a": float("nan"), "b": 1}},
+            "the grade of 'a' for query 'q' is a finite number; got nan",
+        ),
+        ({"q": ["a"]}, {"q": {"a": "1"}}, "the grade of 'a' for query 'q' is a finite number; got '1'"),
+        ({"q": ["a"]}, {"q": ["a"]}, "the judgements of query 'q' are a dictionary"),
+        ([["a"]], {"q": {"a": 1}}, "rankings are a dictionary by query"),
+        ({"q": None}, {"q": {"a": 1}}, "the ranking of query 'q' is a list of document ids; got None"),
+        ({1: ["a"]}, {"1": {"a": 1}}, "none of the queries ranked is judged: the first is 1 here, '1' there"),
+    ],
+)
+def test_bad_judgements_are_one_sentence(rankings, judgements, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(rankings, judgements)
+
+
+def test_values_that_are_no_numbers():
+    found = evaluate({"q": ["a"]}, {"q": {"a": 1}})
+    with pytest.raises(ValueError, match="a holds a finite number a query"):
+        paired_test(found, found)

@@ -1,6 +1,7 @@
 """Building, adding, searching: against sorting the scores of all documents."""
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -217,3 +218,28 @@ def test_top_is_a_stable_sort():
         scores = rng.integers(0, 5, size=size).astype(float)
         for k in (1, 3, 50, 60):
             assert top(scores, k).tolist() == np.argsort(-scores, kind="stable")[:k].tolist()
+
+
+def test_an_index_shows_its_size():
+    assert repr(Index.from_texts(["so it goes", "so so"])) == "Index(2 documents, 3 terms)"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Index.from_texts({"w": "a wing"}), "texts come as a list of texts, and the names of a dictionary"),
+        (lambda: Index.from_texts(pl.DataFrame({"text": ["a wing"]})), "name the column"),
+        (lambda: Index.from_texts(None), "texts come as a list of texts"),
+        (lambda: Index.from_texts(["a wing"], 3), "ids come as a list of texts; got 3"),
+        (lambda: Index.from_texts(["a wing"], counting="english"), "counting is a CountingOptions"),
+        (lambda: Index.from_counts([[1, 2]], "ab"), "terms come in the order of the columns"),
+        (lambda: Index.from_counts([[1, 2]], {"a", "b"}), "terms come in the order of the columns"),
+        (lambda: Index.from_counts([[1, 2]], None), "an index needs the terms of its columns"),
+        (lambda: Index.from_texts(["a wing"]).batch_search(3), "queries come as a list of queries; got 3"),
+        (lambda: Index.from_texts(["a wing"]).search("wing", omega=1e-320), "omega lies between 0 and 1; got 1e-320"),
+        (lambda: Index.from_texts(["a wing"]).search("wing", model="lm-dirichlet", mu=1e308), "mu lies between"),
+    ],
+)
+def test_what_looks_like_texts_or_terms_and_is_not(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -53,6 +53,10 @@ def test_what_is_no_index_is_refused(path, tmp_path):
         (lambda parts: parts.update(names=text(b'{"format": 9}')), "format 9; this termburst reads format 1"),
         (lambda parts: parts.update(names=text(b'{"format": 1}')), "is damaged"),
         (lambda parts: parts.update(names=text(b"[1]")), "cannot be read"),
+        (
+            lambda parts: parts.update(names=text(b'{"format": 1, "counting": null, "terms": [], "ids": []}')),
+            "is damaged",
+        ),
         (lambda parts: parts.update(indices=parts["indices"] + 1000), "cannot be read|damaged"),
         (lambda parts: parts.update(data=-parts["data"]), "is damaged: Negative"),
         (lambda parts: parts.update(data=np.array([{}], dtype=object)), "cannot be read"),  # a pickle

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sized
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ class NotNumbersError(ValueError, TypeError):
     """Objects in place of counts: a ValueError as all bad input is, a TypeError as scikit-learn's checks demand."""
 
 
-_TOO_MANY = "the count matrix holds too many tokens for 64-bit integers"
+TOO_MANY = "the count matrix holds too many tokens for 64-bit integers"
 
 
 def canonical_counts(X: Any) -> Any:
@@ -45,7 +46,6 @@ def canonical_counts(X: Any) -> Any:
     array([2, 1])
     """
     counts = _to_csr(X)
-    _check_structure(counts)
     if not counts.has_canonical_format and _has_duplicates(counts):
         counts = counts.copy()
         counts.sum_duplicates()
@@ -56,8 +56,22 @@ def canonical_counts(X: Any) -> Any:
         counts = counts.copy()
         counts.eliminate_zeros()
     if counts.nnz and float(counts.data.max()) * counts.nnz >= 2**62 and counts.data.sum(dtype=np.float64) >= 2**62:
-        raise ValueError(_TOO_MANY)
+        raise ValueError(TOO_MANY)
     return counts
+
+
+def refuse_texts(X: Any, taker: str) -> None:
+    """Refuse texts in the place of counts, and say what to do with them; *taker* is who wants counts.
+
+    Examples
+    --------
+    >>> refuse_texts([[2, 0], [0, 1]], "TermWeighting")
+    """
+    rows = isinstance(X, Iterable) and isinstance(X, Sized) and getattr(X, "ndim", 1) == 1 and len(X) > 0
+    if isinstance(X, str) or (rows and isinstance(next(iter(X)), str)):
+        raise ValueError(
+            f"{taker} takes counts, not texts: count the texts first with CountVectorizer().fit_transform(texts)"
+        )
 
 
 def document_lengths(counts: Any) -> NDArray[np.int64]:
@@ -75,6 +89,7 @@ def _to_csr(X: Any) -> Any:
             raise ValueError(
                 f"a count matrix is documents × terms, two-dimensional; this one has {X.ndim} dimension(s)"
             )
+        check_structure(X)
         return _widened(X).tocsr()
     if np.ma.is_masked(X):
         raise ValueError("the count matrix has masked cells; fill them first, with 0 where nothing was counted")
@@ -97,19 +112,24 @@ def _to_csr(X: Any) -> Any:
     return _widened(sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense))
 
 
-def _check_structure(counts: Any) -> None:
-    # SciPy does not look, and compiled code would read and write outside the arrays.
-    columns = counts.indices
-    if (np.diff(counts.indptr) < 0).any() or (
-        columns.size and not (columns.min() >= 0 and columns.max() < counts.shape[1])
-    ):
+def check_structure(X: Any) -> None:
+    """Refuse a sparse matrix whose index arrays point outside of it.
+
+    SciPy does not look, and compiled code, its own as well as ours, would read and write outside the arrays.
+    """
+    if X.format not in ("csr", "csc"):
+        return
+    inner = X.shape[X.format == "csr"]
+    starts, places = X.indptr, X.indices
+    whole = starts.size > 0 and starts[0] == 0 and starts[-1] <= min(places.size, X.data.size)
+    if not whole or (np.diff(starts) < 0).any() or (places.size and not (places.min() >= 0 and places.max() < inner)):
         raise ValueError("the sparse matrix is damaged: its index arrays point outside of it")
 
 
 def _widened(X: Any) -> Any:
     # Summing duplicates keeps the dtype: 100 + 100 would be −56 in int8, and True + True still True.
     if X.dtype == np.uint64 and X.tocoo().data.max(initial=0) >= 2**62:  # would come out negative
-        raise ValueError(_TOO_MANY)
+        raise ValueError(TOO_MANY)
     wide = np.dtype(np.int64) if X.dtype.kind in "biu" else np.dtype(np.float64)
     needs_summing = X.format != "csr" or not X.has_canonical_format
     return X.astype(wide) if needs_summing and X.dtype.kind in "biuf" and X.dtype != wide else X

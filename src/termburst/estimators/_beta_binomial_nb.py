@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.counts.matrix import canonical_counts
-from termburst.estimators._naive_bayes import CountNaiveBayes, checked_number
+from termburst.estimators._naive_bayes import MOST, CountNaiveBayes, checked_number
 from termburst.models.beta_binomial_classes import beta_binomial_class_log_likelihood
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 
@@ -72,7 +72,7 @@ class BetaBinomialNB(CountNaiveBayes):
     def fit(self, X: Any, y: Any) -> BetaBinomialNB:
         """Learn from the counts X, documents × terms, and their labels."""
         w = checked_number("background", self.background, 0.0, 1.0)
-        kappa = checked_number("strength", self.strength, 0.0, np.inf)
+        kappa = checked_number("strength", self.strength, 0.0, MOST)
         counts, weights = self._labelled(X, y, None)
         counts = canonical_counts(counts)
         self._set_prior(weights.sum(axis=0))

@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from termburst.counts.matrix import canonical_counts
+from termburst.counts.matrix import canonical_counts, refuse_texts
 from termburst.counts.statistics import from_canonical
+from termburst.inference.checks import check_name
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
 from termburst.inference.plr import ClampedTermsWarning, plr_statistic
@@ -83,17 +84,24 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> BurstinessSelector:
         """Score the terms of X, documents × terms."""
         self._check_parameters()
+        refuse_texts(X, "BurstinessSelector")
         counts = canonical_counts(validate_data(self, X, accept_sparse=True, dtype=None, ensure_all_finite=False))
         occurs = np.bincount(counts.indices, minlength=counts.shape[1]) > 0
         self.scores_ = np.full(occurs.size, np.nan)
         if occurs.any():
             self.scores_ = np.where(occurs, SCORES[self.by](counts), np.nan)
+        self._scored_by = self.by
+        if hasattr(self, "qvalues_"):  # of an earlier fit
+            delattr(self, "qvalues_")
         if self.by == "p":
             self.qvalues_ = 10 ** adjust_log10(-self.scores_)
         return self
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
+        self._check_parameters()
+        if self.by != self._scored_by:
+            raise ValueError(f"the terms were scored by={self._scored_by!r}: fit again for by={self.by!r}")
         size = self.scores_.size
         if self.k == "all":
             keep = size
@@ -109,8 +117,7 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return mask
 
     def _check_parameters(self) -> None:
-        if self.by not in SCORES:
-            raise ValueError(f"by is one of {', '.join(map(repr, SCORES))}; got {self.by!r}")
+        check_name("by", self.by, SCORES)
         whole = isinstance(self.k, (int, np.integer)) and not isinstance(self.k, bool) and self.k >= 1
         share = isinstance(self.k, (float, np.floating)) and 0 < self.k <= 1
         if not (whole or share or (isinstance(self.k, str) and self.k == "all")):
@@ -121,7 +128,7 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return
         if self.by != "p":
             raise ValueError("fdr needs by='p': the others are no probabilities")
-        if not (isinstance(self.fdr, (int, float, np.number)) and 0 < self.fdr <= 1):
+        if isinstance(self.fdr, bool) or not (isinstance(self.fdr, (int, float, np.number)) and 0 < self.fdr <= 1):
             raise ValueError(f"fdr is above 0 and at most 1; got {self.fdr!r}")
 
     def __sklearn_tags__(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from termburst.counts.matrix import canonical_counts
+from termburst.counts.matrix import canonical_counts, refuse_texts
+from termburst.estimators._naive_bayes import MOST, checked_number, distinct_labels
 from termburst.estimators._term_weighting import TermWeighting
+from termburst.inference.checks import checked_whole, shown
 from termburst.weighting import named_scheme
 
 SIGNED = ("lambda", "pearson", "deviance")  # schemes whose weights may be negative
@@ -85,8 +88,11 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         counts = canonical_counts(self._validated(X, reset=True))
         self.classes_, of = np.arange(counts.shape[0]), np.arange(counts.shape[0])
         if y is not None:
-            check_consistent_length(X, y)
-            self.classes_, of = np.unique(column_or_1d(y), return_inverse=True)
+            labels = column_or_1d(y)
+            if labels.size != counts.shape[0]:
+                raise ValueError(f"there are {counts.shape[0]} documents, but {labels.size} labels")
+            self.classes_ = distinct_labels(labels)
+            of = np.searchsorted(self.classes_, labels)
         member = sp.csr_matrix((np.ones(of.size, dtype=np.int64), (of, np.arange(of.size))))
         self.class_counts_ = sp.csr_matrix(member @ counts)
         self.weighting_ = weighting.fit(self.class_counts_)
@@ -103,7 +109,10 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def top_terms(self, names: Sequence[str] | None = None, n: int = 10) -> dict[Any, list[str]]:
         """The n terms of highest weight of every class, those above 0; names are by default those of X's columns."""
         check_is_fitted(self)
+        n = checked_whole("n", n, least=1)
         terms = self.get_feature_names_out() if names is None else np.asarray(names, dtype=object)
+        if terms.ndim != 1:
+            raise ValueError(f"names are a list or an array, a name a column; got {shown(names)}")
         if terms.size != self.n_features_in_:
             raise ValueError(f"there are {self.n_features_in_} terms, but {terms.size} names")
         found = {}
@@ -139,18 +148,25 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return weights if self.norm is None else normalize(weights, norm=self.norm, copy=False)
 
     def _multiplier(self, given: Any) -> NDArray[np.float64]:
-        if given is None and self.seed_words:
+        if isinstance(self.seed_words, str) or not isinstance(self.seed_words, (Collection, NoneType)):
+            raise ValueError(f"seed_words are a list of words; got {shown(self.seed_words)}")
+        raised = checked_number("seed_multiplier", self.seed_multiplier, 0.0, MOST, low_too=True)
+        if given is None and self.seed_words is not None and len(self.seed_words):
             if not hasattr(self, "feature_names_in_"):
                 raise ValueError("seed_words need named columns: fit a data frame, or give multiplier, one a column")
-            given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), self.seed_multiplier, 1)
-        multiplier = np.ones(self.n_features_in_) if given is None else np.asarray(given, dtype=np.float64)
+            given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), raised, 1)
+        try:
+            multiplier = np.ones(self.n_features_in_) if given is None else np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"multiplier is an array of numbers, one a column; got {shown(given)}") from None
         if multiplier.shape != (self.n_features_in_,):
             raise ValueError(f"multiplier has shape {multiplier.shape}, but X has {self.n_features_in_} columns")
         if not (np.isfinite(multiplier) & (multiplier >= 0)).all():
-            raise ValueError("a multiplier, or seed_multiplier, is negative or not finite")
+            raise ValueError("a multiplier is negative or not finite")
         return multiplier
 
     def _validated(self, X: Any, *, reset: bool) -> Any:
+        refuse_texts(X, "ClassTermWeighting")
         return validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
 
     def __sklearn_tags__(self) -> Any:

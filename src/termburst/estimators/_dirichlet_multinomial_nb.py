@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from termburst.estimators._naive_bayes import CountNaiveBayes, checked_number
+from termburst.estimators._naive_bayes import LEAST, MOST, CountNaiveBayes, checked_number, distinct_labels
 from termburst.models.dirichlet_multinomial_classes import class_log_likelihood, fit_precision
 
 Floats = NDArray[np.float64]
@@ -114,7 +114,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         first = not hasattr(self, "feature_count_")
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit")
-        if not first and classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+        if not first and classes is not None and not np.array_equal(distinct_labels(classes), self.classes_):
             raise ValueError(f"classes={classes!r} differ from those of the first call, {self.classes_!r}")
         counts, weights = self._labelled(X, y, sample_weight, classes=classes, reset=first)
         evidence, documents = self._evidence(counts, weights), weights.sum(axis=0)
@@ -161,11 +161,11 @@ class DirichletMultinomialNB(CountNaiveBayes):
         return class_log_likelihood(counts, self.mean_, self.precision_)
 
     def _check_parameters(self) -> None:
-        checked_number("alpha", self.alpha, 0.0, np.inf)
+        checked_number("alpha", self.alpha, 0.0, MOST)
         checked_number("background", self.background, 0.0, 1.0, low_too=True)
         if self.evidence not in ("documents", "tokens"):
             raise ValueError(f"evidence is 'documents' or 'tokens'; got {self.evidence!r}")
         if not (isinstance(self.precision, str) and self.precision in ("fit", "shared")):
             if isinstance(self.precision, str):
                 raise ValueError(f"precision is a number, 'fit' or 'shared'; got {self.precision!r}")
-            checked_number("precision", self.precision, 0.0, np.inf)
+            checked_number("precision", self.precision, LEAST, np.inf)

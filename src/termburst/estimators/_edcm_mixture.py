@@ -16,7 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from termburst.estimators._naive_bayes import checked_number, sparse_counts
+from termburst.estimators._naive_bayes import LEAST, MOST, checked_number, log_shares, sparse_counts
+from termburst.inference.checks import checked_whole, shown
 from termburst.models.dirichlet_multinomial_classes import Patterns, class_log_likelihood
 from termburst.models.edcm import edcm_log_likelihood, edcm_precision
 
@@ -168,8 +169,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """P(c | n_j) ∝ π_c P(n_j | c)^(1/l_j) of the fitted model, at temperature 1; documents × components."""
         check_is_fitted(self)
-        joint = self._joint(sparse_counts(self, X, reset=False))
-        return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
+        return np.exp(log_shares(self._joint(sparse_counts(self, X, reset=False))))
 
     def score_samples(self, X: Any) -> Floats:
         """The log-likelihood of every document."""
@@ -236,20 +236,22 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         for name in ("n_components", "steps", "max_iter", "n_init"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise ValueError(f"{name} is a whole number of 1 or more; got {value!r}")
+            checked_whole(name, getattr(self, name), least=1)
         if not isinstance(self.precision, str):
-            checked_number("precision", self.precision, 0.0, np.inf)
+            checked_number("precision", self.precision, LEAST, np.inf)
         elif self.precision not in ("shared", "component"):
             raise ValueError(f"precision is a number, 'shared' or 'component'; got {self.precision!r}")
         checked_number("length_damping", self.length_damping, 0.0, 1.0, low_too=True)
-        checked_number("alpha", self.alpha, 0.0, np.inf)
+        checked_number("alpha", self.alpha, 0.0, MOST)
         checked_number("background", self.background, 0.0, 1.0, low_too=True)
         checked_number("tol", self.tol, 0.0, np.inf)
-        falling = list(self.temperatures)
-        if not falling or min(falling) < 1 or sorted(falling, reverse=True) != falling:
-            raise ValueError(f"temperatures fall and are at least 1; got {self.temperatures!r}")
+        try:
+            falling = np.asarray(self.temperatures, dtype=np.float64)
+        except (TypeError, ValueError):  # texts, a ragged list
+            falling = np.empty(0)
+        ordered = falling.ndim == 1 and falling.size and (falling >= 1).all() and (np.diff(falling) <= 0).all()
+        if not ordered or np.isinf(falling).any():
+            raise ValueError(f"temperatures fall and are numbers of at least 1; got {shown(self.temperatures)}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from termburst.counts.matrix import canonical_counts
+from termburst.counts.matrix import canonical_counts, refuse_texts
 from termburst.counts.statistics import TermStatistics, from_canonical
 from termburst.inference.plr import Invalid
 from termburst.models.penalties import checked_hyperparameters
@@ -136,11 +136,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def _counts(self, X: Any, *, reset: bool, empty: bool = True) -> Any:
         self._check_parameters()
-        if isinstance(X, (str, list, tuple)) and len(X) and isinstance(X[0], str):
-            raise ValueError(
-                "TermWeighting takes counts, not texts: use BurstinessVectorizer, or count the texts first with "
-                "CountVectorizer().fit_transform(texts)"
-            )
+        refuse_texts(X, "TermWeighting (unlike BurstinessVectorizer)")
         # Finiteness and duplicates are left to `canonical_counts`, which names the cell and sums without overflow.
         counts = canonical_counts(
             validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)

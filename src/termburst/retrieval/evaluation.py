@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.inference.checks import checked_whole, shown
+from termburst.retrieval.search import Hits
 
 Floats = NDArray[np.float64]
 Grades = Mapping[str, float]  # document → grade; above 0 is relevant, a higher grade more so
@@ -84,7 +85,7 @@ class Evaluation:
 
 
 def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Grades]) -> Evaluation:
-    """MAP, nDCG@10 and P@10 of rankings (query → document ids, the best first) against judgements.
+    """MAP, nDCG@10 and P@10 of rankings (query → document ids, the best first, or `Hits`) against judgements.
 
     A judged query without a ranking has found nothing: it counts, with 0. Grades are the higher the better; Cranfield's
     own run the other way.
@@ -96,9 +97,17 @@ def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Gra
     >>> found.queries, found.means["map"]
     (['q1', 'q2'], 0.75)
     """
+    for name, given in (("rankings", rankings), ("judgements", judgements)):
+        if not isinstance(given, Mapping):
+            raise ValueError(f"{name} are a dictionary by query; got {shown(given)}")
+    for query, grades in judgements.items():
+        _check_grades(query, grades)
     queries = [query for query, grades in judgements.items() if any(grade > 0 for grade in grades.values())]
     if not queries:
         raise ValueError("the judgements name no relevant document: there is nothing to evaluate against")
+    if rankings and not rankings.keys() & judgements.keys():  # as where queries are numbers here and texts there
+        ranked, judged = next(iter(rankings)), next(iter(judgements))
+        raise ValueError(f"none of the queries ranked is judged: the first is {ranked!r} here, {judged!r} there")
     lists = {query: _checked_ranking(query, rankings.get(query, ())) for query in queries}
     return Evaluation(
         queries,
@@ -196,7 +205,19 @@ def _discounted(gains: Floats) -> float:
     return float((gains / np.log2(np.arange(2, gains.size + 2))).sum())
 
 
+def _check_grades(query: Any, grades: Any) -> None:
+    if not isinstance(grades, Mapping):
+        raise ValueError(f"the judgements of query {query!r} are a dictionary, document to grade; got {shown(grades)}")
+    for document, grade in grades.items():
+        if not (isinstance(grade, (int, float, np.number)) and np.isfinite(grade)):
+            raise ValueError(f"the grade of {document!r} for query {query!r} is a finite number; got {shown(grade)}")
+
+
 def _checked_ranking(query: str, ranking: Iterable[str]) -> list[str]:
+    if isinstance(ranking, Hits):
+        ranking = ranking.ids
+    if not isinstance(ranking, Iterable):
+        raise ValueError(f"the ranking of query {query!r} is a list of document ids; got {shown(ranking)}")
     documents = [ranking] if isinstance(ranking, str) else list(ranking)
     if isinstance(ranking, str) or not all(isinstance(document, str) for document in documents):
         raise ValueError(f"the ranking of query {query!r} is a list of document ids; got {shown(documents)}")
@@ -206,7 +227,10 @@ def _checked_ranking(query: str, ranking: Iterable[str]) -> list[str]:
 
 
 def _values(name: str, values: ArrayLike) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # texts, an Evaluation
+        array = np.empty(0)
     if array.ndim != 1 or not array.size or not np.isfinite(array).all():
         raise ValueError(f"{name} holds a finite number a query, one query at the least; got {shown(values)}")
     return array

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from os import PathLike
 from typing import Any
 
@@ -60,7 +60,7 @@ class Index:
         cls, texts: Iterable[Any], ids: Iterable[str] | None = None, *, counting: CountingOptions | None = None
     ) -> Index:
         """Count *texts* and index them; without *ids* the documents are "0", "1", … in their order."""
-        counting = CountingOptions() if counting is None else counting
+        counting = _checked_counting(counting)
         X, terms = _counted(texts, counting)
         return cls(Collection.from_counts(X), terms, _checked_ids(ids, X.shape[0], 0, ()), counting)
 
@@ -82,9 +82,12 @@ class Index:
         '1'
         """
         collection = Collection.from_counts(X)
-        names: Any = checked_terms(list(terms), collection.counts.shape[1])
+        if not isinstance(terms, Iterable):
+            raise ValueError("an index needs the terms of its columns: a list or an array of strings")
+        listed: Any = terms if isinstance(terms, (str, Set)) else list(terms)
+        names: Any = checked_terms(listed, collection.counts.shape[1])
         ids = _checked_ids(ids, collection.lengths.size, 0, ())
-        return cls(collection, names, ids, CountingOptions() if counting is None else counting)
+        return cls(collection, names, ids, _checked_counting(counting))
 
     def add(self, texts: Iterable[Any], ids: Iterable[str] | None = None) -> None:
         """Count more texts with the same options and add them behind the documents that there are.
@@ -122,8 +125,12 @@ class Index:
         try:
             counting = CountingOptions.from_json(names["counting"])
             return cls.from_counts(counts, names["terms"], names["ids"], counting=counting)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, MemoryError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {first_line(error)}") from error
+
+    def __repr__(self) -> str:
+        """The size of the index."""
+        return f"Index({len(self):,} documents, {self.terms.size:,} terms)"
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -184,6 +191,8 @@ class Index:
         """The columns of each query's terms, one after the other: query i has columns[starts[i]:starts[i + 1]]."""
         if isinstance(queries, str):
             raise ValueError("queries come as a list of queries, not as one string")
+        if not isinstance(queries, Iterable):
+            raise ValueError(f"queries come as a list of queries; got {shown(queries)}")
         asked = list(queries)
         found: list[list[int]] = [[] for _ in asked]
         numbers, texts = list[int](), list[Text]()
@@ -206,9 +215,21 @@ class Index:
         return starts, np.array([column for columns in found for column in columns], dtype=np.int64)
 
 
+def _checked_counting(counting: Any) -> CountingOptions:
+    if counting is not None and not isinstance(counting, CountingOptions):
+        raise ValueError(
+            f"counting is a CountingOptions, such as CountingOptions(lowercase=False); got {shown(counting)}"
+        )
+    return CountingOptions() if counting is None else counting
+
+
 def _counted(texts: Iterable[Any], counting: CountingOptions) -> tuple[Any, NDArray[Any]]:
     if isinstance(texts, str):
         raise ValueError("texts come as a list of texts, not as one string")
+    if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
+        raise ValueError(f"texts come as a list of texts, and the names of a dictionary as ids; got {shown(texts)}")
+    if getattr(texts, "columns", None) is not None:  # going through a frame gives the names of its columns
+        raise ValueError("texts come as one column, not as a frame: name the column")
     return counting.count(texts)
 
 
@@ -224,6 +245,8 @@ def _moved(X: Any, terms: NDArray[Any], columns: dict[str, int]) -> Any:
 def _checked_ids(ids: Iterable[str] | None, expected: int, before: int, known: Iterable[str]) -> list[str]:
     if isinstance(ids, str):
         raise ValueError("ids come as a list of texts, not as one string")
+    if ids is not None and not isinstance(ids, Iterable):
+        raise ValueError(f"ids come as a list of texts; got {shown(ids)}")
     names = [str(before + number) for number in range(expected)] if ids is None else list(ids)
     if len(names) != expected:
         raise ValueError(f"there are {expected} documents, but {len(names)} ids")

@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.inference.checks import shown
 from termburst.retrieval.collection import Collection
 
 Floats = NDArray[np.float64]
+LEAST = 1e-100  # of a parameter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,10 +222,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _check_share(name: str, value: Any) -> None:
-    if not (_is_number(value) and 0 < value < 1):
-        raise ValueError(f"{name} lies between 0 and 1; got {value!r}")
+    if not (_is_number(value) and LEAST < value < 1):  # nearer to 0, its inverse overflows and scores are NaN
+        raise ValueError(f"{name} lies between 0 and 1; got {shown(value)}")
 
 
 def _check_positive(name: str, value: Any) -> None:
     if not (_is_number(value) and 0 < value < np.inf):
-        raise ValueError(f"{name} is a number above 0; got {value!r}")
+        raise ValueError(f"{name} is a number above 0; got {shown(value)}")
+    if not LEAST < value < 1 / LEAST:  # it would overflow, and scores be NaN
+        raise ValueError(f"{name} lies between {LEAST:g} and {1 / LEAST:g}; got {shown(value)}")
