@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import stats
 
 SAMPLES = 2000
-
-
-def interval(ours: ArrayLike, theirs: ArrayLike) -> tuple[float, float, float]:
-    """The mean of ours less theirs, and the ends of its 95 % interval by bootstrap samples of the pairs."""
-    differences = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
-    rng = np.random.default_rng(0)
-    drawn = [differences[rng.integers(0, differences.size, differences.size)].mean() for _ in range(SAMPLES)]
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return float(differences.mean()), float(low), float(high)
 
 
 def mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
@@ -28,16 +17,18 @@ def mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
 
 def documents(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> str:
     """The difference in accuracy, from which documents each gets right."""
-    return _shown(ours, theirs, mcnemar(ours, theirs))
+    return _shown(ours.astype(np.float64) - theirs, mcnemar(ours, theirs))
 
 
-def seeds(ours: ArrayLike, theirs: ArrayLike) -> str:
+def seeds(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> str:
     """The difference in a measure, one value a seed: Wilcoxon's signed-rank p, exact (0.002 where all ten agree)."""
-    differences = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
-    p = float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0
-    return _shown(ours, theirs, p)
+    differences = ours - theirs
+    return _shown(differences, float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0)
 
 
-def _shown(ours: Any, theirs: Any, p: float) -> str:
-    mean, low, high = interval(ours, theirs)
-    return f"{mean:+.4f} [{low:+.4f}, {high:+.4f}]  p = {p:.2g}"
+def _shown(differences: NDArray[np.float64], p: float) -> str:
+    """The mean, its 95 % interval by bootstrap samples of the pairs, and p."""
+    rng = np.random.default_rng(0)
+    drawn = [differences[rng.integers(0, differences.size, differences.size)].mean() for _ in range(SAMPLES)]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return f"{differences.mean():+.4f} [{low:+.4f}, {high:+.4f}]  p = {p:.2g}"

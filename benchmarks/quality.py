@@ -45,7 +45,7 @@ LOADERS = {"20 Newsgroups": load_20newsgroups, "R8": load_r8}
 RAW_RIVALS = ("sublinear-tf-idf", "bm25")
 BY_BURSTINESS = ("damped-tf-idf", "normalised-discounted-tf-icf", "surprisal", "posterior-lift")
 CS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-NEGATIVE = ("lambda", "pearson", "deviance")  # weights that may be below 0, which naive Bayes does not take
+NON_NEGATIVE = [name for name, scheme in tb.SCHEMES.items() if not scheme.signed]  # which naive Bayes asks for
 
 
 def predicted(train: Any, labels: Any, test: Any) -> Iterator[NDArray[Any]]:
@@ -97,8 +97,8 @@ def choose() -> None:
     rivals = {scheme: validated(scheme) for scheme in RIVALS}
     for scheme, cells in rivals.items():
         print(shown(scheme, cells), flush=True)
-    for scheme in tb.SCHEMES:
-        if scheme not in rivals and scheme not in NEGATIVE:
+    for scheme in NON_NEGATIVE:
+        if scheme not in rivals:
             cells = validated(scheme)
             print(f"{shown(scheme, cells)}  wins {wins(cells, rivals)} of 48, mean {cells.mean():.4f}", flush=True)
     for values in itertools.product(*GRID.values()):
@@ -138,9 +138,7 @@ def test() -> None:
     collections = Collections()
     results: dict[str, list[NDArray[np.bool_]]] = {}
     print(f"{'test documents':>34} {'20 Newsgroups':<19} R8   ({', '.join(CLASSIFIERS)})")
-    for scheme in tb.SCHEMES:
-        if scheme in NEGATIVE:
-            continue
+    for scheme in NON_NEGATIVE:
         found, macro = [], []
         for name in CORPORA.values():
             split = getattr(collections, name)

@@ -9,7 +9,7 @@ Both collections are counted as in the paper's Tables 2 and 3 (headers kept, sto
 `choose` (or one half of it: `choose-classify`, `choose-cluster`) prints the grids behind the defaults, the default
 marked d and the best by the mean over both collections repeated with a *: the naive Bayes models by three-fold
 cross-validated accuracy, `EDCMMixture` by NMI and ARI with the labels of random parts of the training documents, about
-as many as there are test documents, one option changed at a time.
+as many as there are test documents, one option changed at a time and two pairs of them.
 
 `classify` tunes by cross-validation on training documents, then scores the test documents, with an interval for each
 difference by 2,000 bootstrap samples of them and McNemar's exact p. `cluster` compares NMI and ARI seed by seed, with
@@ -59,7 +59,11 @@ MIXTURE: dict[str, tuple[Any, ...]] = {
     "temperatures": ((1,), LADDER[4:], LADDER, LADDER[2:6]),
     "steps": (2, 4),
 }
-PART_NAMES = ("choose", "choose-classify", "choose-cluster", "classify", "cluster")
+MIXTURE_PAIRS: tuple[dict[str, Any], ...] = (
+    {"precision": "shared", "length_damping": 0.0},
+    {"length_damping": 1.0, "temperatures": LADDER[2:6]},
+)
+STEPS = ("choose", "choose-classify", "choose-cluster", "classify", "cluster")
 PARTS = {"R8": (2_200, 10), "20 Newsgroups": (7_500, 2)}  # documents and number of the parts of the training documents
 
 
@@ -117,29 +121,18 @@ def choose_cluster(splits: dict[str, Any]) -> None:
         cells: list[float] = []
         for name, split in splits.items():
             size, parts = PARTS[name]
-            cuts = [
-                next(
-                    StratifiedShuffleSplit(1, train_size=size, random_state=part).split(split.train, split.train_labels)
-                )
-                for part in range(parts)
-            ]
-            found = [
-                measures(
-                    split.train_labels[part],
-                    model.set_params(n_components=split_classes(split), random_state=100 + seed).fit_predict(
-                        split.train[part]
-                    ),
-                )
-                for seed, (part, _) in enumerate(cuts)
-            ]
+            found = []
+            for seed in range(parts):
+                cut = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
+                part, _ = next(cut.split(split.train, split.train_labels))
+                model.set_params(n_components=number_of_classes(split), random_state=100 + seed)
+                found.append(measures(split.train_labels[part], model.fit_predict(split.train[part])))
             cells += np.mean(found, axis=0).tolist()
         return cells
 
     print(f"NMI and ARI, parts of the training documents: {', '.join(splits)}")
     one_by_one = [{name: value} for name, values in MIXTURE.items() for value in values]
-    former = {"precision": "shared", "length_damping": 0.0}
-    sharp = {"length_damping": 1.0, "temperatures": LADDER[2:6]}
-    table(tb.EDCMMixture, [{}, *one_by_one, former, sharp], agreement)
+    table(tb.EDCMMixture, [{}, *one_by_one, *MIXTURE_PAIRS], agreement)
 
 
 def classify(name: str, split: Any) -> None:
@@ -194,7 +187,7 @@ def multinomial_mixture(X: Any, k: int, seed: int, temperatures: Sequence[float]
     return joint.argmax(axis=1)
 
 
-def split_classes(split: Any) -> int:
+def number_of_classes(split: Any) -> int:
     return int(np.unique(split.train_labels).size)
 
 
@@ -204,7 +197,7 @@ def measures(truth: Any, labels: Any) -> tuple[float, float]:
 
 def cluster(name: str, split: Any, seeds: int) -> None:
     """NMI and ARI with the labels of the test documents, mean and standard deviation over seeds."""
-    X, y, k = split.test.tocsr(), split.test_labels, split_classes(split)
+    X, y, k = split.test.tocsr(), split.test_labels, number_of_classes(split)
     weights = TfidfTransformer().fit_transform(X)
     annealed = tb.EDCMMixture().temperatures
 
@@ -230,33 +223,31 @@ def cluster(name: str, split: Any, seeds: int) -> None:
         (nmi, ari), (nmi_sd, ari_sd) = found[method].mean(axis=0), found[method].std(axis=0)
         print(f"  {method:42} NMI {nmi:.3f} ± {nmi_sd:.3f}  ARI {ari:.3f} ± {ari_sd:.3f}  {seconds:.1f} s", flush=True)
         if method != ours:
-            for which, (mine, theirs) in zip(
-                ("NMI", "ARI"), zip(found[ours].T, found[method].T, strict=True), strict=True
-            ):
+            for which, mine, theirs in zip(("NMI", "ARI"), found[ours].T, found[method].T, strict=True):
                 print(f"  {'':42} {which} {_paired.seeds(mine, theirs)}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", metavar="|".join(PART_NAMES), help="default: classify cluster")
+    parser.add_argument("what", nargs="*", metavar="|".join(STEPS), help="default: classify cluster")
     parser.add_argument("--quick", action="store_true", help="R8 alone, and three seeds")
     options = parser.parse_args()
-    unknown = set(options.what) - set(PART_NAMES)
+    unknown = set(options.what) - set(STEPS)
     if unknown:
-        parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    parts = options.what or ["classify", "cluster"]
+        parser.error(f"no such step: {', '.join(sorted(unknown))}")
+    steps = options.what or ["classify", "cluster"]
     collections = Collections()
-    splits = (
-        {"R8": collections.r8} if options.quick else {"R8": collections.r8, "20 Newsgroups": collections.newsgroups}
-    )
-    if {"choose", "choose-classify"} & set(parts):
+    splits = {"R8": collections.r8}
+    if not options.quick:
+        splits["20 Newsgroups"] = collections.newsgroups
+    if {"choose", "choose-classify"} & set(steps):
         choose_classify(splits)
-    if {"choose", "choose-cluster"} & set(parts):
+    if {"choose", "choose-cluster"} & set(steps):
         choose_cluster(splits)
     for name, split in splits.items():
-        if "classify" in parts:
+        if "classify" in steps:
             classify(name, split)
-        if "cluster" in parts:
+        if "cluster" in steps:
             cluster(name, split, seeds=3 if options.quick else 10)
 
 

@@ -7,14 +7,14 @@ Quality is the product of both (Dieng, Ruiz & Blei 2020). A document should be m
 the other, twice; "test" learns from all of them and scores the test documents. Groups are the newsgroups, or k-means
 clusters of an SVD of TF–IDF. Headers, footers and quotes are left out, and terms in fewer than five documents.
 
-    TERMBURST_DATA=… python benchmarks/topic_words.py [choose] [test]
+    TERMBURST_DATA=… python benchmarks/topic_words.py [choose | test]
 
 BERTopic's own c-TF-IDF is among them where bertopic is installed.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import warnings
 from typing import Any
 
@@ -33,17 +33,15 @@ except ImportError:
     Theirs = None
 
 TOP = 10
-NEGATIVE = ("lambda", "pearson", "deviance")
 
 
 def models(documents: Any) -> dict[str, Any]:
     """By name, every way to learn from groups × terms, or from the documents themselves."""
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
     found: dict[str, Any] = {}
-    for scheme in tb.SCHEMES:
-        if scheme not in NEGATIVE:
-            found[scheme] = lambda X, s=scheme: tb.TermWeighting(s).fit(X)
-            found[f"{scheme}, of documents"] = lambda X, s=scheme: tb.TermWeighting(s).fit(documents)
+    for name, scheme in tb.SCHEMES.items():
+        if not scheme.signed:
+            found[name] = lambda X, s=name: tb.TermWeighting(s).fit(X)
+            found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s).fit(documents)
     if Theirs is not None:
         found["BERTopic"] = lambda X: Theirs().fit(X)
         found["BERTopic, reduce_frequent_words"] = lambda X: Theirs(reduce_frequent_words=True).fit(X)
@@ -108,22 +106,26 @@ def table(title: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
         print(f"  {name:42} {cells} | mean {means[name][:, 2].mean():.3f}, {ratio:.2f} of BERTopic's", flush=True)
 
 
-def main(steps: list[str]) -> None:
+def main() -> None:
     """Print the tables asked for, with English stop words left out and kept."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=["choose", "test"], help="default: both")
+    what = parser.parse_args().what
+    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
     parts = ("headers", "footers", "quotes")
     train, test = (tb.datasets.load_20newsgroups(s, remove=parts) for s in ("train", "test"))
     for stop_words in ("english", None):
         vectorizer = tb.CountVectorizer(stop_words=stop_words)
         X, unseen = vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
         label = f"stop words {'left out' if stop_words else 'kept'}"
-        if "choose" in steps:
+        if what != "test":
             half = np.random.default_rng(0).permutation(X.shape[0]) % 2 == 0
             y = train.labels
             halves = [(X[a], y[a], X[~a], y[~a]) for a in (half, ~half)]
             table(f"choose, {label}", halves)
-        if "test" in steps:
+        if what != "choose":
             table(f"test, {label}", [(X, train.labels, unseen, test.labels)])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["choose", "test"])
+    main()

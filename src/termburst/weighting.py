@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
-from scipy.special import expit
 
 from termburst.counts.matrix import document_lengths
 from termburst.counts.statistics import Detail, TermStatistics
@@ -42,6 +41,8 @@ class Scheme:
         How much the scheme needs to know of the collection; no more than that is computed.
     needs_fit : bool
         Whether it needs a fitted model of every term.
+    signed : bool
+        Whether weights may be negative, which naive Bayes and the words of classes do not take.
 
     Examples
     --------
@@ -55,6 +56,7 @@ class Scheme:
     formula: str
     detail: Detail = "frequencies"
     needs_fit: bool = False
+    signed: bool = False
 
     def __call__(
         self,
@@ -110,7 +112,7 @@ def plr_sigmoid(
     invalid: Invalid = "clamp",
 ) -> Floats:
     """S(λ_ij) = 1/(1 + exp(−λ_ij)), the paper's weight, between 0 and 1."""
-    weights = cell_coefficients(statistics, mu, sigma2, invalid)(counts, transform=expit)
+    weights = cell_coefficients(statistics, mu, sigma2, invalid)(counts, transform=special.expit)
     return _unseen_zero(weights, counts, statistics)
 
 
@@ -264,7 +266,7 @@ SCHEMES: dict[str, Scheme] = {
     "tf-idf": Scheme(tf_idf, "n_ij log(d/b_i)"),
     "btf-idf": Scheme(btf_idf, "b_ij log(d/b_i)"),
     "tf-icf": Scheme(tf_icf, "n_ij log(n/n_i)"),
-    "lambda": Scheme(plr_share, "λ_ij"),
+    "lambda": Scheme(plr_share, "λ_ij", signed=True),
     "s-lambda": Scheme(plr_sigmoid, "1/(1 + exp(−λ_ij))"),
     "counts": Scheme(raw_counts, "n_ij"),
     "sublinear-tf-idf": Scheme(sublinear_tf_idf, "(1 + log n_ij)(1 + log(d/b_i))"),
@@ -277,8 +279,8 @@ SCHEMES: dict[str, Scheme] = {
     ),
     "damped-tf-idf": Scheme(damped_tf_idf, "A(ψ(n_ij/L_j + A) − ψ(A)) √log(d/b_i)", "patterns", needs_fit=True),
     "posterior-lift": Scheme(posterior_lift, "log[(α + n_ij)/(α_0 + n_j)/p]", "patterns", needs_fit=True),
-    "pearson": Scheme(pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True),
-    "deviance": Scheme(deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True),
+    "pearson": Scheme(pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True),
+    "deviance": Scheme(deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True, signed=True),
     "fisher": Scheme(fisher, "−log P(N ≥ n_ij), hypergeometric"),
     "two-stage": Scheme(two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
     "fisher-kernel": Scheme(fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),

@@ -1,4 +1,4 @@
-"""What issue 7 asks for: on Cranfield, SPUD's MAP is above LM-Dirichlet's, and not by chance."""
+"""On Cranfield, SPUD's MAP is above LM-Dirichlet's, and not by chance."""
 
 import pytest
 

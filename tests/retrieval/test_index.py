@@ -212,6 +212,12 @@ def test_compiled_code_finds_the_same_bit_for_bit(which, model, k, request, monk
         assert ours.ids == plain.ids
 
 
+def test_no_queries_find_nothing(index, monkeypatch):
+    assert index.batch_search([]) == []
+    monkeypatch.setattr("termburst.retrieval.search.MANY_POSTINGS", 1)
+    assert index.batch_search([]) == []
+
+
 def test_top_is_a_stable_sort():
     rng = np.random.default_rng(0)
     for size in (0, 1, 2, 50):

@@ -36,8 +36,7 @@ class CharacterClass:
         r"""What every code point is: bits of the kernel's WORD and INSIDE, as Python's own `re` sees it."""
         from termburst.counts import _tokenizer_kernel as kernel
 
-        everything = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-        return _marked(everything, self.members, kernel)
+        return _marked(_every_character(), self.members, kernel)
 
     @cached_property
     def kinds(self) -> Bytes:
@@ -90,7 +89,8 @@ def character_class(token_pattern: str) -> CharacterClass | None:
 
 def _beyond_words(members: str) -> bool:
     r"""Whether the class holds anything that is no word character, for which `\b` would mean something else."""
-    if members == r"\w":
-        return False
-    pattern = re.compile(rf"(?!\w){members}")
-    return pattern.search(np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")) is not None
+    return re.search(rf"(?!\w){members}", _every_character()) is not None
+
+
+def _every_character() -> str:
+    return np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.counts.matrix import canonical_counts
-from termburst.estimators._naive_bayes import MOST, CountNaiveBayes, checked_number
+from termburst.estimators._naive_bayes import MOST, CountNaiveBayes
+from termburst.inference.checks import checked_number
 from termburst.models.beta_binomial_classes import beta_binomial_class_log_likelihood
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 

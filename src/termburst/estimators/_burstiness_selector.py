@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termburst.counts.matrix import canonical_counts, refuse_texts
 from termburst.counts.statistics import from_canonical
+from termburst.estimators._count_input import count_tags
 from termburst.inference.checks import check_name
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
@@ -132,8 +133,4 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"fdr is above 0 and at most 1; got {self.fdr!r}")
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.input_tags.categorical = True  # whole numbers only
-        return tags
+        return count_tags(super().__sklearn_tags__())

@@ -14,12 +14,10 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termburst.counts.matrix import canonical_counts, refuse_texts
-from termburst.estimators._naive_bayes import MOST, checked_number, distinct_labels
+from termburst.estimators._naive_bayes import MOST, distinct_labels
 from termburst.estimators._term_weighting import TermWeighting
-from termburst.inference.checks import checked_whole, shown
-from termburst.weighting import named_scheme
-
-SIGNED = ("lambda", "pearson", "deviance")  # schemes whose weights may be negative
+from termburst.inference.checks import checked_number, checked_whole, shown
+from termburst.weighting import SCHEMES, named_scheme
 
 
 class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -132,11 +130,11 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     reduce_frequent_words = bm25_weighting
 
     def _weighting(self) -> TermWeighting:
-        named_scheme(self.scheme)
-        if self.scheme in SIGNED:
+        if named_scheme(self.scheme).signed:
+            others = [repr(name) for name, scheme in SCHEMES.items() if scheme.signed and name != self.scheme]
             raise ValueError(
                 f"the words of a class need weights that are never negative: not scheme={self.scheme!r}, "
-                f"nor {', '.join(repr(s) for s in SIGNED if s != self.scheme)}"
+                f"nor {', '.join(others)}"
             )
         if self.norm not in (None, "l1", "l2"):
             raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from termburst.estimators._naive_bayes import LEAST, MOST, CountNaiveBayes, checked_number, distinct_labels
+from termburst.estimators._naive_bayes import LEAST, MOST, CountNaiveBayes, distinct_labels
+from termburst.inference.checks import checked_number
 from termburst.models.dirichlet_multinomial_classes import class_log_likelihood, fit_precision
 
 Floats = NDArray[np.float64]
@@ -165,7 +166,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         checked_number("background", self.background, 0.0, 1.0, low_too=True)
         if self.evidence not in ("documents", "tokens"):
             raise ValueError(f"evidence is 'documents' or 'tokens'; got {self.evidence!r}")
-        if not (isinstance(self.precision, str) and self.precision in ("fit", "shared")):
-            if isinstance(self.precision, str):
-                raise ValueError(f"precision is a number, 'fit' or 'shared'; got {self.precision!r}")
+        if not isinstance(self.precision, str):
             checked_number("precision", self.precision, LEAST, np.inf)
+        elif self.precision not in ("fit", "shared"):
+            raise ValueError(f"precision is a number, 'fit' or 'shared'; got {self.precision!r}")

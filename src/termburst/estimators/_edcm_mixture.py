@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +17,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from termburst.estimators._naive_bayes import LEAST, MOST, checked_number, log_shares, sparse_counts
-from termburst.inference.checks import checked_whole, shown
+from termburst.estimators._count_input import count_tags, sparse_counts
+from termburst.estimators._naive_bayes import LEAST, MOST, log_shares
+from termburst.inference.checks import checked_number, checked_whole, shown
 from termburst.models.dirichlet_multinomial_classes import Patterns, class_log_likelihood
 from termburst.models.edcm import edcm_log_likelihood, edcm_precision
 
@@ -62,7 +64,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     alpha : float, default=0.01
         What is added to every term's evidence, above 0.
     background : float, default=0.3
-        The share of all documents' mean in every component's, from 0 to below 1.
+        The share of all documents' mean in every component's, from 0 to 1, where all components are the same.
     temperatures : sequence of float, default=(25, 18, 12, 8, 5, 3, 2, 1)
         Falling, of at least 1. ``(1,)`` is EM without annealing. A higher start takes longer.
     steps : int, default=8
@@ -175,7 +177,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """The log-likelihood of every document."""
         check_is_fitted(self)
         counts = sparse_counts(self, X, reset=False)
-        log_likelihood = self._log_likelihood(counts, self.mean_, self.precision_)
+        log_likelihood = self._scorer(counts)(self.mean_, self.precision_)
         return np.asarray(logsumexp(log_likelihood + np.log(self.weights_), axis=1))
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -183,19 +185,21 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return float(self.score_samples(X).mean())
 
     def _joint(self, counts: Any) -> Floats:
-        log_likelihood = self._log_likelihood(counts, self.mean_, self.precision_)
+        log_likelihood = self._scorer(counts)(self.mean_, self.precision_)
         return log_likelihood / self._damping(counts) + np.log(self.weights_)
 
     def _damping(self, counts: Any) -> Floats:
         n_j = np.asarray(counts.sum(axis=1), dtype=np.float64)[:, None]
         return np.asarray(np.maximum(1.0, n_j / self.length_) ** self.length_damping)
 
-    def _log_likelihood(self, counts: Any, mean: Floats, precision: Floats, patterns: Patterns | None = None) -> Floats:
+    def _scorer(self, counts: Any) -> Callable[[Floats, Floats], Floats]:
+        """log P(n_j | c) as a function of means and precisions; what they do not change is worked out once."""
         if isinstance(self.precision, str):
-            return edcm_log_likelihood(counts, mean, precision)
+            return partial(edcm_log_likelihood, counts)
+        patterns = Patterns.of(counts)
         factorials = sp.csr_array((gammaln(counts.data + 1), counts.indices, counts.indptr), shape=counts.shape)
-        coefficient = gammaln(np.asarray(counts.sum(axis=1)) + 1) - factorials.sum(axis=1)
-        return class_log_likelihood(counts, mean, precision, patterns=patterns) + coefficient[:, None]
+        coefficient = (gammaln(np.asarray(counts.sum(axis=1)) + 1) - factorials.sum(axis=1))[:, None]
+        return lambda mean, precision: class_log_likelihood(counts, mean, precision, patterns=patterns) + coefficient
 
     def _run(self, counts: Any, rng: np.random.RandomState) -> _Run:
         d, k = counts.shape[0], self.n_components
@@ -205,10 +209,11 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         everywhere = self.background * everywhere / everywhere.sum()
         length, which = np.unique(np.asarray(counts.sum(axis=1)).ravel(), return_inverse=True)
         of_length = sp.csr_array((np.ones(d), (which, np.arange(d))), shape=(length.size, d))
-        fixed = not isinstance(self.precision, str)
-        patterns = Patterns.of(counts) if fixed else None
-        shared = float(self.precision) if fixed else edcm_precision(length, of_length.sum(axis=1), float(counts.nnz))
-        damping = self._damping(counts)
+        if isinstance(self.precision, str):
+            shared = edcm_precision(length, of_length.sum(axis=1), float(counts.nnz))
+        else:
+            shared = float(self.precision)
+        score, damping = self._scorer(counts), self._damping(counts)
         share = rng.dirichlet(np.ones(k), size=d)
         bound, iteration, converged = -np.inf, 0, False
         last = len(self.temperatures) - 1
@@ -224,8 +229,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
                     pairs = zip((of_length @ share).T, evidence.sum(axis=1), strict=True)
                     precision = np.array([edcm_precision(length, w, float(b)) for w, b in pairs])
                 log_weights = np.log((share.sum(axis=0) + 1) / (d + k))
-                log_likelihood = self._log_likelihood(counts, mean, precision, patterns)
-                joint = (log_likelihood / damping + log_weights) / temperature
+                joint = (score(mean, precision) / damping + log_weights) / temperature
                 total = logsumexp(joint, axis=1, keepdims=True)
                 share = np.exp(joint - total)
                 previous, bound = bound, temperature * float(total.mean())
@@ -254,10 +258,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"temperatures fall and are numbers of at least 1; got {shown(self.temperatures)}")
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.input_tags.categorical = True
+        tags = count_tags(super().__sklearn_tags__())
         # scikit-learn's check of sparse input takes whatever has predict_proba for a classifier of two classes, or of
         # four where multi_class: with other than two components it cannot be passed
         tags.classifier_tags = ClassifierTags(multi_class=False)

@@ -6,14 +6,13 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
-from termburst.counts.matrix import TOO_MANY, check_structure, refuse_texts
+from termburst.estimators._count_input import count_tags, sparse_counts
 from termburst.inference.checks import shown
 
 Floats = NDArray[np.float64]
@@ -95,30 +94,9 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.class_log_prior_ = np.log(prior)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.input_tags.categorical = True
+        tags = count_tags(super().__sklearn_tags__())
         tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are no counts
         return tags
-
-
-def sparse_counts(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a `csr_array` without duplicates and stored zeros. Fractions are let in, as `MultinomialNB` does."""
-    refuse_texts(X, type(estimator).__name__)
-    if sp.issparse(X):
-        check_structure(X)  # before scikit-learn converts it
-    valid = validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True, copy=False
-    )
-    counts = sp.csr_array(valid, copy=sp.issparse(valid))
-    counts.sum_duplicates()
-    counts.eliminate_zeros()
-    with np.errstate(over="ignore"):
-        tokens = counts.data.sum()
-    if tokens >= 2**62:  # log-probabilities so large would have lost all digits that tell classes apart
-        raise ValueError(TOO_MANY)
-    return counts
 
 
 def log_shares(joint: Floats) -> Floats:
@@ -151,24 +129,3 @@ def distinct_labels(labels: Any) -> NDArray[Any]:
     if not found.size:
         raise ValueError(f"there is no class: got {shown(labels)}")
     return np.asarray(found)
-
-
-def checked_number(name: str, value: Any, low: float, high: float, *, low_too: bool = False) -> float:
-    """A parameter that is a number above (or, with *low_too*, from) *low* and up to *high*.
-
-    Examples
-    --------
-    >>> checked_number("alpha", 0.5, 0.0, 1.0)
-    0.5
-    """
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.complexfloating))
-    try:
-        number = number and (low < float(value) <= high or (low_too and float(value) == low))
-    except OverflowError:  # an integer beyond all floats
-        number = False
-    if not number:
-        upper = "" if np.isinf(high) else f" and at most {high:g}"
-        raise ValueError(
-            f"{name} is a number {'of at least' if low_too else 'above'} {low:g}{upper}; got {shown(value)}"
-        )
-    return float(value)

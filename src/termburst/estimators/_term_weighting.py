@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
@@ -10,12 +10,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termburst.counts.matrix import canonical_counts, refuse_texts
 from termburst.counts.statistics import TermStatistics, from_canonical
+from termburst.estimators._count_input import count_tags
 from termburst.inference.plr import Invalid
+from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
 from termburst.weighting import named_scheme
-
-if TYPE_CHECKING:
-    from termburst.models.fit_beta_binomial import BetaBinomialFit
 
 
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -117,7 +116,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         new = from_canonical(counts, names, named_scheme(self.scheme).detail)
         statistics = new if known is None else known + new
         self.statistics_ = statistics
-        self.fit_ = _fitted(statistics) if named_scheme(self.scheme).needs_fit else None
+        self.fit_ = fit_beta_binomial(statistics) if named_scheme(self.scheme).needs_fit else None
         self.mu_ = statistics.mean_length if self.mu is None else self.mu
 
     def _weigh(self, counts: Any) -> Any:
@@ -125,7 +124,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         statistics, fit = self.statistics_, self.fit_
         if self.transductive and counts.nnz:
             statistics = from_canonical(counts, statistics.terms, scheme.detail)
-            fit = _fitted(statistics) if scheme.needs_fit else None
+            fit = None  # the scheme then makes its own
         data: Any = []
         if counts.nnz:
             data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid)
@@ -154,15 +153,6 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             raise ValueError(f"invalid is 'clamp' or 'raise'; got {self.invalid!r}")
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.input_tags.categorical = True  # whole numbers only
+        tags = count_tags(super().__sklearn_tags__())
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def _fitted(statistics: TermStatistics) -> BetaBinomialFit:
-    from termburst.models.fit_beta_binomial import fit_beta_binomial
-
-    return fit_beta_binomial(statistics)

@@ -27,6 +27,27 @@ def checked_whole(option: str, value: Any, *, least: int = 0) -> int:
     return int(value)
 
 
+def checked_number(option: str, value: Any, low: float, high: float, *, low_too: bool = False) -> float:
+    """A parameter that is a number above (or, with *low_too*, from) *low* and up to *high*.
+
+    Examples
+    --------
+    >>> checked_number("alpha", 0.5, 0.0, 1.0)
+    0.5
+    """
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.complexfloating))
+    try:
+        number = number and (low < float(value) <= high or (low_too and float(value) == low))
+    except OverflowError:  # an integer beyond all floats
+        number = False
+    if not number:
+        upper = "" if np.isinf(high) else f" and at most {high:g}"
+        raise ValueError(
+            f"{option} is a number {'of at least' if low_too else 'above'} {low:g}{upper}; got {shown(value)}"
+        )
+    return float(value)
+
+
 def check_name(option: str, value: Any, known: Iterable[str]) -> None:
     """Raise where an option is not one of the names *known*.
 

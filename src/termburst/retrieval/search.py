@@ -138,8 +138,7 @@ def _compiled_search(ranker: Ranker, starts: Integers, columns: Integers, k: int
     queries, d = starts.size - 1, ranker.constants.size
     found = np.zeros(queries, dtype=np.int64)
     best, scores = np.zeros((queries, k), dtype=np.int64), np.zeros((queries, k))
-
-    limit, longest = float(ranker.constants.max()), int(np.diff(starts).max())
+    limit, longest = float(ranker.constants.max()), int(np.diff(starts).max(initial=0))
 
     def fill(part: tuple[int, int]) -> None:
         room = np.zeros(d), np.empty(d, dtype=np.int64), np.empty(longest, dtype=np.int64), np.empty(longest + 1)

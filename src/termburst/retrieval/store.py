@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termburst._files import atomic_path, first_line
 
@@ -24,7 +23,7 @@ def save_parts(path: str | PathLike[str], counts: Any, names: dict[str, Any]) ->
             indices=counts.indices,
             indptr=counts.indptr,
             shape=np.array(counts.shape, dtype=np.int64),
-            names=_as_bytes({"format": FORMAT_VERSION, **names}),
+            names=np.frombuffer(json.dumps({"format": FORMAT_VERSION, **names}).encode("ascii"), dtype=np.uint8),
         )
 
 
@@ -47,7 +46,3 @@ def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
     if version != FORMAT_VERSION:
         raise ValueError(f"{path} is an index of format {version!r}; this termburst reads format {FORMAT_VERSION}")
     return counts, names
-
-
-def _as_bytes(names: dict[str, Any]) -> NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(names).encode("ascii"), dtype=np.uint8)

@@ -1,4 +1,7 @@
-"""Shared fixtures. Tests that need a data set ask for `data` and skip with a sentence where it is missing."""
+"""Fixtures of the tests and of the examples in docs/. What needs a data set or bertopic asks for `data` or `bertopic`.
+
+Where that is missing it is skipped with a sentence, or fails if .ci/run promised that it is there.
+"""
 
 import importlib
 import os
@@ -16,13 +19,11 @@ from termburst.paper.collections import Collections
 settings.register_profile("termburst", deadline=None)  # machines are noisy: no test is timed
 settings.load_profile("termburst")
 
-REQUIRE = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is: a test that then skips fails instead
-
-
+REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
 
 
-def unavailable(reason: str, require: str = REQUIRE) -> None:
+def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:
     """Skip with a sentence, or fail where the environment promised that the part would be there."""
     if os.environ.get(require) == "1":
         pytest.fail(f"{require}=1, but {reason}")
@@ -36,6 +37,12 @@ def bertopic() -> Any:
         return importlib.import_module("bertopic")
     except ImportError as error:
         return unavailable(f"bertopic cannot be imported ({error})", REQUIRE_BERTOPIC)
+
+
+@pytest.fixture(autouse=True)
+def _bertopic_for_topics(request: pytest.FixtureRequest) -> None:
+    if request.path.name == "topics.md":
+        request.getfixturevalue("bertopic")
 
 
 @pytest.fixture(scope="session")
