@@ -34,6 +34,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, cro
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 import termburst as tb
+from termburst.estimators._edcm_mixture import PUSH
 from termburst.paper.collections import Collections
 
 ALPHAS = (1.0, 0.5, 0.3, 0.1, 0.03, 0.01, 0.003)
@@ -166,8 +167,8 @@ def classify(name: str, split: Any) -> None:
 
 def multinomial_mixture(X: Any, k: int, seed: int, temperatures: Sequence[float], *, damped: bool = False) -> Any:
     """Labels of a mixture of multinomials: tokens; smoothing, starts, annealing (and damping) of `EDCMMixture`."""
-    like = tb.EDCMMixture(k)
-    share = np.random.RandomState(seed).dirichlet(np.ones(k), size=X.shape[0])
+    like, rng = tb.EDCMMixture(k), np.random.RandomState(seed)
+    share = rng.dirichlet(np.ones(k), size=X.shape[0])
     tokens, by_term = X.astype(np.float64), X.T.tocsr().astype(np.float64)
     n_j = np.asarray(tokens.sum(axis=1)).ravel()
     damping = np.maximum(1, n_j / np.median(n_j[n_j > 0]))[:, None] ** (like.length_damping if damped else 0)
@@ -175,6 +176,8 @@ def multinomial_mixture(X: Any, k: int, seed: int, temperatures: Sequence[float]
     everywhere = like.background * everywhere / everywhere.sum()
     for stage, temperature in enumerate(temperatures):
         last, bound = stage == len(temperatures) - 1, -np.inf
+        if stage > 0:
+            share = (1 - PUSH) * share + PUSH * rng.dirichlet(np.ones(k), size=X.shape[0])
         for _ in range(like.max_iter if last else like.steps):
             own = (by_term @ share).T + like.alpha
             mean = (1 - like.background) * own / own.sum(axis=1, keepdims=True) + everywhere

@@ -210,3 +210,9 @@ def test_weights_are_finite(scheme, X):
 
 def test_what_is_recommended_is_there():
     assert tb.RECOMMENDED_SCHEME in SCHEMES
+
+
+def test_the_surprisal_of_all_or_nothing_is_that_of_one_draw():
+    X = np.array([[5, 0], [0, 5], [5, 0], [0, 5]])
+    np.testing.assert_allclose(dense("surprisal", X)[X > 0], np.log(2), rtol=1e-4)
+    assert tb.TermWeighting("surprisal").fit(X).transform([[2, 3]]).toarray().min() > 10  # never seen, but finite

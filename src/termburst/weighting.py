@@ -140,15 +140,17 @@ def bm25_icf(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: fl
 def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
     """−log P(N = n_ij) of the term's exact beta-binomial at n_j tokens; of the binomial where that fits best.
 
+    A term that is all or nothing in every document has its supremum at α_0 = 0, where P(N = n_j) = p; as next to that.
     Not monotone: where a repeat is likelier than a single occurrence, as in a burst, another one lowers it.
     """
     n_j, i = document_lengths(counts)[_rows(counts)], counts.indices
     weights = np.zeros(counts.nnz)
-    bursty = np.isfinite(fit.alpha)[i] & (fit.alpha > 0)[i] & (fit.alpha_not > 0)[i]
+    nothing_between = (fit.alpha_0 == 0) & (fit.mean > 0) & (fit.mean < 1)
+    alpha = np.where(nothing_between, 1e-6 * fit.mean, fit.alpha)
+    alpha_not = np.where(nothing_between, 1e-6 * (1 - fit.mean), fit.alpha_not)
+    bursty = np.isfinite(alpha)[i] & (alpha > 0)[i] & (alpha_not > 0)[i]
     plain = ~bursty & (statistics.collection_frequency > 0)[i]
-    weights[bursty] = -beta_binomial.log_pmf(
-        counts.data[bursty], n_j[bursty], fit.alpha[i[bursty]], fit.alpha_not[i[bursty]]
-    )
+    weights[bursty] = -beta_binomial.log_pmf(counts.data[bursty], n_j[bursty], alpha[i[bursty]], alpha_not[i[bursty]])
     weights[plain] = -binomial.log_pmf(counts.data[plain], n_j[plain], fit.mean[i[plain]])
     return np.maximum(weights, 0.0)
 

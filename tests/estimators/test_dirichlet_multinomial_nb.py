@@ -148,6 +148,7 @@ def test_clone_pickle_and_grid_search():
     ("options", "sentence"),
     [
         ({"alpha": 0}, "alpha is a number above 0"),
+        ({"alpha": np.inf}, "alpha is a number above 0 and at most"),
         ({"background": 1.5}, "background is a number of at least 0 and at most 1"),
         ({"precision": -1}, "precision is a number above 1e-100"),
         ({"precision": "best"}, "precision is a number, 'fit' or 'shared'"),

@@ -127,6 +127,7 @@ def test_it_says_so_where_it_has_not_converged():
         ({"length_damping": 2}, "length_damping is a number of at least 0 and at most 1"),
         ({"temperatures": (1, 5)}, "temperatures fall"),
         ({"background": -1}, "background is a number"),
+        ({"alpha": np.inf}, "alpha is a number above 0 and at most"),
     ],
 )
 def test_bad_options_are_refused_with_a_sentence(options, sentence):

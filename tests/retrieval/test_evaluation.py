@@ -144,3 +144,18 @@ def test_values_that_are_no_numbers():
     found = evaluate({"q": ["a"]}, {"q": {"a": 1}})
     with pytest.raises(ValueError, match="a holds a finite number a query"):
         paired_test(found, found)
+
+
+def test_differences_that_rounding_parts_are_ties():
+    a, b = np.array([3, 4, 1, 7, 2, 6, 5, 9]), np.array([2, 3, 0, 8, 3, 4, 4, 6])
+    tenths = paired_test(a / 10, b / 10)  # 0.3 − 0.2 is below 0.1 − 0, and 0.4 − 0.3 above it
+    assert tenths.p_wilcoxon == stats.wilcoxon(a - b).pvalue
+    assert tenths.p_wilcoxon == paired_test(a, b).p_wilcoxon
+
+
+def test_no_difference_is_no_evidence_whatever_rounding_leaves_of_it():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        a = rng.integers(0, 10, 9)
+        b = rng.permutation(a)  # the same mean
+        assert paired_test(a / 10, b / 10).p_randomisation == 1

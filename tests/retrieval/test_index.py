@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import termburst as tb
 from termburst.retrieval import MODELS, Index
-from termburst.retrieval.search import top
+from termburst.retrieval.search import Ranker, _compiled_search, top
 
 WORDS = [f"w{i:02}" for i in range(40)]
 
@@ -249,3 +249,28 @@ def test_an_index_shows_its_size():
 def test_what_looks_like_texts_or_terms_and_is_not(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_compiled_code_finds_the_same_where_constants_cancel_the_sums():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        terms, d = 5, 40
+        values = rng.choice([0.1, 0.2, 0.3, 0.7, 1.1], terms)  # the same for all documents, in another order
+        weights = np.array([rng.permutation(values) for _ in range(d)]).T
+        others = np.where(np.eye(terms), rng.uniform(2, 3, terms), 1e-3)  # never found, but they order the terms
+        weights = np.hstack([weights, others])
+        n = d + terms
+        constants = np.repeat([-values.sum() / terms, -1e3], [d, terms])
+        starts, documents = n * np.arange(terms + 1), np.tile(np.arange(n, dtype=np.int32), terms)
+        ranker = Ranker(starts, documents, weights.ravel(), weights.max(axis=1), constants)
+        query = rng.permutation(terms)
+        hits = _compiled_search(ranker, np.array([0, terms]), query, 3, [str(i) for i in range(n)])[0]
+        found, scores = ranker.scores(query.tolist())
+        best = top(scores, 3)
+        assert hits.documents.tolist() == found[best].tolist()
+        assert hits.scores.tolist() == scores[best].tolist()
+
+
+def test_no_queries_are_answered_by_a_large_index_too(monkeypatch, index):
+    monkeypatch.setattr("termburst.retrieval.search.MANY_POSTINGS", 1)
+    assert index.batch_search([]) == []

@@ -47,7 +47,8 @@ class BetaBinomialNB(CountNaiveBayes):
     Notes
     -----
     * Whole counts only. ρ is kept between 1e-6 and 0.99, where fits end at or beyond.
-    * Between 24 lengths the sum over absent terms is interpolated: some 1e-3 in a log-probability of hundreds.
+    * Between 24 lengths the sum over absent terms is interpolated: some 1e-3 in a log-probability of hundreds,
+      where the lengths of documents predicted together span three powers of ten; up to 1 in tens of thousands at five.
 
     Examples
     --------

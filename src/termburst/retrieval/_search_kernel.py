@@ -11,7 +11,7 @@ import numpy as np
 
 from termburst._compiled import compiled, inner
 
-SLACK = 1e-9  # relative; sums in another order differ by some 1e-15
+SLACK = 1e-9  # of the sums, which constants may cancel; in another order they differ by some 1e-15
 SCANNED = 8  # postings gone through in the time that one is looked up
 
 
@@ -36,7 +36,7 @@ def best_documents(
             # The k-th best cannot be above what the words so far can give.
             if seen >= k and rest[done] < rest[0] - rest[done]:
                 threshold = _least_of_best(sums, constants, size, touched[:seen], scores[query])
-                if rest[done] + size * limit < threshold - SLACK * abs(threshold):
+                if rest[done] + size * limit < threshold - SLACK * (abs(threshold) + rest[0]):
                     break
             term = words[order[done]]
             for posting in range(starts[term], starts[term + 1]):
@@ -47,9 +47,9 @@ def best_documents(
                 sums[document] += weights[posting]
             done += 1
         for place in range(done, size):
-            seen = _prune(sums, constants, size, touched, seen, rest[place], scores[query])
+            seen = _prune(sums, constants, size, touched, seen, rest[place], rest[0], scores[query])
             _add(words[order[place]], sums, touched[:seen], starts, documents, weights)
-        seen = _prune(sums, constants, size, touched, seen, 0.0, scores[query])
+        seen = _prune(sums, constants, size, touched, seen, 0.0, rest[0], scores[query])
         kept = np.int64(0)
         for i in range(seen):
             document, score = touched[i], 0.0
@@ -92,12 +92,15 @@ def _least_of_best(sums, constants, size, touched, room):
 
 
 @inner
-def _prune(sums, constants, size, touched, seen, more, room):
-    """Drop the documents that *more* does not lift among the best k; returns how many are left."""
+def _prune(sums, constants, size, touched, seen, more, most, room):
+    """Drop the documents that *more* does not lift among the best k, *most* being the highest sum there can be.
+
+    Returns how many are left.
+    """
     if seen < room.size:
         return seen
     threshold = _least_of_best(sums, constants, size, touched[:seen], room)
-    bar = threshold - SLACK * abs(threshold)
+    bar = threshold - SLACK * (abs(threshold) + most)
     left = 0
     for i in range(seen):
         document = touched[i]

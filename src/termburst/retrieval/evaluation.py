@@ -166,7 +166,7 @@ def paired_test(a: ArrayLike, b: ArrayLike, *, draws: int = 9999, rng: Any = 0) 
     first, second = _values("a", a), _values("b", b)
     if first.size != second.size:
         raise ValueError(f"a and b are of the same queries; got {first.size} and {second.size} values")
-    gap = first - second
+    gap = _differences(first, second)
     wins, losses = int((gap > 0).sum()), int((gap < 0).sum())
     moved = gap[gap != 0]
     result: dict[str, Any] = {
@@ -179,7 +179,7 @@ def paired_test(a: ArrayLike, b: ArrayLike, *, draws: int = 9999, rng: Any = 0) 
         return PairedTest(**result, p_randomisation=1.0, p_wilcoxon=1.0, p_t=1.0)
     generator = np.random.default_rng(rng)
     signs = 2.0 * generator.integers(0, 2, size=(draws, moved.size), dtype=np.int8) - 1.0
-    as_far = np.abs(signs @ moved) >= abs(moved.sum()) * (1 - 1e-12)
+    as_far = np.abs(signs @ moved) >= abs(moved.sum()) - 1e-12 * np.abs(moved).sum()
     constant = gap.size > 1 and np.ptp(gap) == 0  # Student's t is infinite
     p_t = float("nan") if gap.size < 2 else 0.0 if constant else float(stats.ttest_rel(first, second).pvalue)
     return PairedTest(
@@ -199,6 +199,16 @@ def _number_relevant(grades: Grades) -> int:
     if not number:
         raise ValueError("a query without a relevant document has no such measure")
     return number
+
+
+def _differences(first: Floats, second: Floats) -> Floats:
+    """first − second, equal where they differ by rounding alone: 0.3 − 0.2 is to tie with 0.1 − 0."""
+    gap = first - second
+    scale = np.maximum(np.abs(first), np.abs(second)).max()
+    if scale < 1e-280:  # nothing to measure rounding by
+        return gap
+    unit = 2.0 ** (np.floor(np.log2(scale)) - 44)  # 256 times the spacing of the largest: exact to divide by
+    return np.asarray(np.round(gap / unit) * unit)
 
 
 def _discounted(gains: Floats) -> float:

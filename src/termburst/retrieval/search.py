@@ -121,6 +121,8 @@ def top(scores: Floats, k: int) -> Integers:
 def search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
     """The k best documents of each query; query i has the terms columns[starts[i]:starts[i + 1]]."""
     queries = starts.size - 1
+    if not queries:
+        return []
     if (queries >= MANY_QUERIES or ranker.documents.size >= MANY_POSTINGS) and 1 <= k <= FEW_HITS:
         return _compiled_search(ranker, starts, columns, k, ids)
     hits = []
