@@ -1,10 +1,11 @@
-"""Fixtures of the tests and of the examples in docs/. What needs a data set or bertopic asks for `data` or `bertopic`.
+"""Fixtures of the tests and of the examples in docs/. What needs a part that may be missing asks for it by name.
 
 Where that is missing it is skipped with a sentence, or fails if .ci/run promised that it is there.
 """
 
 import importlib
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ settings.load_profile("termburst")
 
 REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
+REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run where Java is
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:
@@ -37,6 +39,17 @@ def bertopic() -> Any:
         return importlib.import_module("bertopic")
     except ImportError as error:
         return unavailable(f"bertopic cannot be imported ({error})", REQUIRE_BERTOPIC)
+
+
+@pytest.fixture(scope="session")
+def pyspark() -> Any:
+    """The package pyspark, on a machine that has Java."""
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        unavailable("there is no command java: Spark needs Java 17 or 21 (openjdk-17-jre-headless)", REQUIRE_SPARK)
+    try:
+        return importlib.import_module("pyspark")
+    except ImportError as error:
+        return unavailable(f"pyspark cannot be imported ({error}): pip install '.[spark]'", REQUIRE_SPARK)
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from termburst import datasets as datasets
+    from termburst import engines as engines
     from termburst import retrieval as retrieval
     from termburst.counts.counting import CountingOptions as CountingOptions
     from termburst.counts.statistics import TermStatistics as TermStatistics
@@ -82,7 +83,7 @@ _HOME = {
     "save_weights": "termburst.weights",
     "term_table": "termburst.tables",
 }
-_MODULES = ("datasets", "retrieval")
+_MODULES = ("datasets", "engines", "retrieval")
 __all__ = ["__version__", *_MODULES, *_HOME]  # noqa: PLE0604  the table above is the list
 
 

@@ -134,3 +134,12 @@ def _as_it_is(text: Text) -> Text:
 
 def _split(text: Text) -> list[str]:
     return text.split() if isinstance(text, str) else text
+
+
+def checked_counting(counting: CountingOptions | None) -> CountingOptions:
+    """How texts are counted, by default as scikit-learn does; or a sentence."""
+    if counting is None:
+        return CountingOptions()
+    if not isinstance(counting, CountingOptions):
+        raise ValueError(f"counting is CountingOptions(...), not {counting!r:.60}")
+    return counting

@@ -117,7 +117,7 @@ class TermStatistics:
         if counts.shape[1] == 0:
             raise ValueError("there are no terms: the count matrix has 0 columns")
         names = checked_terms(terms, counts.shape[1])
-        return from_canonical(counts, names, detail, batches=_checked_batch(batch))
+        return from_canonical(counts, names, detail, batches=checked_batch(batch))
 
     @classmethod
     def from_texts(
@@ -163,14 +163,12 @@ class TermStatistics:
         batch: str | None = None,
     ) -> TermStatistics:
         """As `from_texts`, for texts that come in lists of your own making, whatever is in them."""
-        from termburst.counts.counting import CountingOptions
+        from termburst.counts.counting import checked_counting
         from termburst.counts.streaming import RunningSum, partial_statistics
 
-        options = CountingOptions() if counting is None else counting
-        if not isinstance(options, CountingOptions):
-            raise ValueError(f"counting is CountingOptions(...), not {options!r:.60}")
+        options = checked_counting(counting)
         total = RunningSum()
-        for part in partial_statistics(batches, _checked_detail(detail), options):
+        for part in partial_statistics(batches, checked_detail(detail), options):
             total.add(part)
         return counted(total.value(), batch)
 
@@ -245,7 +243,7 @@ class TermStatistics:
         >>> s.coarsen("moments") == TermStatistics.from_counts([[2, 1], [0, 3]], detail="moments")
         True
         """
-        if DETAILS.index(_checked_detail(detail)) > DETAILS.index(self.detail):
+        if DETAILS.index(checked_detail(detail)) > DETAILS.index(self.detail):
             raise ValueError(f'statistics with detail="{self.detail}" cannot give "{detail}"; count the texts again')
         if detail == self.detail:
             return self
@@ -342,7 +340,7 @@ def from_canonical(
     transposed = counts.T
     frequency = transposed @ np.ones(d, dtype=np.int64)
     found_in = np.bincount(counts.indices, minlength=m).astype(np.int64, copy=False)
-    if _checked_detail(detail) == "frequencies":
+    if checked_detail(detail) == "frequencies":
         return TermStatistics(terms, lengths, length_documents, frequency, found_in, batches=batches, counting=counting)
     n_j_of_cell = np.repeat(n_j, np.diff(counts.indptr)) if detail == "patterns" else None
     rows = CountRows.tallied(m, term=counts.indices, count=counts.data, length=n_j_of_cell)
@@ -374,16 +372,16 @@ def counted(total: TermStatistics | None, batch: str | None = None, min_count: i
     kept = pruned(total, min_count)
     if not kept.vocabulary_size:
         raise NothingToCountError(f"no term occurs {min_count:,} times")
-    return replace(kept, batches=_checked_batch(batch))
+    return replace(kept, batches=checked_batch(batch))
 
 
-def _checked_batch(batch: str | None) -> tuple[str, ...]:
+def checked_batch(batch: str | None) -> tuple[str, ...]:
     if batch is not None and not isinstance(batch, str):
         raise ValueError(f"a batch is named by a string; got {batch!r}")
     return () if batch is None else (batch,)
 
 
-def _checked_detail(detail: str) -> Detail:
+def checked_detail(detail: str) -> Detail:
     if detail not in DETAILS:
         raise ValueError(f"detail is one of {', '.join(map(repr, DETAILS))}; got {detail!r}")
     return detail

@@ -291,8 +291,7 @@ def plr_parts(
 
     *only* limits the warning about clamped terms to one of them, *quiet* leaves it out.
     """
-    if form not in FORMS:
-        raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
+    check_form(form)
     _check_invalid(invalid)
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     density = named_penalty(penalty, mu, sigma2)
@@ -361,6 +360,12 @@ def _log_one_minus(part: NDArray[Any], whole: float) -> Floats:
     if small.all():
         return np.log1p(-part / whole)
     return np.where(small, np.log1p(-np.where(small, part, 0) / whole), np.log((whole - part) / whole))
+
+
+def check_form(form: str) -> None:
+    """Refuse a form that there is not."""
+    if form not in FORMS:
+        raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
 
 
 def _check_invalid(invalid: Invalid) -> None:

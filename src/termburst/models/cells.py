@@ -73,7 +73,7 @@ def term_cells(X_or_statistics: Any) -> TermCells:
         rows = s.rows
         if rows is None or rows.length is None:
             raise ValueError('an exact fit needs statistics with detail="patterns"')
-        _check_lengths(s.lengths)
+        check_lengths(s.lengths)
         return TermCells(
             rows.indptr,
             rows.count.astype(np.int32),
@@ -89,7 +89,7 @@ def term_cells(X_or_statistics: Any) -> TermCells:
         raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
     n_j = document_lengths(counts)
     (lengths,), length_documents = tally([n_j])
-    _check_lengths(lengths)
+    check_lengths(lengths)
     by_term = counts.tocsc()
     return TermCells(
         by_term.indptr.astype(np.int64),
@@ -103,7 +103,8 @@ def term_cells(X_or_statistics: Any) -> TermCells:
     )
 
 
-def _check_lengths(lengths: Integers) -> None:
+def check_lengths(lengths: Integers) -> None:
+    """Refuse documents, the longest last, that a fit has no room for."""
     if lengths.size and lengths[-1] > LONGEST:
         raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is {LONGEST:,}")
 

@@ -1,0 +1,170 @@
+"""Our own code on an engine's data: a batch of rows at a time, or all rows of some terms at a time.
+
+Batches come and go as Polars frames, whatever the engine. Spark runs the code on its executors. Of a lazy Polars frame
+and of DuckDB the rows are streamed through this process and what they become is put on disk, in a folder that goes with
+the process: it can then be read as often as is needed, and is never in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import atexit
+import glob
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+
+from termburst.engines.frames import bytewise, from_polars, is_spark, to_polars
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
+Schema = Mapping[str, Any]  # names to Polars' types: what a function returns
+
+ROWS = 200_000  # of counts in a batch
+TEXTS = 2_000  # documents in a batch
+ROWS_A_FILE = 500_000
+ROWS_OF_TERMS = 1_000_000  # fitted at a time
+BUCKETS = 16  # that terms are dealt out to
+
+
+def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = ROWS) -> Any:
+    """The rows that *function* makes of the frame's, batch by batch."""
+    if is_spark(frame):
+        from termburst.engines.spark import map_in_arrow
+
+        return nw.from_native(map_in_arrow(nw.to_native(frame), function, schema))
+    if isinstance(frame, nw.DataFrame):
+        return from_polars(_typed(function(frame.to_polars()), schema), frame)
+    return _read(_spooled(map(function, stream(frame, rows)), schema), frame)
+
+
+def map_and_add(
+    frame: Any, function: Function, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS
+) -> tuple[Any, ...]:
+    """As `map_batches`, for rows with terms that may come with *add_up* added up where they are else equal.
+
+    In parts that have no term in common: a lazy Polars frame groups them one after the other, and so in a fraction of
+    the memory that all would take at once.
+    """
+    native_lazy = _is_lazy_polars(frame)
+    if not native_lazy and not frame.implementation.is_duckdb():
+        return (map_batches(frame, function, schema, rows=rows),)
+    folder = _spooled(map(function, stream(frame, rows)), schema, add_up)
+    if native_lazy:
+        return tuple(_read(part, frame) for part in sorted(folder.iterdir()))
+    return (_read(folder, frame, "*/*.parquet"),)
+
+
+def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema) -> Any:
+    """The rows that *function* makes of all rows of some terms; the parts have no term in common."""
+    first = parts[0]
+    if is_spark(first):
+        from termburst.engines.spark import map_terms_in_arrow
+
+        return nw.from_native(map_terms_in_arrow(nw.to_native(first), function, schema))
+    if isinstance(first, nw.DataFrame):
+        return from_polars(_typed(function(first.to_polars()), schema), first)
+    if len(parts) > 1:
+        whole: Iterable[pl.DataFrame] = (to_polars(part) for part in parts)
+    else:
+        whole = _whole_terms(stream(first.sort("term"), ROWS))
+    return _read(_spooled(map(function, whole), schema), first)
+
+
+def stream(frame: Any, rows: int) -> Iterator[pl.DataFrame]:
+    """The frame's rows in this process, some at a time."""
+    import polars as pl
+
+    native = nw.to_native(frame)
+    if isinstance(native, pl.LazyFrame):
+        yield from native.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")
+    elif isinstance(frame, nw.DataFrame):
+        yield from frame.to_polars().iter_slices(rows)
+    else:
+        for batch in native.to_arrow_reader(rows):
+            yield pl.DataFrame(pl.from_arrow(batch))
+
+
+def _whole_terms(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Batches in the order of terms, cut where a term ends, of some `ROWS_OF_TERMS` rows."""
+    import polars as pl
+
+    held: list[pl.DataFrame] = []
+    size = 0
+    for batch in batches:
+        if not batch.height:
+            continue
+        held.append(batch)
+        size += batch.height
+        if size < ROWS_OF_TERMS:
+            continue
+        together = pl.concat(held)
+        end = together["term"].search_sorted(together["term"][-1], side="left")
+        if end:
+            yield together[:end]
+        held, size = [together[end:]], together.height - end
+    if size:
+        yield pl.concat(held)
+
+
+def _spooled(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...] = ()) -> Path:
+    """A folder with the results in Parquet files, which goes with the process.
+
+    With columns to *add_up* there are `BUCKETS` folders in it, by the hash of the term.
+    """
+    import polars as pl
+
+    folder = Path(tempfile.mkdtemp(prefix="termburst-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    held: list[pl.DataFrame] = [pl.DataFrame(schema=schema)]
+    files = size = 0
+
+    def write() -> None:
+        nonlocal held, files, size
+        rows = pl.concat(held)
+        if add_up:
+            rows = rows.group_by(*(name for name in schema if name not in add_up)).agg(pl.col(add_up).sum())
+            rows = rows.select(*schema).with_columns(_bucket=pl.col("term").hash(0) % BUCKETS)
+            for (bucket,), part in rows.partition_by("_bucket", as_dict=True, include_key=False).items():
+                place = folder / f"{bucket:02}"
+                place.mkdir(exist_ok=True)
+                part.write_parquet(place / f"{files:06}.parquet")
+        else:
+            rows.write_parquet(folder / f"{files:06}.parquet")
+        held, files, size = [], files + 1, 0
+
+    for result in results:
+        held.append(_typed(result, schema))
+        size += result.height
+        if size >= ROWS_A_FILE:
+            write()
+    if held:
+        write()
+    if add_up and not any(folder.iterdir()):  # no rows at all: a file says what the columns would be
+        (folder / "00").mkdir()
+        pl.DataFrame(schema=schema).write_parquet(folder / "00" / "000000.parquet")
+    return folder
+
+
+def _read(folder: Path, like: Any, files: str = "*.parquet") -> Any:
+    """The files of a folder as a frame of the same engine as *like*, Polars or DuckDB."""
+    import polars as pl
+
+    pattern = f"{glob.escape(str(folder))}/{files}"
+    if _is_lazy_polars(like):
+        return nw.from_native(pl.scan_parquet(pattern))
+    quoted = pattern.replace("'", "''")
+    return bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
+
+
+def _is_lazy_polars(frame: Any) -> bool:
+    return bool(frame.implementation.is_polars()) and isinstance(frame, nw.LazyFrame)
+
+
+def _typed(result: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    return result.select([result[name].cast(dtype) for name, dtype in schema.items()])

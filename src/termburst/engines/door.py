@@ -1,0 +1,272 @@
+"""The door for frames: of whichever engine, with texts, counts or patterns; checked, and with the names used here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import narwhals.stable.v2 as nw
+
+from termburst.engines.frames import as_float, bytewise, is_spark, to_polars, totals
+
+Kind = Literal["texts", "counts", "patterns"]
+COLUMNS: dict[Kind, tuple[str, ...]] = {
+    "texts": ("document", "text"),
+    "counts": ("document", "term", "count"),
+    "patterns": ("term", "count", "length", "documents"),
+}
+WHOLE = ("count", "length", "documents")
+STRINGS = ("text", "term")
+WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # what 64 bits with a sign may not hold: some engines would wrap it round
+LARGEST = 2**63 - 1
+TWICE = "the frame has columns of the same name; rename or drop one"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A frame behind the door: what it holds, under the names of `COLUMNS`, with "batch" if it is there."""
+
+    kind: Kind
+    frame: Any
+
+
+def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Kind, ...] = tuple(COLUMNS)) -> Opened:
+    """What a frame holds, as one of *kinds*.
+
+    Parameters
+    ----------
+    frame : of Polars, pandas, PyArrow, DuckDB or PySpark
+    names : our names of columns to the frame's own, where they differ
+    check : whether to look for null, negative and double entries, which takes a pass over the frame
+    """
+    try:
+        given = nw.from_native(frame)
+    except nw.exceptions.DuplicateError:
+        raise ValueError(TWICE) from None
+    except TypeError:
+        raise ValueError(
+            f"a frame of Polars, pandas, PyArrow, DuckDB or PySpark is needed, not {type(frame).__name__}"
+        ) from None
+    schema = _schema(given)
+    kind = _kind(schema, names, kinds)
+    own = {column: names.get(column, column) for column in COLUMNS[kind]}
+    for column, theirs in own.items():
+        if (same := [ours for ours, other in own.items() if other == theirs]) != [column]:
+            raise ValueError(f"the column {theirs!r} cannot be both {' and '.join(map(repr, same))}")
+    kept = [nw.col(own[column]).alias(column) for column in COLUMNS[kind]]
+    if kind == "patterns" and "batch" in schema:
+        if not _is_string(schema["batch"]):
+            raise ValueError(f"the column 'batch' holds {schema['batch']}; batches are named by strings")
+        kept.append(nw.col("batch").cast(nw.String))
+    for column in COLUMNS[kind]:
+        _check_type(column, own[column], schema[own[column]])
+    found = given.select(*kept)
+    if check:
+        _refuse_wide(found, {column: own[column] for column in COLUMNS[kind] if schema[own[column]] in WIDE})
+    casts = {
+        column: nw.String if column in STRINGS or not schema[own[column]].is_integer() else nw.Int64
+        for column in COLUMNS[kind]
+    }
+    found = found.with_columns(*(nw.col(column).cast(dtype) for column, dtype in casts.items()))
+    found = bytewise(found)
+    if check:
+        _refuse_nul(found)
+        CHECKS[kind](found)
+    return Opened(kind, found)
+
+
+def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind, ...]) -> Kind:
+    """Which of *kinds* has all columns in the schema, those that are named among them; or a sentence."""
+    known = list(dict.fromkeys(column for columns in COLUMNS.values() for column in columns))
+    for ours, theirs in names.items():
+        if ours not in known:
+            raise ValueError(f"there is no option {ours!r}; the columns that can be named are {_listed(known)}")
+        if theirs not in schema:
+            raise ValueError(f"the frame has no column {theirs!r} ({ours}=...); it has {_listed(schema)}")
+    held: list[Kind] = [
+        kind
+        for kind, columns in COLUMNS.items()
+        if set(names) <= set(columns) and all(names.get(column, column) in schema for column in columns)
+    ]
+    found = [kind for kind in kinds if kind in held]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ValueError(
+            f"the frame could be {' or '.join(found)}, by its columns {_listed(schema)}: select those that are meant"
+        )
+    needed = ", or ".join(f"{kind} ({_listed(COLUMNS[kind])})" for kind in kinds)
+    if held:
+        raise ValueError(f"the frame holds {held[0]}; what is needed here is {needed}")
+    raise ValueError(
+        f"the frame has the columns {_listed(schema)}; it needs {needed}; "
+        "where a column has another name, say so: text='body'"
+    )
+
+
+def _check_type(column: str, own: str, dtype: Any) -> None:
+    if column in WHOLE and not dtype.is_integer():
+        raise ValueError(f"the column {own!r} holds {dtype}; whole numbers are needed: cast it to a 64-bit integer")
+    string = _is_string(dtype)
+    if column in STRINGS and not string:
+        raise ValueError(f"the column {own!r} holds {dtype}; texts and terms are strings")
+    if column == "document" and not (string or dtype.is_integer()):
+        raise ValueError(f"the column {own!r} holds {dtype}; ids are strings or whole numbers: cast them to strings")
+
+
+def _refuse_nul(frame: Any) -> None:
+    """Pandas groups strings by what is before a NUL: terms that differ after it would be one."""
+    if not frame.implementation.is_pandas():
+        return
+    for column, dtype in frame.collect_schema().items():
+        if column != "text" and dtype == nw.String and frame[column].str.contains("\0", literal=True).any():
+            raise ValueError(f"the column {column!r} holds the character NUL, which pandas cannot group by; use Polars")
+
+
+def _schema(frame: Any) -> Any:
+    if is_spark(frame):
+        names = [name.lower() for name in nw.to_native(frame).columns]  # Spark takes no heed of case
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"{TWICE}: {twice!r}")
+    try:
+        return frame.collect_schema()
+    except nw.exceptions.DuplicateError:
+        raise ValueError(TWICE) from None
+
+
+def _is_string(dtype: Any) -> bool:
+    return dtype in (nw.String, nw.Categorical) or isinstance(dtype, nw.Enum)
+
+
+def _refuse_wide(frame: Any, columns: Mapping[str, str]) -> None:
+    if not columns:
+        return
+    for column, value in _first_row(frame.select(*(nw.col(column).max() for column in columns))).items():
+        if value is not None and value > LARGEST:
+            advice = "cast ids to strings" if column == "document" else "the collection is too large"
+            raise ValueError(f"the column {columns[column]!r} holds {value}, beyond a 64-bit integer: {advice}")
+
+
+def _check_texts(frame: Any) -> None:
+    facts = _first_row(
+        frame.select(
+            nw.col("document").null_count().alias("ids"),
+            nw.col("text").null_count().alias("texts"),
+            nw.col("document").n_unique().alias("different"),
+            nw.len().alias("rows"),
+        )
+    )
+    _refuse_nulls("document", facts["ids"], "every document needs an id")
+    _refuse_nulls("text", facts["texts"], "fill them with '' if they are empty documents, or leave them out")
+    if facts["rows"] and facts["different"] < facts["rows"]:  # of no rows DuckDB says null
+        _refuse_twice(frame, ["document"], "the id {0!r} stands for {n} documents; ids tell documents apart")
+
+
+def _check_counts(frame: Any) -> None:
+    facts = _first_row(
+        frame.select(
+            *(nw.col(column).null_count().alias(column) for column in COLUMNS["counts"]),
+            nw.col("count").min().alias("least"),
+            as_float(frame, "count").sum().alias("tokens"),
+        )
+    )
+    for column in COLUMNS["counts"]:
+        _refuse_nulls(column, facts[column], "a row is a document, a term and how often it holds it")
+    if facts["least"] is not None and facts["least"] < 0:
+        row = _first_row(frame.filter(nw.col("count") < 0).head(1))
+        raise ValueError(
+            f"the document {row['document']!r} holds the term {row['term']!r} {row['count']} times; "
+            "counts are whole numbers of 0 or more"
+        )
+    _refuse_overflow(facts["tokens"])
+    _refuse_twice(
+        frame, ["document", "term"], "the document {0!r} has {n} rows for the term {1!r}; add their counts up first"
+    )
+
+
+def _check_patterns(frame: Any) -> None:
+    facts = _first_row(
+        frame.select(
+            *(nw.col(column).null_count().alias(column) for column in WHOLE),
+            as_float(frame, "documents").abs().sum().alias("cells"),
+        )
+    )
+    for column in WHOLE:
+        _refuse_nulls(column, facts[column], "make such a frame with engines.patterns")
+    _refuse_overflow(facts["cells"])
+    term, count, length, documents = map(nw.col, COLUMNS["patterns"])
+    rows = totals(frame, ["term", "count", "length"]).filter(documents != 0)
+    no_cell = nw.when(term.is_null()).then(count != 0).otherwise((count < 1) | (count > length))
+    for row in _rows(rows.filter((documents < 0) | (length < 0) | no_cell).head(1)):
+        what = "a document" if row["term"] is None else f"the term {row['term']!r}, {row['count']} times in a document"
+        if row["documents"] < 0:
+            raise ValueError(
+                f"these patterns are not of one collection: {what} of {row['length']} tokens would be there "
+                f"{row['documents']} times; something was withdrawn that had not been added"
+            )
+        if row["term"] is None and row["count"]:
+            what = f"no term, {row['count']} times in a document"
+        raise ValueError(f"these patterns are not of any collection: {what} of {row['length']} tokens cannot be")
+    _check_lengths(rows)
+
+
+def _check_lengths(rows: Any) -> None:
+    """Refuse terms that are in more documents of a length than there are, or have more tokens than these.
+
+    Fewer tokens may be: who leaves rare terms out of a ledger leaves the documents as long as they are.
+    """
+    term, documents, tokens = nw.col("term"), nw.col("documents"), nw.col("tokens")
+    cells = rows.filter(~term.is_null()).with_columns(
+        tokens=nw.col("count").cast(nw.Float64) * documents.cast(nw.Float64)  # which cannot wrap round
+    )
+    held = cells.group_by("term", "length").agg(documents.sum(), tokens.sum())
+    held = held.group_by("length").agg(documents.max(), tokens.sum())
+    there = rows.filter(term.is_null()).select("length", documents.alias("there"))
+    both = held.join(there, on="length", how="left").with_columns(nw.col("there").fill_null(0))
+    room = nw.col("there").cast(nw.Float64) * nw.col("length").cast(nw.Float64)
+    wrong = both.filter((documents > nw.col("there")) | (tokens > room * (1 + 1e-9)))
+    for row in _rows(wrong.head(1)):
+        raise ValueError(
+            f"these patterns are not of any collection: there are {int(row['there']):,} documents of {row['length']} "
+            f"tokens, but a term in {int(row['documents']):,} of them, and {row['tokens']:,.0f} tokens of terms"
+        )
+
+
+def _refuse_overflow(total: float | None) -> None:
+    if total is not None and total >= LARGEST:
+        raise ValueError("the collection is too large: its counts together do not fit a 64-bit integer")
+
+
+CHECKS = {"texts": _check_texts, "counts": _check_counts, "patterns": _check_patterns}
+
+
+def refuse_nulls(frame: Any, columns: Sequence[str], advice: str) -> None:
+    """A sentence about the first of the columns that has nulls."""
+    facts = _first_row(frame.select(*(nw.col(column).null_count().alias(column) for column in columns)))
+    for column in columns:
+        _refuse_nulls(column, facts[column], advice)
+
+
+def _refuse_nulls(column: str, number: int, advice: str) -> None:
+    if number:
+        raise ValueError(f"{number:,} row(s) have null in the column {column!r}: {advice}")
+
+
+def _refuse_twice(frame: Any, columns: list[str], sentence: str) -> None:
+    twice = _rows(frame.group_by(*columns).agg(nw.len().alias("rows")).filter(nw.col("rows") > 1).head(1))
+    if twice:
+        raise ValueError(sentence.format(*(twice[0][column] for column in columns), n=twice[0]["rows"]))
+
+
+def _rows(frame: Any) -> list[dict[str, Any]]:
+    return to_polars(frame).to_dicts()
+
+
+def _first_row(frame: Any) -> dict[str, Any]:
+    return _rows(frame)[0]
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(repr, names)) or "no columns at all"

@@ -1,0 +1,71 @@
+"""Frames of whichever engine: to Polars and back, sums, and what engines do each in their own way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+
+def to_polars(frame: Any) -> Any:
+    """A frame of any engine as a Polars DataFrame, in this process."""
+    import polars as pl
+
+    native = nw.to_native(frame)
+    if isinstance(native, pl.LazyFrame):
+        return native.collect(engine="streaming")
+    if is_spark(frame):
+        return pl.from_arrow(native.toArrow())
+    if frame.implementation.is_duckdb():
+        return pl.from_arrow(native.to_arrow_table())
+    return frame.to_polars()
+
+
+def from_polars(local: Any, like: Any) -> Any:
+    """A Polars DataFrame as a frame of the same engine as *like*: Polars, pandas or PyArrow."""
+    if like.implementation.is_polars():
+        return nw.from_native(local)
+    return nw.from_arrow(to_arrow(local), backend=like.implementation)
+
+
+def to_arrow(local: Any) -> Any:
+    """A Polars frame as an Arrow table with plain strings, which all engines can join with their own."""
+    import polars as pl
+    import pyarrow as pa
+
+    table = local.to_arrow(compat_level=pl.CompatLevel.oldest())
+    plain = [pa.field(f.name, pa.string() if pa.types.is_large_string(f.type) else f.type) for f in table.schema]
+    return table.cast(pa.schema(plain))
+
+
+def totals(frame: Any, keys: Sequence[str], column: str = "documents") -> Any:
+    """The sum of a column of whole numbers for every combination of the keys."""
+    # Cast afterwards: what is no plain sum pandas would compute group by group, and DuckDB's sums have 128 bits.
+    sums = frame.group_by(*keys).agg(nw.col(column).sum())
+    return sums.with_columns(nw.col(column).cast(nw.Int64))
+
+
+def bytewise(frame: Any) -> Any:
+    """The frame with strings that are equal if their bytes are, whatever the collation of a DuckDB database."""
+    if not frame.implementation.is_duckdb():
+        return frame
+    columns = []
+    for name, dtype in frame.collect_schema().items():
+        quoted = '"' + name.replace('"', '""') + '"'
+        columns.append(f'{quoted} collate "binary" as {quoted}' if dtype == nw.String else quoted)
+    return nw.from_native(nw.to_native(frame).project(", ".join(columns)))
+
+
+def as_float(frame: Any, column: str) -> Any:
+    """A column of 64-bit integers as the nearest floats."""
+    whole = nw.col(column)
+    if not frame.implementation.is_pyarrow():
+        return whole.cast(nw.Float64)
+    high = whole // 2**31  # Arrow casts only what is a float exactly: both halves are, and their sum is rounded
+    return high.cast(nw.Float64) * 2.0**31 + (whole - high * 2**31).cast(nw.Float64)
+
+
+def is_spark(frame: Any) -> bool:
+    """Whether it is PySpark's, classic or Connect."""
+    return bool(frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect())

@@ -1,0 +1,69 @@
+"""Our own code on Spark's executors: Arrow batches in, Arrow batches out.
+
+What is sent to a worker must be readable there before anything of ours is imported, or a worker that lacks a package
+would die of it without a word. So the functions that Spark pickles are closures over plain bytes; these hold our
+function, and are opened once it is known that all it needs is there.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from termburst.engines.batches import Function, Schema
+
+GROUPS = 4  # of terms for every partition after a shuffle: one is in a worker's memory at a time
+
+
+def map_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
+    """`mapInArrow`: the function of every Arrow batch."""
+    work = _on_worker(pickle.dumps(function), list(schema))
+
+    def batches(arriving: Iterator[Any]) -> Iterator[Any]:
+        for batch in arriving:
+            yield from work(batch).to_batches()
+
+    return frame.mapInArrow(batches, _ddl(schema))
+
+
+def map_terms_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
+    """`applyInArrow` on groups of terms by the hash of the term: no partition holds more than its share."""
+    from pyspark.sql import functions as sql
+
+    work = _on_worker(pickle.dumps(function), list(schema))
+
+    def group(table: Any) -> Any:
+        return work(table.drop_columns(["bucket"]).sort_by("term"))
+
+    partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    bucket = sql.pmod(sql.xxhash64("term"), sql.lit(GROUPS * partitions)).alias("bucket")
+    return frame.select("*", bucket).groupBy("bucket").applyInArrow(group, _ddl(schema))
+
+
+def _on_worker(pickled: bytes, names: list[str]) -> Any:
+    def work(arrow: Any) -> Any:
+        try:
+            import pickle
+            import socket
+
+            import polars as pl
+
+            from termburst.engines.frames import to_arrow
+        except ImportError as error:
+            raise RuntimeError(
+                f"the Spark worker on {socket.gethostname()} has no package {error.name!r}: install termburst with its "
+                "spark extra in the Python that executors use (spark.pyspark.python), or send it along with "
+                "spark.archives"
+            ) from None
+        return to_arrow(pickle.loads(pickled)(pl.DataFrame(pl.from_arrow(arrow))).select(names))
+
+    return work
+
+
+def _ddl(schema: Schema) -> str:
+    import polars as pl
+
+    types = {pl.String: "string", pl.Int64: "bigint", pl.Float64: "double"}
+    return ", ".join(f"`{name}` {types[dtype]}" for name, dtype in schema.items())

@@ -1,0 +1,91 @@
+"""`TermStatistics` of a frame: reduced by the engine, remembered in this process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from termburst.counts.counting import CountingOptions, checked_counting
+from termburst.counts.rows import CountRows
+from termburst.counts.statistics import Detail, TermStatistics, checked_batch, checked_detail
+from termburst.engines.batches import TEXTS, stream
+from termburst.engines.cells import Cells, Lengths, cells_of, together
+from termburst.engines.door import opened
+from termburst.engines.frames import to_polars
+from termburst.engines.moments import moments
+
+
+def term_statistics(
+    frame: Any,
+    *,
+    detail: Detail = "moments",
+    counting: CountingOptions | None = None,
+    batch: str | None = None,
+    check: bool = True,
+    **columns: str,
+) -> TermStatistics:
+    """What a collection remembers, from a frame of any engine: the same integers as `TermStatistics.from_texts`.
+
+    Parameters
+    ----------
+    frame : of Polars (eager or lazy), pandas, PyArrow, DuckDB or PySpark
+        Texts (document, text), counts (document, term, count), or patterns (`engines.patterns`). Ids are strings or
+        whole numbers. A count of 0 makes a document known that holds no term.
+    detail, batch : see `TermStatistics.from_counts`
+    counting : CountingOptions, optional
+        How texts are counted; by default as scikit-learn's CountVectorizer does.
+    check : bool
+        Look for null, negative and double entries first, which takes a pass over the frame; without, such a frame gives
+        wrong numbers.
+    **columns : str
+        The frame's own names where they differ: ``document="id", text="body"``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.LazyFrame({"id": [1, 1, 2], "term": ["ha", "so", "so"], "count": [3, 1, 2]})
+    >>> s = term_statistics(frame, document="id")
+    >>> s.terms.tolist(), s.collection_frequency.tolist(), s.documents
+    (['ha', 'so'], [3, 3], 2)
+    """
+    names, detail = checked_batch(batch), checked_detail(detail)
+    source = opened(frame, columns, check=check)
+    if source.kind == "texts" and isinstance(source.frame, nw.DataFrame):  # in memory already: the shortest way
+        texts = (rows["text"].to_list() for rows in stream(source.frame.select("text"), TEXTS))
+        return TermStatistics.from_batches(texts, detail, counting=counting, batch=batch)
+    cells = cells_of(source, counting, "patterns" if detail == "patterns" else "counts")
+    lengths = Lengths.of(cells)
+    return _statistics(
+        cells, lengths, detail, batches=names, counting=checked_counting(counting) if source.kind == "texts" else None
+    )
+
+
+def _statistics(cells: Cells, lengths: Lengths, detail: Detail, **known: Any) -> TermStatistics:
+    by_term = to_polars(moments(cells)).sort("term")
+    terms = by_term["term"].to_numpy(writable=True).astype(object)
+    known |= {
+        "terms": terms,
+        "lengths": lengths.lengths,
+        "length_documents": lengths.documents_of_length,
+        "collection_frequency": by_term["n"].to_numpy(),
+        "document_frequency": by_term["b"].to_numpy(),
+        "detail": detail,
+    }
+    if detail == "frequencies":
+        return TermStatistics(**known)
+    keys = ["term", "count"] if detail == "moments" else ["term", "count", "length"]
+    rows = to_polars(together(cells.totals(*keys)))
+    return TermStatistics(
+        **known,
+        count_length_sum=by_term["count_length_sum"].to_numpy(),
+        count_squared_sum=by_term["count_squared_sum"].to_numpy(),
+        rows=CountRows.tallied(
+            terms.size,
+            term=by_term["term"].search_sorted(rows["term"]).to_numpy().astype(np.int64),
+            count=rows["count"].to_numpy(),
+            length=rows["length"].to_numpy() if detail == "patterns" else None,
+            documents=rows["documents"].to_numpy(),
+        ),
+    )

@@ -1,0 +1,155 @@
+"""A row a term, in the engine: the table of closed forms, and exact fits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from termburst.counts.counting import CountingOptions
+from termburst.engines.batches import map_terms
+from termburst.engines.cells import Cells, Lengths, cells_of
+from termburst.engines.door import opened
+from termburst.engines.moments import moments, plr, with_plr_steps, with_tarone
+from termburst.inference.plr import Form, check_form
+from termburst.models.cells import TermCells, check_lengths
+from termburst.models.penalties import checked_hyperparameters
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FIT = (
+    "mean",
+    "alpha",
+    "alpha_not",
+    "alpha_0",
+    "loglik",
+    "loglik_binomial",
+    "standard_error_alpha",
+    "standard_error_alpha_not",
+)
+
+
+def term_table(
+    frame: Any,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    counting: CountingOptions | None = None,
+    check: bool = True,
+    **columns: str,
+) -> Any:
+    """Every term with its closed forms, computed by the engine, as a frame of it; in no order.
+
+    Two passes: the histogram of document lengths comes here (it is small), everything else stays in the engine.
+
+    Parameters
+    ----------
+    frame, counting, check, **columns : see `term_statistics`
+    mu, sigma2, form : see `termburst.plr_statistic`; the penalty is the paper's
+
+    Returns
+    -------
+    frame
+        term, n = n_i, b = b_i, plr = λ_i, tarone = z_i (Tarone's score, standard normal if the term does not burst),
+        idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = n_i log(d/b_i), and alpha, alpha_not of Claim 2, with valid
+        (η² > r_i) to say whether these exist; they are NaN elsewhere, and λ_i is clamped there as in the paper.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"document": ["a", "b"], "text": ["ha ha ha said the clown", "the end"]})
+    >>> term_table(frame).sort("plr")["term"].to_list()[-1]
+    'ha'
+    """
+    check_form(form)
+    cells = cells_of(opened(frame, columns, check=check), counting, "counts")
+    lengths = Lengths.of(cells)
+    mu, sigma2 = checked_hyperparameters(lengths.mean_length if mu is None else mu, sigma2)
+    n = float(lengths.tokens)
+    steps = with_plr_steps(with_tarone(moments(cells), lengths), lengths, mu, sigma2, form)
+    margin = mu / sigma2 * mu - nw.col("_r")
+    alpha_0 = nw.when(margin > 0).then(sigma2 / mu * margin).otherwise(nw.lit(float("nan")))
+    steps = steps.with_columns(_scale=alpha_0 / (nw.col("_b") + (n - nw.col("_n"))))
+    table = steps.select(
+        "term",
+        "n",
+        "b",
+        plr(lengths, mu, sigma2, form).alias("plr"),
+        "tarone",
+        nw.col("_idf").alias("idf"),
+        nw.col("_icf").alias("icf"),
+        (nw.col("_n") * nw.col("_idf")).alias("tf_idf_sum"),
+        (nw.col("_scale") * nw.col("_b")).alias("alpha"),
+        (nw.col("_scale") * (n - nw.col("_n"))).alias("alpha_not"),
+        (margin > 0).alias("valid"),
+    )
+    return nw.to_native(table)
+
+
+def fit_beta_binomial(
+    frame: Any, *, counting: CountingOptions | None = None, check: bool = True, **columns: str
+) -> Any:
+    """The exact beta-binomial fit of every term, as a frame of the same engine: `termburst.fit_beta_binomial`.
+
+    The engine brings equal cells together; the histogram of lengths goes to every worker, the terms are dealt out, and
+    the compiled code runs where they are. On Spark these are the executors, so that the vocabulary never has to fit in
+    the driver; elsewhere some terms at a time come through this process.
+
+    Parameters
+    ----------
+    frame, counting, check, **columns : see `term_statistics`
+
+    Returns
+    -------
+    frame
+        term, n, b, mean, alpha, alpha_not, alpha_0, loglik, loglik_binomial, standard_error_alpha,
+        standard_error_alpha_not and status, as in `termburst.BetaBinomialFit`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"document": [1, 2, 3], "text": ["ha ha ha said he", "he said no", "no he said"]})
+    >>> fit_beta_binomial(frame).filter(pl.col("status") == "converged")["term"].to_list()
+    ['ha']
+    """
+    cells = cells_of(opened(frame, columns, check=check), counting, "patterns")
+    return nw.to_native(fits(cells, Lengths.of(cells)))
+
+
+def fits(cells: Cells, lengths: Lengths) -> Any:
+    """Frame of the fits of every term."""
+    import polars as pl
+
+    check_lengths(lengths.lengths)
+    schema = {"term": pl.String, "n": pl.Int64, "b": pl.Int64, **dict.fromkeys(FIT, pl.Float64), "status": pl.String}
+    function = partial(fitted, lengths=lengths.lengths, documents_of_length=lengths.documents_of_length)
+    return map_terms(cells.totals("term", "count", "length"), function, schema)
+
+
+def fitted(patterns: pl.DataFrame, *, lengths: Any, documents_of_length: Any) -> pl.DataFrame:
+    """The fits of the terms whose patterns are given, all of them, in a collection of these lengths."""
+    import polars as pl
+
+    from termburst.models.fit_beta_binomial import fit_beta_binomial as fit
+
+    rows = patterns.sort("term", "count", "length")  # the order of `CountRows`, so that sums are the same to the bit
+    term, count, documents = rows["term"], rows["count"].to_numpy(), rows["documents"].to_numpy()
+    first = np.flatnonzero((term != term.shift()).fill_null(True).to_numpy())
+    n_i, b_i = (np.add.reduceat(values, first) if first.size else values for values in (count * documents, documents))
+    cells = TermCells(
+        np.append(first, rows.height),
+        count.astype(np.int32),
+        rows["length"].to_numpy().astype(np.int32),
+        documents.astype(np.float64),
+        n_i,
+        b_i,
+        lengths,
+        documents_of_length,
+    )
+    found = fit(cells)
+    columns = {"term": term.gather(first), "n": n_i, "b": b_i, **{name: getattr(found, name) for name in FIT}}
+    return pl.DataFrame({**columns, "status": found.status.tolist()})

@@ -1,0 +1,94 @@
+"""Frames of every engine, and a Spark of two executor processes with all its scratch in a folder of its own."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+LOCAL = ("polars", "polars-lazy", "pandas", "pyarrow", "duckdb")
+
+
+@pytest.fixture(scope="session")
+def spark(pyspark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    scratch = tmp_path_factory.mktemp("spark")
+    installed = Path(pyspark.__file__).parent
+    before = {path.name for path in installed.iterdir()}
+    # A local cluster's workers write to SPARK_HOME/work, which would be among the installed packages.
+    home = scratch / "home"
+    home.mkdir()
+    for entry in installed.iterdir():
+        (home / entry.name).symlink_to(entry)
+    patch = pytest.MonkeyPatch()
+    patch.setenv("SPARK_HOME", str(home))
+    patch.setenv("SPARK_LOCAL_DIRS", str(scratch / "local"))
+    patch.setenv("PYSPARK_PYTHON", sys.executable)
+    patch.chdir(scratch)
+    session = (
+        SparkSession.builder.master("local-cluster[2,1,1024]")
+        .appName("termburst")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.default.parallelism", "2")
+        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+    patch.undo()
+    assert {path.name for path in installed.iterdir()} - {"__pycache__"} == before - {"__pycache__"}
+
+
+@pytest.fixture(scope="session", params=[*LOCAL, "spark"])
+def engine(request: pytest.FixtureRequest) -> Callable[[dict[str, Any]], Any]:
+    """A function that makes a frame of one engine from columns (or from a Polars frame)."""
+    name = request.param
+    session = request.getfixturevalue("spark") if name == "spark" else None
+
+    def frame(columns: Any) -> Any:
+        made = pl.DataFrame(columns)
+        if name == "polars":
+            return made
+        if name == "polars-lazy":
+            return made.lazy()
+        if name == "pandas":
+            return made.to_pandas()
+        arrow = made.to_arrow(compat_level=pl.CompatLevel.oldest())
+        if name == "pyarrow":
+            return arrow
+        if name == "duckdb":
+            import duckdb
+
+            connection = duckdb.connect()  # one of its own, which is not the default one
+            connection.register("made", arrow)
+            connection.sql("create table kept as select * from made")
+            return connection.table("kept")
+        return session.createDataFrame(arrow)
+
+    frame.name = name
+    return frame
+
+
+def local(frame: Any) -> pl.DataFrame:
+    """A frame of any engine as a Polars one, by the engine's own means."""
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    for method in ("toArrow", "to_arrow_table"):
+        if hasattr(frame, method):
+            return pl.DataFrame(pl.from_arrow(getattr(frame, method)()))
+    return pl.from_pandas(frame) if hasattr(frame, "iloc") else pl.DataFrame(pl.from_arrow(frame))
+
+
+@pytest.fixture(scope="session", name="local")
+def _local() -> Callable[[Any], pl.DataFrame]:
+    return local

@@ -1,0 +1,447 @@
+"""Every engine through the same cases, against the same corpus counted in memory."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import termburst as tb
+from termburst import engines
+from termburst.engines.terms import FIT
+from termburst.inference.overdispersion import tarone_score
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Bursty words, frequent ones and rare ones; one document of a hundred repeats, and two without a word."""
+    rng = np.random.default_rng(1)
+    words = np.array([f"w{i:03}" for i in range(200)] + ["straße", "東京", "naïve", "ǆ", "ⅷ"])
+    share = rng.dirichlet(np.full(words.size, 0.05), size=120)
+    found = [" ".join(rng.choice(words, size=rng.integers(2, 80), p=p)) for p in share]
+    return [*found, "ha " * 100 + "so", "", "? !"]
+
+
+@pytest.fixture(scope="module")
+def ids(texts):
+    return [f"d{i:03}" for i in range(len(texts))]
+
+
+@pytest.fixture(scope="module")
+def s(texts):
+    return tb.TermStatistics.from_texts(texts, detail="patterns")
+
+
+@pytest.fixture(scope="module")
+def of_texts(engine, texts, ids):
+    return engine({"document": ids, "text": texts})
+
+
+@pytest.fixture(scope="module")
+def of_counts(engine, texts, ids):
+    """The counts as rows in no order, with rows of 0 for the documents that hold nothing."""
+    X, terms = tb.CountingOptions().count(texts)
+    cells = X.tocoo()
+    rows = pl.DataFrame(
+        {"document": np.array(ids)[cells.row], "term": terms[cells.col].astype(str), "count": cells.data}
+    )
+    empty = pl.DataFrame({"document": ids[-2:], "term": ["ha", "so"], "count": [0, 0]}, schema=rows.schema)
+    return engine(pl.concat([rows, empty]).sample(fraction=1.0, shuffle=True, seed=3))
+
+
+@pytest.fixture(scope="module", params=["texts", "counts"])
+def frame(request, engine):  # named, so that there is one of each engine
+    return request.getfixturevalue(f"of_{request.param}")
+
+
+@pytest.mark.parametrize("detail", ["frequencies", "moments", "patterns"])
+def test_statistics_are_the_same_integers(detail, frame, s, of_counts):
+    found = engines.term_statistics(frame, detail=detail, batch="b")
+    expected = replace(s.coarsen(detail), batches=("b",), counting=None if frame is of_counts else s.counting)
+    assert found == expected
+
+
+def test_texts_are_counted_as_by_the_vectorizer(of_texts, texts, ids, local):
+    options = tb.CountingOptions(ngrams=(1, 2), stop_words=("w001", "so"), lowercase=False)
+    X, terms = options.count(texts)
+    cells = X.tocoo()
+    expected = sorted(zip(np.array(ids)[cells.row], terms[cells.col], cells.data.tolist(), strict=True))
+    found = local(engines.count_terms(of_texts, counting=options)).rows()
+    assert sorted(row for row in found if row[2]) == expected
+    assert sorted(row for row in found if not row[2]) == [(ids[-2], "", 0), (ids[-1], "", 0)]
+
+
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.parametrize(
+    ("form", "mu", "sigma2"), [("printed", None, 1.0), ("corrected", 30.0, 0.2), ("exact", None, 0.5)]
+)
+def test_the_table_of_closed_forms(form, mu, sigma2, frame, s, local):
+    found = local(engines.term_table(frame, form=form, mu=mu, sigma2=sigma2)).sort("term")
+    assert found["term"].to_list() == s.terms.tolist()
+    assert found["n"].to_list() == s.collection_frequency.tolist()
+    assert found["b"].to_list() == s.document_frequency.tolist()
+    plr = tb.plr_statistic(s, form=form, mu=mu, sigma2=sigma2)
+    np.testing.assert_allclose(found["plr"].to_numpy(), plr, rtol=1e-9, atol=1e-9)
+    z = tb.burstiness_test(s, draws=99).sort("term")["score"].to_numpy()
+    np.testing.assert_allclose(found["tarone"].to_numpy(), z, rtol=1e-9, atol=1e-12)
+    estimates = tb.penalized_mle(s, mu=mu, sigma2=sigma2)
+    assert found["valid"].to_list() == estimates.valid.tolist()
+    for name in ("alpha", "alpha_not"):
+        np.testing.assert_allclose(found[name].to_numpy(), getattr(estimates, name), rtol=1e-12)
+    np.testing.assert_allclose(
+        found["idf"].to_numpy(), np.log(s.documents / s.document_frequency), rtol=1e-12, atol=1e-15
+    )
+    tf_idf = s.collection_frequency * np.log(s.documents / s.document_frequency)
+    np.testing.assert_allclose(found["tf_idf_sum"].to_numpy(), tf_idf, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found["icf"].to_numpy(), np.log(s.tokens / s.collection_frequency), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.parametrize("sigma2", [1.0, 10.0, 12.0])  # all valid; one clamped; besides, one with 0 < η² − r_i < 1
+@pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[9, 1], [7, 2], [0, 3]],  # the first term is more than half of the text
+        [[3], [2], [5]],  # every token
+        [[3, 1], [0, 0]],  # one document holds tokens
+        [[1, 0], [0, 1], [1, 0]],  # all hold one
+    ],
+)
+def test_closed_forms_at_their_edges(X, form, sigma2):
+    terms = ["a", "b"][: len(X[0])]
+    rows = [(j, term, count) for j, row in enumerate(X) for term, count in zip(terms, row, strict=True)]
+    frame = pl.DataFrame(rows, schema=["document", "term", "count"], orient="row")
+    found = engines.term_table(frame, form=form, sigma2=sigma2).sort("term")
+    plr = tb.plr_statistic(X, form=form, sigma2=sigma2)
+    np.testing.assert_allclose(found["plr"].to_numpy(), plr, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found["tarone"].to_numpy(), tarone_score(X), rtol=1e-12, atol=1e-12)
+    assert found["valid"].to_list() == tb.penalized_mle(X, sigma2=sigma2).valid.tolist()
+
+
+def test_fits_are_the_local_ones(frame, s, local):
+    found = local(engines.fit_beta_binomial(frame)).sort("term")
+    expected = tb.fit_beta_binomial(s)
+    assert found["term"].to_list() == s.terms.tolist()
+    assert found["status"].to_list() == expected.status.tolist()
+    for name in FIT:
+        np.testing.assert_allclose(found[name].to_numpy(), getattr(expected, name), rtol=1e-12)
+
+
+def weights_in_memory(texts, ids, scheme, **options):
+    X, terms = tb.CountingOptions().count(texts)
+    weights = tb.TermWeighting(scheme, **options).fit_transform(X).tocoo()
+    columns = {"document": np.array(ids)[weights.row], "term": terms[weights.col].astype(str), "weight": weights.data}
+    return pl.DataFrame(columns).sort("document", "term")
+
+
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.parametrize("scheme", [name for name in tb.SCHEMES if name != "fisher-kernel"])
+def test_weights_by_every_scheme(scheme, engine, of_counts, texts, ids, local):
+    if engine.name == "spark" and scheme not in ("tf-idf", "s-lambda", "damped-tf-idf", "fisher"):
+        pytest.skip("on Spark, four schemes stand for the ways there are: seconds each")
+    found = local(engines.weigh(of_counts, scheme)).sort("document", "term")
+    expected = weights_in_memory(texts, ids, scheme)
+    assert found.select("document", "term").rows() == expected.select("document", "term").rows()
+    np.testing.assert_allclose(found["weight"].to_numpy(), expected["weight"].to_numpy(), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.parametrize(("scheme", "norm"), [("s-lambda", "l1"), ("bm25", "l2")])
+def test_weights_of_texts_to_unit_norm(scheme, norm, of_texts, texts, ids, local):
+    found = local(engines.weigh(of_texts, scheme, norm=norm, mu=20.0)).sort("document", "term")
+    expected = weights_in_memory(texts, ids, scheme, norm=norm, mu=20.0)
+    assert found["term"].to_list() == expected["term"].to_list()
+    np.testing.assert_allclose(found["weight"].to_numpy(), expected["weight"].to_numpy(), rtol=1e-9, atol=1e-12)
+
+
+def test_a_ledger_grows_shrinks_and_forgives(engine, texts, ids, s):
+    def part(keep, batch):
+        made = engines.patterns(engine({"document": ids[keep], "text": texts[keep]}), batch)
+        return made.cache() if engine.name == "spark" else made
+
+    first, second, third = slice(0, 50), slice(50, 90), slice(90, None)
+    if engine.name == "duckdb":  # relations of one connection only can be brought together
+        connection = _connection({"document": ids, "text": texts})
+
+        def part(keep, batch):
+            chosen = connection.sql(f"select * from kept where document between '{ids[keep][0]}' and '{ids[keep][-1]}'")
+            return engines.patterns(chosen, batch)
+
+    week = engines.add(part(first, "monday"), part(second, "tuesday"))
+    week = engines.add(engines.add(week, part(third, "wednesday")), part(third, "wednesday"))  # once more: no harm
+    assert engines.term_statistics(week, detail="patterns") == replace(s, counting=None)
+    gone = part(second, "tuesday withdrawn")
+    left = engines.withdraw(engines.withdraw(week, gone), gone)
+    expected = tb.TermStatistics.from_texts(texts[first] + texts[third], detail="patterns")
+    assert engines.term_statistics(left, detail="patterns") == replace(expected, counting=None)
+    with pytest.raises(ValueError, match="something was withdrawn that had not been added"):
+        engines.withdraw(left, part(slice(60, 61), "again, by another name"))
+
+
+def _connection(columns):
+    import duckdb
+
+    arrow = pl.DataFrame(columns).to_arrow(compat_level=pl.CompatLevel.oldest())
+    connection = duckdb.connect()
+    connection.register("made", arrow)
+    connection.sql("create table kept as select * from made")
+    return connection
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"document": ["a"], "body": ["x"]},
+            r"the frame has the columns 'document', 'body'; it needs texts \('document', 'text'\), or counts",
+        ),
+        (
+            {"document": ["a", "b"], "text": ["x y", None]},
+            r"1 row\(s\) have null in the column 'text': fill them with ''",
+        ),
+        (
+            {"document": ["a", None], "text": ["x", "y"]},
+            r"1 row\(s\) have null in the column 'document': every document",
+        ),
+        ({"document": ["a", "a"], "text": ["x", "y"]}, "the id 'a' stands for 2 documents"),
+        ({"document": [1, 1], "text": ["x", "y"]}, "the id 1 stands for 2 documents"),
+        ({"document": [0.5], "text": ["x"]}, "the column 'document' holds Float64; ids are strings or whole numbers"),
+        ({"document": ["a"], "text": [5]}, "the column 'text' holds Int64; texts and terms are strings"),
+        ({"document": ["a"], "term": ["x"], "count": [-2]}, "the document 'a' holds the term 'x' -2 times"),
+        (
+            {"document": ["a"], "term": ["x"], "count": [1.5]},
+            "the column 'count' holds Float64; whole numbers are needed",
+        ),
+        ({"document": ["a"], "term": [None], "count": [1]}, r"1 row\(s\) have null in the column 'term'"),
+        ({"document": ["a", "a"], "term": ["x", "x"], "count": [1, 2]}, "the document 'a' has 2 rows for the term 'x'"),
+        ({"document": ["a"], "text": ["?"]}, "no document has a term"),
+        (
+            {"document": pl.Series([], dtype=pl.String), "text": pl.Series([], dtype=pl.String)},
+            "there are no documents",
+        ),
+        ({"document": ["a"], "term": ["x"], "count": [0]}, "no document has a term"),
+    ],
+)
+def test_a_bad_frame_gets_one_sentence(columns, message, engine):
+    made = pl.DataFrame(columns, schema_overrides={"term": pl.String} if "term" in columns else None)
+    with pytest.raises(ValueError, match=message) as caught:
+        engines.term_table(engine(made))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("a", 9, 2, 1), (None, 0, 2, 1)], "the term 'a', 9 times in a document of 2 tokens cannot be"),
+        ([("a", -1, 2, 1), (None, 0, 2, 1)], "the term 'a', -1 times in a document of 2 tokens cannot be"),
+        ([("a", 0, 2, 1), (None, 0, 2, 1)], "the term 'a', 0 times in a document of 2 tokens cannot be"),
+        ([(None, 1, 2, 1), ("a", 2, 2, 1)], "no term, 1 times in a document of 2 tokens cannot be"),
+        ([(None, 0, -2, 1), (None, 0, 9, 1)], "a document of -2 tokens cannot be"),
+        ([("a", 1, 2, 3), (None, 0, 2, 2)], "there are 2 documents of 2 tokens, but a term in 3 of them"),
+        ([("a", 2, 2, 1), ("b", 1, 2, 1), (None, 0, 2, 1)], "of 2 tokens, .* and 3 tokens of terms"),
+        ([("a", 1, 2, 1)], "there are 0 documents of 2 tokens"),
+        ([("a", 5, 9, 2**62), ("a", 5, 9, 2**62), (None, 0, 9, 5)], "the collection is too large"),
+    ],
+)
+def test_patterns_that_no_collection_has(rows, message, engine):
+    if engine.name == "spark":
+        pytest.skip("the same expressions, at seconds each")
+    schema = {"term": pl.String, "count": pl.Int64, "length": pl.Int64, "documents": pl.Int64}
+    with pytest.raises(ValueError, match=message) as caught:
+        engines.term_table(engine(pl.DataFrame(rows, schema=schema, orient="row")))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("count", "message"),
+    [
+        (pl.Series([2**63 + 5, 1, 1, 1], dtype=pl.UInt64), "the column 'count' holds 9223372036854775813, beyond"),
+        (pl.Series([2**62] * 4), "the collection is too large"),  # together 0, where sums wrap round
+    ],
+)
+def test_numbers_that_would_wrap_round(count, message, engine):
+    if engine.name == "spark":
+        pytest.skip("has no unsigned integers, and says overflow itself")
+    with pytest.raises(ValueError, match=message):
+        engines.term_table(engine({"document": [1] * 4, "term": list("abcd"), "count": count}))
+
+
+def test_large_counts_are_the_same_integers(engine, local):
+    """Σ n_ij n_j beyond 2⁵³, which Arrow does not cast to floats; and a document that no fit has room for."""
+    X = np.array([[10**9, 3, 0], [1, 10**9 - 7, 5], [2, 0, 7]])
+    document, term = np.nonzero(X)
+    frame = engine({"document": document, "term": np.array(list("abc"))[term], "count": X[document, term]})
+    s = tb.TermStatistics.from_counts(X, list("abc"), detail="patterns")
+    assert engines.term_statistics(frame, detail="patterns") == s
+    found = local(engines.term_table(frame, form="corrected")).sort("term")
+    np.testing.assert_allclose(found["plr"].to_numpy(), tb.plr_statistic(s, form="corrected"), rtol=1e-12)
+    with pytest.raises(ValueError, match=r"a document of 1,000,000,003 tokens is too long to fit"):
+        engines.fit_beta_binomial(frame)
+
+
+def test_two_terms_have_one_score(engine, local):
+    """Where one holds all tokens that the other does not; of floats the difference would be off by a factor of 4."""
+    if engine.name == "spark":
+        pytest.skip("the same expressions, at seconds each")
+    frame = engine({"document": [1, 1, 2], "term": ["a", "b", "a"], "count": [10**9, 3, 1]})
+    assert local(engines.term_table(frame))["tarone"].to_list() == pytest.approx([-0.7071067822472077] * 2, rel=1e-12)
+
+
+def test_columns_of_the_same_name(engine):
+    made = engine({"document": ["a"], "text": ["so"], "x": ["ha"]})
+    if engine.name == "pandas":
+        made.columns = ["document", "text", "text"]
+    elif engine.name == "pyarrow":
+        made = made.rename_columns(["document", "text", "text"])
+    elif engine.name == "spark":
+        made = made.toDF("document", "text", "TEXT")
+    else:
+        pytest.skip("has no such frames")
+    with pytest.raises(ValueError, match="columns of the same name; rename or drop one"):
+        engines.term_table(made)
+
+
+def test_terms_that_differ_after_a_nul():
+    pd = pytest.importorskip("pandas")
+    columns = {"document": [1, 2], "term": ["a\0b", "a"], "count": [1, 1]}
+    assert engines.term_statistics(pl.DataFrame(columns)).collection_frequency.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="the column 'term' holds the character NUL, which pandas cannot group by"):
+        engines.term_statistics(pd.DataFrame(columns))
+
+
+def test_a_frame_without_rows(engine, local):
+    if engine.name == "spark":
+        pytest.skip("seconds each")
+    none = engine(pl.DataFrame(schema={"document": pl.String, "text": pl.String}))
+    assert local(engines.count_terms(none)).height == 0
+    with pytest.raises(ValueError, match="the frame has no rows"):
+        engines.term_table(none)
+
+
+def test_columns_of_other_names_and_whole_numbers_for_ids(engine, local):
+    made = engine({"body": ["ha ha so", "so"], "key": [7, 2**40], "text": ["x", "y"]})
+    assert engines.term_statistics(made, document="key", text="body").terms.tolist() == ["ha", "so"]
+    weights = local(engines.weigh(made, "counts", document="key", text="body")).sort("document", "term")
+    assert weights.rows() == [(7, "ha", 2.0), (7, "so", 1.0), (2**40, "so", 1.0)]
+    counts = engine({"document": ["a"], "word": ["so"], "count": [2], "text": ["x"]})
+    assert engines.term_statistics(counts, term="word").tokens == 2
+    with pytest.raises(ValueError, match=r"the frame has no column 'no' \(text=\.\.\.\); it has 'body', 'key', 'text'"):
+        engines.term_statistics(made, document="key", text="no")
+
+
+@pytest.mark.parametrize(
+    "function", [engines.term_table, engines.term_statistics, engines.weigh, engines.fit_beta_binomial]
+)
+@pytest.mark.parametrize("frame", [None, [1, 2], "texts.parquet", np.zeros((2, 2)), {"text": ["so"]}])
+def test_what_is_no_frame(function, frame):
+    with pytest.raises(ValueError, match="a frame of Polars, pandas, PyArrow, DuckDB or PySpark is needed, not"):
+        function(frame)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: engines.weigh(f, "tfidf"), "scheme is one of"),
+        (lambda f: engines.weigh(f, "fisher-kernel"), "needs all counts of a term at once"),
+        (lambda f: engines.weigh(f, "tf-idf", norm="max"), "norm is 'l1', 'l2' or None"),
+        (
+            lambda f: engines.weigh(engines.patterns(f, "a"), "tf-idf"),
+            r"the frame holds patterns; what is needed here is texts \('document', 'text'\), or counts",
+        ),
+        (lambda f: engines.term_table(f, form="plain"), "form is one of"),
+        (lambda f: engines.term_table(f, sigma2=-1), "sigma2"),
+        (lambda f: engines.term_table(f, counting="english"), r"counting is CountingOptions\(\.\.\.\), not 'english'"),
+        (lambda f: engines.term_statistics(f, detail="all"), "detail is one of"),
+        (lambda f: engines.term_table(f, document="text"), "the column 'text' cannot be both 'document' and 'text'"),
+        (
+            lambda f: engines.withdraw(engines.patterns(f, "a"), engines.patterns(f, "a")),
+            "documents were added as the batch 'a' already; give those to be withdrawn a batch id of their own",
+        ),
+        (
+            lambda f: engines.add(engines.patterns(f, "a"), engines.patterns(f.lazy(), "b")),
+            "one of these frames is a polars.DataFrame, the other a polars.LazyFrame",
+        ),
+        (
+            lambda f: engines.add(engines.patterns(f, "a"), engines.patterns(f, "b").with_columns(batch=3)),
+            "the column 'batch' holds Int32; batches are named by strings",
+        ),
+        (lambda f: engines.patterns(f, 5), "a batch is named by a string; got 5"),
+        (lambda f: engines.count_terms(engines.count_terms(f)), "the frame holds counts; what is needed here is texts"),
+        (
+            lambda f: engines.term_table(f, txt="text"),
+            "no option 'txt'; the columns that can be named are 'document', ",
+        ),
+        (lambda f: engines.term_table(f, stop_words="english"), "no option 'stop_words'"),
+        (lambda f: engines.term_table(f.with_columns(term="text", count=1)), "the frame could be texts or counts"),
+        (lambda f: engines.add(f, f), r"the frame holds texts; what is needed here is patterns \('term', 'count',"),
+        (lambda f: engines.add(engines.patterns(f, "a").drop("batch"), f), "these patterns have no column 'batch'"),
+        (
+            lambda f: engines.term_table(engines.count_terms(f), counting=tb.CountingOptions()),
+            "this frame holds counts",
+        ),
+    ],
+)
+def test_bad_arguments_get_one_sentence(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(pl.DataFrame({"document": ["a", "b"], "text": ["ha ha so", "so it goes"]}))
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcdé"), st.integers(1, 60), max_size=5), min_size=1, max_size=12))
+def test_any_counts(documents):
+    rows = [(j, term, count) for j, held in enumerate(documents) for term, count in held.items()]
+    rows += [(j, "a", 0) for j, held in enumerate(documents) if "a" not in held]
+    frame = pl.LazyFrame(rows, schema=["document", "term", "count"], orient="row")
+    terms = sorted({term for _, term, count in rows if count})
+    if not terms:
+        with pytest.raises(ValueError, match="no document has a term"):
+            engines.term_statistics(frame)
+        return
+    X = [[held.get(term, 0) for term in terms] for held in documents]
+    s = tb.TermStatistics.from_counts(X, terms, detail="patterns")
+    assert engines.term_statistics(frame, detail="patterns") == s
+    table = engines.term_table(frame, form="corrected").sort("term").collect()
+    statistics = [tb.explain(s, term, form="corrected", invalid="clamp").plr for term in terms if not _clamped(s, term)]
+    kept = [value for value, term in zip(table["plr"].to_list(), terms, strict=True) if not _clamped(s, term)]
+    np.testing.assert_allclose(kept, statistics, rtol=1e-9, atol=1e-9)
+
+
+def _clamped(s, term):
+    return not tb.penalized_mle(s).valid[s.index(term)]
+
+
+def test_log_of_one_minus_keeps_its_digits():
+    from mpmath import log, mp, mpf
+
+    from termburst.engines.moments import with_log_factorial, with_log_one_minus
+
+    mp.dps = 40
+    import narwhals.stable.v2 as nw
+
+    whole = 1e12
+    parts = [0.0, 1.0, 3.0, 12345.0, 1e9, 4.9e11, 5.1e11, 9.99e11, 1e12 - 1]
+    frame = with_log_one_minus(nw.from_native(pl.DataFrame({"part": parts})), "found", "part", whole)
+    exact = [float(log((mpf(whole) - mpf(part)) / mpf(whole))) for part in parts]
+    np.testing.assert_allclose(nw.to_native(frame)["found"].to_numpy(), exact, rtol=4e-16)
+    counts = [*range(1, 40), 10**3, 10**6, 10**9]
+    found = nw.to_native(with_log_factorial(nw.from_native(pl.DataFrame({"count": counts}))))["_log_factorial"]
+    from scipy.special import gammaln
+
+    np.testing.assert_allclose(found.to_numpy(), gammaln(np.array(counts)), rtol=4e-15, atol=1e-15)
+
+
+def test_batches_are_cut_between_terms(monkeypatch):
+    from termburst.engines import batches
+
+    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 5)
+    terms = [[letter] * times for letter, times in zip("abcdefg", (1, 9, 2, 2, 6, 1, 4), strict=True)]
+    rows = pl.DataFrame({"term": list(itertools.chain(*terms))})
+    for size in (1, 2, 3, 30):
+        pieces = list(batches._whole_terms(rows.iter_slices(size)))
+        assert pl.concat(pieces).equals(rows)
+        assert len({term for piece in pieces for term in set(piece["term"])}) == sum(
+            piece["term"].n_unique() for piece in pieces
+        )

@@ -1,0 +1,129 @@
+"""Real files: a DuckDB database, Parquet files that Polars scans, and what is left on disk and in memory afterwards."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import polars as pl
+import pytest
+
+import termburst as tb
+from termburst import engines
+
+TEXTS = ["ha ha ha said the clown", "the crowd said nothing", "nothing said the clown", "the end", ""]
+
+
+@pytest.fixture
+def frame():
+    return pl.DataFrame({"document": [f"d{i}" for i in range(len(TEXTS))], "text": TEXTS})
+
+
+def test_a_database_in_a_file(tmp_path, frame):
+    import duckdb
+
+    frame.write_parquet(tmp_path / "texts.parquet")
+    with duckdb.connect(tmp_path / "corpus.duckdb") as connection:
+        connection.sql(f"create table texts as select * from read_parquet('{tmp_path / 'texts.parquet'}')")
+        engines.term_table(connection.table("texts")).create("terms")
+        engines.patterns(connection.table("texts"), "monday").create("ledger")
+        engines.weigh(connection.sql("select * from texts where document <> 'd3'"), "damped-tf-idf").create("weights")
+    with duckdb.connect(tmp_path / "corpus.duckdb", read_only=True) as connection:
+        rows = connection.sql("select term, n from terms order by plr desc limit 1").fetchall()
+        assert rows == [("ha", 3)]
+        assert engines.term_statistics(connection.table("ledger")) == engines.term_statistics(
+            engines.patterns(frame, "monday")
+        )
+        assert connection.sql("select count(*) from weights").fetchall() == [(12,)]
+
+
+def test_terms_differ_by_their_bytes_whatever_the_collation(frame):
+    duckdb = pytest.importorskip("duckdb")
+    options = tb.CountingOptions(lowercase=False)
+    expected = [("Ab", 1, 1), ("ab", 2, 1)]
+    with duckdb.connect() as connection:
+        connection.sql("create table counts (document varchar collate nocase, term varchar collate nocase, count int)")
+        connection.sql("insert into counts values ('d', 'Ab', 1), ('D', 'ab', 2)")
+        assert sorted(engines.term_table(connection.table("counts")).project("term, n, b").fetchall()) == expected
+        connection.sql("set default_collation = 'nocase'")
+        texts = connection.sql("select 'd' as document, 'Ab' as text union all select 'D', 'ab ab'")
+        for function in (engines.term_table, engines.fit_beta_binomial):
+            assert sorted(function(texts, counting=options).project("term, n, b").fetchall()) == expected
+        ledger = engines.add(*(engines.patterns(texts, batch, counting=options) for batch in ("x", "X")))
+        assert engines.term_statistics(ledger).collection_frequency.tolist() == [2, 4]
+        for scheme in ("counts", "damped-tf-idf"):
+            weights = engines.weigh(texts, scheme, norm="l1", counting=options).fetchall()
+            assert [abs(weight) for *_, weight in weights] == [1.0, 1.0]
+
+
+def test_relations_of_two_connections(frame):
+    duckdb = pytest.importorskip("duckdb")
+    made = []
+    for _ in range(2):
+        connection = duckdb.connect()
+        connection.register("texts", frame.to_arrow())
+        made.append(engines.patterns(connection.table("texts"), "a"))
+    with pytest.raises(ValueError, match="of different DuckDB connections: bring both into one"):
+        engines.add(*made)
+
+
+def test_a_temporary_folder_with_a_strange_name(tmp_path, frame, monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    (tmp_path / "a[1]*'").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "a[1]*'"))
+    expected = tb.TermStatistics.from_texts(TEXTS)
+    connection = duckdb.connect()
+    connection.register("texts", frame.to_arrow())
+    assert engines.term_statistics(frame.lazy()) == engines.term_statistics(connection.table("texts")) == expected
+
+
+def test_scanned_files_stay_lazy(tmp_path, frame):
+    for i in range(len(TEXTS)):
+        frame[i : i + 1].write_parquet(tmp_path / f"{i}.parquet")
+    scanned = pl.scan_parquet(tmp_path / "*.parquet")
+    table = engines.term_table(scanned)
+    assert isinstance(table, pl.LazyFrame)
+    expected = tb.TermStatistics.from_texts(TEXTS)
+    assert table.sort("term").collect(engine="streaming")["n"].to_list() == expected.collection_frequency.tolist()
+    assert engines.term_statistics(scanned) == expected
+
+
+def run(script, tmp_path):
+    environment = {"TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def test_no_engine_is_imported_before_it_is_used(tmp_path):
+    loaded = run(
+        """
+        import json, sys
+        import polars as pl
+        from termburst import engines
+        names = ("duckdb", "pyspark", "pandas", "pyarrow", "numba")
+        before = [name for name in names if name in sys.modules]
+        engines.term_table(pl.LazyFrame({"document": [1], "text": ["ha ha so"]})).collect()
+        print(json.dumps([before, [name for name in names[:2] if name in sys.modules]]))
+        """,
+        tmp_path,
+    )
+    assert loaded == [[], []]  # scikit-learn, which counts short texts, looks for pandas itself
+
+
+def test_scratch_is_in_the_temporary_folder_and_goes_with_the_process(tmp_path):
+    held = run(
+        """
+        import json, os, tempfile
+        import polars as pl
+        from termburst import engines
+        table = engines.term_table(pl.LazyFrame({"document": [1], "text": ["ha ha so"]}))
+        print(json.dumps([os.listdir(tempfile.gettempdir()), table.collect().height]))
+        """,
+        tmp_path,
+    )
+    assert held[1] == 2
+    assert all(name.startswith("termburst-") for name in held[0])
+    assert held[0]
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,147 @@
+"""Spark with real executors: one is killed in the middle of a fit, one lacks a package, and the paper's collection."""
+
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import termburst as tb
+from termburst import engines
+
+
+def frame_of_counts(spark, X, terms, folder):
+    cells = X.tocoo()
+    rows = pl.DataFrame(
+        {"document": cells.row.astype(np.int64), "term": terms[cells.col].astype(str), "count": cells.data}
+    )
+    rows.write_parquet(folder / "counts.parquet")
+    return spark.read.parquet(str(folder / "counts.parquet"))
+
+
+def assert_equal_fits(found, s):
+    found, expected = found.sort("term"), tb.fit_beta_binomial(s)
+    assert found["term"].to_list() == s.terms.tolist()
+    assert found["status"].to_list() == expected.status.tolist()
+    for name in ("mean", "alpha", "alpha_not", "loglik"):
+        np.testing.assert_allclose(found[name].to_numpy(), getattr(expected, name), rtol=1e-12)
+
+
+def executors():
+    """Process ids of this session's executors: grandchildren of this process, by way of the driver's Java."""
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status = (folder / "status").read_text()
+        except OSError:
+            continue
+        parent = int(status.split("PPid:")[1].split()[0])
+        children.setdefault(parent, []).append(int(folder.name))
+    below, found = [os.getpid()], []
+    while below:
+        process = below.pop()
+        below += children.get(process, [])
+        try:
+            command = Path(f"/proc/{process}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if b"CoarseGrainedExecutorBackend" in command and b"java" in command.split(b"\0")[0]:
+            found.append(process)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
+def test_an_executor_killed_in_the_middle_of_a_fit(spark, local):
+    rng = np.random.default_rng(0)
+    share = rng.dirichlet(np.full(4000, 0.02), size=600)
+    texts = [" ".join(f"w{word}" for word in rng.choice(4000, size=400, p=p)) for p in share]
+    s = tb.TermStatistics.from_texts(texts, detail="patterns")
+    frame = spark.createDataFrame([(i, text) for i, text in enumerate(texts)], "document bigint, text string")
+    fits = engines.fit_beta_binomial(frame.repartition(12), check=False)
+    result, before = [], executors()
+    assert len(before) == 2
+    thread = threading.Thread(target=lambda: result.append(local(fits)))
+    thread.start()
+    tracker = spark.sparkContext.statusTracker()
+    while not any(
+        (stage := tracker.getStageInfo(number)) and stage.numActiveTasks for number in tracker.getActiveStageIds()
+    ):
+        assert thread.is_alive(), "the fit was over before it could be disturbed"
+        time.sleep(0.01)
+    os.kill(before[0], signal.SIGKILL)
+    assert thread.is_alive()
+    thread.join(timeout=300)
+    assert_equal_fits(result[0], s)
+    deadline = time.monotonic() + 60
+    while before[0] in executors() or len(executors()) < 2:  # it was killed, and Spark has started another
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def test_the_fit_of_the_papers_collection_is_the_local_one(spark, data, local, tmp_path):
+    from termburst.paper.collections import Collections
+
+    split = Collections().newsgroups
+    terms = np.array([f"t{i:06}" for i in range(split.train.shape[1])], dtype=object)
+    held = np.flatnonzero(np.asarray(split.train.sum(axis=0)).ravel())
+    X, terms = split.train[:, held], terms[held]
+    s = tb.TermStatistics.from_counts(X, terms, detail="patterns")
+    frame = frame_of_counts(spark, X, terms, tmp_path)
+    empty = np.flatnonzero(np.diff(X.indptr) == 0)
+    assert not empty.size
+    assert_equal_fits(local(engines.fit_beta_binomial(frame, check=False)), s)
+
+
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_the_example_runs(spark, capsys):  # in this session, which it finds open
+    left = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "spark.py"))
+    assert left["statistics"].documents == len(left["corpus"].ids)  # one more, one less
+    assert "terms are bursty" in capsys.readouterr().out
+
+
+def test_a_worker_that_lacks_a_package_says_so(spark, tmp_path):
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    (blocked / "sitecustomize.py").write_text(
+        textwrap.dedent("""
+        import sys
+
+        class Blocked:
+            def find_spec(self, name, path=None, target=None):
+                if name == "termburst":
+                    raise ModuleNotFoundError("No module named 'termburst'", name="termburst")
+
+        sys.meta_path.insert(0, Blocked())
+        """)
+    )
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{blocked}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    script = """
+        from pyspark.sql import SparkSession
+        from termburst import engines
+        spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+        spark.sparkContext.setLogLevel("OFF")
+        frame = spark.createDataFrame([("a", "ha ha so"), ("b", "so")], "document string, text string")
+        try:
+            engines.count_terms(frame).collect()
+        except Exception as error:
+            print(error)
+        spark.stop()
+    """
+    environment = {**os.environ, "PYSPARK_PYTHON": str(python), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True, timeout=180,
+        cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert "has no package 'termburst': install termburst with its spark extra" in done.stdout, (
+        done.stdout + done.stderr
+    )
