@@ -19,11 +19,15 @@ from termburst import engines
 
 
 def frame_of_counts(spark, X, terms, folder):
+    """Counts as a frame, with a row of 0 for each document that holds nothing."""
     cells = X.tocoo()
-    rows = pl.DataFrame(
-        {"document": cells.row.astype(np.int64), "term": terms[cells.col].astype(str), "count": cells.data}
-    )
-    rows.write_parquet(folder / "counts.parquet")
+    empty = np.flatnonzero(np.diff(X.indptr) == 0)
+    rows = {
+        "document": np.concatenate([cells.row, empty]).astype(np.int64),
+        "term": [*terms[cells.col], *[""] * empty.size],
+        "count": np.concatenate([cells.data, 0 * empty]),
+    }
+    pl.DataFrame(rows).write_parquet(folder / "counts.parquet")
     return spark.read.parquet(str(folder / "counts.parquet"))
 
 
@@ -58,6 +62,15 @@ def executors():
     return found
 
 
+def both_executors():
+    """The two executors, as soon as there are two."""
+    deadline = time.monotonic() + 60
+    while len(found := executors()) != 2:
+        assert time.monotonic() < deadline, f"there are {len(found)} executors"
+        time.sleep(0.2)
+    return found
+
+
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
 def test_an_executor_killed_in_the_middle_of_a_fit(spark, local):
     rng = np.random.default_rng(0)
@@ -66,8 +79,7 @@ def test_an_executor_killed_in_the_middle_of_a_fit(spark, local):
     s = tb.TermStatistics.from_texts(texts, detail="patterns")
     frame = spark.createDataFrame([(i, text) for i, text in enumerate(texts)], "document bigint, text string")
     fits = engines.fit_beta_binomial(frame.repartition(12), check=False)
-    result, before = [], executors()
-    assert len(before) == 2
+    result, before = [], both_executors()
     thread = threading.Thread(target=lambda: result.append(local(fits)))
     thread.start()
     tracker = spark.sparkContext.statusTracker()
@@ -80,24 +92,13 @@ def test_an_executor_killed_in_the_middle_of_a_fit(spark, local):
     assert thread.is_alive()
     thread.join(timeout=300)
     assert_equal_fits(result[0], s)
-    deadline = time.monotonic() + 60
-    while before[0] in executors() or len(executors()) < 2:  # it was killed, and Spark has started another
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    assert before[0] not in both_executors()  # it was killed, and Spark has started another
 
 
-def test_the_fit_of_the_papers_collection_is_the_local_one(spark, data, local, tmp_path):
-    from termburst.paper.collections import Collections
-
-    split = Collections().newsgroups
-    terms = np.array([f"t{i:06}" for i in range(split.train.shape[1])], dtype=object)
-    held = np.flatnonzero(np.asarray(split.train.sum(axis=0)).ravel())
-    X, terms = split.train[:, held], terms[held]
-    s = tb.TermStatistics.from_counts(X, terms, detail="patterns")
-    frame = frame_of_counts(spark, X, terms, tmp_path)
-    empty = np.flatnonzero(np.diff(X.indptr) == 0)
-    assert not empty.size
-    assert_equal_fits(local(engines.fit_beta_binomial(frame, check=False)), s)
+def test_the_fit_of_fig_4_is_the_local_one(spark, data, collections, local, tmp_path):
+    fig4 = collections.fig4
+    frame = frame_of_counts(spark, fig4.counts, fig4.terms, tmp_path)
+    assert_equal_fits(local(engines.fit_beta_binomial(frame, check=False)), fig4.statistics)
 
 
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
