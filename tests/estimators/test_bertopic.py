@@ -8,6 +8,9 @@ from sklearn.pipeline import make_pipeline
 
 import termburst as tb
 
+# BERTopic's `hierarchical_topics` writes to a slice of a frame, of which pandas 2 warns.
+pytestmark = pytest.mark.filterwarnings(r"ignore:\s*A value is trying to be set on a copy of a slice")
+
 GROUPS = {
     "space": "orbit shuttle moon launch rocket lunar",
     "hockey": "puck goal season playoff referee skate",
