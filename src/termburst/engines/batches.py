@@ -38,9 +38,13 @@ def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = R
         from termburst.engines.spark import map_in_arrow
 
         return nw.from_native(map_in_arrow(nw.to_native(frame), function, schema))
+    results = map(function, stream(frame, rows))
     if isinstance(frame, nw.DataFrame):
-        return from_polars(_typed(function(frame.to_polars()), schema), frame)
-    return _read(_spooled(map(function, stream(frame, rows)), schema), frame)
+        import polars as pl
+
+        none = pl.DataFrame(schema=schema)
+        return from_polars(pl.concat([none, *(_typed(result, schema) for result in results)]), frame)
+    return _read(_spooled(results, schema), frame)
 
 
 def map_and_add(
