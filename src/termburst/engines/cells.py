@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from termburst.counts.counting import CountingOptions, checked_counting
 from termburst.counts.matrix import canonical_counts, document_lengths
-from termburst.counts.merging import check_fits
-from termburst.counts.statistics import NothingToCountError
+from termburst.counts.statistics import NothingToCountError, TermStatistics
 from termburst.engines.batches import TEXTS, map_and_add, map_batches
 from termburst.engines.door import Opened
 from termburst.engines.frames import to_polars, totals
@@ -22,7 +20,6 @@ from termburst.engines.frames import to_polars, totals
 if TYPE_CHECKING:
     import polars as pl
 
-Integers = NDArray[np.int64]
 Grain = Literal["documents", "patterns", "counts"]  # what cells are told apart by; counts: term and count alone
 
 
@@ -47,39 +44,19 @@ class Cells:
         return tuple(totals(part, keys).filter(nw.col("documents") != 0) for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """The histogram of document lengths, in this process: all that a term must know of the other terms."""
+def length_statistics(cells: Cells) -> TermStatistics:
+    """The histogram of document lengths, fetched from the engine: the collection without its terms.
 
-    lengths: Integers
-    documents_of_length: Integers
-
-    @classmethod
-    def of(cls, cells: Cells) -> Lengths:
-        """Fetched from the engine."""
-        found = to_polars(totals(cells.lengths, ["length"]).filter(nw.col("documents") != 0)).sort("length")
-        lengths, documents = found["length"].to_numpy(), found["documents"].to_numpy()
-        check_fits(lengths, documents)
-        if not documents.size:
-            raise NothingToCountError("there are no documents: the frame has no rows")
-        if not lengths @ documents:
-            raise NothingToCountError("no document has a term; perhaps all are empty or hold only stop words")
-        return cls(lengths, documents)
-
-    @property
-    def documents(self) -> int:
-        """d."""
-        return int(self.documents_of_length.sum())
-
-    @property
-    def tokens(self) -> int:
-        """n."""
-        return int(self.lengths @ self.documents_of_length)
-
-    @property
-    def mean_length(self) -> float:
-        """n/d."""
-        return self.tokens / self.documents
+    It is all that a term must know of the others.
+    """
+    found = to_polars(totals(cells.lengths, ["length"]).filter(nw.col("documents") != 0)).sort("length")
+    none = np.zeros(0, dtype=np.int64)
+    statistics = TermStatistics(None, found["length"].to_numpy(), found["documents"].to_numpy(), none, none)
+    if not statistics.documents:
+        raise NothingToCountError("there are no documents: the frame has no rows")
+    if not statistics.tokens:
+        raise NothingToCountError("no document has a term; perhaps all are empty or hold only stop words")
+    return statistics
 
 
 def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> Cells:

@@ -11,7 +11,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.engines.cells import Cells, Lengths, together
+from termburst.counts.statistics import TermStatistics
+from termburst.engines.cells import Cells, together
 from termburst.engines.frames import as_float
 from termburst.inference.plr import Form
 from termburst.models.special import stirling_remainder
@@ -76,13 +77,13 @@ def with_log_one_minus(frame: Any, name: str, part: str, whole: float) -> Any:
     return frame.with_columns((col("_u").log() + lost).alias(name)).drop("_u", "_x")
 
 
-def with_plr_steps(frame: Any, lengths: Lengths, mu: float, sigma2: float, form: Form) -> Any:
+def with_plr_steps(frame: Any, collection: TermStatistics, mu: float, sigma2: float, form: Form) -> Any:
     """Add what λ_i and λ_ij are made of, from the columns n and b.
 
     _n, _b; _icf = log(n/n_i), _idf = log(d/b_i), _share = log((b_i + n_¬i)/(dσ²)), _one_minus = log(1 − (n_i − b_i)/n),
     and _precision, the part in η² and r_i = n_i − b_i + 1 (see `inference.plr`).
     """
-    d, n, eta2 = float(lengths.documents), float(lengths.tokens), mu / sigma2 * mu
+    d, n, eta2 = float(collection.documents), float(collection.tokens), mu / sigma2 * mu
     frame = frame.with_columns(_n=col("n").cast(nw.Float64), _b=col("b").cast(nw.Float64))
     frame = frame.with_columns(_excess=col("_n") - col("_b"), _r=col("_n") - col("_b") + 1.0)
     defined = eta2 - col("_r") >= 1 if form == "printed" else eta2 - col("_r") > 0
@@ -104,12 +105,12 @@ def with_plr_steps(frame: Any, lengths: Lengths, mu: float, sigma2: float, form:
     return frame.with_columns(_precision=nw.when(defined).then(value).otherwise(clamped)).drop("_in", "_shrunk")
 
 
-def plr(lengths: Lengths, mu: float, sigma2: float, form: Form) -> Any:
+def plr(collection: TermStatistics, mu: float, sigma2: float, form: Form) -> Any:
     """λ_i in the columns of `with_plr_steps` and "repetition": the sum of `inference.plr.PARTS`.
 
     With the paper's penalty: Claim 3 (Eq. lambda-tfidf) in the form "printed", and the others as in `plr_statistic`.
     """
-    d, n = float(lengths.documents), float(lengths.tokens)
+    d, n = float(collection.documents), float(collection.tokens)
     penalties = 1 if form == "printed" else 2
     value = (
         2 * col("_n") * col("_icf")
@@ -128,16 +129,16 @@ def plr(lengths: Lengths, mu: float, sigma2: float, form: Form) -> Any:
     return value
 
 
-def with_tarone(frame: Any, lengths: Lengths) -> Any:
+def with_tarone(frame: Any, collection: TermStatistics) -> Any:
     """Add tarone, from the columns of `moments`: as `inference.null_distribution.Lengths.score` has it.
 
     z_i = [Σ_j (n_ij − n_j p)²/(p(1 − p)) − n] / √(2 Σ_j n_j (n_j − 1)), p = n_i/n; 0 where counts cannot vary.
     """
-    n = float(lengths.tokens)
-    held = lengths.lengths > 0
-    if int(lengths.documents_of_length[held].sum()) == 1 or int(lengths.lengths[held].max()) == 1:
+    n = float(collection.tokens)
+    held = collection.lengths > 0
+    if int(collection.length_documents[held].sum()) == 1 or int(collection.lengths[held].max()) == 1:
         return frame.with_columns(tarone=0.0 * col("n"))  # counts cannot vary
-    whole = int(lengths.lengths**2 @ lengths.documents_of_length)  # which fits: see `check_fits`
+    whole = int(collection.lengths**2 @ collection.length_documents)  # which fits: see `check_fits`
     squared, n_i = float(whole), as_float(frame, "n")
     # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits. So
     # would differences of floats; those of integers are exact, in an order in which none of them can wrap round.

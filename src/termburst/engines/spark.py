@@ -35,7 +35,7 @@ def map_terms_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
     work = _on_worker(pickle.dumps(function), list(schema))
 
     def group(table: Any) -> Any:
-        return work(table.drop_columns(["bucket"]).sort_by("term"))
+        return work(table.drop_columns(["bucket"]))
 
     partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     bucket = sql.pmod(sql.xxhash64("term"), sql.lit(GROUPS * partitions)).alias("bucket")

@@ -11,7 +11,7 @@ from termburst.counts.counting import CountingOptions, checked_counting
 from termburst.counts.rows import CountRows
 from termburst.counts.statistics import Detail, TermStatistics, checked_batch, checked_detail
 from termburst.engines.batches import TEXTS, stream
-from termburst.engines.cells import Cells, Lengths, cells_of, together
+from termburst.engines.cells import Cells, cells_of, length_statistics, together
 from termburst.engines.door import opened
 from termburst.engines.frames import to_polars
 from termburst.engines.moments import moments
@@ -56,19 +56,23 @@ def term_statistics(
         texts = (rows["text"].to_list() for rows in stream(source.frame.select("text"), TEXTS))
         return TermStatistics.from_batches(texts, detail, counting=counting, batch=batch)
     cells = cells_of(source, counting, "patterns" if detail == "patterns" else "counts")
-    lengths = Lengths.of(cells)
+    collection = length_statistics(cells)
     return _statistics(
-        cells, lengths, detail, batches=names, counting=checked_counting(counting) if source.kind == "texts" else None
+        cells,
+        collection,
+        detail,
+        batches=names,
+        counting=checked_counting(counting) if source.kind == "texts" else None,
     )
 
 
-def _statistics(cells: Cells, lengths: Lengths, detail: Detail, **known: Any) -> TermStatistics:
+def _statistics(cells: Cells, collection: TermStatistics, detail: Detail, **known: Any) -> TermStatistics:
     by_term = to_polars(moments(cells)).sort("term")
     terms = by_term["term"].to_numpy(writable=True).astype(object)
     known |= {
         "terms": terms,
-        "lengths": lengths.lengths,
-        "length_documents": lengths.documents_of_length,
+        "lengths": collection.lengths,
+        "length_documents": collection.length_documents,
         "collection_frequency": by_term["n"].to_numpy(),
         "document_frequency": by_term["b"].to_numpy(),
         "detail": detail,

@@ -9,8 +9,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counts.counting import CountingOptions
+from termburst.counts.statistics import TermStatistics
 from termburst.engines.batches import map_terms
-from termburst.engines.cells import Cells, Lengths, cells_of
+from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import moments, plr, with_plr_steps, with_tarone
 from termburst.inference.plr import Form, check_form
@@ -67,10 +68,10 @@ def term_table(
     """
     check_form(form)
     cells = cells_of(opened(frame, columns, check=check), counting, "counts")
-    lengths = Lengths.of(cells)
-    mu, sigma2 = checked_hyperparameters(lengths.mean_length if mu is None else mu, sigma2)
-    n = float(lengths.tokens)
-    steps = with_plr_steps(with_tarone(moments(cells), lengths), lengths, mu, sigma2, form)
+    collection = length_statistics(cells)
+    mu, sigma2 = checked_hyperparameters(collection.mean_length if mu is None else mu, sigma2)
+    n = float(collection.tokens)
+    steps = with_plr_steps(with_tarone(moments(cells), collection), collection, mu, sigma2, form)
     margin = mu / sigma2 * mu - nw.col("_r")
     alpha_0 = nw.when(margin > 0).then(sigma2 / mu * margin).otherwise(nw.lit(float("nan")))
     steps = steps.with_columns(_scale=alpha_0 / (nw.col("_b") + (n - nw.col("_n"))))
@@ -78,7 +79,7 @@ def term_table(
         "term",
         "n",
         "b",
-        plr(lengths, mu, sigma2, form).alias("plr"),
+        plr(collection, mu, sigma2, form).alias("plr"),
         "tarone",
         nw.col("_idf").alias("idf"),
         nw.col("_icf").alias("icf"),
@@ -117,20 +118,20 @@ def fit_beta_binomial(
     ['ha']
     """
     cells = cells_of(opened(frame, columns, check=check), counting, "patterns")
-    return nw.to_native(fits(cells, Lengths.of(cells)))
+    return nw.to_native(fits(cells, length_statistics(cells)))
 
 
-def fits(cells: Cells, lengths: Lengths) -> Any:
+def fits(cells: Cells, collection: TermStatistics) -> Any:
     """Frame of the fits of every term."""
     import polars as pl
 
-    check_lengths(lengths.lengths)
+    check_lengths(collection.lengths)
     schema = {"term": pl.String, "n": pl.Int64, "b": pl.Int64, **dict.fromkeys(FIT, pl.Float64), "status": pl.String}
-    function = partial(fitted, lengths=lengths.lengths, documents_of_length=lengths.documents_of_length)
+    function = partial(fitted, lengths=collection.lengths, length_documents=collection.length_documents)
     return map_terms(cells.totals("term", "count", "length"), function, schema)
 
 
-def fitted(patterns: pl.DataFrame, *, lengths: Any, documents_of_length: Any) -> pl.DataFrame:
+def fitted(patterns: pl.DataFrame, *, lengths: Any, length_documents: Any) -> pl.DataFrame:
     """The fits of the terms whose patterns are given, all of them, in a collection of these lengths."""
     import polars as pl
 
@@ -148,7 +149,7 @@ def fitted(patterns: pl.DataFrame, *, lengths: Any, documents_of_length: Any) ->
         n_i,
         b_i,
         lengths,
-        documents_of_length,
+        length_documents,
     )
     found = fit(cells)
     columns = {"term": term.gather(first), "n": n_i, "b": b_i, **{name: getattr(found, name) for name in FIT}}

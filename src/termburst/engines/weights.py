@@ -14,7 +14,7 @@ import numpy as np
 from termburst.counts.counting import CountingOptions
 from termburst.counts.statistics import TermStatistics
 from termburst.engines.batches import map_batches
-from termburst.engines.cells import Lengths, cells_of, document_type
+from termburst.engines.cells import cells_of, document_type, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import moments, with_log_factorial, with_plr_steps
 from termburst.engines.terms import fits
@@ -64,21 +64,21 @@ def weigh(
             "use termburst.TermWeighting"
         )
     cells = cells_of(opened(frame, columns, check=check, kinds=("texts", "counts")), counting, "documents")
-    lengths = Lengths.of(cells)
-    mu, sigma2 = checked_hyperparameters(lengths.mean_length if mu is None else mu, sigma2)
+    collection = length_statistics(cells)
+    mu, sigma2 = checked_hyperparameters(collection.mean_length if mu is None else mu, sigma2)
     terms = moments(cells).select("term", "n", "b")
     own = cells.parts[0].drop("documents", "tokens")  # with documents there is one
     if scheme in EXPRESSIONS:
         steps = ["_idf", "_icf", "_share", "_one_minus", "_precision"]
-        terms = with_plr_steps(terms, lengths, mu, sigma2, "printed").select("term", *steps)
+        terms = with_plr_steps(terms, collection, mu, sigma2, "printed").select("term", *steps)
         joined = own.join(terms, on="term", how="inner")
         if scheme in ("lambda", "s-lambda"):
-            joined = with_log_factorial(joined).with_columns(_lambda=_plr_share(lengths, mu))
+            joined = with_log_factorial(joined).with_columns(_lambda=_plr_share(collection, mu))
         weights = joined.select("document", "term", EXPRESSIONS[scheme](mu).alias("weight"))
     else:
         if wanted.needs_fit:
-            terms = terms.join(fits(cells, lengths).drop("n", "b", "status"), on="term", how="inner")
-        weights = _by_batches(own.join(terms, on="term", how="inner"), scheme, lengths, mu, sigma2)
+            terms = terms.join(fits(cells, collection).drop("n", "b", "status"), on="term", how="inner")
+        weights = _by_batches(own.join(terms, on="term", how="inner"), scheme, collection, mu, sigma2)
     return nw.to_native(weights if norm is None else _normalised(weights, norm))
 
 
@@ -91,9 +91,9 @@ def _saturated(mu: float) -> Any:
     return _count() * (SATURATION + 1) / (_count() + SATURATION * relative)
 
 
-def _plr_share(lengths: Lengths, mu: float) -> Any:
+def _plr_share(collection: TermStatistics, mu: float) -> Any:
     """λ_ij (Eq. lambda-ij), as `inference.plr.CellCoefficients` has it."""
-    once = (nw.col("_precision") - math.log(mu)) / (2 * float(lengths.documents))
+    once = (nw.col("_precision") - math.log(mu)) / (2 * float(collection.documents))
     return (
         (nw.col("_icf") + nw.col("_share")) * _count()
         + (once - nw.col("_idf") - nw.col("_share") - math.log(mu))
@@ -116,19 +116,19 @@ EXPRESSIONS: dict[str, Callable[[float], Any]] = {
 }
 
 
-def _by_batches(joined: Any, scheme: str, lengths: Lengths, mu: float, sigma2: float) -> Any:
+def _by_batches(joined: Any, scheme: str, collection: TermStatistics, mu: float, sigma2: float) -> Any:
     import polars as pl
 
     schema = {"document": document_type(joined), "term": pl.String, "weight": pl.Float64}
     function = partial(
-        weighed, scheme=scheme, lengths=lengths.lengths, documents_of_length=lengths.documents_of_length, mu=mu,
+        weighed, scheme=scheme, lengths=collection.lengths, length_documents=collection.length_documents, mu=mu,
         sigma2=sigma2,
     )  # fmt: skip
     return map_batches(joined, function, schema)
 
 
 def weighed(
-    batch: pl.DataFrame, *, scheme: str, lengths: Any, documents_of_length: Any, mu: float, sigma2: float
+    batch: pl.DataFrame, *, scheme: str, lengths: Any, length_documents: Any, mu: float, sigma2: float
 ) -> pl.DataFrame:
     """The weights of some cells, whichever documents they are of.
 
@@ -148,11 +148,11 @@ def weighed(
          np.arange(0, 2 * count.size + 1, 2)),
         shape=(count.size, others + 1),
     )  # fmt: skip
-    tokens, documents = int(lengths @ documents_of_length), int(documents_of_length.sum())
+    tokens, documents = int(lengths @ length_documents), int(length_documents.sum())
     statistics = TermStatistics(
         None,
         lengths,
-        documents_of_length,
+        length_documents,
         np.append(batch["n"].to_numpy()[first], tokens),
         np.append(batch["b"].to_numpy()[first], documents),
     )
