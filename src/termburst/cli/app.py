@@ -16,8 +16,21 @@ import typer
 from termburst.cli.keyness import keyness
 from termburst.cli.output import Format, many, note, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, working
+from termburst.cli.report import report
 from termburst.cli.reproduce import reproduce
-from termburst.cli.shared import Fdr, FdrOption, FormatOption, MinCount, Mu, Output, Sigma2, Top, shown
+from termburst.cli.shared import (
+    Fdr,
+    FdrOption,
+    Form,
+    FormatOption,
+    FormOption,
+    MinCount,
+    Mu,
+    Output,
+    Sigma2,
+    Top,
+    shown,
+)
 from termburst.cli.stats import stats
 
 if TYPE_CHECKING:
@@ -33,6 +46,7 @@ app = typer.Typer(
 )
 app.add_typer(stats, name="stats")
 app.command()(keyness)
+app.command()(report)
 app.command()(reproduce)
 
 Corpus = Annotated[
@@ -49,14 +63,6 @@ CorpusOrStatistics = Annotated[
 ]
 
 
-class Form(StrEnum):
-    """The three forms of λ."""
-
-    printed = "printed"
-    corrected = "corrected"
-    exact = "exact"
-
-
 class Fit(StrEnum):
     """Which estimates of α and α_¬ to show."""
 
@@ -68,7 +74,6 @@ class Fit(StrEnum):
 FitOption = Annotated[
     Fit, typer.Option("--fit", help="Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")
 ]
-FormOption = Annotated[Form, typer.Option("--form", help="λ as printed in the paper, corrected, or exact.")]
 
 
 def _version(asked: bool) -> None:

@@ -17,10 +17,12 @@ import typer
 from termburst.cli.output import many
 
 if TYPE_CHECKING:
+    from termburst.counts._documents import Text
     from termburst.counts.checkpoint import Checkpoint
     from termburst.counts.counting import CountingOptions
     from termburst.counts.readers import Batch, Corpus, Place
     from termburst.counts.statistics import Detail, TermStatistics
+    from termburst.report.documents import Documents
 
 CORPUS_HELP = (
     "A folder of text files, a text file (a document a line), a CSV, TSV, JSONL or Parquet file, any of these packed "
@@ -130,6 +132,19 @@ class Reading:
                 return checkpoint.count(batches, batch=batch, min_count=min_count)
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
+
+    def documents(self, corpus: str, *, counting: CountingOptions | None = None) -> Documents:
+        """The texts of a corpus, all in memory, and their counts."""
+        from termburst.report.documents import Documents
+
+        ids: list[str] = []
+        texts: list[Text] = []
+        counting = counting or self.counting()
+        with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
+            for batch in batches:
+                ids.extend(batch.ids)
+                texts.extend(batch.texts)
+        return Documents.from_texts(texts, ids, counting=counting)
 
     def _refuse_columns(self, why: str) -> None:
         given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]

@@ -38,6 +38,22 @@ class Fdr(StrEnum):
 FdrOption = Annotated[Fdr, typer.Option("--fdr", help="How q-values are made.")]
 
 
+class Form(StrEnum):
+    """The three forms of λ."""
+
+    printed = "printed"
+    corrected = "corrected"
+    exact = "exact"
+
+
+FormOption = Annotated[Form, typer.Option("--form", help="λ as printed in the paper, corrected, or exact.")]
+Panels = Annotated[
+    int, typer.Option("--panels", min=0, help="How many leading terms get charts and lines in the page.")
+]
+Lines = Annotated[int, typer.Option("--lines", min=0, help="Example lines of a term in the page, at most.")]
+MaxTerms = Annotated[int, typer.Option("--max-terms", min=1, help="How many leading terms the page lists.")]
+
+
 def shown(table: pl.DataFrame, top: int | None, format: Format) -> pl.DataFrame:
     """As many rows as were asked for."""
     if top is None:

@@ -1,0 +1,104 @@
+"""What the reports of a corpus and of a comparison have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.statistics import TermStatistics
+from termburst.report.documents import Documents
+
+Dict = dict[str, Any]
+FORMAT = 1  # of the dict; it changes when a reader of the JSON would have to
+LARGEST_COUNT = 12  # occurrences in a document, from which on they share a bar
+_ZIPF_POINTS = 400
+_LENGTH_BINS = 40
+_NAMED = 20_000  # documents named in a page; beyond that only those that lines are from
+
+
+def heading(kind: str, title: str) -> Dict:
+    """What kind of report this is, and whose."""
+    import termburst
+
+    return {"format": FORMAT, "termburst": termburst.__version__, "kind": kind, "title": title}
+
+
+def plain(value: float) -> float | None:
+    """A number that JSON has: None for inf and NaN."""
+    return value if math.isfinite(value) else None
+
+
+def columns_of(table: Any, names: Sequence[str]) -> Dict:
+    """Columns as lists, None where a number is not finite."""
+    import polars as pl
+
+    floats = pl.selectors.float()
+    finite = table.select(names).with_columns(pl.when(floats.is_finite()).then(floats))
+    return {name: finite[name].to_list() for name in names}
+
+
+def term_names(statistics: TermStatistics) -> NDArray[np.object_]:
+    """The terms, or the numbers of their columns where they have no names."""
+    if statistics.terms is not None:
+        return statistics.terms
+    return np.array([str(column) for column in range(statistics.vocabulary_size)], dtype=object)
+
+
+def counting_of(documents: Documents | None, statistics: TermStatistics) -> Dict | None:
+    """How the terms were counted, where that is known."""
+    counting = documents.counting if documents is not None and documents.texts is not None else statistics.counting
+    if counting is None:
+        return None
+    options = counting.to_json()
+    if isinstance(counting.stop_words, tuple):
+        options["stop_words"] = f"{len(counting.stop_words):,} words of a list"
+    return options
+
+
+def histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> list[int]:
+    """How many values lie between the edges, the last of them included."""
+    return [int(count) for count in np.histogram(values, edges)[0]]
+
+
+def length_summary(statistics: TermStatistics) -> Dict:
+    """Documents by length: quartiles and a histogram, in bins of equal ratio where lengths spread widely."""
+    lengths, documents = statistics.lengths, statistics.length_documents
+    filled = lengths > 0
+    held, weight = lengths[filled].astype(np.float64), documents[filled]
+    edges = np.unique(np.round(np.geomspace(held.min(), held.max() + 1, _LENGTH_BINS + 1)))
+    if edges.size < 2:
+        edges = np.array([held.min(), held.min() + 1])
+    counts = np.histogram(held, edges, weights=weight)[0]
+    return {
+        "mean": statistics.mean_length,
+        "median": _quantile(lengths, documents, 0.5),
+        "shortest": int(lengths[0]),
+        "longest": int(lengths[-1]),
+        "empty": int(documents[~filled].sum()),
+        "edges": edges.tolist(),
+        "documents": counts.astype(np.int64).tolist(),
+    }
+
+
+def _quantile(values: NDArray[Any], weights: NDArray[Any], share: float) -> int:
+    """The least value that at least that share of the weights does not exceed."""
+    total = np.cumsum(weights)
+    return int(values[np.searchsorted(total, share * total[-1])])
+
+
+def zipf_curve(statistics: TermStatistics) -> Dict:
+    """Frequency by rank, at ranks evenly spaced by their ratio."""
+    n_i = np.sort(statistics.collection_frequency[statistics.collection_frequency > 0])[::-1]
+    ranks = np.unique(np.geomspace(1, n_i.size, _ZIPF_POINTS).round().astype(np.int64))
+    return {"rank": ranks.tolist(), "n": n_i[ranks - 1].tolist()}
+
+
+def document_names(documents: Documents, panels: Sequence[Dict]) -> Dict:
+    """Number → id of the documents in panels; only of those that lines are from where there are very many."""
+    quoted = {line["document"] for panel in panels for line in panel["lines"]}
+    placed = quoted.union(*(panel["places"] for panel in panels)) if panels else quoted
+    return {str(number): documents.ids[number] for number in sorted(placed if len(placed) <= _NAMED else quoted)}

@@ -1,0 +1,283 @@
+"""The charts of the page, as Bokeh figures without data: the page's own script fills their sources.
+
+Every source, range and figure that the script looks for has a name. Axis labels hold no "$$", which Bokeh would
+take for TeX and load MathJax for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from bokeh.models import CustomJS
+    from bokeh.plotting import figure
+
+# Okabe and Ito's palette, which the colour-blind can tell apart; the script swaps in lighter shades in dark mode.
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
+_TALL, _LOW = 460, 230  # pixels
+
+
+def chart_items(kind: str) -> dict[str, Any]:
+    """Name → figure as JSON, ready for BokehJS to embed: those of a corpus, or of a comparison ("keyness")."""
+    from bokeh.embed import json_item
+
+    charts = {"main": _main("λ", "total TF–IDF") if kind == "corpus" else _volcano(), "along": _along()}
+    if kind == "corpus":
+        charts |= {
+            "counts": _counts(),
+            "waterfall": _waterfall(),
+            "lengths": _lengths(),
+            "zipf": _zipf(),
+            "log_alpha": _log_alpha(),
+        }
+    return {name: json_item(chart) for name, chart in charts.items()}  # type: ignore[no-untyped-call]
+
+
+def library() -> str:
+    """BokehJS as installed with Bokeh; without WebGL, which is slower on machines without a graphics card."""
+    from importlib.resources import files
+
+    return (files("bokeh") / "server" / "static" / "js" / "bokeh.min.js").read_text(encoding="utf-8")
+
+
+def _figure(name: str, x_label: str, y_label: str, **options: Any) -> figure:
+    from bokeh import plotting
+
+    options = {"height": _LOW, "tools": "", "toolbar_location": None} | options
+    chart: figure = plotting.figure(
+        name=name, sizing_mode="stretch_width", background_fill_color=None, border_fill_color=None,
+        outline_line_color=None, x_axis_label=x_label, y_axis_label=y_label, min_border_right=12, **options,
+    )  # fmt: skip
+    chart.toolbar.logo = None
+    for axis in chart.axis:
+        axis.axis_label_text_font_style = "normal"
+        axis.minor_tick_line_color = None
+    return chart
+
+
+def _source(name: str, *columns: str) -> Any:
+    from bokeh.models import ColumnDataSource
+
+    return ColumnDataSource({column: [] for column in columns}, name=f"{name}-data")  # a name is one model's
+
+
+def _tell(method: str, argument: str) -> CustomJS:
+    """Call a method of the page's script."""
+    from bokeh.models import CustomJS
+
+    return CustomJS(code=f"window.termburst.{method}({argument})")
+
+
+def _main(x_label: str, y_label: str) -> figure:
+    """λ_i against Σ_j TF–IDF, a point a term (the paper's Fig. 3), sized by α_i, hollow where that is infinite."""
+    chart = _point_chart(x_label, y_label)
+    points = _source("points", "x", "y", "size", "fill", "label", "note")
+    _draw_points(chart, points, marker="circle")
+    return chart
+
+
+def _volcano() -> figure:
+    """log2 ratio against −log10 p, with the intervals of the terms that are named in the chart."""
+    chart = _point_chart("log₂ ratio of shares, A to B", "−log₁₀ p")
+    chart.segment(
+        "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.8
+    )
+    points = _source("points", "x", "y", "size", "fill", "label", "note", "marker")
+    _draw_points(chart, points, marker="marker")
+    return chart
+
+
+def _point_chart(x_label: str, y_label: str) -> figure:
+    from bokeh.models import BoxSelectTool, BoxZoomTool, PanTool, ResetTool, WheelZoomTool
+
+    select = BoxSelectTool(description="Select: drag a box to filter the table")
+    tools = [
+        select, BoxZoomTool(description="Zoom to a box"), PanTool(description="Move"),
+        WheelZoomTool(description="Zoom with the wheel"), ResetTool(description="Show all again"),
+    ]  # fmt: skip
+    chart = _figure("main", x_label, y_label, height=_TALL, tools=tools, toolbar_location="above")
+    chart.toolbar.active_drag = select
+    _scales(chart)
+    for moved in (chart.x_range, chart.y_range):
+        for end in ("start", "end"):
+            moved.js_on_change(end, _tell("moved", ""))
+    return chart
+
+
+def _scales(chart: figure) -> None:
+    """Two axes a side, for values as they are and for sign(v) log10(1 + |v|): the script shows one of them."""
+    from bokeh.models import CustomJSTickFormatter, FixedTicker, Grid, LinearAxis
+
+    powers = [0, *(float(np.log10(1 + 10.0**k)) for k in range(10))]
+    code = """
+        const value = Math.round(10 ** Math.abs(tick) - 1)
+        const large = [[1e9, "bn"], [1e6, "m"], [1e3, "k"]].find(([unit]) => value >= unit)
+        return (tick < 0 ? "−" : "") + (large ? value / large[0] + large[1] : value)
+    """
+    sides = (("below", chart.xaxis[0], chart.xgrid[0]), ("left", chart.yaxis[0], chart.ygrid[0]))
+    for dimension, (side, plain, grid) in enumerate(sides):
+        plain.name, grid.name = f"{side}-linear", f"{side}-linear-grid"
+        bent = LinearAxis(
+            name=f"{side}-log", axis_label=plain.axis_label, axis_label_text_font_style="normal", visible=False,
+            minor_tick_line_color=None, ticker=FixedTicker(ticks=[*(-p for p in powers[:0:-1]), *powers]),
+            formatter=CustomJSTickFormatter(code=code),
+        )  # fmt: skip
+        chart.add_layout(bent, side)
+        chart.add_layout(Grid(axis=bent, dimension=dimension, visible=False, name=f"{side}-log-grid"))
+
+
+def _draw_points(chart: figure, points: Any, marker: str) -> None:
+    from bokeh.models import HoverTool, TapTool
+
+    drawn = chart.scatter(
+        "x", "y", source=points, size="size", marker=marker, fill_color=BLUE, line_color=BLUE, line_width=1,
+        fill_alpha="fill", line_alpha=0.3, nonselection_fill_alpha=0.04, nonselection_line_alpha=0.12, name="dots",
+    )  # fmt: skip
+    chart.scatter(
+        "x", "y", source=_source("found", "x", "y", "size"), size="size", fill_color=None, line_color=ORANGE,
+        line_width=1.5, name="rings",
+    )  # fmt: skip
+    chart.scatter(
+        "x", "y", source=_source("chosen", "x", "y", "size"), size="size", fill_color=ORANGE, fill_alpha=0.35,
+        line_color=ORANGE, line_width=2.5, name="ring",
+    )  # fmt: skip
+    chart.text(
+        "x", "y", "text", source=_source("names", "x", "y", "text", "dx", "align"), x_offset="dx", text_align="align",
+        text_baseline="middle", text_font_size="12px", text_outline_color="white", text_outline_width=3, name="names",
+    )  # fmt: skip
+    points.selected.js_on_change("indices", _tell("brushed", "cb_obj.indices"))
+    # The values of fields are escaped: a term that is markup is shown as text.
+    tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi><b>@label</b></bdi><br>@note</div>'
+    chart.add_tools(
+        HoverTool(renderers=[drawn], tooltips=tip, limit=4, point_policy="follow_mouse"),
+        TapTool(renderers=[drawn], behavior="inspect", callback=_tell("tapped", "cb_data.source.inspected.indices")),
+    )
+
+
+def _along() -> figure:
+    """Occurrences in each document, along the corpus."""
+    from bokeh.models import HoverTool, NumeralTickFormatter, Range1d
+
+    chart = _figure("along", "document, in the order of the corpus", "occurrences", x_range=Range1d(0, 1))
+    chart.y_range.start = 0
+    stems = _source("stems", "x", "n", "label", "colour")
+    drawn = chart.segment("x", 0, "x", "n", source=stems, line_width=2, line_color="colour", name="stems")
+    heads = chart.scatter("x", "n", source=stems, size=4, color="colour", name="heads")
+    chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
+    tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi>@label</bdi><br>@n{0,0} times</div>'
+    chart.add_tools(HoverTool(renderers=[drawn, heads], tooltips=tip, limit=3))
+    return chart
+
+
+def _counts() -> figure:
+    """Documents by how often they hold the term: bars as observed, lines as both models expect."""
+    from bokeh.models import FactorRange, HoverTool, Range1d
+
+    chart = _figure(
+        "counts", "occurrences in a document", "documents", y_axis_type="log", y_range=Range1d(0.1, 1),
+        x_range=FactorRange(),
+    )  # fmt: skip
+    fields = ("binomial", "beta_binomial")
+    lines = [f"{field}_line" for field in fields]  # to the last bar but one, since the last stands for many counts
+    source = _source("counts", "k", "observed", "floor", *fields, *lines, "observed_text")
+    bars = chart.vbar(
+        "k", top="observed", bottom="floor", width=0.8, source=source, fill_color=BLUE, fill_alpha=0.35,
+        line_color=BLUE, legend_label="observed", name="bars",
+    )  # fmt: skip
+    for field, colour, dash, marker, label in (
+        ("binomial", GREY, "dashed", "square", "binomial: by chance"),
+        ("beta_binomial", ORANGE, "solid", "circle", "beta-binomial: in bursts"),
+    ):
+        chart.line(
+            "k",
+            f"{field}_line",
+            source=source,
+            color=colour,
+            line_dash=dash,
+            line_width=2,
+            legend_label=label,
+            name=field,
+        )
+        chart.scatter("k", field, source=source, color=colour, marker=marker, size=6, legend_label=label, name=field)
+    expected = "".join(f"<br>{n.replace('_', '-')}: @{n}{{0,0.[00]}}" for n in fields)
+    tip = f"<div>@k times: @observed_text documents{expected}</div>"
+    chart.add_tools(HoverTool(renderers=[bars], tooltips=tip, mode="vline"))
+    chart.legend.location = "top_right"
+    _dress_legend(chart)
+    return chart
+
+
+def _waterfall() -> figure:
+    """λ_i as the sum of its named parts (Claim 3), each bar beginning where the one above it ends."""
+    from bokeh.models import FactorRange, HoverTool, NumeralTickFormatter, Range1d
+
+    chart = _figure("waterfall", "running sum", "", x_range=Range1d(0, 1), y_range=FactorRange(), height=280)
+    source = _source("bars", "part", "left", "right", "colour", "value", "formula")
+    bars = chart.hbar("part", left="left", right="right", height=0.7, source=source, color="colour", name="bars")
+    chart.text(
+        "end", "part", "value", source=_source("values", "end", "part", "value", "align", "dx"), text_align="align",
+        x_offset="dx", text_baseline="middle", text_font_size="11px", name="names",
+    )  # fmt: skip
+    chart.ygrid.grid_line_color = None
+    chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
+    chart.add_tools(HoverTool(renderers=[bars], tooltips="<div><b>@part</b> @value<br>@formula</div>"))
+    return chart
+
+
+def _lengths() -> figure:
+    from bokeh.models import HoverTool, NumeralTickFormatter
+
+    chart = _figure("lengths", "tokens in a document", "documents", x_axis_type="log")
+    chart.y_range.start = 0
+    bars = chart.quad(
+        left="left", right="right", top="documents", bottom=0, source=_source("lengths", "left", "right", "documents"),
+        fill_color=BLUE, fill_alpha=0.35, line_color=BLUE, name="bars",
+    )  # fmt: skip
+    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
+    tip = "<div>@left{0,0} to below @right{0,0} tokens<br>@documents{0,0} documents</div>"
+    chart.add_tools(HoverTool(renderers=[bars], tooltips=tip))
+    return chart
+
+
+def _zipf() -> figure:
+    from bokeh.models import HoverTool, NumeralTickFormatter
+
+    chart = _figure("zipf", "rank of the term", "occurrences", x_axis_type="log", y_axis_type="log")
+    curve = chart.line("rank", "n", source=_source("zipf", "rank", "n"), color=BLUE, line_width=2, name="curve")
+    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
+    tip = "<div>rank @rank{0,0}: @n{0,0} occurrences</div>"
+    chart.add_tools(HoverTool(renderers=[curve], tooltips=tip, mode="vline"))
+    return chart
+
+
+def _log_alpha() -> figure:
+    """How log α_i and log α_¬i are distributed over the terms (the paper's Fig. 4)."""
+    from bokeh.models import HoverTool, NumeralTickFormatter
+
+    chart = _figure("log_alpha", "log₁₀ of the estimate", "terms")
+    chart.y_range.start = 0
+    source = _source("log_alpha", "left", "right", "alpha", "alpha_not")
+    for field, colour, pattern, label in (
+        ("alpha", BLUE, " ", "α of the term"),
+        ("alpha_not", ORANGE, "/", "α of the rest"),
+    ):
+        chart.quad(
+            left="left", right="right", top=field, bottom=0, source=source, fill_color=colour, fill_alpha=0.3,
+            line_color=colour, hatch_pattern=pattern, hatch_color=colour, hatch_alpha=0.5, legend_label=label,
+            name=field,
+        )  # fmt: skip
+    chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
+    tip = "<div>@left to @right<br>α: @alpha{0,0} terms<br>α of the rest: @alpha_not{0,0} terms</div>"
+    chart.add_tools(HoverTool(tooltips=tip))
+    chart.legend.location = "top_right"
+    _dress_legend(chart)
+    return chart
+
+
+def _dress_legend(chart: figure) -> None:
+    chart.legend.background_fill_color = None
+    chart.legend.border_line_color = None
+    chart.legend.label_text_font_size = "12px"
+    chart.legend.padding = 2

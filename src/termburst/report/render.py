@@ -1,0 +1,135 @@
+"""A summary as one page that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.inference.plr import PARTS
+from termburst.report._pieces import FORMAT
+
+LONGEST_TERM = 200  # characters of a term in a page
+_MANTISSA_BITS = 14  # of numbers in a page: four digits and a bit
+_DIGITS = 5  # of numbers in panels
+_BLOCKS = ("terms", "panels")
+_SCRIPTS = ("data.js", "charts.js", "table.js", "panel.js", "page.js")  # one scope, in this order
+
+
+def render(summary: dict[str, Any]) -> str:
+    """The page of a summary made by `summarize` or `summarize_keyness`.
+
+    Whatever came from the corpus travels as compressed JSON in base64 and enters the page as text, so no term, line or
+    name of a file can be taken for markup. Numbers in the page have four digits; terms are cut after 200 characters.
+
+    Examples
+    --------
+    >>> from termburst.report import Documents, summarize
+    >>> page = render(summarize(Documents.from_texts(["ha ha ha so", "so it goes", "so on"]), title="<script>"))
+    >>> "<title>&lt;script&gt;" in page
+    True
+    """
+    _check(summary)
+    try:
+        import jinja2
+        from markupsafe import Markup
+
+        from termburst.report.charts import chart_items, library
+    except ImportError as error:
+        raise ImportError("a page needs Bokeh: pip install 'termburst[report]'") from error
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("termburst.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    terms, columns, spec = _columns(summary["terms"])
+    about = {key: value for key, value in summary.items() if key not in _BLOCKS}
+    about |= {"columns": spec, "formulas": PARTS, "limits": {"term": LONGEST_TERM}}
+    blocks = {
+        "library": _packed(library().encode()),
+        "about": _packed_json(about),
+        "charts": _packed_json(chart_items(summary["kind"])),
+        "terms": _packed_json(terms),
+        "columns": _packed(columns),
+        "panels": _packed_json(_shortened(summary["panels"])),
+    }
+    templates = files("termburst.report") / "templates"
+    style, *scripts = (Markup((templates / name).read_text(encoding="utf-8")) for name in ("page.css", *_SCRIPTS))
+    page = environment.get_template("page.html").render(
+        summary=summary, blocks=blocks, style=style, script=Markup("\n").join(scripts)
+    )
+    return page.encode("utf-8", "replace").decode()  # half of a surrogate pair in a file's name has no bytes
+
+
+def _check(summary: Any) -> None:
+    if not isinstance(summary, dict) or not {"format", "kind", "terms", "panels"} <= summary.keys():
+        raise ValueError("render takes the dict that summarize or summarize_keyness made")
+    if summary["format"] != FORMAT:
+        raise ValueError(
+            f"the summary is of format {summary['format']}, and this termburst renders {FORMAT}: make it again"
+        )
+
+
+def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[str, Any]]]:
+    """The terms; all other columns as bytes, one after the other; and what they are."""
+    spec: list[dict[str, Any]] = []
+    packed = []
+    for name, values in terms.items():
+        if name == "term":
+            continue
+        if all(isinstance(value, int) and value < 2**32 for value in values):
+            spec.append({"name": name, "kind": "integers"})
+            packed.append(_planes(np.array(values, dtype="<u4")))
+        elif all(value is None or isinstance(value, str) for value in values):
+            names = sorted({value for value in values if value is not None})
+            code = {None: 0} | {value: number + 1 for number, value in enumerate(names)}
+            spec.append({"name": name, "kind": "names", "names": names})
+            packed.append(np.array([code[value] for value in values], dtype="<u2").tobytes())
+        else:
+            spec.append({"name": name, "kind": "numbers"})
+            packed.append(_planes(_rounded(np.array(values, dtype=np.float64))))
+    return [_cut(term) for term in terms["term"]], b"".join(packed), spec
+
+
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.float32]:
+    """To few enough bits that what is left compresses."""
+    mantissa, exponent = np.frexp(values)
+    scale = 2.0**_MANTISSA_BITS
+    return np.ldexp(np.round(mantissa * scale) / scale, exponent).astype("<f4")
+
+
+def _planes(values: NDArray[Any]) -> bytes:
+    """All first bytes, then all second bytes, …: like beside like, which compresses better."""
+    return values.view(np.uint8).reshape(-1, 4).T.tobytes()
+
+
+def _cut(term: str) -> str:
+    return term if len(term) <= LONGEST_TERM else f"{term[:LONGEST_TERM]}… ({len(term):,} characters)"
+
+
+def _shortened(value: Any) -> Any:
+    """Numbers rounded and places as steps from one document to the next, at any depth."""
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    if isinstance(value, list):
+        return [_shortened(item) for item in value]
+    if isinstance(value, dict):
+        short = {key: _shortened(item) for key, item in value.items()}
+        if "places" in short:
+            short["places"] = np.diff(short["places"], prepend=0).tolist()
+        if "term" in short:
+            short["term"] = _cut(short["term"])
+        return short
+    return value
+
+
+def _packed_json(value: Any) -> str:
+    return _packed(json.dumps(value, separators=(",", ":"), allow_nan=False).encode())
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content, 9)).decode()

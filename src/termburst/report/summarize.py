@@ -1,0 +1,181 @@
+"""A corpus as a plain dict: all that its page shows, safe to write as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counts.statistics import TermStatistics
+from termburst.inference.checks import checked_whole
+from termburst.inference.count_distribution import count_distribution
+from termburst.inference.multiplicity import adjust_log10
+from termburst.inference.plr import Form, plr_parts
+from termburst.models.penalized_mle import settled_hyperparameters
+from termburst.report._pieces import (
+    LARGEST_COUNT,
+    Dict,
+    columns_of,
+    counting_of,
+    document_names,
+    heading,
+    histogram,
+    length_summary,
+    plain,
+    term_names,
+    zipf_curve,
+)
+from termburst.report.documents import Documents
+from termburst.tables import burstiness_test
+
+PANELS = 2_000
+MOST_TERMS = 100_000
+PLACES = 250  # documents of a term that its panel shows, those with most occurrences
+LINES = 5
+
+
+def summarize(
+    corpus: Documents | TermStatistics,
+    *,
+    title: str = "corpus",
+    panels: int = PANELS,
+    max_terms: int = MOST_TERMS,
+    lines: int = LINES,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    adjust: str = "bh",
+    min_count: int = 1,
+) -> Dict:
+    """All that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
+
+    Parameters
+    ----------
+    corpus : Documents, or TermStatistics with detail="patterns"
+        Statistics forget documents: then panels do not show where a term occurs, nor lines.
+    panels : how many of the burstiest terms get a panel
+    max_terms : how many of the burstiest terms are listed; `overview` counts all
+    lines : example lines of a term, at most
+    mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
+
+    Returns
+    -------
+    dict
+        title, kind ("corpus"), termburst (the version), settings, overview, lengths, zipf, log_alpha, correlation (of
+        λ_i and Σ_j TF–IDF over all terms), terms (a dict of columns, by λ from the highest), panels (of the
+        first terms, in their order) and documents (number → id, of those named in panels). What is no finite number is
+        None.
+
+    Examples
+    --------
+    >>> found = summarize(Documents.from_texts(["ha ha ha so", "so it goes", "so on", "it is so"]))
+    >>> found["terms"]["term"][0], found["panels"][0]["lines"][0]["after"]
+    ('ha', ' ha ha so')
+    """
+    import polars as pl
+
+    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms)
+    documents = corpus if isinstance(corpus, Documents) else None
+    statistics = documents.statistics() if documents is not None else corpus
+    assert isinstance(statistics, TermStatistics)
+    if not statistics.tokens:
+        raise ValueError(f"{title}: no document has a term, so there is nothing to report")
+    mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
+    tested = burstiness_test(
+        statistics, term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
+        dispersion=False,
+    )  # fmt: skip
+    if not tested.height:
+        raise ValueError(f"{title}: no term occurs {min_count:,} times; lower min_count")
+    tested = tested.with_columns(
+        log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
+        tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
+    )
+    tested = tested.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)
+    listed = tested.head(max_terms)
+    return {
+        **heading("corpus", title),
+        "settings": {
+            "mu": mu, "sigma2": sigma2, "form": form, "adjust": adjust, "min_count": min_count,
+            "counting": counting_of(documents, statistics),
+        },
+        "overview": _overview(statistics, tested),
+        "lengths": length_summary(statistics),
+        "zipf": zipf_curve(statistics),
+        "log_alpha": _log_alpha(tested),
+        "correlation": _correlation(tested),
+        "terms": columns_of(
+            listed, ("term", "n", "b", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status")
+        ),
+        **_panels(statistics, documents, listed.head(panels), lines, {"mu": mu, "sigma2": sigma2, "form": form}),
+    }  # fmt: skip
+
+
+def _overview(statistics: TermStatistics, tested: Any) -> Dict:
+    n_i = statistics.collection_frequency
+    return {
+        "documents": statistics.documents,
+        "tokens": statistics.tokens,
+        "terms": int((n_i > 0).sum()),
+        "once": int((n_i == 1).sum()),
+        "tested": tested.height,
+        "sure": int((tested["q_value"] <= 0.05).sum()),
+    }
+
+
+def _log_alpha(tested: Any) -> Dict:
+    """Histograms of log10 α_i and log10 α_¬i of the fits that have an interior maximum (the paper's Fig. 4)."""
+    import polars as pl
+
+    inner = tested.filter(pl.col("status") == "converged")
+    logs = [np.log10(inner[name].to_numpy()) for name in ("alpha", "alpha_not")]
+    both = np.concatenate(logs)
+    low, high = (np.floor(both.min() * 4) / 4, np.ceil(both.max() * 4) / 4) if both.size else (-4.0, 4.0)
+    edges = np.linspace(low, high, int(min(max(4 * (high - low), 1), 80)) + 1)
+    return {
+        "edges": edges.tolist(),
+        "alpha": histogram(logs[0], edges),
+        "alpha_not": histogram(logs[1], edges),
+        "converged": inner.height,
+        "boundary": int((tested["status"] == "boundary").sum()),
+        "below_a_tenth": int((inner["alpha"] < 0.1).sum()),
+    }
+
+
+def _correlation(tested: Any) -> float | None:
+    """Pearson's, as in the paper's Fig. 3."""
+    both = tested.select("plr", "tf_idf_sum").drop_nulls().to_numpy().T
+    if both.shape[1] < 2 or not both.std(axis=1).all():
+        return None
+    return float(np.corrcoef(both)[0, 1])
+
+
+def _panels(
+    statistics: TermStatistics, documents: Documents | None, first: Any, lines: int, options: dict[str, Any]
+) -> Dict:
+    terms = first["term"].to_list()
+    column = {str(name): number for number, name in enumerate(term_names(statistics))}
+    columns = np.array([column[term] for term in terms], dtype=np.intp)
+    parts = plr_parts(statistics, penalty="gamma", invalid="clamp", quiet=True, **options)
+    counts = count_distribution(statistics, columns, largest=LARGEST_COUNT)
+    panels: list[Dict] = [
+        {
+            "term": terms[row],
+            "parts": {name: plain(_at(part, i)) for name, part in parts.items()},
+            "observed": counts.observed[row].astype(np.int64).tolist(),
+            "binomial": counts.binomial[row].tolist(),
+            "beta_binomial": counts.beta_binomial[row].tolist(),
+        }
+        for row, i in enumerate(columns)
+    ]
+    if documents is None:
+        return {"panels": panels, "documents": {}}
+    shown = documents.panel(terms, PLACES, lines)
+    for panel, more in zip(panels, shown, strict=True):
+        panel.update(more)
+    return {"panels": panels, "documents": document_names(documents, shown)}
+
+
+def _at(part: NDArray[np.float64] | float, column: int) -> float:
+    return float(part) if np.ndim(part) == 0 else float(np.asarray(part)[column])

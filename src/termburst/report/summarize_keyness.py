@@ -1,0 +1,115 @@
+"""A comparison of corpora as a plain dict: all that its page shows, safe to write as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from termburst.counts.statistics import TermStatistics
+from termburst.inference.checks import checked_whole
+from termburst.report._pieces import Dict, columns_of, counting_of, document_names, heading, length_summary
+from termburst.report.documents import Documents
+from termburst.report.summarize import LINES, MOST_TERMS, PANELS, PLACES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SMALLEST_LOG10_P = -307.0  # smaller p-values have no float of full precision
+_COLUMNS = (
+    "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "only_in", "log10_p", "log10_q",
+    "reference",
+)  # fmt: skip
+
+
+def summarize_keyness(
+    table: pl.DataFrame,
+    sides: Mapping[str, Documents | TermStatistics],
+    *,
+    title: str = "comparison",
+    settings: Dict | None = None,
+    panels: int = PANELS,
+    max_terms: int = MOST_TERMS,
+    lines: int = LINES,
+) -> Dict:
+    """All that the page about a comparison shows, as a dict of plain values: numbers, text, lists, None.
+
+    Parameters
+    ----------
+    table : of `termburst.keyness`, or of `termburst.keyness_groups` with contrasts
+    sides : name → documents, or statistics, which forget documents: then panels do not show where a term occurs
+        Two in the order A, B; or all groups.
+    settings : how the table was made, to be shown
+    panels : how many terms, in the order of the table, get a panel
+    max_terms : how many rows of the table are shown
+    lines : example lines of a term, at most
+
+    Returns
+    -------
+    dict
+        title, kind ("keyness"), termburst (the version), settings, sides (each with its size), overview, terms (a dict
+        of columns, in the order of *table*), panels. A term in A alone has log_ratio None and only_in "a". p-values
+        below 1e-307 have log10_p −307.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> a, b = (Documents.from_texts(texts) for texts in (["ha ha so"] * 6, ["so it goes", "on and on so"] * 4))
+    >>> found = summarize_keyness(tb.keyness(a.statistics(), b.statistics()), {"clown": a, "crowd": b})
+    >>> found["terms"]["term"][0], found["terms"]["only_in"][0], found["panels"][0]["sides"][0]["occurrences"][:3]
+    ('ha', 'a', [2, 2, 2])
+    """
+    import polars as pl
+
+    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms)
+    if not table.height:
+        raise ValueError(f"{title}: the comparison has no terms to report; lower min_count")
+    statistics = {name: side.statistics() if isinstance(side, Documents) else side for name, side in sides.items()}
+    ratio = pl.col("log_ratio")
+    table = table.with_columns(
+        pl.col("term").cast(pl.String),
+        only_in=pl.when(ratio.is_infinite() & (ratio > 0)).then(pl.lit("a"))
+        .when(ratio.is_infinite()).then(pl.lit("b")),
+        **{f"log10_{x}": pl.col(f"{x}_value").log10().clip(lower_bound=SMALLEST_LOG10_P) for x in ("p", "q")},
+    )  # fmt: skip
+    first = next(iter(sides.values()))
+    documents = first if isinstance(first, Documents) else None
+    settings = {"counting": counting_of(documents, next(iter(statistics.values()))), **(settings or {})}
+    listed = table.head(max_terms)
+    terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
+    return {
+        **heading("keyness", title),
+        "settings": settings,
+        "overview": {
+            "tested": table.height,
+            "sure": int((table["q_value"] <= 0.05).sum()),
+        },
+        "sides": [_side(name, s) for name, s in statistics.items()],
+        "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
+        **_panels(terms, sides, lines),
+    }
+
+
+def _side(name: str, statistics: TermStatistics) -> Dict:
+    return {
+        "name": name,
+        "documents": statistics.documents,
+        "tokens": statistics.tokens,
+        "terms": int((statistics.collection_frequency > 0).sum()),
+        "lengths": length_summary(statistics),
+    }
+
+
+def _panels(terms: list[str], sides: Mapping[str, Documents | TermStatistics], lines: int) -> Dict:
+    """What each side's documents have of each term, and the ids of the documents, in the order of the sides."""
+    places, each = max(PLACES // len(sides), 5), max(lines // len(sides), 1) if lines else 0
+    panels: list[Dict] = [{"term": term, "sides": []} for term in terms]
+    names: list[Dict] = []
+    for side in sides.values():
+        if isinstance(side, TermStatistics):
+            names.append({})
+            continue
+        shown = side.panel(terms, places, each)
+        names.append(document_names(side, shown))
+        for panel, more in zip(panels, shown, strict=True):
+            panel["sides"].append(more)
+    return {"panels": panels, "documents": names}

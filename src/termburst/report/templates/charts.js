@@ -1,0 +1,202 @@
+// The charts: Bokeh figures that charts.py described, filled, and dressed for light or dark.
+
+const shades = {
+  light: { "#0072B2": "#0072B2", "#D55E00": "#D55E00", "#767676": "#6b6b6b", ink: "#1b1f24", card: "#ffffff", quiet: "#57606a", line: "#dfe3e8" },
+  dark: { "#0072B2": "#56B4E9", "#D55E00": "#F0A35E", "#767676": "#a9a9a9", ink: "#e8ebef", card: "#1b212a", quiet: "#a6b0bc", line: "#333c47" },
+};
+const BLUE = "#0072B2", ORANGE = "#D55E00", GREY = "#767676";
+let palette = shades.light;
+const drawn = {}; // name → {plot, source(name)}
+
+async function embedChart(name, items) {
+  await Bokeh.embed.embed_item(items[name], byId(`chart-${name}`));
+  const model = Bokeh.documents[Bokeh.documents.length - 1];
+  const plot = model.get_model_by_name(name);
+  drawn[name] = { plot, source: (source) => model.get_model_by_name(`${source}-data`), part: (part) => model.get_model_by_name(part) };
+  dressChart(plot);
+}
+
+const original = new WeakMap(); // glyph → its colours as charts.py gave them
+
+function dressChart(plot) {
+  for (const axis of [...plot.below, ...plot.left]) {
+    axis.axis_label_text_color = axis.major_label_text_color = palette.quiet;
+    axis.axis_line_color = axis.major_tick_line_color = palette.line;
+  }
+  for (const part of plot.center) {
+    if ("grid_line_color" in part) part.grid_line_color = palette.line;
+    if ("label_text_color" in part) part.label_text_color = palette.ink;
+  }
+  for (const renderer of plot.renderers) {
+    for (const glyph of [renderer.glyph, renderer.selection_glyph, renderer.nonselection_glyph, renderer.muted_glyph]) {
+      if (!glyph || typeof glyph !== "object") continue;
+      if (!original.has(glyph)) original.set(glyph, {});
+      const kept = original.get(glyph);
+      for (const property of ["fill_color", "line_color", "hatch_color"]) {
+        if (!(property in glyph)) continue;
+        const value = kept[property] ?? glyph[property]?.value;
+        if (typeof value !== "string" || !(value.toUpperCase() in palette)) continue;
+        kept[property] = value;
+        glyph[property] = { value: palette[value.toUpperCase()] };
+      }
+      if (renderer.name === "names") {
+        glyph.text_color = { value: palette.ink };
+        glyph.text_outline_color = { value: palette.card };
+      }
+    }
+  }
+}
+
+function dressCharts(theme) {
+  palette = shades[theme];
+  for (const { plot } of Object.values(drawn)) dressChart(plot);
+}
+
+const describe = (name, text) => byId(`chart-${name}`).setAttribute("aria-label", text);
+
+function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
+  drawn.lengths.source("lengths").data = {
+    left: lengths.edges.slice(0, -1), right: lengths.edges.slice(1), documents: lengths.documents,
+  };
+  const empty = lengths.empty ? `; ${whole(lengths.empty)} are empty` : "";
+  byId("lengths-note").textContent =
+    `Mean ${decimal(lengths.mean)}, median ${whole(lengths.median)}, longest ${whole(lengths.longest)} tokens${empty}.`;
+  describe("lengths", `Histogram of the lengths of ${whole(overview.documents)} documents. ${byId("lengths-note").textContent}`);
+
+  drawn.zipf.source("zipf").data = zipf;
+  byId("zipf-note").textContent =
+    `${whole(overview.once)} of ${whole(overview.terms)} terms (${share(overview.once, overview.terms)}) occur once.`;
+  describe("zipf", `Occurrences of terms by rank, on logarithmic axes. ${byId("zipf-note").textContent}`);
+
+  drawn.log_alpha.source("log_alpha").data = {
+    left: logs.edges.slice(0, -1), right: logs.edges.slice(1), alpha: logs.alpha, alpha_not: logs.alpha_not,
+  };
+  byId("alpha-note").textContent =
+    `${whole(logs.converged)} terms have a finite fit` +
+    (logs.converged ? `, ${share(logs.below_a_tenth, logs.converged)} of them with α below 0.1: bursty` : "") +
+    `. ${whole(logs.boundary)} are no more bursty than chance: α is infinite.`;
+  describe("log_alpha", `Histogram of the logarithms of fitted parameters. ${byId("alpha-note").textContent}`);
+}
+
+// The chart of all terms. Terms of a corpus that never repeat have the same λ, and TF–IDF by their number of occurrences
+// alone: such terms share a point.
+const bend = { log: (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)), linear: (v) => v };
+
+function makePoints(report) {
+  const { rows, columns } = report;
+  const pointOf = new Int32Array(rows);
+  const first = [];
+  const size = [];
+  const shared = new Map();
+  for (let i = 0; i < rows; i++) {
+    const alone = report.kind === "keyness" || columns.n[i] !== columns.b[i];
+    let point = alone ? undefined : shared.get(columns.n[i]);
+    if (point === undefined) {
+      point = first.length;
+      first.push(i);
+      size.push(0);
+      if (!alone) shared.set(columns.n[i], point);
+    }
+    size[point]++;
+    pointOf[i] = point;
+  }
+  return { pointOf, first, size };
+}
+
+// Where a term that only one side uses stands, whose ratio is infinite: beyond all others.
+function edgeOf(columns) {
+  let farthest = 1;
+  for (const value of columns.log_ratio) if (Math.abs(value) > farthest) farthest = Math.abs(value);
+  return 1.1 * farthest;
+}
+
+function fillMain(report, scale) {
+  const { columns, points, kind } = report;
+  const { plot, source, part } = drawn.main;
+  for (const side of ["below", "left"]) {
+    const bent = scale === "log" && (kind === "corpus" || side === "left");
+    part(`${side}-log`).visible = part(`${side}-log-grid`).visible = bent;
+    part(`${side}-linear`).visible = part(`${side}-linear-grid`).visible = !bent;
+  }
+  const count = points.first.length;
+  const data = { x: new Float64Array(count), y: new Float64Array(count), size: new Float64Array(count),
+                 fill: new Float64Array(count), label: [], note: [], ...(kind === "keyness" ? { marker: [] } : {}) };
+  const bent = bend[scale];
+  const thin = Math.min(Math.max(20 / Math.sqrt(count), 0.06), 0.35); // where points are many, each is faint
+  part("dots").glyph.line_alpha = { value: 2 * thin };
+  points.first.forEach((i, point) => {
+    if (kind === "corpus") {
+      const alpha = columns.alpha[i];
+      data.x[point] = bent(columns.plr[i]);
+      data.y[point] = bent(columns.tf_idf_sum[i]);
+      data.size[point] = Number.isNaN(alpha) ? 5 : 3 + 13 * Math.min(Math.max((Math.log10(alpha) + 4) / 4, 0), 1.25);
+      data.fill[point] = Number.isNaN(alpha) ? 0 : 2 * thin;
+    } else {
+      const only = columns.only_in[i];
+      data.x[point] = only ? (only === "a" ? report.edge : -report.edge) : columns.log_ratio[i];
+      data.y[point] = bent(-columns.log10_p[i]);
+      data.size[point] = columns.log10_q[i] <= Math.log10(0.05) ? 7 : 4;
+      data.fill[point] = columns.log10_q[i] <= Math.log10(0.05) ? 0.3 : 0;
+      data.marker.push(only ? (only === "a" ? "triangle" : "inverted_triangle") : "circle");
+    }
+    const several = points.size[point] > 1;
+    data.label.push(several ? `${whole(points.size[point])} terms` : brief(report.terms[i], 80));
+    data.note.push(several ? `that occur ${columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`} and never repeat` : report.note(i));
+  });
+  report.place = data;
+  source("points").data = data;
+  plot.reset?.emit();
+}
+
+// Names beside the leading points in view, none over another.
+function nameLeaders(report) {
+  const { plot, source } = drawn.main;
+  const data = report.place;
+  const { x_range: xs, y_range: ys } = plot;
+  const [width, height] = [byId("chart-main").clientWidth - 80, 400];
+  const across = (x) => ((x - xs.start) / (xs.end - xs.start)) * width;
+  const up = (y) => ((y - ys.start) / (ys.end - ys.start)) * height;
+  const names = { x: [], y: [], text: [], dx: [], align: [] };
+  const lines = { low: [], high: [], y: [] };
+  const taken = [];
+  let tried = 0;
+  for (const i of report.leading) {
+    const point = report.points.pointOf[i];
+    const [px, py] = [across(data.x[point]), up(data.y[point])];
+    if (report.points.size[point] > 1 || !(px >= 0 && px <= width && py >= 0 && py <= height)) continue;
+    if (++tried > 300 || names.x.length >= 28) break;
+    const text = brief(report.terms[i], 24);
+    const [reach, gap] = [7 * text.length, data.size[point] / 2 + 3];
+    const right = px + gap + reach <= width;
+    const box = right ? [px + gap, px + gap + reach] : [px - gap - reach, px - gap];
+    if (box[0] < 0 || taken.some(([l, r, y]) => Math.abs(y - py) < 14 && l < box[1] && box[0] < r)) continue;
+    taken.push([...box, py]);
+    names.x.push(data.x[point]);
+    names.y.push(data.y[point]);
+    names.text.push(text);
+    names.dx.push(right ? gap : -gap);
+    names.align.push(right ? "left" : "right");
+    if (report.kind === "keyness") addInterval(lines, report, i, data.y[point]);
+  }
+  source("names").data = names;
+  if (report.kind === "keyness") {
+    if (report.chosen !== undefined) addInterval(lines, report, report.chosen, data.y[report.points.pointOf[report.chosen]]);
+    source("intervals").data = lines;
+  }
+}
+
+function addInterval(lines, { columns, edge }, i, y) {
+  const end = (value, open) => (Number.isNaN(value) ? open * edge : value);
+  if (columns.ci_low === undefined) return;
+  lines.low.push(end(columns.ci_low[i], -1));
+  lines.high.push(end(columns.ci_high[i], 1));
+  lines.y.push(y);
+}
+
+function ringPoints(name, report, rows, extra) {
+  const data = report.place;
+  const points = [...new Set(rows.map((i) => report.points.pointOf[i]))];
+  drawn.main.source(name).data = {
+    x: points.map((p) => data.x[p]), y: points.map((p) => data.y[p]), size: points.map((p) => data.size[p] + extra),
+  };
+}

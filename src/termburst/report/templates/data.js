@@ -1,0 +1,94 @@
+// The blocks of the page, and numbers and terms as people read them. What came from the corpus is text, never markup:
+// it enters the page through textContent alone.
+
+const byId = (id) => document.getElementById(id);
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < characters.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
+}
+
+async function unpacked(name) {
+  const element = byId(`block-${name}`);
+  const bytes = fromBase64(element.textContent);
+  element.remove(); // else the page would hold it twice
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).arrayBuffer();
+}
+
+const unpackedText = async (name) => new TextDecoder().decode(await unpacked(name));
+const unpackedJson = async (name) => JSON.parse(await unpackedText(name));
+
+// Columns as render.py packed them: name → value(i), with NaN or "" where there is none.
+function decodedColumns(buffer, spec, rows) {
+  const bytes = new Uint8Array(buffer);
+  const columns = {};
+  let at = 0;
+  for (const { name, kind, names } of spec) {
+    if (kind === "names") {
+      const codes = new Uint16Array(buffer.slice(at, at + 2 * rows));
+      columns[name] = Array.from(codes, (code) => (code ? names[code - 1] : ""));
+      at += 2 * rows;
+      continue;
+    }
+    const whole = new Uint8Array(4 * rows);
+    for (let plane = 0; plane < 4; plane++) {
+      for (let i = 0; i < rows; i++) whole[4 * i + plane] = bytes[at + plane * rows + i];
+    }
+    columns[name] = kind === "integers" ? new Uint32Array(whole.buffer) : new Float32Array(whole.buffer);
+    at += 4 * rows;
+  }
+  return columns;
+}
+
+// Characters that would hide, reorder or break what stands around them are shown by their number.
+const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const visible = (text) =>
+  text.replace(unseen, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+const brief = (text, most = 40) => (text.length > most ? `${visible(text.slice(0, most - 1))}…` : visible(text));
+
+// One formatter for each number of digits: to make one takes as long as to use it a hundred times.
+const inDigits = [0, 1, 2, 3, 4, 5, 6].map((digits) => new Intl.NumberFormat("en-GB", { maximumFractionDigits: digits }));
+const whole = (value) => inDigits[0].format(value);
+const share = (part, all) => `${inDigits[1].format((100 * part) / all)} %`;
+
+function decimal(value) {
+  if (value === null || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e9 || (size > 0 && size < 1e-3)) return value.toExponential(2).replace("-", "−").replace("e+", "e");
+  const digits = size >= 1000 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(size || 1)));
+  return inDigits[digits].format(value).replace("-", "−");
+}
+
+// A probability from its decimal logarithm, which may be too small for a number: 3.1e−1755.
+function probability(log10) {
+  if (Number.isNaN(log10)) return "–";
+  if (log10 > -3) return inDigits[Math.min(2 - Math.floor(log10), 5)].format(10 ** log10);
+  let exponent = Math.floor(log10);
+  let mantissa = (10 ** (log10 - exponent)).toFixed(1);
+  if (mantissa === "10.0") [mantissa, exponent] = ["1.0", exponent + 1];
+  return `${mantissa}e−${-exponent}`;
+}
+
+function element(tag, text, attributes = {}) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+// A table of plain rows, the first cell of each its heading.
+function plainTable(head, rows) {
+  const table = element("table", undefined, { class: "plain" });
+  const top = table.createTHead().insertRow();
+  head.forEach((name, k) => top.append(element("th", name, { scope: "col", ...(k ? {} : { class: "text" }) })));
+  const body = table.createTBody();
+  for (const [first, ...rest] of rows) {
+    const row = body.insertRow();
+    row.append(element("th", first, { scope: "row", class: "text" }), ...rest.map((value) => element("td", value)));
+  }
+  return table;
+}

@@ -1,0 +1,148 @@
+// The panel of the chosen term.
+
+const partNames = {
+  tf_icf: "TF–ICF", btf_idf: "BTF–IDF", repetition: "repetition", collection: "collection", excess: "excess",
+  mean_length: "mean length", mu_shift: "shift of μ", precision: "precision", stirling: "Stirling", penalty: "penalty",
+  constant: "constant",
+};
+
+function fillPanel(report, i) {
+  const panel = report.panelOf.get(report.terms[i]);
+  byId("panel-term").textContent = visible(report.terms[i]);
+  byId("facts").replaceChildren(
+    ...report.facts(i).map(([name, value]) => {
+      const pair = element("div");
+      pair.append(element("dt", name), element("dd", value));
+      return pair;
+    }),
+  );
+  const without = panel === undefined;
+  byId("panel-note").hidden = !without;
+  byId("panel-note").textContent = without
+    ? `Charts and lines are kept for ${whole(report.panels.length)} leading terms, and this is not one of them. ` +
+      "Make the page with more --panels, or with a smaller corpus, to see them for others."
+    : "";
+  byId("panel-charts").hidden = without;
+  byId("lines-block").hidden = without;
+  if (without) return;
+  drawLines(report, panel);
+  if (!(report.kind === "corpus" ? drawn.waterfall : drawn.along)) return; // the page is still being drawn
+  if (report.kind === "corpus") {
+    drawCounts(report, panel);
+    drawWaterfall(report, panel, i);
+  }
+  drawAlong(report, panel);
+}
+
+// Sides of a comparison stand one after another; a corpus is a single side.
+function sidesOf(report, panel) {
+  if (report.kind === "corpus") {
+    return panel.places ? [{ ...panel, names: report.documents, size: report.overview.documents, total: report.columns.b }] : [];
+  }
+  return panel.sides.map((side, k) => ({ ...side, names: report.documents[k], size: report.sides[k].documents, label: report.sides[k].name }));
+}
+
+const documentName = (names, number) => (names[number] === undefined ? `document ${whole(number + 1)}` : visible(names[number]));
+
+function drawAlong(report, panel) {
+  const sides = sidesOf(report, panel);
+  byId("figure-along").hidden = !sides.length;
+  if (!sides.length) return;
+  const { plot, source } = drawn.along;
+  const stems = { x: [], n: [], label: [], colour: [] };
+  let offset = 0;
+  let documents = 0;
+  sides.forEach(({ places, occurrences, names, size, label }, k) => {
+    places.forEach((place, at) => {
+      stems.x.push(offset + place + 1);
+      stems.n.push(occurrences[at]);
+      stems.label.push((label === undefined ? "" : `${visible(label)}: `) + documentName(names, place));
+      stems.colour.push(palette[k % 2 ? ORANGE : BLUE]);
+    });
+    offset += size;
+    documents += places.length;
+  });
+  plot.x_range.start = 0.5 - 0.01 * offset;
+  plot.x_range.end = offset + 0.5 + 0.01 * offset;
+  source("stems").data = stems;
+  const most = Math.max(...stems.n);
+  const sidesNote = sides.length > 1 ? ` Documents of ${sides.map((side) => visible(side.label)).join(", then ")}.` : "";
+  byId("along-note").textContent =
+    `${whole(documents)} documents, up to ${whole(most)} times in one` +
+    (documents === report.placesMost ? " (those with the most are shown)." : ".") + sidesNote;
+  describe("along", `Occurrences in each document, in the order of the corpus. ${byId("along-note").textContent}`);
+}
+
+function drawCounts(report, panel) {
+  const { plot, source } = drawn.counts;
+  const last = panel.observed.length - 1;
+  const k = panel.observed.map((_, at) => (at === last ? `${at}+` : String(at)));
+  const floor = 0.1;
+  const positive = (values) => values.map((value) => (value > 0 ? value : NaN));
+  plot.x_range.factors = k;
+  plot.y_range.start = floor;
+  plot.y_range.end = 2 * Math.max(...panel.observed, ...panel.binomial, ...panel.beta_binomial);
+  source("counts").data = {
+    k, observed: positive(panel.observed), floor: k.map(() => floor), binomial: positive(panel.binomial),
+    beta_binomial: positive(panel.beta_binomial),
+    binomial_line: positive(panel.binomial).with(-1, NaN), beta_binomial_line: positive(panel.beta_binomial).with(-1, NaN),
+    observed_text: panel.observed.map(whole),
+  };
+  byId("counts-table").replaceChildren(
+    plainTable(["occurrences", "documents", "binomial", "beta-binomial"],
+      k.map((name, at) => [name, whole(panel.observed[at]), decimal(panel.binomial[at]), decimal(panel.beta_binomial[at])])),
+  );
+  describe("counts", "Documents by how often they hold the term, beside what a binomial and a beta-binomial expect; the same as a table below.");
+}
+
+function drawWaterfall(report, panel, i) {
+  const { plot, source } = drawn.waterfall;
+  const bars = { part: [], left: [], right: [], colour: [], value: [], formula: [] };
+  const values = { end: [], part: [], value: [], align: [], dx: [] };
+  const add = (part, left, right, colour, value, formula) => {
+    bars.part.push(part);
+    bars.left.push(Math.min(left, right));
+    bars.right.push(Math.max(left, right));
+    bars.colour.push(palette[colour]);
+    bars.value.push(decimal(value));
+    bars.formula.push(formula);
+    values.end.push(Math.max(left, right));
+    values.part.push(part);
+    values.value.push((value > 0 && part !== "λ" ? "+" : "") + decimal(value));
+    values.align.push("left");
+    values.dx.push(4);
+  };
+  let sum = 0;
+  for (const [name, value] of Object.entries(panel.parts)) {
+    add(partNames[name] ?? name, sum, sum + value, value < 0 ? ORANGE : BLUE, value, report.formulas[name] ?? "");
+    sum += value;
+  }
+  const plr = report.columns.plr[i];
+  add("λ", 0, plr, GREY, plr, "the sum");
+  plot.y_range.factors = [...bars.part].reverse();
+  const [low, high] = [Math.min(0, ...bars.left), Math.max(...bars.right)];
+  plot.x_range.start = low - 0.04 * (high - low);
+  plot.x_range.end = high + 0.22 * (high - low); // room for the values
+  source("bars").data = bars;
+  source("values").data = values;
+  byId("parts-table").replaceChildren(
+    plainTable(["part", "value", "formula, as printed"], bars.part.map((part, k) => [part, bars.value[k], bars.formula[k]])),
+  );
+  describe("waterfall", `λ of ${decimal(plr)} as the sum of its parts; the same as a table below.`);
+}
+
+function drawLines(report, panel) {
+  const list = byId("lines");
+  list.replaceChildren();
+  for (const { lines, names, label } of sidesOf(report, panel)) {
+    for (const { document: number, before, term, after } of lines) {
+      const item = element("li");
+      const text = element("bdi", undefined, { dir: "auto" });
+      text.append(visible(before), element("mark", visible(term)), visible(after));
+      const name = documentName(names, number);
+      item.append(element("span", label === undefined ? name : `${visible(label)}: ${name}`, { class: "source" }), text);
+      list.append(item);
+    }
+  }
+  byId("lines-block").hidden = !list.children.length;
+}

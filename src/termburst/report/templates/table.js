@@ -1,0 +1,152 @@
+// The table of terms: search, filters, order, pages, and what of it is downloaded.
+
+const PAGE = 25;
+const tableState = { sort: undefined, down: true, page: 0, brushed: null, rows: [] };
+
+const tableColumns = {
+  corpus: [
+    { key: "term", head: "term", kind: "text" },
+    { key: "n", head: "n", title: "occurrences", show: whole },
+    { key: "b", head: "b", title: "documents that hold it", show: whole },
+    { key: "plr", head: "λ", title: "the paper's statistic: the higher, the burstier", show: decimal },
+    { key: "tf_idf_sum", head: "Σ TF–IDF", title: "TF–IDF summed over documents", show: decimal },
+    { key: "log10_p", head: "p", title: "probability of such a λ where tokens lie at random", show: probability },
+    { key: "log10_q", head: "q", title: "expected share of false alarms among terms as sure as this", show: probability },
+    { key: "alpha", head: "α", title: "exact fit: small where a term bursts, ∞ where it does not", show: decimal },
+    { key: "alpha_not", head: "α of the rest", title: "exact fit: of all other terms together", show: decimal },
+  ],
+  keyness: [
+    { key: "term", head: "term", kind: "text" },
+    { key: "group", head: "group", kind: "text" },
+    { key: "n_a", head: "n in A", title: "occurrences", show: whole },
+    { key: "n_b", head: "n in B", title: "occurrences", show: whole },
+    { key: "b_a", head: "b in A", title: "documents that hold it", show: whole },
+    { key: "b_b", head: "b in B", title: "documents that hold it", show: whole },
+    { key: "log_ratio", head: "log₂ ratio", title: "how many doublings more frequent in A", show: decimal },
+    { key: "ci_low", head: "from", title: "lower end of its interval", show: decimal },
+    { key: "ci_high", head: "to", title: "upper end of its interval", show: decimal },
+    { key: "log10_p", head: "p", show: probability },
+    { key: "log10_q", head: "q", title: "expected share of false alarms among terms as sure as this", show: probability },
+  ],
+};
+
+function cell(report, column, i) {
+  const value = report.columns[column.key][i];
+  if (column.kind === "text") return visible(value);
+  if (Number.isNaN(value)) {
+    if (column.key.startsWith("alpha")) return report.columns.status[i] === "boundary" ? "∞" : "–";
+    if (column.key === "log_ratio" && report.columns.only_in[i]) return report.columns.only_in[i] === "a" ? "∞" : "−∞";
+    if (column.key === "ci_low" && report.columns.only_in[i]) return "−∞";
+    if (column.key === "ci_high" && report.columns.only_in[i]) return "∞";
+  }
+  if (report.kind === "keyness" && column.key.startsWith("log10") && value <= -307) return "< 1e−307";
+  return column.show(value);
+}
+
+function makeHead(report, onChange) {
+  const row = byId("table").tHead.insertRow();
+  for (const column of report.shown) {
+    const head = element("th", undefined, { scope: "col", ...(column.kind === "text" ? { class: "text" } : {}) });
+    const button = element("button", column.head, { type: "button", ...(column.title ? { title: column.title } : {}) });
+    button.addEventListener("click", () => {
+      // A second click turns the order round; the first puts what is wanted at the top.
+      const smallFirst = column.kind === "text" || column.key.startsWith("log10");
+      tableState.down = tableState.sort === column.key ? !tableState.down : !smallFirst;
+      tableState.sort = column.key;
+      onChange();
+    });
+    head.append(button);
+    row.append(head);
+  }
+}
+
+// The rows that pass all filters, in order. Without a chosen column that is the order of the report.
+function chosenRows(report) {
+  const { columns, terms, rows } = report;
+  const wanted = byId("search").value.trim().toLowerCase();
+  const least = Number(byId("least").value) || 1;
+  const surest = byId("surest").value ? Math.log10(Number(byId("surest").value)) : Infinity;
+  const group = byId("group").value;
+  const found = [];
+  for (let i = 0; i < rows; i++) {
+    const n = columns.n ? columns.n[i] : columns.n_a[i] + columns.n_b[i];
+    if (n < least || (surest < Infinity && !(columns.log10_q[i] <= surest))) continue;
+    if (group && columns.group[i] !== group) continue;
+    if (tableState.brushed && !tableState.brushed[report.points.pointOf[i]]) continue;
+    if (wanted && !terms[i].toLowerCase().includes(wanted)) continue;
+    found.push(i);
+  }
+  if (tableState.sort) sortRows(report, found);
+  return found;
+}
+
+function sortRows(report, found) {
+  const column = report.columns[tableState.sort];
+  const turn = tableState.down ? -1 : 1;
+  const infinite = (i) => (tableState.sort === "log_ratio" && report.columns.only_in[i] ? (report.columns.only_in[i] === "a" ? Infinity : -Infinity) : NaN);
+  const at = (i) => (Number.isNaN(column[i]) ? infinite(i) : column[i]);
+  if (typeof column[0] === "string") {
+    const order = new Intl.Collator("en").compare;
+    found.sort((i, j) => turn * order(column[i], column[j]) || i - j);
+  } else {
+    found.sort((i, j) => {
+      const [a, b] = [at(i), at(j)];
+      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b) || i - j; // what is missing comes last
+      return a === b ? i - j : turn * (a < b ? -1 : 1);
+    });
+  }
+}
+
+function drawTable(report) {
+  const { rows } = tableState;
+  const pages = Math.max(Math.ceil(rows.length / PAGE), 1);
+  tableState.page = Math.min(tableState.page, pages - 1);
+  const heads = byId("table").tHead.rows[0].cells;
+  report.shown.forEach(({ key }, k) => {
+    if (key === tableState.sort) heads[k].setAttribute("aria-sort", tableState.down ? "descending" : "ascending");
+    else heads[k].removeAttribute("aria-sort");
+  });
+  const body = byId("table").tBodies[0];
+  body.replaceChildren();
+  for (const i of rows.slice(tableState.page * PAGE, (tableState.page + 1) * PAGE)) {
+    const row = body.insertRow();
+    if (i === report.chosen) row.setAttribute("aria-selected", "true");
+    for (const column of report.shown) {
+      if (column.key === "term") {
+        const head = element("th", undefined, { scope: "row", class: "text" });
+        const button = element("button", visible(report.terms[i]), { type: "button", dir: "auto" });
+        button.dataset.row = i;
+        head.append(button);
+        row.append(head);
+      } else {
+        row.append(element("td", cell(report, column, i), column.kind === "text" ? { class: "text" } : {}));
+      }
+    }
+  }
+  byId("count").textContent =
+    rows.length === report.rows ? `All ${whole(rows.length)} ${report.unit}` : `${whole(rows.length)} of ${whole(report.rows)} ${report.unit}`;
+  byId("pages").textContent = `Page ${whole(tableState.page + 1)} of ${whole(pages)}`;
+  byId("first").disabled = byId("previous").disabled = tableState.page === 0;
+  byId("next").disabled = tableState.page >= pages - 1;
+}
+
+// The selection as it stands in the table, with logarithms where probabilities are too small for a spreadsheet.
+function csvOf(report) {
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const number = (value) => (Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5))));
+  const keys = ["term", ...Object.keys(report.columns).filter((key) => key !== "term")];
+  const lines = tableState.rows.map((i) =>
+    keys.map((key) => {
+      const value = report.columns[key][i];
+      return typeof value === "string" ? quoted(value) : number(value);
+    }).join(","),
+  );
+  return [keys.join(","), ...lines].join("\r\n") + "\r\n";
+}
+
+function download(report) {
+  const link = element("a", undefined, { download: `termburst-${report.kind}.csv` });
+  link.href = URL.createObjectURL(new Blob(["\ufeff", csvOf(report)], { type: "text/csv;charset=utf-8" }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
