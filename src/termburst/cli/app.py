@@ -16,7 +16,7 @@ import typer
 from termburst.cli.keyness import keyness
 from termburst.cli.output import Format, many, note, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, working
-from termburst.cli.report import report
+from termburst.cli.report import ReportFormat, report, write_report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.shared import (
     Fdr,
@@ -231,24 +231,31 @@ def weigh(
 @app.command()
 def demo(
     top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many terms.")] = 15,
+    page: Annotated[Path, typer.Option("--output", "-o", help="The page to write; needs Bokeh.")] = Path(
+        "termburst-demo.html"
+    ),
 ) -> None:
-    """Find the bursty words in the docstrings of Python's own standard library."""
+    """Find the bursty words in the docstrings of Python's own standard library, and write a page about them."""
     import time
+    from importlib.util import find_spec
 
     import polars as pl
 
+    from termburst._files import check_output
     from termburst.counts.counting import CountingOptions
-    from termburst.counts.statistics import TermStatistics
     from termburst.datasets import load_stdlib
     from termburst.inference.plr import explain as explain_term
+    from termburst.report import Documents, summarize
     from termburst.tables import term_table
 
+    check_output(page)
     start = time.perf_counter()
     with progress_bar() as bar:
         task = bar.add_task("Reading the standard library", total=None)
         corpus = load_stdlib(progress=lambda done, total: bar.update(task, completed=done, total=total))
     read = time.perf_counter()
-    statistics = TermStatistics.from_texts(corpus.texts, counting=CountingOptions(stop_words="english"))
+    documents = Documents.from_texts(corpus.texts, corpus.ids, counting=CountingOptions(stop_words="english"))
+    statistics = documents.statistics()
     table = term_table(statistics, parts=True)
     done = time.perf_counter()
     leading = ["tf_icf", "btf_idf", "repetition"]
@@ -261,8 +268,17 @@ def demo(
     typer.echo("\nn: occurrences; b: modules with the term; plr: the paper's λ, the sum of what follows it.")
     typer.echo(f"\n{burstiest}\n")
     typer.echo(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
+    if find_spec("bokeh") is not None:
+        with working("Making the page (the first time ever, after compiling)"):
+            summary = summarize(documents, title="The docstrings of Python's standard library")
+        write_report(summary, ReportFormat.html, page)
+        typer.echo(f"Explore them all, in a browser: {page.resolve().as_uri()}")
+    else:
+        typer.echo("There is a page to explore them with, too: pip install 'termburst[report]', and run this again.")
     command = "termburst" if shutil.which("termburst") else os.path.relpath(sys.argv[0])
-    typer.echo(f"Next: {command} terms YOUR_FOLDER, or {command} explain stdlib turtle --stop-words english")
+    typer.echo(
+        f"Next: {command} report YOUR_FOLDER -o report.html, or {command} explain stdlib turtle --stop-words english"
+    )
 
 
 def _size(statistics: TermStatistics) -> str:

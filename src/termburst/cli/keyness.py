@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from termburst.cli.output import Format, many, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, working
-from termburst.cli.shared import Fdr, FdrOption, FormatOption, MinCount, Output, Top, shown
+from termburst.cli.report import page_source, settled_report, write_report
+from termburst.cli.shared import Fdr, FdrOption, FormatOption, Lines, MaxTerms, MinCount, Output, Panels, Top, shown
 
 if TYPE_CHECKING:
+    from termburst.counts.counting import CountingOptions
     from termburst.counts.statistics import TermStatistics
+    from termburst.report import Documents
+
+    Source = Documents | TermStatistics
 
 
 class Method(StrEnum):
@@ -54,6 +60,12 @@ def keyness(
     top: Top = None,
     format: FormatOption = None,
     output: Output = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Also write a page to explore, such as keyness.html (or .json).")
+    ] = None,
+    panels: Panels = 2_000,
+    lines: Lines = 5,
+    max_terms: MaxTerms = 100_000,
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
 
@@ -61,12 +73,15 @@ def keyness(
     terms. Two corpora, either of which may be saved statistics (stats build --detail patterns), or one with --by.
     """
     from termburst.inference.checks import check_confidence
+    from termburst.report import Documents, summarize_keyness
     from termburst.tables import keyness as compare
 
     check_confidence(confidence)
     if a == b == "-":
         raise ValueError("only one corpus can be standard input: name a file or a folder for the other")
-    settled = settled_format(format, output, *filter(None, (a, b)))
+    sources = [corpus for corpus in (a, b) if corpus is not None]
+    settled = settled_format(format, output, *sources)
+    page = settled_report(None, report, *sources) if report is not None else None
     options: dict[str, Any] = {
         "method": method.value,
         "confidence": confidence,
@@ -77,12 +92,20 @@ def keyness(
     if (b is None) == (by is None):
         raise ValueError("give two corpora, A and B, or one corpus and --by COLUMN")
     if by is not None:
-        table, title = _by_column(a, by, reading, options)
+        table, title, sides = _by_column(a, by, reading, options)
     else:
-        first, second = _both(a, str(b), reading)
+        sides = _both(a, str(b), reading, with_documents=page is not None)
+        first, second = (side.statistics() if isinstance(side, Documents) else side for side in sides.values())
         with working("Comparing (the first time ever, after compiling)"):
             table = compare(first, second, **options)
         title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
+    if report is not None and page is not None:
+        with working("Making the page"):
+            heading = f"{Path(a).name}, by {by}" if by is not None else " against ".join(sides)
+            summary = summarize_keyness(
+                table, sides, title=heading, settings=options, panels=panels, max_terms=max_terms, lines=lines
+            )
+        write_report(summary, page, report)
     if settled is Format.table:
         dropped = {"per_million_a", "per_million_b", "diff_percent", "dp_a", "dp_b", "reference"}
         table = table.select([name for name in table.columns if name not in dropped])
@@ -92,13 +115,14 @@ def keyness(
         typer.echo("effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to here")
 
 
-def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, str]:
-    """The comparison of the groups that a column names: two against each other, or each against the rest."""
+def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, str, dict[str, Source]]:
+    """The comparison of the groups that a column names, two against each other or each against the rest; the groups."""
     from collections import Counter
 
     import numpy as np
 
     from termburst.counts.store import holds_statistics
+    from termburst.report import Documents
     from termburst.tables import keyness as compare
     from termburst.tables import keyness_groups
 
@@ -115,7 +139,8 @@ def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) 
     if empty := sum(not label.strip() for label in labels):
         rows = f"{many(empty, 'row')} {'has' if empty == 1 else 'have'}"
         raise ValueError(f"{corpus}: {rows} nothing in the column {by!r}: fill it, or drop such rows")
-    counts, terms = reading.counting().count(texts)
+    counting = reading.counting()
+    counts, terms = counting.count(texts)
     groups = Counter(labels)
     if len(groups) < 2:
         raise ValueError(
@@ -124,30 +149,45 @@ def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) 
     if len(groups) > 50:
         raise ValueError(f"{corpus}: the column {by!r} has {len(groups):,} values; compare at most 50")
     label = np.array(labels)
+    sides: dict[str, Source] = {}
+    for group in sorted(groups):
+        held = np.flatnonzero(label == group).tolist()
+        ids = [f"row {row + 1:,}" for row in held]
+        sides[group] = Documents(counts[held], terms, ids, [texts[row] for row in held], counting)
     with working("Comparing (the first time ever, after compiling)"):
         if len(groups) == 2:
             first, second = sorted(groups)
             table = compare(counts[label == first], counts[label == second], terms=terms, **options)
-            sides = [f"{by} = {group}, {many(groups[group], 'document')}" for group in (first, second)]
-            return table, f"A: {sides[0]}; B: {sides[1]}"
+            sizes = [f"{by} = {group}, {many(groups[group], 'document')}" for group in (first, second)]
+            return table, f"A: {sizes[0]}; B: {sizes[1]}", sides
         table = keyness_groups(counts, labels, terms=terms, contrasts=True, **options)
-    return table, f"each of {len(groups)} values of {by} (a) against the rest (b), {many(len(labels), 'document')}"
+    title = f"each of {len(groups)} values of {by} (a) against the rest (b), {many(len(labels), 'document')}"
+    return table, title, sides
 
 
-def _both(a: str, b: str, reading: Reading) -> list[TermStatistics]:
-    """The statistics of two corpora; beside saved statistics, the other is counted as they were."""
+def _both(a: str, b: str, reading: Reading, *, with_documents: bool) -> dict[str, Source]:
+    """Two corpora, by name; beside saved statistics, the other is counted as they were."""
     from termburst.counts.store import holds_statistics
 
+    def read(corpus: str, counting: CountingOptions | None = None) -> Source:
+        if with_documents:
+            return page_source(reading, corpus, counting=counting)
+        return reading.statistics(corpus, "patterns", counting=counting)
+
     saved = [corpus for corpus in (a, b) if holds_statistics(corpus)]
-    if len(saved) != 1:
-        first, second = (reading.statistics(corpus, "patterns") for corpus in (a, b))
+    if len(saved) == 1:
+        known = reading.without_columns().statistics(saved[0], "patterns")
+        counting = reading.counting_like(known, saved[0])
+        first, second = (known if corpus in saved else read(corpus, counting) for corpus in (a, b))
+    else:
+        first, second = read(a), read(b)
         if first.counting and second.counting and first.counting != second.counting:
             one, other = unlike(first.counting, second.counting), unlike(second.counting, first.counting)
             raise ValueError(f"{a} was counted with {one}, {b} with {other}: build one as the other was")
-        return [first, second]
-    known = reading.without_columns().statistics(saved[0], "patterns")
-    counting = reading.counting_like(known, saved[0])
-    return [known if c in saved else reading.statistics(c, "patterns", counting=counting) for c in (a, b)]
+    names = [Path(corpus).name or corpus for corpus in (a, b)]
+    if names[0] == names[1]:  # 2024/posts.csv and 2025/posts.csv; or a corpus and itself
+        names = [a, b] if a != b else [f"{a} (A)", f"{b} (B)"]
+    return dict(zip(names, (first, second), strict=True))
 
 
 def _size(statistics: TermStatistics) -> str:

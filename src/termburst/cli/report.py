@@ -38,7 +38,7 @@ def report(
     format: Annotated[
         ReportFormat | None, typer.Option("--format", "-f", help="(default: by the ending of --output)")
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="(default: CORPUS)")] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
     panels: Panels = 2_000,
     lines: Lines = 5,
     max_terms: MaxTerms = 100_000,
@@ -62,8 +62,8 @@ def report(
     source = page_source(reading, corpus)
     with working("Computing (the first time ever, after compiling)"):
         summary = summarize(
-            source, title=title or corpus, panels=panels, max_terms=max_terms, lines=lines, mu=mu, sigma2=sigma2,
-            form=form.value, adjust=fdr.value, min_count=min_count,
+            source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=lines,
+            mu=mu, sigma2=sigma2, form=form.value, adjust=fdr.value, min_count=min_count,
         )  # fmt: skip
     write_report(summary, settled, output)
     if show and output is not None:

@@ -32,7 +32,7 @@ def chart_items(kind: str) -> dict[str, Any]:
             "zipf": _zipf(),
             "log_alpha": _log_alpha(),
         }
-    return {name: json_item(chart) for name, chart in charts.items()}  # type: ignore[no-untyped-call]
+    return {name: json_item(chart) for name, chart in charts.items()}
 
 
 def library() -> str:
@@ -82,7 +82,7 @@ def _volcano() -> figure:
     """log2 ratio against −log10 p, with the intervals of the terms that are named in the chart."""
     chart = _point_chart("log₂ ratio of shares, A to B", "−log₁₀ p")
     chart.segment(
-        "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.8
+        "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.5
     )
     points = _source("points", "x", "y", "size", "fill", "label", "note", "marker")
     _draw_points(chart, points, marker="marker")
@@ -143,10 +143,16 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
         "x", "y", source=_source("chosen", "x", "y", "size"), size="size", fill_color=ORANGE, fill_alpha=0.35,
         line_color=ORANGE, line_width=2.5, name="ring",
     )  # fmt: skip
-    chart.text(
-        "x", "y", "text", source=_source("names", "x", "y", "text", "dx", "align"), x_offset="dx", text_align="align",
-        text_baseline="middle", text_font_size="12px", text_outline_color="white", text_outline_width=3, name="names",
-    )  # fmt: skip
+    names = _source("names", "x", "y", "text", "dx", "align")
+    text = {
+        "source": names,
+        "x_offset": "dx",
+        "text_align": "align",
+        "text_baseline": "middle",
+        "text_font_size": "12px",
+    }
+    chart.text("x", "y", "text", text_outline_color="white", text_outline_width=3, name="halos", **text)
+    chart.text("x", "y", "text", name="names", **text)
     points.selected.js_on_change("indices", _tell("brushed", "cb_obj.indices"))
     # The values of fields are escaped: a term that is markup is shown as text.
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi><b>@label</b></bdi><br>@note</div>'

@@ -101,7 +101,7 @@ def _side(name: str, statistics: TermStatistics) -> Dict:
 
 def _panels(terms: list[str], sides: Mapping[str, Documents | TermStatistics], lines: int) -> Dict:
     """What each side's documents have of each term, and the ids of the documents, in the order of the sides."""
-    places, each = max(PLACES // len(sides), 5), max(lines // len(sides), 1) if lines else 0
+    places, each = max(PLACES // len(sides), 5), -(-lines // len(sides))
     panels: list[Dict] = [{"term": term, "sides": []} for term in terms]
     names: list[Dict] = []
     for side in sides.values():

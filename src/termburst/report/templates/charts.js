@@ -39,10 +39,8 @@ function dressChart(plot) {
         kept[property] = value;
         glyph[property] = { value: palette[value.toUpperCase()] };
       }
-      if (renderer.name === "names") {
-        glyph.text_color = { value: palette.ink };
-        glyph.text_outline_color = { value: palette.card };
-      }
+      if (renderer.name === "names") glyph.text_color = { value: palette.ink };
+      if (renderer.name === "halos") glyph.text_color = glyph.text_outline_color = { value: palette.card };
     }
   }
 }
@@ -58,7 +56,7 @@ function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   drawn.lengths.source("lengths").data = {
     left: lengths.edges.slice(0, -1), right: lengths.edges.slice(1), documents: lengths.documents,
   };
-  const empty = lengths.empty ? `; ${whole(lengths.empty)} are empty` : "";
+  const empty = lengths.empty ? `; ${whole(lengths.empty)} ${lengths.empty === 1 ? "is" : "are"} empty` : "";
   byId("lengths-note").textContent =
     `Mean ${decimal(lengths.mean)}, median ${whole(lengths.median)}, longest ${whole(lengths.longest)} tokens${empty}.`;
   describe("lengths", `Histogram of the lengths of ${whole(overview.documents)} documents. ${byId("lengths-note").textContent}`);
@@ -164,7 +162,7 @@ function nameLeaders(report) {
     const point = report.points.pointOf[i];
     const [px, py] = [across(data.x[point]), up(data.y[point])];
     if (report.points.size[point] > 1 || !(px >= 0 && px <= width && py >= 0 && py <= height)) continue;
-    if (++tried > 300 || names.x.length >= 28) break;
+    if (++tried > 300 || names.x.length >= width / 25) break;
     const text = brief(report.terms[i], 24);
     const [reach, gap] = [7 * text.length, data.size[point] / 2 + 3];
     const right = px + gap + reach <= width;

@@ -6,7 +6,7 @@ function themeAsked() {
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
+  byId("theme").textContent = theme === "dark" ? "Light" : "Dark"; // what it changes to
   dressCharts(theme);
 }
 
@@ -85,6 +85,7 @@ function aboutKeyness(report) {
     ["log₂ ratio", ratio(i)],
     ["its interval", interval(i)],
     ["occurrences in A, B", `${whole(columns.n_a[i])}, ${whole(columns.n_b[i])}`],
+    ...(columns.group ? [] : [["per million tokens", [columns.n_a[i], columns.n_b[i]].map((n, k) => decimal((1e6 * n) / sides[k].tokens)).join(", ")]]),
     ["documents in A, B", `${whole(columns.b_a[i])}, ${whole(columns.b_b[i])}`],
     [`p (${columns.reference?.[i] ?? ""})`, cell(report, { key: "log10_p", show: probability }, i)],
     ["q", cell(report, { key: "log10_q", show: probability }, i)],

@@ -66,7 +66,7 @@ function drawAlong(report, panel) {
   plot.x_range.end = offset + 0.5 + 0.01 * offset;
   source("stems").data = stems;
   const most = Math.max(...stems.n);
-  const sidesNote = sides.length > 1 ? ` Documents of ${sides.map((side) => visible(side.label)).join(", then ")}.` : "";
+  const sidesNote = sides.length > 1 ? ` Documents of ${sides.map(({ label }, k) => visible(label) + (sides.length > 2 ? "" : k ? " (orange)" : " (blue)")).join(", then ")}.` : "";
   byId("along-note").textContent =
     `${whole(documents)} documents, up to ${whole(most)} times in one` +
     (documents === report.placesMost ? " (those with the most are shown)." : ".") + sidesNote;
