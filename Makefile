@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .PHONY: demo test lint wheel ci bench clean
 
-demo: $(VENV)/.core  ## find the bursty words in Python's own docstrings
+demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
 
 test: $(VENV)/.all  ## all tests, doctests of the code, the README and the docs included
@@ -52,10 +52,10 @@ $(BIN)/python:
 	@echo "Setting up $(VENV) (half a minute or so) ..."
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(BIN)/python
-	$(PIP) -e .
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(PIP) -e ".[report]"
 	@touch $@
 
 $(VENV)/.all: pyproject.toml | $(BIN)/python
 	$(PIP) -e ".[all,dev]"
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.demo

@@ -6,6 +6,7 @@ Where that is missing it is skipped with a sentence, or fails if .ci/run promise
 import importlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ settings.load_profile("termburst")
 REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
 REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run where Java is
+REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run where Chromium is
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:
@@ -50,6 +52,23 @@ def pyspark() -> Any:
         return importlib.import_module("pyspark")
     except ImportError as error:
         return unavailable(f"pyspark cannot be imported ({error}): pip install '.[spark]'", REQUIRE_SPARK)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """The Chromium of the operating system, driven by Playwright."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        unavailable("there is no Chromium on this machine (Debian's package is chromium)", REQUIRE_BROWSER)
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ImportError as error:
+        unavailable(f"playwright cannot be imported ({error}): pip install '.[dev]'", REQUIRE_BROWSER)
+    with playwright.sync_playwright() as driver:
+        # Chromium's own sandbox does not run as root, as which CI often runs.
+        chromium = driver.chromium.launch(executable_path=found, chromium_sandbox=False)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1]
 USE = """
 import importlib.metadata, pathlib, termburst as tb
 assert "site-packages" in tb.__file__, tb.__file__
-assert (pathlib.Path(tb.__file__).parent / "py.typed").is_file()
+for part in ("py.typed", "report/templates/page.html", "report/templates/page.js"):
+    assert (pathlib.Path(tb.__file__).parent / part).is_file(), part
 for name in tb.__all__:
     getattr(tb, name)
 assert tb.TermWeighting().fit_transform([[4, 20], [0, 24], [1, 22]]).nnz == 5

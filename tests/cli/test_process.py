@@ -23,8 +23,9 @@ def popen(plain_environment):
     return start
 
 
-def test_demo(process):
-    outcome = process("demo", "--top", 5)
+def test_demo(process, tmp_path):
+    page = tmp_path / "demo.html"
+    outcome = process("demo", "--top", 5, "-o", page)
     assert (outcome.code, outcome.err) == (0, "")
     assert re.search(r"^\d+ documents, [\d,]+ tokens, [\d,]+ terms, mean length [\d.]+$", outcome.out, re.MULTILINE)
     lines = outcome.out.splitlines()
@@ -36,6 +37,8 @@ def test_demo(process):
     assert f"{rows[0][0]!r}: n_i = " in outcome.out
     assert "  λ_i " in outcome.out
     assert re.search(r"Read in [\d.]+ s; counted and tested [\d,]+ terms in [\d.]+ s\.", outcome.out)
+    assert page.as_uri() in outcome.out
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_version(process, done):
@@ -47,7 +50,7 @@ def test_help(run):
     helped = run("-h")
     assert helped.code == 0
     assert helped.raw == run("--help").raw
-    for command in ("demo", "terms", "explain", "weigh", "stats"):
+    for command in ("demo", "terms", "explain", "weigh", "report", "keyness", "stats"):
         assert command in helped.out
     bare = run()
     assert bare.code in (0, 2)  # Click and Typer have changed their minds

@@ -16,7 +16,8 @@ from termburst.inference.plr import PARTS
 from termburst.report._pieces import FORMAT
 
 LONGEST_TERM = 200  # characters of a term in a page
-_MANTISSA_BITS = 14  # of numbers in a page: four digits and a bit
+_MANTISSA_BITS = 16  # of numbers in a page: four digits and a bit
+_LOG_STEP = 2.0**-10  # of decimal logarithms in a page: three digits of the number
 _DIGITS = 5  # of numbers in panels
 _BLOCKS = ("terms", "panels")
 _SCRIPTS = ("data.js", "charts.js", "table.js", "panel.js", "page.js")  # one scope, in this order
@@ -26,7 +27,8 @@ def render(summary: dict[str, Any]) -> str:
     """The page of a summary made by `summarize` or `summarize_keyness`.
 
     Whatever came from the corpus travels as compressed JSON in base64 and enters the page as text, so no term, line or
-    name of a file can be taken for markup. Numbers in the page have four digits; terms are cut after 200 characters.
+    name of a file can be taken for markup. Numbers in the page have four digits, p- and q-values three;
+    terms are cut after 200 characters.
 
     Examples
     --------
@@ -91,12 +93,14 @@ def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[s
             packed.append(np.array([code[value] for value in values], dtype="<u2").tobytes())
         else:
             spec.append({"name": name, "kind": "numbers"})
-            packed.append(_planes(_rounded(np.array(values, dtype=np.float64))))
+            packed.append(_planes(_rounded(np.array(values, dtype=np.float64), logarithms=name.startswith("log10"))))
     return [_cut(term) for term in terms["term"]], b"".join(packed), spec
 
 
-def _rounded(values: NDArray[np.float64]) -> NDArray[np.float32]:
+def _rounded(values: NDArray[np.float64], *, logarithms: bool) -> NDArray[np.float32]:
     """To few enough bits that what is left compresses."""
+    if logarithms:
+        return (np.round(values / _LOG_STEP) * _LOG_STEP).astype("<f4")
     mantissa, exponent = np.frexp(values)
     scale = 2.0**_MANTISSA_BITS
     return np.ldexp(np.round(mantissa * scale) / scale, exponent).astype("<f4")

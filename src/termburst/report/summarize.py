@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counts.statistics import TermStatistics
-from termburst.inference.checks import checked_whole
+from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import Form, plr_parts
@@ -77,10 +77,11 @@ def summarize(
 
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms)
     documents = corpus if isinstance(corpus, Documents) else None
-    statistics = documents.statistics() if documents is not None else corpus
-    assert isinstance(statistics, TermStatistics)
-    if not statistics.tokens:
+    if documents is not None and not documents.counts.nnz:
         raise ValueError(f"{title}: no document has a term, so there is nothing to report")
+    statistics = corpus.statistics() if isinstance(corpus, Documents) else corpus
+    if not isinstance(statistics, TermStatistics):
+        raise ValueError(f"a report is of Documents or TermStatistics; got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     tested = burstiness_test(
         statistics, term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
@@ -171,10 +172,10 @@ def _panels(
     ]
     if documents is None:
         return {"panels": panels, "documents": {}}
-    shown = documents.panel(terms, PLACES, lines)
-    for panel, more in zip(panels, shown, strict=True):
+    found = documents.panel(terms, PLACES, lines)
+    for panel, more in zip(panels, found, strict=True):
         panel.update(more)
-    return {"panels": panels, "documents": document_names(documents, shown)}
+    return {"panels": panels, "documents": document_names(documents, found)}
 
 
 def _at(part: NDArray[np.float64] | float, column: int) -> float:

@@ -105,11 +105,9 @@ def _panels(terms: list[str], sides: Mapping[str, Documents | TermStatistics], l
     panels: list[Dict] = [{"term": term, "sides": []} for term in terms]
     names: list[Dict] = []
     for side in sides.values():
-        if isinstance(side, TermStatistics):
-            names.append({})
-            continue
-        shown = side.panel(terms, places, each)
-        names.append(document_names(side, shown))
+        nothing: Dict = {"places": [], "occurrences": [], "lines": []}
+        shown = side.panel(terms, places, each) if isinstance(side, Documents) else [nothing] * len(terms)
+        names.append(document_names(side, shown) if isinstance(side, Documents) else {})
         for panel, more in zip(panels, shown, strict=True):
             panel["sides"].append(more)
     return {"panels": panels, "documents": names}

@@ -1,0 +1,387 @@
+"""The page in a real browser: Chromium, from a file, with nothing to fetch."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst.report import Documents, render, summarize, summarize_keyness
+
+READY = "document.documentElement.dataset.ready === 'true'"
+EVIL = [
+    "<script>window.hacked=1</script>",
+    "<img/src=x/onerror=window.hacked=1>",
+    "\"'`<b>",
+    "$$\\alpha$$",
+    "\u202egnirts",
+    "@label{safe}",
+    "&lt;",
+]
+
+
+@pytest.fixture(scope="module")
+def documents():
+    corpus = tb.datasets.load_stdlib()
+    return Documents.from_texts(corpus.texts, corpus.ids, counting=tb.CountingOptions(stop_words="english"))
+
+
+@pytest.fixture(scope="module")
+def summary(documents):
+    return summarize(documents, title="docstrings", panels=300)
+
+
+@pytest.fixture(scope="module")
+def evil():
+    rng = np.random.default_rng(2)
+    texts = [" ".join([*rng.choice(["so", "it", "goes", "on"], 30), *[EVIL[k % len(EVIL)]] * 5]) for k in range(40)]
+    texts.append("x" * 10_000 + " " + "x" * 10_000)
+    counting = tb.CountingOptions(token_pattern=r"\S+", lowercase=False)
+    return Documents.from_texts(texts, [f"{EVIL[k % len(EVIL)]}{k}" for k in range(41)], counting=counting)
+
+
+@pytest.fixture(scope="module")
+def rendered():
+    """Renders a summary, once."""
+    pages = {}
+
+    def page_of(summary):
+        if id(summary) not in pages:
+            pages[id(summary)] = summary, render(summary)  # kept, so that its id stays its own
+        return pages[id(summary)][1]
+
+    return page_of
+
+
+@pytest.fixture
+def opened(browser, rendered, tmp_path):
+    """Opens a summary's page; afterwards it must not have complained, nor asked for anything but itself."""
+    contexts, complaints, requests = [], [], []
+
+    def open_page(summary, *, width=1400, height=900, anchor="", **options):
+        path = tmp_path / "page.html"
+        path.write_text(rendered(summary), encoding="utf-8")
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri() + anchor)
+        page.wait_for_function(READY)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith(("file://", "blob:"))] == []
+    assert len([url for url in requests if url.startswith("file://")]) == len(contexts)
+
+
+def _terms(page) -> list[str]:
+    return page.locator("#table tbody th button").all_inner_texts()
+
+
+def _sources(page, chart: str, source: str, field: str) -> list:
+    """A column of a chart's source: what is drawn."""
+    found = """([chart, source, field]) => {
+        const model = Bokeh.documents.find((d) => d.get_model_by_name(chart));
+        return Array.from(model.get_model_by_name(`${source}-data`).data[field] ?? []);
+    }"""
+    return page.evaluate(found, [chart, source, field])
+
+
+def _point(page, term: str) -> tuple[float, float]:
+    """Where a term's point is on the screen."""
+    where = """(term) => {
+        const data = Bokeh.documents.find((d) => d.get_model_by_name("main")).get_model_by_name("points-data").data;
+        const view = Object.values(Bokeh.index.roots ?? Bokeh.index).find((v) => v.model?.name === "main");
+        const k = data.label.indexOf(term);
+        return [view.frame.x_scale.compute(data.x[k]), view.frame.y_scale.compute(data.y[k])];
+    }"""
+    x, y = page.evaluate(where, term)
+    box = page.locator("#chart-main").bounding_box()
+    return box["x"] + x, box["y"] + y
+
+
+def _drag(page, start: tuple[float, float], stop: tuple[float, float]) -> None:
+    """A drag over the main chart, between two points given in shares of its width and height."""
+    box = page.locator("#chart-main").bounding_box()
+    (x0, y0), (x1, y1) = ((box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, stop))
+    page.mouse.move(x0, y0)
+    page.mouse.down()
+    page.mouse.move((x0 + x1) / 2, (y0 + y1) / 2)
+    page.mouse.move(x1, y1)
+    page.mouse.up()
+
+
+def test_all_of_it_is_there(opened, summary):
+    page = opened(summary)
+    assert page.title() == "docstrings · termburst"
+    assert page.locator("h1").inner_text() == "docstrings"
+    overview = summary["overview"]
+    assert page.locator("#size").inner_text() == (
+        f"{overview['documents']:,} documents · {overview['tokens']:,} tokens · {overview['terms']:,} terms"
+    )
+    assert page.locator("#sentence").inner_text().startswith(f"{overview['sure']:,} of {overview['tested']:,} terms")
+    assert _terms(page) == summary["terms"]["term"][:25]
+    assert page.locator("#count").inner_text() == f"All {overview['tested']:,} terms"
+    assert sum(_sources(page, "lengths", "lengths", "documents")) == overview["documents"] - summary["lengths"]["empty"]
+    assert _sources(page, "zipf", "zipf", "n") == summary["zipf"]["n"]
+    assert _sources(page, "log_alpha", "log_alpha", "alpha") == summary["log_alpha"]["alpha"]
+    for name in ("main", "along", "counts", "waterfall", "lengths", "zipf", "log_alpha"):
+        assert page.locator(f"#chart-{name} canvas").count() > 0 or page.evaluate(
+            "(id) => !!document.getElementById(id).firstElementChild?.shadowRoot", f"chart-{name}"
+        )
+        assert len(page.locator(f"#chart-{name}").get_attribute("aria-label")) > 20
+
+
+def test_points_are_lambda_and_tf_idf(opened, summary):
+    page = opened(summary)
+    page.select_option("#scale", "linear")
+    terms, labels = summary["terms"], _sources(page, "main", "points", "label")
+    x, y = _sources(page, "main", "points", "x"), _sources(page, "main", "points", "y")
+    row = {term: k for k, term in enumerate(terms["term"])}
+    single = [k for k, label in enumerate(labels) if label in row and terms["n"][row[label]] != terms["b"][row[label]]]
+    assert len(single) == sum(n != b for n, b in zip(terms["n"], terms["b"], strict=True))
+    np.testing.assert_allclose([x[k] for k in single], [terms["plr"][row[labels[k]]] for k in single], rtol=2e-5)
+    np.testing.assert_allclose([y[k] for k in single], [terms["tf_idf_sum"][row[labels[k]]] for k in single], rtol=2e-5)
+    page.select_option("#scale", "log")
+    bent = _sources(page, "main", "points", "x")
+    np.testing.assert_allclose(bent, np.sign(x) * np.log10(1 + np.abs(x)), rtol=1e-6)
+
+
+def test_search_finds_a_term_and_rings_it(opened, summary):
+    page = opened(summary)
+    page.fill("#search", "TURTLE")
+    expected = [term for term in summary["terms"]["term"] if "turtle" in term]
+    assert _terms(page) == expected[:25]
+    assert page.locator("#count").inner_text() == f"{len(expected)} of {summary['overview']['tested']:,} terms"
+    assert 0 < len(_sources(page, "main", "found", "x")) <= len(expected)
+    page.fill("#search", "no such term anywhere")
+    assert _terms(page) == []
+    page.fill("#search", "")
+    assert len(_terms(page)) == 25
+
+
+def test_filters_by_count_and_q(opened, summary):
+    page = opened(summary)
+    page.fill("#least", "100")
+    page.select_option("#surest", "0.001")
+    terms = summary["terms"]
+    kept = sum(n >= 100 and q <= -3 for n, q in zip(terms["n"], terms["log10_q"], strict=True))
+    assert page.locator("#count").inner_text().startswith(f"{kept} of ")
+
+
+def test_a_brush_filters_the_table(opened, summary):
+    page = opened(summary)
+    _drag(page, (0.7, 0.1), (0.98, 0.5))
+    count = page.locator("#count").inner_text()
+    assert " of " in count
+    x, y = (np.array(_sources(page, "main", "points", name)) for name in ("x", "y"))
+    shown = json.loads(page.evaluate("JSON.stringify(window.termburst.csv())"))
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    assert f"{len(rows):,} of " in count
+    assert 0 < len(rows) < 1000
+    plr = {row["term"]: float(row["plr"]) for row in rows}
+    assert "decimal" in plr or "turtle" in plr
+    # A box: whatever lies between the extremes of what was chosen was chosen too.
+    inside = [np.sign(v) * np.log10(1 + abs(v)) for v in plr.values()]
+    weight = [np.log10(1 + float(row["tf_idf_sum"])) for row in rows]
+    within = (x > min(inside)) & (x < max(inside)) & (y > min(weight)) & (y < max(weight))
+    assert within.sum() <= len(rows)
+    page.click("#clear")
+    assert page.locator("#count").inner_text().startswith("All ")
+    assert page.locator("#clear").is_hidden()
+
+
+def test_a_click_on_a_point_fills_the_panel(opened, summary):
+    page = opened(summary, anchor="#turtle")
+    assert page.locator("#panel-term").inner_text() == "turtle"
+    page.mouse.click(*_point(page, "decimal"))
+    page.wait_for_function("document.getElementById('panel-term').textContent === 'decimal'")
+
+
+def test_the_panel_shows_the_numbers_of_its_term(opened, summary):
+    page = opened(summary, anchor="#turtle")
+    terms = summary["terms"]
+    row = terms["term"].index("turtle")
+    panel = next(panel for panel in summary["panels"] if panel["term"] == "turtle")
+    facts = dict(
+        zip(page.locator("#facts dt").all_inner_texts(), page.locator("#facts dd").all_inner_texts(), strict=True)
+    )
+    assert facts["occurrences, n"] == f"{terms['n'][row]:,}"
+    assert facts["fit"] == terms["status"][row]
+    assert _sources(page, "along", "stems", "n") == panel["occurrences"]
+    assert _sources(page, "along", "stems", "x") == [place + 1 for place in panel["places"]]
+    assert _sources(page, "counts", "counts", "beta_binomial") == pytest.approx(panel["beta_binomial"], rel=1e-4)
+    left, right = (_sources(page, "waterfall", "bars", end) for end in ("left", "right"))
+    assert right[-1] - left[-1] == pytest.approx(terms["plr"][row], rel=1e-4)
+    for (low, high), value in zip(zip(left, right, strict=True), panel["parts"].values(), strict=False):
+        assert high - low == pytest.approx(abs(value), rel=1e-3, abs=1e-3)
+    lines = page.locator("#lines li").all_inner_texts()
+    assert len(lines) == len(panel["lines"])
+    assert page.locator("#lines mark").first.inner_text().lower() == "turtle"
+    page.locator("#table tbody th button").nth(1).click()
+    assert page.locator("#panel-term").inner_text() == terms["term"][1]
+    assert page.locator("tr[aria-selected=true] th").inner_text() == terms["term"][1]
+    last = terms["term"][-1]
+    page.evaluate("(term) => window.termburst.choose(term)", last)
+    assert "300 leading terms" in page.locator("#panel-note").inner_text()
+    assert page.locator("#panel-charts").is_hidden()
+
+
+def test_columns_sort_both_ways_by_keyboard(opened, summary):
+    page = opened(summary)
+    head = page.locator("#table thead th").nth(1)
+    head.locator("button").focus()
+    page.keyboard.press("Enter")
+    counts = [int(text.replace(",", "")) for text in page.locator("#table tbody td:nth-child(2)").all_inner_texts()]
+    assert counts == sorted(summary["terms"]["n"], reverse=True)[:25]
+    assert head.get_attribute("aria-sort") == "descending"
+    page.keyboard.press("Enter")
+    assert page.locator("#table tbody td:nth-child(2)").all_inner_texts() == ["1"] * 25
+    assert head.get_attribute("aria-sort") == "ascending"
+    page.locator("#table thead th button", has_text="p").first.click()
+    page.click("#next")
+    assert page.locator("#pages").inner_text().startswith("Page 2 of ")
+    assert page.locator("#table thead th[aria-sort]").count() == 1
+
+
+def test_export_is_what_the_table_holds(opened, summary):
+    page = opened(summary)
+    page.fill("#search", "ab")
+    with page.expect_download() as download:
+        page.click("#export")
+    text = download.value.path().read_bytes().decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    terms = summary["terms"]
+    expected = [k for k, term in enumerate(terms["term"]) if "ab" in term]
+    assert [row["term"] for row in rows] == [terms["term"][k] for k in expected]
+    assert [int(row["n"]) for row in rows] == [terms["n"][k] for k in expected]
+    np.testing.assert_allclose([float(row["plr"]) for row in rows], [terms["plr"][k] for k in expected], rtol=1e-4)
+
+
+def test_dark_mode_dresses_page_and_charts(opened, summary):
+    def luminance(page, selector: str, what: str) -> float:
+        colour = page.evaluate("([s, w]) => getComputedStyle(document.querySelector(s))[w]", [selector, what])
+        red, green, blue = (int(part) for part in colour[4:-1].split(",")[:3])
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    page = opened(summary, color_scheme="dark")
+    assert luminance(page, ".card", "backgroundColor") < 60
+    assert luminance(page, ".card", "color") > 150
+    main = "Bokeh.documents.find((d) => d.get_model_by_name('main')).get_model_by_name('main')"
+    axis = f"{main}.below[0].major_label_text_color"
+    dark = page.evaluate(axis)
+    page.click("#theme")
+    assert luminance(page, ".card", "backgroundColor") > 200
+    assert page.evaluate(axis) != dark
+    page.emulate_media(media="print")
+    assert page.locator("#search").is_hidden()
+
+
+def test_a_phone_needs_no_sideways_scrolling(opened, summary):
+    page = opened(summary, width=390, height=844, is_mobile=True, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("main", "along", "zipf"):
+        box = page.locator(f"#chart-{name}").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    page.locator("#leaders button").nth(1).tap()
+    assert page.locator("#panel-term").inner_text() == page.locator("#leaders button").nth(1).inner_text()
+
+
+def test_everything_has_a_name_for_screen_readers(opened, summary):
+    page = opened(summary)
+    unnamed = page.evaluate("""() => [...document.querySelectorAll("button, input, select")]
+        .filter((control) => !control.textContent.trim() && !control.labels?.length && !control.ariaLabel)
+        .map((control) => control.outerHTML)""")
+    assert unnamed == []
+    assert page.evaluate("document.documentElement.lang") == "en"
+    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3')].map((head) => Number(head.tagName[1]))")
+    assert levels[0] == 1
+    assert max(np.diff(levels)) <= 1
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+
+
+def test_a_hostile_corpus_is_text(opened, evil):
+    page = opened(summarize(evil, title=EVIL[0]))
+    assert page.locator("h1").inner_text() == EVIL[0]
+    shown = _terms(page)
+    for term in EVIL:
+        assert term.replace("\u202e", "⟨U+202E⟩") in shown
+        page.evaluate("(term) => window.termburst.choose(term)", term)
+        assert page.locator("#panel-term").inner_text() == term.replace("\u202e", "⟨U+202E⟩")
+        assert page.locator("#lines mark").first.inner_text() == term.replace("\u202e", "⟨U+202E⟩")
+    long = next(term for term in shown if term.startswith("xxx"))
+    assert long == "x" * 200 + "… (10,000 characters)"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1400
+    box = page.locator("#chart-main").bounding_box()
+    for step in range(60):  # over all of the chart, for tooltips
+        page.mouse.move(box["x"] + box["width"] * (step % 10) / 10, box["y"] + box["height"] * (step // 10) / 6)
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img").count() == 0
+
+
+def test_a_tooltip_shows_markup_as_text(opened, evil):
+    page = opened(summarize(evil))
+    page.mouse.move(*_point(page, EVIL[0]))
+    page.locator("bdi b", has_text=EVIL[0]).wait_for(state="visible")
+    assert page.evaluate("window.hacked") is None
+
+
+def test_statistics_alone_have_a_page(opened, documents):
+    page = opened(summarize(documents.statistics(), panels=20))
+    assert page.locator("#figure-along").is_hidden()
+    assert page.locator("#lines-block").is_hidden()
+    assert page.locator("#figure-counts").is_visible()
+
+
+def test_a_comparison(opened, documents):
+    first = np.array([name.startswith(("asyncio", "email")) for name in documents.ids])
+    sides = {}
+    for name, chosen in (("net <b>", first), ("rest", ~first)):
+        rows = np.flatnonzero(chosen).tolist()
+        ids, texts = [documents.ids[k] for k in rows], [documents.texts[k] for k in rows]
+        sides[name] = Documents(documents.counts[rows], documents.terms, ids, texts, documents.counting)
+    a, b = sides.values()
+    table = tb.keyness(a.statistics(), b.statistics(), min_count=5)
+    summary = summarize_keyness(table, sides, title="net against rest", panels=100)
+    page = opened(summary)
+    assert _terms(page) == summary["terms"]["term"][:25]
+    assert "net <b>, " in page.locator("#size").inner_text()
+    labels, x = _sources(page, "main", "points", "label"), _sources(page, "main", "points", "x")
+    for row in table.filter(table["log_ratio"].is_finite()).head(50).to_dicts():
+        assert x[labels.index(row["term"])] == pytest.approx(row["log_ratio"], rel=1e-4)
+    farthest = max(abs(v) for v in x)
+    assert all(
+        abs(x[labels.index(t)]) == farthest for t in table.filter(table["log_ratio"].is_infinite())["term"].head(9)
+    )
+    low, high = (_sources(page, "main", "intervals", end) for end in ("low", "high"))
+    assert len(low) > 3
+    assert all(left < right for left, right in zip(low, high, strict=True))
+    term = summary["terms"]["term"][0]
+    assert page.locator("#panel-term").inner_text() == term
+    panel = summary["panels"][0]
+    assert sum(_sources(page, "along", "stems", "n")) == sum(sum(side["occurrences"]) for side in panel["sides"])
+    assert page.locator("#sides tbody tr").count() == 2
+
+
+def test_groups_can_be_chosen(opened, documents):
+    labels = [name.split(".")[0] for name in documents.ids]
+    wanted = [k for k, label in enumerate(labels) if label in ("asyncio", "email", "idlelib")]
+    counts, groups = documents.counts[wanted], [labels[k] for k in wanted]
+    table = tb.keyness_groups(counts, groups, terms=documents.terms, contrasts=True, min_count=10)
+    sides = {}
+    for group in sorted(set(groups)):
+        part = counts[[g == group for g in groups]]
+        sides[group] = Documents(part, documents.terms, ["?"] * part.shape[0], None, documents.counting)
+    page = opened(summarize_keyness(table, sides))
+    page.select_option("#group", "email")
+    assert set(page.locator("#table tbody td:nth-child(2)").all_inner_texts()) == {"email"}
+    assert page.locator("#count").inner_text().startswith(f"{(table['group'] == 'email').sum():,} of ")

@@ -1,0 +1,120 @@
+"""What a page holds: its size, its numbers, and nothing that a browser would fetch or run from the corpus."""
+
+import base64
+import html.parser
+import json
+import re
+import zlib
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst.report import Documents, render, summarize
+
+
+def _block(page: str, name: str) -> bytes:
+    (packed,) = re.findall(rf'id="block-{name}">([^<]*)</script>', page)
+    return zlib.decompress(base64.b64decode(packed))
+
+
+def _columns(page: str) -> dict[str, list]:
+    """The columns as the page's script unpacks them."""
+    spec, data = json.loads(_block(page, "about"))["columns"], _block(page, "columns")
+    rows, at, columns = len(json.loads(_block(page, "terms"))), 0, {}
+    for column in spec:
+        if column["kind"] == "names":
+            codes = np.frombuffer(data, "<u2", rows, at)
+            columns[column["name"]] = [column["names"][code - 1] if code else None for code in codes]
+            at += 2 * rows
+        else:
+            planes = np.frombuffer(data, np.uint8, 4 * rows, at).reshape(4, rows).T.copy()
+            columns[column["name"]] = planes.view("<u4" if column["kind"] == "integers" else "<f4").ravel().tolist()
+            at += 4 * rows
+    assert at == len(data)
+    return columns
+
+
+@pytest.fixture(scope="module")
+def summary():
+    corpus = tb.datasets.load_stdlib()
+    return summarize(Documents.from_texts(corpus.texts, corpus.ids), title="docstrings", panels=20)
+
+
+def test_columns_come_back_to_four_digits(summary):
+    page = render(summary)
+    columns = _columns(page)
+    assert json.loads(_block(page, "terms")) == summary["terms"]["term"]
+    for name, values in summary["terms"].items():
+        if name in ("term", "how", "status"):
+            continue
+        expected = [np.nan if value is None else value for value in values]
+        if name.startswith("log10"):
+            np.testing.assert_allclose(columns[name], expected, rtol=0, atol=2.0**-11)
+        else:
+            np.testing.assert_allclose(columns[name], expected, rtol=2.0**-16)
+    assert columns["n"] == summary["terms"]["n"]
+    assert columns["status"] == summary["terms"]["status"]
+
+
+def test_panels_come_back(summary):
+    for panel, given in zip(json.loads(_block(render(summary), "panels")), summary["panels"], strict=True):
+        assert np.cumsum(panel["places"]).tolist() == given["places"]
+        assert panel["lines"] == given["lines"]
+        np.testing.assert_allclose(panel["binomial"], given["binomial"], rtol=1e-4)
+
+
+def test_a_hundred_thousand_terms_are_less_than_five_megabytes():
+    """Zipfian, bursty, with names as long as words and lines of text for 2,000 panels."""
+    rng = np.random.default_rng(5)
+    vocabulary = np.array([f"w{number:x}{rng.integers(1 << 30):x}"[:9] for number in range(120_000)])
+    share = 1 / np.arange(1, len(vocabulary) + 1)
+    words = rng.choice(vocabulary, 1_500_000, p=share / share.sum())
+    words = np.concatenate([words, np.repeat(vocabulary, 2)])  # every word occurs, and repeats
+    rng.shuffle(words)
+    texts = [" ".join(part) for part in np.array_split(words, 6_000)]
+    page = render(summarize(Documents.from_texts(texts, [f"folder/file-{k}.txt" for k in range(6_000)])))
+    assert len(json.loads(_block(page, "terms"))) == 100_000
+    assert len(json.loads(_block(page, "panels"))) == 2_000
+    assert len(page.encode()) < 5_000_000
+
+
+class _Tags(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+
+EVIL = "<script>alert(1)</script>"
+
+
+def test_nothing_from_the_corpus_is_markup_and_nothing_is_fetched():
+    texts = [f"{EVIL} {EVIL} <img src=x onerror=alert(1)> &amp; \"'` </script> ]]> <!-- ", f"{EVIL} {{{{7*7}}}}"]
+    counting = tb.CountingOptions(token_pattern=r"\S+", lowercase=False)
+    page = render(
+        summarize(Documents.from_texts(texts, [f"{EVIL}.txt", "b"], counting=counting), title=EVIL + "{{7*7}}")
+    )
+    assert "alert(1)" not in page.replace("&lt;script&gt;alert(1)&lt;/script&gt;", "")
+    parser = _Tags()
+    parser.feed(page)
+    scripts = [attributes for tag, attributes in parser.tags if tag == "script"]
+    assert len(scripts) == 7  # six blocks of data, and the page's own
+    assert not any("src" in attributes or "href" in attributes for tag, attributes in parser.tags if tag != "a")
+    assert not any(name.startswith("on") for _, attributes in parser.tags for name in attributes)
+    assert not re.search(r"https?://|@import|url\(", page)
+    assert EVIL in json.loads(_block(page, "terms"))
+
+
+def test_very_long_terms_are_cut_and_odd_characters_travel():
+    texts = ["x" * 10_000 + " \u202eevil 日本語 e\u0301", "so \u202eevil"]
+    counting = tb.CountingOptions(token_pattern=r"\S+")
+    found = summarize(Documents.from_texts(texts, ["\ud800", "b"], counting=counting), title="\ud800")
+    page = render(found)
+    page.encode()
+    terms = json.loads(_block(page, "terms"))
+    assert "x" * 200 + "… (10,000 characters)" in terms
+    assert {"\u202eevil", "日本語", "e\u0301"} <= set(terms)
+    assert "x" * 10_000 in found["terms"]["term"]

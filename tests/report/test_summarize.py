@@ -1,0 +1,121 @@
+"""The numbers of a page are those of the library."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst.report import Documents, render, summarize
+
+
+@pytest.fixture(scope="module")
+def documents():
+    corpus = tb.datasets.load_stdlib()
+    return Documents.from_texts(corpus.texts, corpus.ids, counting=tb.CountingOptions(stop_words="english"))
+
+
+@pytest.fixture(scope="module")
+def summary(documents):
+    return summarize(documents, title="docstrings", panels=50)
+
+
+def test_it_is_plain_json(summary):
+    assert json.loads(json.dumps(summary, allow_nan=False))["title"] == "docstrings"
+
+
+def test_terms_are_those_of_the_tables(documents, summary):
+    statistics = documents.statistics()
+    tested = {row["term"]: row for row in tb.burstiness_test(statistics).to_dicts()}
+    table = tb.term_table(statistics, fit="exact")
+    assert summary["terms"]["term"] == table["term"].to_list()
+    for name in ("n", "b", "plr", "tf_idf_sum"):
+        np.testing.assert_allclose(summary["terms"][name], table[name].to_list(), rtol=1e-12)
+    for i in range(0, table.height, 37):
+        term = summary["terms"]["term"][i]
+        assert summary["terms"]["log10_p"][i] == tested[term]["log10_p"]
+        assert 10 ** summary["terms"]["log10_q"][i] == pytest.approx(tested[term]["q_value"], rel=1e-9)
+        alpha = tested[term]["alpha"]
+        assert summary["terms"]["alpha"][i] == (alpha if np.isfinite(alpha) else None)
+    overview = summary["overview"]
+    assert overview["sure"] == sum(row["q_value"] <= 0.05 for row in tested.values())
+    assert overview["once"] == (table["n"] == 1).sum()
+    assert summary["correlation"] == pytest.approx(np.corrcoef(table["plr"], table["tf_idf_sum"])[0, 1])
+
+
+def test_panels_explain_their_terms(documents, summary):
+    statistics = documents.statistics()
+    for panel in summary["panels"]:
+        why = tb.explain(statistics, panel["term"])
+        assert panel["parts"] == why.parts
+        assert sum(panel["observed"]) == statistics.documents
+        assert sum(panel["binomial"]) == pytest.approx(statistics.documents)
+        assert sum(panel["occurrences"]) == why.n_i or len(panel["occurrences"]) == 250
+        for line in panel["lines"]:
+            assert line["term"].lower() == panel["term"]
+            assert str(line["document"]) in summary["documents"]
+    assert len(summary["panels"]) == 50
+
+
+def test_histograms_count_everything_once(documents, summary):
+    lengths = summary["lengths"]
+    assert sum(lengths["documents"]) + lengths["empty"] == len(documents.ids)
+    n_j = np.asarray(documents.counts.sum(axis=1)).ravel()
+    assert (lengths["mean"], lengths["longest"]) == (pytest.approx(n_j.mean()), n_j.max())
+    assert lengths["median"] == np.sort(n_j)[(len(n_j) - 1) // 2]
+    logs = summary["log_alpha"]
+    fit = tb.fit_beta_binomial(documents.counts)
+    inner = fit.alpha[fit.status == "converged"]
+    assert sum(logs["alpha"]) == sum(logs["alpha_not"]) == logs["converged"] == inner.size
+    assert logs["below_a_tenth"] == (inner < 0.1).sum()
+    ranks = np.array(summary["zipf"]["rank"])
+    n_i = np.sort(np.asarray(documents.counts.sum(axis=0)).ravel())[::-1]
+    np.testing.assert_array_equal(summary["zipf"]["n"], n_i[ranks - 1])
+
+
+def test_statistics_have_no_documents(documents, summary):
+    found = summarize(documents.statistics(), title="docstrings", panels=50)
+    assert found["terms"] == summary["terms"]
+    assert found["documents"] == {}
+    assert all("places" not in panel and "lines" not in panel for panel in found["panels"])
+    assert found["panels"][0]["parts"] == summary["panels"][0]["parts"]
+
+
+def test_only_so_many_terms_and_documents(documents):
+    found = summarize(documents, max_terms=30, panels=100, min_count=3, lines=0)
+    assert len(found["terms"]["term"]) == len(found["panels"]) == 30
+    assert found["overview"]["tested"] == (documents.statistics().collection_frequency >= 3).sum()
+    assert not any(panel["lines"] for panel in found["panels"])
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[3, 0], [0, 4], [2, 0], [0, 5]],  # all or nothing
+        [[1, 2]],  # one document
+        [[5]],  # one term
+        [[0, 0], [1, 0]],  # an empty document, and a term that never occurs
+        [[1, 1, 1]] * 3,  # never more than chance
+        [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]],
+    ],
+)
+def test_small_collections_have_a_page(X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+        found = summarize(tb.TermStatistics.from_counts(X, detail="patterns"))
+    json.dumps(found, allow_nan=False)
+    assert render(found).startswith("<!doctype html>")
+
+
+def test_what_cannot_be_summarised():
+    with pytest.raises(ValueError, match="nothing to report"):
+        summarize(Documents.from_texts(["", "  "]), title="nothing.txt")
+    with pytest.raises(ValueError, match="no term occurs 9 times"):
+        summarize(Documents.from_texts(["so it goes"]), min_count=9)
+    with pytest.raises(ValueError, match="patterns"):
+        summarize(tb.TermStatistics.from_texts(["so it goes"]))
+    with pytest.raises(ValueError, match="Documents or TermStatistics"):
+        summarize(["so it goes"])
+    with pytest.raises(ValueError, match="summarize"):
+        render({"title": "x"})

@@ -1,0 +1,72 @@
+"""The numbers of a page about a comparison are those of the table."""
+
+import json
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst.report import Documents, render, summarize_keyness
+
+
+@pytest.fixture(scope="module")
+def sides():
+    corpus = tb.datasets.load_stdlib()
+    is_first = [name.startswith(("asyncio", "email")) for name in corpus.ids]
+    parts = {}
+    for name, wanted in (("network", True), ("rest", False)):
+        chosen = [k for k, first in enumerate(is_first) if first is wanted]
+        parts[name] = Documents.from_texts([corpus.texts[k] for k in chosen], [corpus.ids[k] for k in chosen])
+    return parts
+
+
+def test_two_corpora(sides):
+    a, b = (side.statistics() for side in sides.values())
+    table = tb.keyness(a, b, min_count=5)
+    found = summarize_keyness(table, sides, panels=40, settings={"method": "beta-binomial"})
+    json.dumps(found, allow_nan=False)
+    assert found["terms"]["term"] == table["term"].to_list()
+    for i, row in enumerate(table.to_dicts()):
+        ratio, only = found["terms"]["log_ratio"][i], found["terms"]["only_in"][i]
+        if np.isinf(row["log_ratio"]):
+            assert (ratio, only) == (None, "a" if row["n_b"] == 0 else "b")
+        else:
+            assert (ratio, only) == (row["log_ratio"], None)
+        assert 10 ** found["terms"]["log10_p"][i] == pytest.approx(row["p_value"], rel=1e-9)
+    assert [(side["documents"], side["tokens"]) for side in found["sides"]] == [(s.documents, s.tokens) for s in (a, b)]
+    for panel in found["panels"]:
+        for side, statistics in zip(panel["sides"], (a, b), strict=True):
+            held = panel["term"] in set(statistics.terms)
+            n = statistics.collection_frequency[statistics.index(panel["term"])] if held else 0
+            assert sum(side["occurrences"]) == n or len(side["occurrences"]) == 125
+    assert render(found).startswith("<!doctype html>")
+
+
+def test_groups_and_their_rows():
+    corpus = tb.datasets.load_stdlib()
+    wanted = ("asyncio", "email", "idlelib")
+    chosen = [k for k, name in enumerate(corpus.ids) if name.split(".")[0] in wanted]
+    labels = [corpus.ids[k].split(".")[0] for k in chosen]
+    whole = Documents.from_texts([corpus.texts[k] for k in chosen])
+    table = tb.keyness_groups(whole.counts, labels, terms=whole.terms, contrasts=True, min_count=5)
+    parts = {}
+    for group in wanted:
+        rows = [k for k, label in enumerate(labels) if label == group]
+        parts[group] = Documents(whole.counts[rows], whole.terms, [str(k) for k in rows], None, whole.counting)
+    found = summarize_keyness(table, parts, max_terms=100)
+    assert len(found["terms"]["term"]) == 100
+    assert set(found["terms"]["group"]) == set(wanted)
+    assert len({panel["term"] for panel in found["panels"]}) == len(found["panels"])
+    assert not any(side["lines"] for panel in found["panels"] for side in panel["sides"])  # there are no texts
+
+
+def test_a_side_may_be_statistics_and_p_too_small_for_a_float(sides):
+    many = Documents.from_texts(["ha " * 60] * 400)
+    few = tb.TermStatistics.from_texts(["so it goes " * 20] * 400, "patterns")
+    table = tb.keyness(many.statistics(), few, method="g2")
+    found = summarize_keyness(table, {"a": many, "b": few})
+    assert min(found["terms"]["log10_p"]) == -307
+    assert [len(panel["sides"]) for panel in found["panels"]] == [2] * 4
+    assert found["panels"][0]["sides"][1] == {"places": [], "occurrences": [], "lines": []}
+    with pytest.raises(ValueError, match="no terms"):
+        summarize_keyness(table.head(0), {"a": many, "b": few})
