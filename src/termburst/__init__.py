@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from termburst import datasets as datasets
     from termburst import engines as engines
+    from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
     from termburst.counts.counting import CountingOptions as CountingOptions
@@ -84,7 +85,7 @@ _HOME = {
     "save_weights": "termburst.weights",
     "term_table": "termburst.tables",
 }
-_MODULES = ("datasets", "engines", "report", "retrieval")
+_MODULES = ("datasets", "engines", "plot", "report", "retrieval")
 __all__ = ["__version__", *_MODULES, *_HOME]  # noqa: PLE0604  the table above is the list
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst._display import ROWS, html_table, more, number
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.merging import added, check_fits, pruned, subtracted
 from termburst.counts.rows import CountRows
@@ -308,6 +309,17 @@ class TermStatistics:
             f"TermStatistics({self.documents:,} documents, {self.tokens:,} tokens, "
             f"{self.vocabulary_size:,} terms, detail={self.detail!r})"
         )
+
+    def _repr_html_(self) -> str:
+        """Size and detail, and the most frequent terms."""
+        facts = {"documents": number(self.documents), "tokens": number(self.tokens)}
+        facts |= {"mean length": f"{self.mean_length:,.1f}", "terms": number(self.vocabulary_size)}
+        facts["detail"] = self.detail
+        most = np.argsort(-self.collection_frequency, kind="stable")[:ROWS].tolist()
+        names = most if self.terms is None else [str(self.terms[column]) for column in most]
+        rows = zip(names, self.collection_frequency[most], self.document_frequency[most], strict=True)
+        header = ["column" if self.terms is None else "term", "n_i (occurrences)", "b_i (documents)"]
+        return html_table("TermStatistics", facts, header, rows, more(self.vocabulary_size, "terms, less frequent"))
 
 
 def as_statistics(X_or_statistics: Any, detail: Detail) -> TermStatistics:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln, xlogy
 
+from termburst._display import html_table, number, printable
 from termburst._threads import over_blocks
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, as_statistics
@@ -127,12 +128,25 @@ class Explanation:
     def __str__(self) -> str:
         """A line a part, and the sum."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
-        printed = self.form == "printed" and "penalty" not in self.parts
-        formulas = PARTS if printed else {}  # elsewhere the printed ones would mislead
-        lines = [f"  {k:<12}{v:>16,.4f}   {formulas.get(k, '')}".rstrip() for k, v in self.parts.items()]
+        lines = [f"  {k:<12}{v:>16,.4f}   {formula}".rstrip() for k, v, formula in self._lines()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
         valid = "valid" if np.isfinite(self.alpha) else "invalid: η² ≤ r_i"
         return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g} ({valid})"])
+
+    def _repr_html_(self) -> str:
+        """The same as a table."""
+        name = f"column {self.term}" if isinstance(self.term, int) else printable(self.term)
+        facts = {"n_i": number(self.n_i), "b_i": number(self.b_i)}
+        facts |= {"α̂_i": number(self.alpha), "α̂_¬i": number(self.alpha_not)} if np.isfinite(self.alpha) else {}
+        rows = [[part, value, formula] for part, value, formula in self._lines()]
+        note = "" if np.isfinite(self.alpha) else "α̂_i is not valid: η² ≤ r_i"
+        header = ["part", "value", "formula"]
+        return html_table(name, facts, header, [*rows, ["λ_i", self.plr, f"({self.form})"]], note)
+
+    def _lines(self) -> list[tuple[str, float, str]]:
+        """Name, value and, where it is as printed, formula of every part."""
+        printed = self.form == "printed" and "penalty" not in self.parts
+        return [(k, v, PARTS[k] if printed else "") for k, v in self.parts.items()]  # elsewhere they would mislead
 
 
 def explain(

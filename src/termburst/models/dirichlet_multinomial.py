@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from termburst._display import ROWS, html_table, more, number
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.models._dirichlet_multinomial_profile import CountSteps, Profile
@@ -77,6 +78,17 @@ class DirichletMultinomialFit:
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.exp(ndtri((1 + level) / 2) * self.standard_errors / self.alpha)
         return self.alpha / factor, self.alpha * factor
+
+    def _repr_html_(self) -> str:
+        """How the fit ended, and the parameters of the first columns; a fit does not know the names of terms."""
+        m = self.alpha.size
+        facts = {"terms": number(m), "status": self.status, "α_0": number(self.precision)}
+        facts |= {"log-likelihood": number(self.loglik), "method": self.method}
+        shown = (self.alpha, self.standard_errors, self.mean)
+        rows = ([column, *(values[column] for values in shown)] for column in range(min(m, ROWS)))
+        return html_table(
+            "DirichletMultinomialFit", facts, ["column", "α_i", "its standard error", "mean"], rows, more(m, "columns")
+        )
 
 
 def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:

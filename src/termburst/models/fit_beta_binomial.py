@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from termburst._display import ROWS, html_table, more, number
 from termburst._threads import in_threads
 from termburst.counts.tally import Integers
 from termburst.models import binomial
@@ -59,6 +60,16 @@ class BetaBinomialFit:
     standard_error_alpha: Floats
     standard_error_alpha_not: Floats
     status: NDArray[np.object_]
+
+    def _repr_html_(self) -> str:
+        """How many fits ended how, and the first of them; a fit knows columns, not the names of terms."""
+        m = self.status.size
+        numbers = {str(name): int((self.status == name).sum()) for name in STATUSES}
+        facts = {"terms": number(m)} | {name: number(count) for name, count in numbers.items() if count}
+        shown = (self.mean, self.alpha, self.alpha_not, self.loglik - self.loglik_binomial, self.status)
+        rows = ([column, *(values[column] for values in shown)] for column in range(min(m, ROWS)))
+        header = ["column", "mean", "α_i", "α_¬i", "ℓ − ℓ of the binomial", "status"]
+        return html_table("BetaBinomialFit", facts, header, rows, more(m, "columns"))
 
 
 def fit_beta_binomial(

@@ -1,4 +1,4 @@
-"""Matplotlib figures, for the reproduction of the paper and for users: arrays in, `matplotlib.figure.Figure` out.
+"""Matplotlib figures of your corpus and of the paper: what you have in, `matplotlib.figure.Figure` out.
 
 No function touches pyplot or changes Matplotlib's global settings, so figures can be made without a display and beside
 other figures; `save` writes one to disk, `figure.savefig` does so with settings of your own. Matplotlib itself is
@@ -8,23 +8,41 @@ imported with the first figure that is asked for: ``pip install 'termburst[plots
 from termburst.plot._accuracy_grids import accuracy_grids
 from termburst.plot._approximation_error import approximation_error
 from termburst.plot._beta_binomial_samples import beta_binomial_samples
+from termburst.plot._burstiness import burstiness
 from termburst.plot._canvas import require
+from termburst.plot._document_lengths import document_lengths
 from termburst.plot._fit_scatter import fit_scatter
 from termburst.plot._fitted_parameters import fitted_parameters
 from termburst.plot._likelihood_ridge import likelihood_ridge
+from termburst.plot._log_alpha import log_alpha
 from termburst.plot._ranking_agreement import ranking_agreement
 from termburst.plot._save import save
 from termburst.plot._statistic_against_weight import statistic_against_weight
+from termburst.plot._term_along_corpus import term_along_corpus
+from termburst.plot._term_counts import term_counts
+from termburst.plot._term_panel import term_panel
+from termburst.plot._volcano import volcano
+from termburst.plot._waterfall import waterfall
+from termburst.plot._zipf import zipf
 
 __all__ = [
     "accuracy_grids",
     "approximation_error",
     "beta_binomial_samples",
+    "burstiness",
+    "document_lengths",
     "fit_scatter",
     "fitted_parameters",
     "likelihood_ridge",
+    "log_alpha",
     "ranking_agreement",
     "require",
     "save",
     "statistic_against_weight",
+    "term_along_corpus",
+    "term_counts",
+    "term_panel",
+    "volcano",
+    "waterfall",
+    "zipf",
 ]

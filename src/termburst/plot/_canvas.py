@@ -47,6 +47,16 @@ def dress(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
             put(text, fontsize=NORMAL)
 
 
+def legend_below(figure: Figure) -> None:
+    """What all artists with a label are, below the panels, which data may fill; bars before lines."""
+    found = [axes.get_legend_handles_labels() for axes in figure.axes]
+    entries = [(handle, label) for handles, labels in found for handle, label in zip(handles, labels, strict=True)]
+    entries.sort(key=lambda entry: not hasattr(entry[0], "patches"))
+    handles, labels = zip(*entries, strict=True)
+    columns = len(entries) if len(entries) <= 3 else 2  # more side by side could be wider than the sheet
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=SMALL, frameon=False)
+
+
 def colour_bar(figure: Figure, mappable: Any, axes: Any, label: str, **options: Any) -> Any:
     """A colour bar with its label, beside the *axes*."""
     bar = figure.colorbar(mappable, ax=axes, **options)

@@ -68,7 +68,8 @@ def fitted_parameters(
         row = panel * len(heights) // 2
         main, beyond = figure.add_subplot(grid[row, 0]), figure.add_subplot(grid[row, 1])
         outline = None if printed is None else printed[panel]
-        _draw_histogram(main, exact[panel], outline, panel)
+        draw_histogram(main, exact[panel], outline, panel)
+        dress(main, y="terms per bin")
         _draw_boundary(beyond, int((status == "boundary").sum()), len(status))
         lowest: tuple[Axes, Axes] = (main, beyond)
         if rows:
@@ -84,10 +85,12 @@ def fitted_parameters(
     return figure
 
 
-def _draw_histogram(axes: Axes, exact: Floats, published: Floats | None, panel: int) -> None:
-    exact = exact[np.isfinite(exact)]
-    printed = np.array([]) if published is None else published[np.isfinite(published)]
-    limit = float(np.log(LIMITS[panel]))
+def draw_histogram(axes: Axes, exact: Floats, published: Floats | None, panel: int, base: float = np.e) -> None:
+    """Fits given by natural logarithms, drawn by those of another *base*, with the limit of the panel's parameter."""
+    unit = np.log(base)
+    exact = exact[np.isfinite(exact)] / unit
+    printed = np.array([]) if published is None else published[np.isfinite(published)] / unit
+    limit = float(np.log(LIMITS[panel]) / unit)
     shown = np.concatenate([exact, printed, [limit - 0.5, limit + 0.5]])
     bins = int(np.clip(np.sqrt(max(len(exact), len(printed))), 12, 60))
     edges = np.linspace(shown.min(), shown.max(), bins + 1).tolist()
@@ -105,7 +108,7 @@ def _draw_histogram(axes: Axes, exact: Floats, published: Floats | None, panel: 
     axes.locator_params(axis="y", nbins=6, integer=True)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.spines[["top", "right"]].set_visible(False)
-    dress(axes, y="terms per bin")
+    dress(axes)
 
 
 def _draw_boundary(axes: Axes, number: int, total: int) -> None:
@@ -161,6 +164,12 @@ def _draw_break(main: Axes, beyond: Axes) -> None:
     beyond.plot([0], [0], transform=beyond.transAxes, **stroke)
 
 
+def not_drawn(status: NDArray[Any]) -> list[str]:
+    """How many terms have no place in a histogram, and why, boundary aside."""
+    numbers = {reason: int((status == name).sum()) for name, reason in NOT_DRAWN.items()}
+    return [f"not drawn: {number:,} {reason}" for reason, number in numbers.items() if number]
+
+
 def _explain(figure: Figure, status: NDArray[Any], what: str, marked: bool, compared: bool) -> None:
     """Title and legend, both outside the panels, which data may fill."""
     from matplotlib.lines import Line2D
@@ -172,10 +181,9 @@ def _explain(figure: Figure, status: NDArray[Any], what: str, marked: bool, comp
         if compared:
             handles.append(Line2D([], [], ls="none", marker="s", ms=8, mfc="white", mec=VERMILION, mew=1.4))
             labels.append("a term's published fit")
-    for name, reason in NOT_DRAWN.items():
-        if number := int((status == name).sum()):
-            handles.append(Line2D([], [], ls="none"))
-            labels.append(f"not drawn: {number:,} {reason}")
+    notes = not_drawn(status)
+    handles += [Line2D([], [], ls="none") for _ in notes]
+    labels += notes
     if handles:
         figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=SMALL, frameon=False)
     if what:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from termburst.plot._canvas import SMALL, Floats
+from termburst.plot._terms import families
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,6 +38,7 @@ def label_points(figure: Figure, axes: Axes, x: Floats, y: Floats, names: Sequen
         note = axes.annotate(
             "\n".join(names[member] for member in members), (x[first], y[first]), xytext=(0, 0),
             textcoords="offset points", ha="center", va="center", fontsize=SMALL, zorder=6, parse_math=False,
+            fontfamily=families(),
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "0.6", "lw": 0.5},
             arrowprops={"arrowstyle": "-", "color": "black", "lw": 0.7, "shrinkA": 0, "shrinkB": 2},
         )  # fmt: skip

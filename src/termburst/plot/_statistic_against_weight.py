@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LARGEST, SMALLEST, HOLLOW = 22.0, 2.0, 6.0  # diameters in points; smaller ones, and smaller holes, would not be seen
+MANY = 5_000  # points from which on they are pixels also in a drawing of vectors, which would else take megabytes
 
 
 def statistic_against_weight(
@@ -66,6 +67,7 @@ def statistic_against_weight(
             axes.scatter(
                 x[here], y[here], s=diameter[here] ** 2, c=face, edgecolors=BLUE, linewidths=0.7,
                 alpha=0.75 if face == SKY else None, label=f"{here.sum():,} {label}",
+                rasterized=bool(here.sum() > MANY),
             )  # fmt: skip
     dress(axes, statistic_label, weight_label)
     axes.grid(visible=True, color="0.9", lw=0.6)

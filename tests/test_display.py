@@ -1,0 +1,119 @@
+"""HTML for notebooks: whatever a term holds, it stays text, and the markup is whole."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst._display import ROWS, html_table, number, printable
+
+HARD = ["<script>alert(1)</script>", "\"'&amp;", "\u202eevil\u2066", "x" * 10_000, "</td></table>", "a\nb\tc", "שלום"]
+
+
+class Page(HTMLParser):
+    """Tags and texts, refusing what is not closed in order."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.texts, self.attributes = [], set(), [], []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += [name for name, _ in attrs]
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+TAGS = {"div", "p", "strong", "br", "table", "thead", "tbody", "tr", "th", "td", "bdi", "small"}
+
+
+@pytest.fixture(scope="module")
+def statistics():
+    X = np.random.default_rng(0).poisson(0.7, (30, 15))
+    X[0, :7] += 5
+    return tb.TermStatistics.from_counts(X, HARD + [f"t{k}" for k in range(8)], "patterns")
+
+
+def shown(result):
+    page = result._repr_html_()
+    read = Page(page)
+    assert read.tags <= TAGS
+    assert set(read.attributes) <= {"style", "scope"}
+    assert "color" not in page  # the notebook's own, light or dark
+    assert "background" not in page
+    assert len(page) < 8000
+    return read.texts
+
+
+def test_statistics(statistics):
+    texts = shown(statistics)
+    order = np.argsort(-statistics.collection_frequency, kind="stable")[:ROWS]
+    assert [text for text in texts if text in {printable(t, 80) for t in statistics.terms}] == [
+        printable(statistics.terms[k], 80) for k in order
+    ]
+    assert "5 more terms, less frequent" in texts
+    assert any(f"tokens: {statistics.tokens:,}" in text for text in texts)
+
+
+@pytest.mark.parametrize("term", HARD)
+def test_explanations_of_hard_terms(statistics, term):
+    why = tb.explain(statistics, term, sigma2=0.01)
+    texts = shown(why)
+    assert texts[0] == printable(term)
+    assert len(texts[0]) <= 40
+    assert not set(texts[0]) & set("\u202e\u2066\n")
+    assert texts[-3:] == ["λ_i", number(why.plr), "(printed)"]
+    assert all(number(part) in texts for part in why.parts.values())
+
+
+def test_explanations_without_an_estimate(statistics):
+    with pytest.warns(tb.ClampedTermsWarning):
+        why = tb.explain(statistics, 0, form="exact", sigma2=1e4)
+    assert "α̂_i is not valid: η² ≤ r_i" in shown(why)
+    unnamed = tb.TermStatistics.from_counts([[2, 1], [0, 3]])
+    assert shown(tb.explain(unnamed, 1, sigma2=0.1))[0] == "column 1"
+
+
+def test_fits(statistics):
+    fit = tb.fit_beta_binomial(statistics)
+    texts = shown(fit)
+    head = texts[1]
+    for name in set(fit.status):
+        assert f"{name}: {(fit.status == name).sum()}" in head
+    assert [text for text in texts if text in set(fit.status)] == fit.status[:ROWS].tolist()
+    assert number(fit.alpha[0]) in texts
+    assert "5 more columns" in texts
+
+
+@pytest.mark.parametrize("X", [[[4, 1, 20], [0, 1, 24]], [[1, 9], [1, 9]], [[3, 0], [0, 4]], [[0, 0]], [[5]]])
+def test_fits_of_any_status(X):
+    if np.sum(X):
+        shown(tb.fit_beta_binomial(X))
+    texts = shown(fit := tb.fit_dirichlet_multinomial(X))
+    assert f"status: {fit.status}" in texts[1]
+
+
+def test_numbers_are_short():
+    values = [0, 12_345, 0.1 + 0.2, 1e-7, -2.5, 123456.789, 1e20, np.inf, -np.inf, np.nan, np.int64(7), np.float64(0.5)]
+    assert [number(value) for value in values] == [
+        "0", "12,345", "0.3", "1e−07", "−2.5", "123,456.79", "1e+20", "∞", "−∞", "–", "7", "0.5",
+    ]  # fmt: skip
+
+
+def test_a_heading_and_a_note_are_escaped_too():
+    page = html_table("<a>", {"<b>": "<c>"}, ["<d>"], [["<e>"]], "<f>")
+    assert Page(page).tags <= TAGS
+
+
+def test_joiners_belong_to_the_spelling():
+    assert printable("می\u200cخواهم") == "می\u200cخواهم"
