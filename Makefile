@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test lint wheel ci bench clean
+.PHONY: demo test lint wheel docs linkcheck ci bench clean
 
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
@@ -24,7 +24,15 @@ lint: $(VENV)/.all  ## style, types, layering
 wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, import it there
 	$(BIN)/python .ci/check_wheel.py
 
-ci: lint test wheel  ## everything that CI checks
+docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link that leads nowhere is an error
+	rm -rf docs/_build
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet -b html docs docs/_build/html
+	$(BIN)/python .ci/check_site.py docs/_build/html
+
+linkcheck: $(VENV)/.all  ## follow the links that lead elsewhere, which needs a network: CI checks those within the site
+	$(BIN)/python -m sphinx --keep-going -b linkcheck docs docs/_build/linkcheck
+
+ci: lint test wheel docs  ## everything that CI checks
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/counting_speed.py
@@ -44,7 +52,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/first_use.py
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \

@@ -21,6 +21,9 @@ from termburst.paper.collections import Collections
 settings.register_profile("termburst", deadline=None)  # machines are noisy: no test is timed
 settings.load_profile("termburst")
 
+# The built site holds copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
+collect_ignore = ["docs/_build", "docs/conf.py", "docs/spark.md"]
+
 REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
 REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run where Java is

@@ -1,5 +1,6 @@
 """Spark with real executors: one is killed in the middle of a fit, one lacks a package, and the paper's collection."""
 
+import doctest
 import os
 import runpy
 import signal
@@ -106,6 +107,16 @@ def test_the_example_runs(spark, capsys):  # in this session, which it finds ope
     left = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "spark.py"))
     assert left["statistics"].documents == len(left["corpus"].ids)  # one more, one less
     assert "terms are bursty" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_the_page_runs(spark):
+    """docs/spark.md, here and not with the other pages (conftest.py), so that this session serves it, too."""
+    page = Path(__file__).parents[2] / "docs" / "spark.md"
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    done = doctest.testfile(str(page), module_relative=False, optionflags=flags, encoding="utf-8")
+    assert done.attempted > 15
+    assert done.failed == 0
 
 
 def test_a_worker_that_lacks_a_package_says_so(spark, tmp_path):

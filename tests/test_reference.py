@@ -1,0 +1,46 @@
+"""docs/reference.md has an entry for every public name, and for nothing else."""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import termburst as tb
+
+PAGE = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
+MODULES = ("retrieval", "engines", "plot", "datasets")
+
+
+def entries(page: str, kind: str) -> list[str]:
+    return re.findall(rf"^\.\. {kind}:: (\S+)$", page, flags=re.MULTILINE)
+
+
+def section(module: str) -> str:
+    """The part of the page under the module's heading."""
+    return PAGE.split(f"\n## termburst.{module}\n")[1].split("\n## ")[0]
+
+
+def test_every_public_name_has_an_entry():
+    own = PAGE
+    for module in MODULES:
+        own = own.replace(section(module), "")
+    listed = entries(own, r"(?:auto(?:class|function|exception)|py:data)")
+    assert sorted(listed) == sorted(set(tb.__all__) - set(MODULES))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_name_of_a_module_has_an_entry(module):
+    """Sphinx lists what is in `__all__` and has a docstring; tables of names have none, and are written by hand."""
+    assert entries(section(module), "automodule") == [f"termburst.{module}"]
+    room = import_module(f"termburst.{module}")
+    values = {name: getattr(room, name) for name in room.__all__}
+    assert all(value.__doc__ for value in values.values())
+    data = [name for name, value in values.items() if not (inspect.isclass(value) or inspect.isfunction(value))]
+    assert sorted(entries(section(module), "py:data")) == sorted(data)
+
+
+def test_modules_are_all_those_that_are_public():
+    rooms = {name for name in tb.__all__ if inspect.ismodule(getattr(tb, name))}
+    assert rooms <= set(MODULES)
