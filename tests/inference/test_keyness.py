@@ -25,7 +25,7 @@ BANDS = ((5, 19), (20, 99), (100, 999), (1000, 4000))
 
 
 def mid_p(scores, shares, in_first):
-    return compiled_mid_p(scores.size, scores, shares, in_first, np.empty(kernel.SPACE), np.empty(kernel.SPACE))
+    return compiled_mid_p(scores.size, scores, shares, in_first, *np.empty((2, kernel.SPACE + scores.size)))
 
 
 def as_cells(counts, n_j):
@@ -127,6 +127,19 @@ def exact_mid_p(scores, shares, in_first):
     further = sum(chance for value, chance in found.items() if abs(value - mean) > observed + near)
     equal = sum(chance for value, chance in found.items() if abs(abs(value - mean) - observed) <= near)
     return float(further + equal / 2)
+
+
+@pytest.mark.parametrize("bursts", [12, 19, 23, 60, 400])
+def test_mid_p_where_all_bursts_are_in_one_corpus(bursts):
+    """The farthest outcome has half its own probability, and half of whatever is within NEAR of it: never none."""
+    rng = np.random.default_rng(bursts)
+    for alpha in (0.05, 0.6, 2.5, 40.0):
+        scores, sizes = burst_scores(rng, bursts, alpha)
+        shares = rng.uniform(0.2, 0.3, 6)[sizes]
+        p = mid_p(scores, shares, np.ones(bursts, dtype=bool))
+        assert float(np.prod(shares)) / 2 * 0.999 <= p < 10 * bursts * float(np.prod(shares))
+        flipped = mid_p(scores, 1 - shares, np.zeros(bursts, dtype=bool))
+        assert flipped == pytest.approx(p, rel=1e-9)
 
 
 @pytest.mark.parametrize("bursts", [12, 13, 14, 15])

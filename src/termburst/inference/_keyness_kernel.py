@@ -11,7 +11,7 @@ from termburst._compiled import compiled, inner
 
 ENUMERATED = 11  # documents with the term up to which all 2^b assignments are listed
 LATTICE = 8192  # steps that the sum of scores is divided into beyond, at the most
-SPACE = LATTICE + 8  # outcomes at the most
+SPACE = LATTICE + 8  # outcomes at the most, beside one for every burst, for rounding
 FINEST = 32  # steps in the smallest score
 NEAR = 0.05  # standard deviations within which two distances from the mean count as equal
 
@@ -81,7 +81,7 @@ def mid_p(size, scores, shares, in_first, values, mass):  # type: ignore[no-unty
     P(|T − E T| > |t − E T|) + ½ P(|T − E T| = |t − E T|), over the first *size* of each. All assignments are listed
     where there are few; beyond, scores are rounded to a lattice, and T is the sum of those. Distances that differ by
     next to nothing count as equal, so that a split in not quite equal halves is treated like one in equal ones.
-    *values* and *mass* are scratch space for SPACE outcomes.
+    *values* and *mass* are scratch space for SPACE + *size* outcomes.
     """
     if size <= ENUMERATED:
         values[0], mass[0] = 0.0, 1.0
@@ -133,18 +133,22 @@ def _on_lattice(size, scores, shares, in_first, mass):  # type: ignore[no-untype
         observed += scores[k] if in_first[k] != flip else 0.0
     reach = min(total, max(2 * mean - observed, observed, mean + 10 * math.sqrt(variance)) + most)
     step = max(least / FINEST, reach / LATTICE)
-    last, at = int(reach / step) + 2, 0
-    for s in range(last + 1):
-        mass[s] = 0.0
-    mass[0] = 1.0
     mean = variance = 0.0
-    seen = 0
+    seen = highest = 0  # of rounded scores, whose sum may be more than that of the scores
     for k in range(size):
         share = 1 - shares[k] if flip else shares[k]
         rounded = round(scores[k] / step)
         mean += rounded * share
         variance += float(rounded) * rounded * share * (1 - share)
         seen += rounded if in_first[k] != flip else 0
+        highest += rounded
+    last, at = min(highest, max(int(reach / step) + 2, seen + 1)), 0
+    for s in range(last + 1):
+        mass[s] = 0.0
+    mass[0] = 1.0
+    for k in range(size):
+        share = 1 - shares[k] if flip else shares[k]
+        rounded = round(scores[k] / step)
         for s in range(at, -1, -1):
             moved = mass[s] * share
             mass[s] -= moved
@@ -194,7 +198,7 @@ def reference_terms(
     """
     scratch = _scratch(b_i[terms], documents)
     most = scratch[-1].size
-    own, ways = np.empty((2, most)), np.empty((2, SPACE))
+    own, ways = np.empty((2, most)), np.empty((2, SPACE + most))
     _reference_terms(
         terms, kappa, indptr, count, weight, lengths, documents, *rest, *scratch, *own, np.empty(most, np.bool_), *ways
     )
