@@ -1,0 +1,40 @@
+"""A newcomer's path, timed on this machine: clone, `make demo`, the page open in Chromium, its first sentence.
+
+    python benchmarks/newcomer.py
+
+The clone has an empty HOME and no caches, so that packages are fetched and code is compiled as on a new machine.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from report import chromium, opened
+
+ROOT = Path(__file__).parents[1]
+
+with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+    home = Path(folder, "home")
+    home.mkdir()
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("TERMBURST", "XDG", "NUMBA"))}
+    environment = kept | {"HOME": str(home), "PIP_NO_CACHE_DIR": "1"}
+    begun = time.perf_counter()
+    subprocess.run(["git", "clone", "--quiet", ROOT, "termburst"], cwd=folder, check=True)
+    cloned = time.perf_counter()
+    clone = Path(folder, "termburst")
+    demo = subprocess.run(["make", "demo"], cwd=clone, env=environment, capture_output=True, text=True, check=False)
+    if demo.returncode:
+        sys.exit(demo.stdout + demo.stderr)
+    shown = time.perf_counter()
+    (address,) = re.findall(r"file://\S+", demo.stdout)
+    page = opened(browser, Path(address.removeprefix("file://")))
+    sentence, leaders = page.locator("#sentence").inner_text(), page.locator("#leaders button").all_inner_texts()
+    ready = time.perf_counter()
+    print(demo.stdout)
+    print(f"{sentence} {', '.join(leaders)}\n")
+    print(f"clone {cloned - begun:.1f} s, make demo {shown - cloned:.1f} s, page {ready - shown:.1f} s")
+    print(f"from nothing to the first insight: {ready - begun:.0f} s; goal 120 s")

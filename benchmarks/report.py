@@ -1,0 +1,160 @@
+"""The page of 20 Newsgroups: how long it takes to make, how large it is, how soon it can be used in Chromium.
+
+python benchmarks/report.py                      # the figures; needs TERMBURST_DATA, Chromium and Playwright
+python benchmarks/report.py --views pictures     # every view as a PNG, to be looked at
+python benchmarks/report.py --picture docs/report.png   # the picture of the README
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+import termburst as tb
+from termburst.datasets import clean_text
+
+READY = "document.documentElement.dataset.ready === 'true'"
+VIEWS = {
+    "desktop": {"viewport": {"width": 1400, "height": 900}},
+    "desktop-dark": {"viewport": {"width": 1400, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+    "phone-dark": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "color_scheme": "dark"},
+}  # fmt: skip
+
+
+def termburst(*arguments: object) -> float:
+    """Seconds that a command takes, from its start to its end."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "termburst", *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+@contextmanager
+def chromium():
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        sys.exit("there is no Chromium on this machine (Debian's package is chromium)")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, chromium_sandbox=False)
+        yield browser
+        browser.close()
+
+
+def opened(browser, page_file: Path, anchor: str = "", **options):
+    page = browser.new_context(**options).new_page()
+    page.goto(page_file.resolve().as_uri() + anchor)
+    page.wait_for_function(READY)
+    return page
+
+
+def seconds_of(page, action: str) -> float:
+    """Seconds from an action on the page until what it leads to is painted."""
+    painted = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+    return page.evaluate(f"""async () => {{
+        const start = performance.now();
+        {action};
+        await {painted};
+        return (performance.now() - start) / 1000;
+    }}""")
+
+
+ACTIONS = {
+    "search": """const box = document.getElementById("search"); box.value = "ab"; box.dispatchEvent(new Event("input"))""",
+    "sort": """document.querySelectorAll("#table thead button")[4].click()""",
+    "another term": """document.querySelectorAll("#table tbody button")[3].click()""",
+    "other scale": """const scale = document.getElementById("scale"); scale.value = "linear";
+        scale.dispatchEvent(new Event("input"))""",
+}
+
+
+def measure(folder: Path) -> None:
+    corpus = tb.datasets.load_20newsgroups()
+    cleaned = folder / "cleaned.jsonl"
+    texts = (
+        json.dumps({"id": name, "text": clean_text(text)}) for name, text in zip(corpus.ids, corpus.texts, strict=True)
+    )
+    cleaned.write_text("\n".join(texts), encoding="utf-8")
+    tb.CountingOptions().count(["compiles what the first command would wait for"])
+    termburst("report", "stdlib", "-o", folder / "warm.html")
+    with chromium() as browser:
+        for name, source in (("as in the paper's Table 2", (cleaned, "--id", "id")), ("raw", ("20newsgroups",))):
+            page_file = folder / "page.html"
+            made = [termburst("report", *source, "--stop-words", "english", "-o", page_file) for _ in range(3)]
+            marks = []
+            for _ in range(5):
+                page = opened(browser, page_file, **VIEWS["desktop"])
+                names = "performance.getEntriesByType('mark').map((mark) => [mark.name, mark.startTime / 1000])"
+                marks.append(dict(page.evaluate(names)))
+                took = {what: seconds_of(page, action) for what, action in ACTIONS.items()}
+                size = page.locator("#size").inner_text()
+                page.context.close()
+            print(f"20 Newsgroups, {name}: {size}")
+            print(
+                f"  made in {statistics.median(made):.1f} s (of {sorted(round(m, 1) for m in made)}), a process of its own; goal 20 s"
+            )
+            print(f"  {page_file.stat().st_size / 1e6:.2f} MB; goal 5 MB for 100,000 terms")
+            for mark, goal in (("interactive", "; goal 2 s"), ("complete", "")):
+                times = sorted(m[mark] for m in marks)
+                print(
+                    f"  {mark} in Chromium after {statistics.median(times):.2f} s (of {[round(t, 2) for t in times]}){goal}"
+                )
+            print("  " + ", ".join(f"{what} {took[what]:.2f} s" for what in ACTIONS))
+
+
+def demo_pages(folder: Path) -> dict[str, Path]:
+    """The page of the demo corpus, and one that compares two parts of it."""
+    corpus = tb.datasets.load_stdlib()
+    for name, wanted in (("async and parallel", True), ("all other modules", False)):
+        with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            for module, text in zip(corpus.ids, corpus.texts, strict=True):
+                if module.startswith(("asyncio", "concurrent", "multiprocessing")) is wanted:
+                    file.write(json.dumps({"id": module, "text": text}) + "\n")
+    pages = {"corpus": folder / "corpus.html", "keyness": folder / "keyness.html"}
+    termburst("demo", "-o", pages["corpus"])
+    sides = (folder / "async and parallel.jsonl", folder / "all other modules.jsonl")
+    termburst("keyness", *sides, "--id", "id", "--stop-words", "english", "--report", pages["keyness"])
+    return pages
+
+
+def picture_views(folder: Path, into: Path) -> None:
+    into.mkdir(parents=True, exist_ok=True)
+    with chromium() as browser:
+        for kind, page_file in demo_pages(folder).items():
+            for view, options in VIEWS.items():
+                page = opened(browser, page_file, **options)
+                page.wait_for_timeout(500)
+                page.screenshot(path=into / f"{kind}-{view}.png", full_page=True)
+                if view == "desktop":
+                    page.pdf(path=into / f"{kind}-print.pdf", format="A4")
+                page.context.close()
+    print(f"{len(list(into.iterdir()))} views in {into}")
+
+
+def picture(folder: Path, path: Path) -> None:
+    with chromium() as browser:
+        options = {"viewport": {"width": 1280, "height": 1010}, "device_scale_factor": 1.5}
+        page = opened(browser, demo_pages(folder)["corpus"], "#turtle", **options)
+        page.wait_for_timeout(500)
+        page.screenshot(path=path)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--views", type=Path, metavar="FOLDER")
+    parser.add_argument("--picture", type=Path, metavar="FILE")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        if asked.views is not None:
+            picture_views(Path(scratch), asked.views)
+        elif asked.picture is not None:
+            picture(Path(scratch), asked.picture)
+        else:
+            measure(Path(scratch))

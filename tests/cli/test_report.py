@@ -1,0 +1,128 @@
+"""`termburst report` and `termburst keyness --report`."""
+
+import json
+import re
+
+import pytest
+
+from termburst import TermStatistics
+from termburst.report import Documents, summarize
+
+
+def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
+    page = tmp_path / "report.html"
+    assert done("report", corpus, "-o", page, "--title", "whales & ships").out == ""
+    written = page.read_text(encoding="utf-8")
+    assert "<title>whales &amp; ships · termburst</title>" in written
+    numbers = tmp_path / "report.json"
+    done("report", corpus, "-o", numbers, "--panels", 3, "--lines", 1)
+    found = json.loads(numbers.read_text(encoding="utf-8"))
+    assert found["title"] == corpus.name
+    assert [len(panel["lines"]) for panel in found["panels"]] == [1, 1, 1]
+    expected = summarize(Documents.from_texts(texts), panels=3, lines=1)
+    assert found["terms"] == expected["terms"]
+    assert json.loads(done("report", corpus, "--format", "json", "--panels", 0).raw)["panels"] == []
+
+
+def test_options_reach_the_statistic(done, corpus, texts):
+    options = ("--stop-words", "english", "--ngrams", "1,2", "--sigma2", 0.5, "--form", "corrected", "--min-count", 2)
+    found = json.loads(done("report", corpus, "-f", "json", *options, "--max-terms", 5).raw)
+    assert (found["settings"]["sigma2"], found["settings"]["form"]) == (0.5, "corrected")
+    assert found["settings"]["counting"]["ngrams"] == [1, 2]
+    assert len(found["terms"]["term"]) == 5
+    assert "the" not in found["terms"]["term"]
+
+
+def test_standard_input_and_saved_statistics(process, done, corpus, tmp_path, texts):
+    page = tmp_path / "page.html"
+    outcome = process("report", "-", "-o", page, stdin=b"so it goes\nha ha ha\n")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert page.stat().st_size > 100_000
+    saved = tmp_path / "saved.parquet"
+    TermStatistics.from_texts(texts, "patterns").save(saved)
+    found = json.loads(done("report", saved, "-f", "json").raw)
+    assert found["overview"]["documents"] == len(texts)
+    assert "lines" not in found["panels"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name the page to write: -o report.html"),
+        (("-o", "report.pdf"), "name it .html"),
+        (("-o", "no/such/folder/report.html"), "no/such/folder"),
+        (("-f", "json", "--open"), "--open shows a page"),
+        (("-o", "x.html", "--min-count", 100_000), "no term occurs 100,000 times"),
+        (("-o", "x.html", "--panels", -1), "--panels"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(fault, corpus, arguments, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert said in fault("report", corpus, *arguments)
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_a_page_is_not_written_over_its_corpus(fault, tmp_path):
+    source = tmp_path / "corpus.html"
+    source.write_text("so it goes", encoding="utf-8")
+    assert "corpus.html" in fault("report", source, "-o", source)
+    assert source.read_text(encoding="utf-8") == "so it goes"
+
+
+def test_without_bokeh_the_extra_is_named(fault, run, corpus, tmp_path, monkeypatch):
+    import importlib.util
+
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "bokeh" else there(name, *a))
+    assert "pip install 'termburst[report]'" in fault("report", corpus, "-o", tmp_path / "x.html")
+    outcome = run("demo", "-o", tmp_path / "demo.html")
+    assert outcome.code == 0
+    assert "pip install 'termburst[report]'" in outcome.out
+    assert not (tmp_path / "demo.html").exists()
+
+
+@pytest.fixture
+def groups(tmp_path):
+    path = tmp_path / "groups.jsonl"
+    kinds = {"cats": "cat cat sat on the mat", "dogs": "dogs bark at the moon", "owls": "the owl hoots at the moon"}
+    rows = [{"text": text, "kind": kind} for kind, text in kinds.items() for _ in range(9)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for kind, text in kinds.items():
+        (tmp_path / f"{kind}.txt").write_text("\n".join([text] * 9), encoding="utf-8")
+    return path
+
+
+def test_keyness_with_a_page_prints_its_table_too(done, groups, tmp_path):
+    a, b = tmp_path / "cats.txt", tmp_path / "dogs.txt"
+    page, numbers = tmp_path / "key.html", tmp_path / "key.json"
+    table = done("keyness", a, b, "--report", page).out
+    assert table == done("keyness", a, b).out
+    assert "cats.txt against dogs.txt" in page.read_text(encoding="utf-8")
+    done("keyness", a, b, "--report", numbers)
+    found = json.loads(numbers.read_text(encoding="utf-8"))
+    assert [side["name"] for side in found["sides"]] == ["cats.txt", "dogs.txt"]
+    first = found["panels"][0]
+    assert first["sides"][0]["lines"] or first["sides"][1]["lines"]
+    assert found["settings"]["method"] == "beta-binomial"
+
+
+def test_keyness_by_column_and_beside_statistics(done, groups, tmp_path):
+    numbers = tmp_path / "key.json"
+    done("keyness", groups, "--by", "kind", "--report", numbers)
+    found = json.loads(numbers.read_text(encoding="utf-8"))
+    assert [side["name"] for side in found["sides"]] == ["cats", "dogs", "owls"]
+    assert re.fullmatch(r"row \d+", next(iter(found["documents"][1].values())))
+    assert found["documents"][1]["0"] == "row 10"
+    saved = tmp_path / "dogs.parquet"
+    done("stats", "build", tmp_path / "dogs.txt", "-o", saved, "--detail", "patterns")
+    done("keyness", tmp_path / "cats.txt", saved, "--report", numbers)
+    found = json.loads(numbers.read_text(encoding="utf-8"))
+    assert found["panels"][0]["sides"][1]["lines"] == []
+    same = tmp_path / "cats.txt"
+    done("keyness", same, same, "--report", numbers)
+    found = json.loads(numbers.read_text(encoding="utf-8"))
+    assert len(found["sides"]) == 2
+
+
+def test_a_page_that_cannot_be_written_is_known_at_once(fault, groups, tmp_path):
+    assert "name it .html" in fault("keyness", groups, "--by", "kind", "--report", tmp_path / "key.csv")
