@@ -49,6 +49,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/quality_models.py --quick
 	$(BIN)/python benchmarks/topic_words.py test
 	$(BIN)/python benchmarks/engines.py --sizes 1 --engines polars-lazy duckdb
+	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/first_use.py
 
 clean:

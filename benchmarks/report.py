@@ -26,8 +26,7 @@ VIEWS = {
     "desktop": {"viewport": {"width": 1400, "height": 900}},
     "desktop-dark": {"viewport": {"width": 1400, "height": 900}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
-    "phone-dark": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True, "color_scheme": "dark"},
-}  # fmt: skip
+}
 
 
 def termburst(*arguments: object) -> float:
@@ -67,12 +66,17 @@ def seconds_of(page, action: str) -> float:
 
 
 ACTIONS = {
-    "search": """const box = document.getElementById("search"); box.value = "ab"; box.dispatchEvent(new Event("input"))""",
+    "search": """const box = document.getElementById("search"); box.value = "ab";
+        box.dispatchEvent(new Event("input"))""",
     "sort": """document.querySelectorAll("#table thead button")[4].click()""",
     "another term": """document.querySelectorAll("#table tbody button")[3].click()""",
     "other scale": """const scale = document.getElementById("scale"); scale.value = "linear";
         scale.dispatchEvent(new Event("input"))""",
 }
+
+
+def spread(seconds: list[float]) -> str:
+    return f"{statistics.median(seconds):.2f} s ({min(seconds):.2f} to {max(seconds):.2f})"
 
 
 def measure(folder: Path) -> None:
@@ -97,15 +101,10 @@ def measure(folder: Path) -> None:
                 size = page.locator("#size").inner_text()
                 page.context.close()
             print(f"20 Newsgroups, {name}: {size}")
-            print(
-                f"  made in {statistics.median(made):.1f} s (of {sorted(round(m, 1) for m in made)}), a process of its own; goal 20 s"
-            )
+            print(f"  made in {spread(made)}, a process of its own; goal 20 s")
             print(f"  {page_file.stat().st_size / 1e6:.2f} MB; goal 5 MB for 100,000 terms")
             for mark, goal in (("interactive", "; goal 2 s"), ("complete", "")):
-                times = sorted(m[mark] for m in marks)
-                print(
-                    f"  {mark} in Chromium after {statistics.median(times):.2f} s (of {[round(t, 2) for t in times]}){goal}"
-                )
+                print(f"  {mark} in Chromium after {spread([m[mark] for m in marks])}{goal}")
             print("  " + ", ".join(f"{what} {took[what]:.2f} s" for what in ACTIONS))
 
 

@@ -9,6 +9,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from termburst._display import printable
+
 if TYPE_CHECKING:
     import polars as pl
     from rich.text import Text
@@ -104,8 +106,7 @@ def _cell(value: Any) -> Text:
         return Text(f"{value:,.2f}" if 10 <= abs(value) < 1e9 else f"{value:.4g}")
     if isinstance(value, int):
         return Text(f"{value:,}")
-    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(value))
-    return Text(shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…")
+    return Text(printable(value, _LONGEST))
 
 
 def _format_of(output: Path | None) -> Format:

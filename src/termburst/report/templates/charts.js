@@ -76,8 +76,8 @@ function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   describe("log_alpha", `Histogram of the logarithms of fitted parameters. ${byId("alpha-note").textContent}`);
 }
 
-// The chart of all terms. Terms of a corpus that never repeat have the same λ, and TF–IDF by their number of occurrences
-// alone: such terms share a point.
+// The chart of all terms. λ and TF–IDF follow from how often a term occurs in how many documents, so that rare terms
+// fall together in their thousands: such terms share a point.
 const bend = { log: (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)), linear: (v) => v };
 
 function makePoints(report) {
@@ -87,13 +87,13 @@ function makePoints(report) {
   const size = [];
   const shared = new Map();
   for (let i = 0; i < rows; i++) {
-    const alone = report.kind === "keyness" || columns.n[i] !== columns.b[i];
-    let point = alone ? undefined : shared.get(columns.n[i]);
+    const key = report.kind === "keyness" ? i : `${columns.n[i]} ${columns.b[i]} ${columns.plr[i]}`;
+    let point = shared.get(key);
     if (point === undefined) {
       point = first.length;
       first.push(i);
       size.push(0);
-      if (!alone) shared.set(columns.n[i], point);
+      shared.set(key, point);
     }
     size[point]++;
     pointOf[i] = point;
@@ -120,7 +120,7 @@ function fillMain(report, scale) {
   const data = { x: new Float64Array(count), y: new Float64Array(count), size: new Float64Array(count),
                  fill: new Float64Array(count), label: [], note: [], ...(kind === "keyness" ? { marker: [] } : {}) };
   const bent = bend[scale];
-  const thin = Math.min(Math.max(20 / Math.sqrt(count), 0.06), 0.35); // where points are many, each is faint
+  const thin = Math.min(Math.max(10 / Math.sqrt(count), 0.06), 0.3); // where points are many, each is faint
   part("dots").glyph.line_alpha = { value: 2 * thin };
   points.first.forEach((i, point) => {
     if (kind === "corpus") {
@@ -139,7 +139,7 @@ function fillMain(report, scale) {
     }
     const several = points.size[point] > 1;
     data.label.push(several ? `${whole(points.size[point])} terms` : brief(report.terms[i], 80));
-    data.note.push(several ? `that occur ${columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`} and never repeat` : report.note(i));
+    data.note.push(several ? `such as ${brief(report.terms[i], 30)}, each with ${report.note(i)}` : report.note(i));
   });
   report.place = data;
   source("points").data = data;

@@ -36,7 +36,9 @@ function aboutCorpus(report) {
   report.placesMost = 250;
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter((i) => columns.log10_q[i] <= Math.log10(0.05));
   report.leading = sure.slice(0, 5000); // frequent words may have a large λ and no bursts
-  report.note = (i) => `λ ${decimal(columns.plr[i])}, ${whole(columns.n[i])} times in ${whole(columns.b[i])} documents, q ${probability(columns.log10_q[i])}`;
+  const times = (i) => (columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`);
+  const inDocuments = (i) => (columns.b[i] === 1 ? "one document" : `${whole(columns.b[i])} documents`);
+  report.note = (i) => `λ ${decimal(columns.plr[i])}, ${times(i)} in ${inDocuments(i)}, q ${probability(columns.log10_q[i])}`;
   report.facts = (i) => [
     ["occurrences, n", whole(columns.n[i])],
     ["documents, b", whole(columns.b[i])],
@@ -55,7 +57,7 @@ function aboutCorpus(report) {
   byId("main-title").textContent = "λ against total TF–IDF";
   const r = report.correlation === null ? "" : ` Their correlation is ${report.correlation.toFixed(3)}.`;
   byId("main-note").textContent =
-    "A point a term; the larger, the larger its fitted α; hollow where α is infinite. Terms that never repeat share points." +
+    "A point a term; the larger, the larger its fitted α; hollow where α is infinite. Terms of the same counts share a point." +
     `${r} Drag a box to filter the table; click a point for its term.`;
   describe("main", `Scatter chart of ${whole(report.rows)} terms, λ across and total TF–IDF upwards.${r} The table below holds the same numbers.`);
   byId("method").replaceChildren(

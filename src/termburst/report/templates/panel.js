@@ -122,7 +122,7 @@ function drawWaterfall(report, panel, i) {
   plot.y_range.factors = [...bars.part].reverse();
   const [low, high] = [Math.min(0, ...bars.left), Math.max(...bars.right)];
   plot.x_range.start = low - 0.04 * (high - low);
-  plot.x_range.end = high + 0.22 * (high - low); // room for the values
+  plot.x_range.end = high + (byId("chart-waterfall").clientWidth < 400 ? 0.4 : 0.25) * (high - low); // room for the values
   source("bars").data = bars;
   source("values").data = values;
   byId("parts-table").replaceChildren(

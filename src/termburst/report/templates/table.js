@@ -13,7 +13,6 @@ const tableColumns = {
     { key: "log10_p", head: "p", title: "probability of such a λ where tokens lie at random", show: probability },
     { key: "log10_q", head: "q", title: "expected share of false alarms among terms as sure as this", show: probability },
     { key: "alpha", head: "α", title: "exact fit: small where a term bursts, ∞ where it does not", show: decimal },
-    { key: "alpha_not", head: "α of the rest", title: "exact fit: of all other terms together", show: decimal },
   ],
   keyness: [
     { key: "term", head: "term", kind: "text" },
