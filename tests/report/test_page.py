@@ -36,7 +36,9 @@ def summary(documents):
 @pytest.fixture(scope="module")
 def evil():
     rng = np.random.default_rng(2)
-    texts = [" ".join([*rng.choice(["so", "it", "goes", "on"], 30), *[EVIL[k % len(EVIL)]] * (3 + k % len(EVIL))]) for k in range(40)]
+    plain = rng.choice(["so", "it", "goes", "on"], (40, 30))
+    kind = np.arange(40) % len(EVIL)  # each as often as no other, or they would share a point
+    texts = [" ".join([*words, *[EVIL[k]] * (3 + int(k))]) for words, k in zip(plain, kind, strict=True)]
     texts.append("x" * 10_000 + " " + "x" * 10_000)
     counting = tb.CountingOptions(token_pattern=r"\S+", lowercase=False)
     return Documents.from_texts(texts, [f"{EVIL[k % len(EVIL)]}{k}" for k in range(41)], counting=counting)
