@@ -151,8 +151,8 @@ def test_points_are_lambda_and_tf_idf(opened, summary):
     alike = [label for label in labels if label not in row]
     assert len(single) + sum(int(label.removesuffix(" terms").replace(",", "")) for label in alike) == len(row)
     assert 1000 < len(single) < len(row) - 1000
-    np.testing.assert_allclose([x[k] for k in single], [terms["plr"][row[labels[k]]] for k in single], rtol=2e-5)
-    np.testing.assert_allclose([y[k] for k in single], [terms["tf_idf_sum"][row[labels[k]]] for k in single], rtol=2e-5)
+    np.testing.assert_allclose([x[k] for k in single], [terms["plr"][row[labels[k]]] for k in single], rtol=1e-6)
+    np.testing.assert_allclose([y[k] for k in single], [terms["tf_idf_sum"][row[labels[k]]] for k in single], rtol=1e-6)
     page.select_option("#scale", "log")
     bent = _sources(page, "main", "points", "x")
     np.testing.assert_allclose(bent, np.sign(x) * np.log10(1 + np.abs(x)), rtol=1e-6)

@@ -16,7 +16,7 @@ from termburst.inference.plr import PARTS
 from termburst.report._pieces import FORMAT
 
 LONGEST_TERM = 200  # characters of a term in a page
-_MANTISSA_BITS = 16  # of numbers in a page: four digits and a bit
+_MANTISSA_BITS = 20  # of numbers in a page: six digits
 _LOG_STEP = 2.0**-10  # of decimal logarithms in a page: three digits of the number
 _DIGITS = 5  # of numbers in panels
 _BLOCKS = ("terms", "panels")
@@ -27,7 +27,7 @@ def render(summary: dict[str, Any]) -> str:
     """The page of a summary made by `summarize` or `summarize_keyness`.
 
     Whatever came from the corpus travels as compressed JSON in base64 and enters the page as text, so no term, line or
-    name of a file can be taken for markup. Numbers in the page have four digits, p- and q-values three;
+    name of a file can be taken for markup. Numbers in the page have six digits, p- and q-values three;
     terms are cut after 200 characters.
 
     Examples

@@ -132,7 +132,7 @@ function footnotes(report, tested) {
   return [
     ...(counting ? [`Counted with ${visible(said)}; terms of ${[...new Set(counting.ngrams)].join(" to ")} token${counting.ngrams[1] > 1 ? "s" : ""}; stop words: ${visible(counting.stop_words ?? "none left out")}.`] : []),
     ...(tested > report.rows ? [`The page lists the leading ${whole(report.rows)} of ${whole(tested)} ${report.unit}.`] : []),
-    `Charts and lines are kept for the leading ${whole(report.panels.length)} terms; a panel shows up to 250 documents. Numbers have four digits, p and q three, ` +
+    `Charts and lines are kept for the leading ${whole(report.panels.length)} terms; a panel shows up to 250 documents. Numbers have six digits, p and q three, ` +
       `terms are cut after ${report.limits.term} characters; termburst terms and keyness write all of both.`,
     `Made by termburst ${report.termburst}.`,
   ];

@@ -132,7 +132,7 @@ function drawTable(report) {
 // The selection as it stands in the table, with logarithms where probabilities are too small for a spreadsheet.
 function csvOf(report) {
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const number = (value) => (Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(5))));
+  const number = (value) => (Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))));
   const keys = ["term", ...Object.keys(report.columns).filter((key) => key !== "term")];
   const lines = tableState.rows.map((i) =>
     keys.map((key) => {
