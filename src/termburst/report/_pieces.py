@@ -15,6 +15,7 @@ from termburst.report.documents import Documents
 Dict = dict[str, Any]
 FORMAT = 1  # of the dict; it changes when a reader of the JSON would have to
 LARGEST_COUNT = 12  # occurrences in a document, from which on they share a bar
+PLACES = 250  # documents of a term that its panel shows, those with most occurrences
 _ZIPF_POINTS = 400
 _LENGTH_BINS = 40
 _NAMED = 20_000  # documents named in a page; beyond that only those that lines are from

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference.plr import PARTS
-from termburst.report._pieces import FORMAT
+from termburst.report._pieces import FORMAT, PLACES
 
 LONGEST_TERM = 200  # characters of a term in a page
 _MANTISSA_BITS = 20  # of numbers in a page: six digits
@@ -50,7 +50,7 @@ def render(summary: dict[str, Any]) -> str:
     )
     terms, columns, spec = _columns(summary["terms"])
     about = {key: value for key, value in summary.items() if key not in _BLOCKS}
-    about |= {"columns": spec, "formulas": PARTS, "limits": {"term": LONGEST_TERM}}
+    about |= {"columns": spec, "formulas": PARTS, "limits": {"term": LONGEST_TERM, "places": PLACES}}
     blocks = {
         "library": _packed(library().encode()),
         "about": _packed_json(about),

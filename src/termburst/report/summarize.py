@@ -15,6 +15,7 @@ from termburst.inference.plr import Form, plr_parts
 from termburst.models.penalized_mle import settled_hyperparameters
 from termburst.report._pieces import (
     LARGEST_COUNT,
+    PLACES,
     Dict,
     columns_of,
     counting_of,
@@ -31,7 +32,6 @@ from termburst.tables import burstiness_test
 
 PANELS = 2_000
 MOST_TERMS = 100_000
-PLACES = 250  # documents of a term that its panel shows, those with most occurrences
 LINES = 5
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from termburst.counts.statistics import TermStatistics
 from termburst.inference.checks import checked_whole
-from termburst.report._pieces import Dict, columns_of, counting_of, document_names, heading, length_summary
+from termburst.report._pieces import PLACES, Dict, columns_of, counting_of, document_names, heading, length_summary
 from termburst.report.documents import Documents
-from termburst.report.summarize import LINES, MOST_TERMS, PANELS, PLACES
+from termburst.report.summarize import LINES, MOST_TERMS, PANELS
 
 if TYPE_CHECKING:
     import polars as pl

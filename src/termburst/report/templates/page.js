@@ -33,7 +33,7 @@ async function loadReport() {
 function aboutCorpus(report) {
   const { columns, overview, settings } = report;
   report.unit = "terms";
-  report.placesMost = 250;
+  report.placesMost = report.limits.places;
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter((i) => columns.log10_q[i] <= Math.log10(0.05));
   report.leading = sure.slice(0, 5000); // frequent words may have a large λ and no bursts
   const times = (i) => (columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`);
@@ -132,7 +132,7 @@ function footnotes(report, tested) {
   return [
     ...(counting ? [`Counted with ${visible(said)}; terms of ${[...new Set(counting.ngrams)].join(" to ")} token${counting.ngrams[1] > 1 ? "s" : ""}; stop words: ${visible(counting.stop_words ?? "none left out")}.`] : []),
     ...(tested > report.rows ? [`The page lists the leading ${whole(report.rows)} of ${whole(tested)} ${report.unit}.`] : []),
-    `Charts and lines are kept for the leading ${whole(report.panels.length)} terms; a panel shows up to 250 documents. Numbers have six digits, p and q three, ` +
+    `Charts and lines are kept for the leading ${whole(report.panels.length)} terms; a panel shows up to ${report.limits.places} documents. Numbers have six digits, p and q three, ` +
       `terms are cut after ${report.limits.term} characters; termburst terms and keyness write all of both.`,
     `Made by termburst ${report.termburst}.`,
   ];
