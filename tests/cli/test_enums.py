@@ -1,10 +1,12 @@
 """The names that options take are those of the library's tables."""
 
+from importlib import import_module
+
 import pytest
 
 from termburst.cli import app
 from termburst.cli.keyness import Method, Sort
-from termburst.cli.shared import Fdr
+from termburst.cli.shared import LINES, MOST_TERMS, PANELS, Fdr
 from termburst.cli.stats import DetailOption
 from termburst.counts.statistics import DETAILS
 from termburst.inference import keyness, multiplicity, plr
@@ -21,6 +23,11 @@ TABLES = {
     app.Form: plr.FORMS,
     DetailOption: DETAILS,
 }
+
+
+def test_what_a_page_holds_is_said_twice_alike():
+    summarize = import_module("termburst.report.summarize")  # the function of that name hides it
+    assert (PANELS, LINES, MOST_TERMS) == (summarize.PANELS, summarize.LINES, summarize.MOST_TERMS)
 
 
 @pytest.mark.parametrize("enum", TABLES, ids=lambda enum: enum.__name__)

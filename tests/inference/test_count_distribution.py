@@ -36,6 +36,11 @@ def test_expected_counts_are_sums_of_scipys_pmfs(as_statistics):
         np.testing.assert_allclose(found.beta_binomial[row], bursty, rtol=1e-8, atol=1e-9)
 
 
+def test_no_document_holds_more_than_its_length():
+    found = count_distribution([[1, 2], [0, 3], [2, 1], [0, 3]], [0], largest=5)
+    assert found.binomial[0, 5] == found.beta_binomial[0, 5] == 0
+
+
 def test_at_the_boundary_both_models_are_one():
     X = np.array([[1, 9], [1, 9], [1, 9], [1, 9]])
     assert tb.fit_beta_binomial(X).status[0] == "boundary"

@@ -50,7 +50,7 @@ def test_columns_come_back_to_six_digits(summary):
             continue
         expected = [np.nan if value is None else value for value in values]
         if name.startswith("log10"):
-            np.testing.assert_allclose(columns[name], expected, rtol=0, atol=2.0**-11)
+            np.testing.assert_allclose(columns[name], expected, rtol=0, atol=2.0**-13)
         else:
             np.testing.assert_allclose(columns[name], expected, rtol=2.0**-20)
     assert columns["n"] == summary["terms"]["n"]

@@ -12,7 +12,21 @@ import typer
 from termburst.cli.output import Format, many, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, working
 from termburst.cli.report import page_source, settled_report, write_report
-from termburst.cli.shared import Fdr, FdrOption, FormatOption, Lines, MaxTerms, MinCount, Output, Panels, Top, shown
+from termburst.cli.shared import (
+    LINES,
+    MOST_TERMS,
+    PANELS,
+    Fdr,
+    FdrOption,
+    FormatOption,
+    Lines,
+    MaxTerms,
+    MinCount,
+    Output,
+    Panels,
+    Top,
+    shown,
+)
 
 if TYPE_CHECKING:
     from termburst.counts.counting import CountingOptions
@@ -63,9 +77,9 @@ def keyness(
     report: Annotated[
         Path | None, typer.Option("--report", help="Also write a page to explore, such as keyness.html (or .json).")
     ] = None,
-    panels: Panels = 2_000,
-    lines: Lines = 5,
-    max_terms: MaxTerms = 100_000,
+    panels: Panels = PANELS,
+    lines: Lines = LINES,
+    max_terms: MaxTerms = MOST_TERMS,
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
 
@@ -92,7 +106,7 @@ def keyness(
     if (b is None) == (by is None):
         raise ValueError("give two corpora, A and B, or one corpus and --by COLUMN")
     if by is not None:
-        table, title, sides = _by_column(a, by, reading, options)
+        table, title, sides = _by_column(a, by, reading, options, with_documents=page is not None)
     else:
         sides = _both(a, str(b), reading, with_documents=page is not None)
         first, second = (side.statistics() if isinstance(side, Documents) else side for side in sides.values())
@@ -115,7 +129,9 @@ def keyness(
         typer.echo("effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to here")
 
 
-def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, str, dict[str, Source]]:
+def _by_column(
+    corpus: str, by: str, reading: Reading, options: dict[str, Any], *, with_documents: bool
+) -> tuple[Any, str, dict[str, Source]]:
     """The comparison of the groups that a column names, two against each other or each against the rest; the groups."""
     from collections import Counter
 
@@ -150,7 +166,7 @@ def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any]) 
         raise ValueError(f"{corpus}: the column {by!r} has {len(groups):,} values; compare at most 50")
     label = np.array(labels)
     sides: dict[str, Source] = {}
-    for group in sorted(groups):
+    for group in sorted(groups) if with_documents else ():
         held = np.flatnonzero(label == group).tolist()
         ids = [f"row {row + 1:,}" for row in held]
         sides[group] = Documents(counts[held], terms, ids, [texts[row] for row in held], counting)

@@ -12,7 +12,21 @@ import typer
 
 from termburst.cli.output import note
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
-from termburst.cli.shared import Fdr, FdrOption, Form, FormOption, Lines, MaxTerms, MinCount, Mu, Panels, Sigma2
+from termburst.cli.shared import (
+    LINES,
+    MOST_TERMS,
+    PANELS,
+    Fdr,
+    FdrOption,
+    Form,
+    FormOption,
+    Lines,
+    MaxTerms,
+    MinCount,
+    Mu,
+    Panels,
+    Sigma2,
+)
 
 if TYPE_CHECKING:
     from termburst.counts.statistics import TermStatistics
@@ -39,9 +53,9 @@ def report(
         ReportFormat | None, typer.Option("--format", "-f", help="(default: by the ending of --output)")
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
-    panels: Panels = 2_000,
-    lines: Lines = 5,
-    max_terms: MaxTerms = 100_000,
+    panels: Panels = PANELS,
+    lines: Lines = LINES,
+    max_terms: MaxTerms = MOST_TERMS,
     min_count: MinCount = 1,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,

@@ -47,6 +47,8 @@ class Form(StrEnum):
 
 
 FormOption = Annotated[Form, typer.Option("--form", help="λ as printed in the paper, corrected, or exact.")]
+# What a page holds, as in termburst.report, which takes too long to import for --help.
+PANELS, LINES, MOST_TERMS = 2_000, 5, 100_000
 Panels = Annotated[
     int, typer.Option("--panels", min=0, help="How many leading terms get charts and lines in the page.")
 ]

@@ -15,6 +15,7 @@ from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-13  # of a probability that is what others leave; smaller ones count as none
 _ENTRIES = 1 << 20  # terms × lengths worked on at a time
 
 
@@ -106,11 +107,14 @@ def _expected(none: Floats, odds: Callable[[int, Floats], Floats], cells: TermCe
     """
     documents = cells.length_documents.astype(np.float64)
     expected = np.empty((len(none), largest + 1))
+    rest = np.ones_like(none)  # P(N > k)
     for k in range(largest):
         expected[:, k] = none @ documents
+        rest -= none
         left = np.maximum(cells.lengths - k, 0)
         none = none * (left / (k + 1) * odds(k, left))
-    expected[:, largest] = np.maximum(documents.sum() - expected[:, :largest].sum(axis=1), 0)
+    rest[rest < _ROUNDING] = 0.0
+    expected[:, largest] = rest @ documents
     return expected
 
 

@@ -145,8 +145,8 @@ class Explanation:
 
     def _lines(self) -> list[tuple[str, float, str]]:
         """Name, value and, where it is as printed, formula of every part."""
-        printed = self.form == "printed" and "penalty" not in self.parts
-        return [(k, v, PARTS[k] if printed else "") for k, v in self.parts.items()]  # elsewhere they would mislead
+        formulas = part_formulas(self.parts, self.form)
+        return [(name, value, formulas.get(name, "")) for name, value in self.parts.items()]
 
 
 def explain(
@@ -336,6 +336,17 @@ def plr_parts(
         parts["stirling"] = -2 * stirling_remainder(mu / sigma2 * mu)
     parts["constant"] = -penalties * np.log(2 * np.pi) / 2
     return parts
+
+
+def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
+    """The formulas of the parts, where they are as printed; elsewhere they would mislead, and there are none.
+
+    Examples
+    --------
+    >>> part_formulas({"constant": -0.92}, "printed"), part_formulas({"constant": -1.84}, "corrected")
+    ({'constant': '−log √(2π)'}, {})
+    """
+    return {name: PARTS[name] for name in parts} if form == "printed" and "penalty" not in parts else {}
 
 
 def add_up(parts: Mapping[str, Any]) -> Any:

@@ -15,6 +15,8 @@ from termburst.report.documents import Documents
 Dict = dict[str, Any]
 FORMAT = 1  # of the dict; it changes when a reader of the JSON would have to
 LARGEST_COUNT = 12  # occurrences in a document, from which on they share a bar
+SURE = 0.05  # the q-value up to which a term counts as found
+SMALLEST_LOG10_P = -307.0  # smaller p-values have no float of full precision
 PLACES = 250  # documents of a term that its panel shows, those with most occurrences
 _ZIPF_POINTS = 400
 _LENGTH_BINS = 40
@@ -76,7 +78,7 @@ def length_summary(statistics: TermStatistics) -> Dict:
     counts = np.histogram(held, edges, weights=weight)[0]
     return {
         "mean": statistics.mean_length,
-        "median": _quantile(lengths, documents, 0.5),
+        "median": _median(lengths, documents),
         "shortest": int(lengths[0]),
         "longest": int(lengths[-1]),
         "empty": int(documents[~filled].sum()),
@@ -85,10 +87,15 @@ def length_summary(statistics: TermStatistics) -> Dict:
     }
 
 
-def _quantile(values: NDArray[Any], weights: NDArray[Any], share: float) -> int:
-    """The least value that at least that share of the weights does not exceed."""
-    total = np.cumsum(weights)
-    return int(values[np.searchsorted(total, share * total[-1])])
+def _median(values: NDArray[Any], times: NDArray[Any]) -> float:
+    """Of values in their order, each as many *times*; between the middle two where there are two.
+
+    >>> _median(np.array([1, 3, 8]), np.array([2, 1, 1]))
+    2.0
+    """
+    before = np.cumsum(times)
+    low, high = (values[np.searchsorted(before, k, side="right")] for k in ((before[-1] - 1) // 2, before[-1] // 2))
+    return float(low + high) / 2
 
 
 def zipf_curve(statistics: TermStatistics) -> Dict:

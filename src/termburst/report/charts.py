@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bokeh.plotting import figure
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the script swaps in lighter shades in dark mode.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#767676"
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
 _TALL, _LOW = 460, 230  # pixels
 
 
@@ -23,7 +23,7 @@ def chart_items(kind: str) -> dict[str, Any]:
     """Name → figure as JSON, ready for BokehJS to embed: those of a corpus, or of a comparison ("keyness")."""
     from bokeh.embed import json_item
 
-    charts = {"main": _main("λ", "total TF–IDF") if kind == "corpus" else _volcano(), "along": _along()}
+    charts = {"main": _main() if kind == "corpus" else _volcano(), "along": _along()}
     if kind == "corpus":
         charts |= {
             "counts": _counts(),
@@ -70,9 +70,9 @@ def _tell(method: str, argument: str) -> CustomJS:
     return CustomJS(code=f"window.termburst.{method}({argument})")
 
 
-def _main(x_label: str, y_label: str) -> figure:
+def _main() -> figure:
     """λ_i against Σ_j TF–IDF, a point a term (the paper's Fig. 3), sized by α_i, hollow where that is infinite."""
-    chart = _point_chart(x_label, y_label)
+    chart = _point_chart("λ", "total TF–IDF")
     points = _source("points", "x", "y", "size", "fill", "label", "note")
     _draw_points(chart, points, marker="circle")
     return chart
@@ -80,7 +80,7 @@ def _main(x_label: str, y_label: str) -> figure:
 
 def _volcano() -> figure:
     """log2 ratio against −log10 p, with the intervals of the terms that are named in the chart."""
-    chart = _point_chart("log₂ ratio of shares, A to B", "−log₁₀ p")
+    chart = _point_chart("log₂ ratio of mean shares, A to B", "−log₁₀ p")
     chart.segment(
         "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.5
     )
@@ -223,8 +223,8 @@ def _waterfall() -> figure:
     source = _source("bars", "part", "left", "right", "colour", "value", "formula")
     bars = chart.hbar("part", left="left", right="right", height=0.7, source=source, color="colour", name="bars")
     chart.text(
-        "end", "part", "value", source=_source("values", "end", "part", "value", "align", "dx"), text_align="align",
-        x_offset="dx", text_baseline="middle", text_font_size="11px", name="names",
+        "end", "part", "value", source=_source("values", "end", "part", "value"), x_offset=4, text_baseline="middle",
+        text_font_size="11px", name="names",
     )  # fmt: skip
     chart.ygrid.grid_line_color = None
     chart.xaxis.formatter = NumeralTickFormatter(format="0,0")

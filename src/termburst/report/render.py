@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.plr import PARTS
-from termburst.report._pieces import FORMAT, PLACES
+from termburst.inference.plr import part_formulas
+from termburst.report._pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
 
 LONGEST_TERM = 200  # characters of a term in a page
 _MANTISSA_BITS = 20  # of numbers in a page: six digits
-_LOG_STEP = 2.0**-10  # of decimal logarithms in a page: three digits of the number
-_DIGITS = 5  # of numbers in panels
+_LOG_STEP = 2.0**-12  # of decimal logarithms in a page: three digits of the number
+_DIGITS = 5  # of numbers in panels, but for the parts of λ, which are large and cancel
+_PART_DIGITS = 8
 _BLOCKS = ("terms", "panels")
+_INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
+_NAMES = ("how", "status", "group", "only_in", "reference")  # all other columns are numbers
 _SCRIPTS = ("data.js", "charts.js", "table.js", "panel.js", "page.js")  # one scope, in this order
 
 
@@ -48,9 +51,14 @@ def render(summary: dict[str, Any]) -> str:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("termburst.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    terms, columns, spec = _columns(summary["terms"])
+    number = {panel["term"]: k + 1 for k, panel in enumerate(summary["panels"])}
+    panel_of = [number.get(term, 0) for term in summary["terms"]["term"]]  # 0: none
+    terms, columns, spec = _columns({**summary["terms"], "panel": panel_of})
     about = {key: value for key, value in summary.items() if key not in _BLOCKS}
-    about |= {"columns": spec, "formulas": PARTS, "limits": {"term": LONGEST_TERM, "places": PLACES}}
+    about["columns"] = spec
+    about["limits"] = {"term": LONGEST_TERM, "places": PLACES, "sure": SURE, "log10_p": SMALLEST_LOG10_P}
+    if summary["kind"] == "corpus" and summary["panels"]:
+        about["formulas"] = part_formulas(summary["panels"][0]["parts"], summary["settings"]["form"])
     blocks = {
         "library": _packed(library().encode()),
         "about": _packed_json(about),
@@ -83,10 +91,10 @@ def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[s
     for name, values in terms.items():
         if name == "term":
             continue
-        if all(isinstance(value, int) and value < 2**32 for value in values):
+        if name in _INTEGERS and max(values) < 2**32:
             spec.append({"name": name, "kind": "integers"})
             packed.append(_planes(np.array(values, dtype="<u4")))
-        elif all(value is None or isinstance(value, str) for value in values):
+        elif name in _NAMES:
             names = sorted({value for value in values if value is not None})
             code = {None: 0} | {value: number + 1 for number, value in enumerate(names)}
             spec.append({"name": name, "kind": "names", "names": names})
@@ -115,14 +123,14 @@ def _cut(term: str) -> str:
     return term if len(term) <= LONGEST_TERM else f"{term[:LONGEST_TERM]}… ({len(term):,} characters)"
 
 
-def _shortened(value: Any) -> Any:
+def _shortened(value: Any, digits: int = _DIGITS) -> Any:
     """Numbers rounded and places as steps from one document to the next, at any depth."""
     if isinstance(value, float):
-        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+        return float(f"{value:.{digits}g}") if math.isfinite(value) else None
     if isinstance(value, list):
-        return [_shortened(item) for item in value]
+        return [_shortened(item, digits) for item in value]
     if isinstance(value, dict):
-        short = {key: _shortened(item) for key, item in value.items()}
+        short = {key: _shortened(item, _PART_DIGITS if key == "parts" else digits) for key, item in value.items()}
         if "places" in short:
             short["places"] = np.diff(short["places"], prepend=0).tolist()
         if "term" in short:

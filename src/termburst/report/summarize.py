@@ -12,10 +12,11 @@ from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import Form, plr_parts
-from termburst.models.penalized_mle import settled_hyperparameters
+from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
 from termburst.report._pieces import (
     LARGEST_COUNT,
     PLACES,
+    SURE,
     Dict,
     columns_of,
     counting_of,
@@ -101,7 +102,7 @@ def summarize(
             "mu": mu, "sigma2": sigma2, "form": form, "adjust": adjust, "min_count": min_count,
             "counting": counting_of(documents, statistics),
         },
-        "overview": _overview(statistics, tested),
+        "overview": _overview(statistics, tested, penalized_mle(statistics, mu=mu, sigma2=sigma2).valid),
         "lengths": length_summary(statistics),
         "zipf": zipf_curve(statistics),
         "log_alpha": _log_alpha(tested),
@@ -113,15 +114,17 @@ def summarize(
     }  # fmt: skip
 
 
-def _overview(statistics: TermStatistics, tested: Any) -> Dict:
+def _overview(statistics: TermStatistics, tested: Any, valid: NDArray[np.bool_]) -> Dict:
     n_i = statistics.collection_frequency
     return {
         "documents": statistics.documents,
         "tokens": statistics.tokens,
         "terms": int((n_i > 0).sum()),
         "once": int((n_i == 1).sum()),
-        "tested": tested.height,
-        "sure": int((tested["q_value"] <= 0.05).sum()),
+        "kept": tested.height,
+        "tested": int(tested["log10_p"].is_not_null().sum()),
+        "clamped": int((~valid & (n_i > 0)).sum()),
+        "sure": int((tested["q_value"] <= SURE).sum()),
     }
 
 

@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING
 
 from termburst.counts.statistics import TermStatistics
 from termburst.inference.checks import checked_whole
-from termburst.report._pieces import PLACES, Dict, columns_of, counting_of, document_names, heading, length_summary
+from termburst.report._pieces import (
+    PLACES,
+    SMALLEST_LOG10_P,
+    SURE,
+    Dict,
+    columns_of,
+    counting_of,
+    document_names,
+    heading,
+    length_summary,
+)
 from termburst.report.documents import Documents
 from termburst.report.summarize import LINES, MOST_TERMS, PANELS
 
 if TYPE_CHECKING:
     import polars as pl
 
-SMALLEST_LOG10_P = -307.0  # smaller p-values have no float of full precision
 _COLUMNS = (
     "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "only_in", "log10_p", "log10_q",
     "reference",
@@ -81,17 +90,18 @@ def summarize_keyness(
         "settings": settings,
         "overview": {
             "tested": table.height,
-            "sure": int((table["q_value"] <= 0.05).sum()),
+            "sure": int((table["q_value"] <= SURE).sum()),
         },
-        "sides": [_side(name, s) for name, s in statistics.items()],
+        "sides": [_side(name, s, isinstance(sides[name], Documents)) for name, s in statistics.items()],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
         **_panels(terms, sides, lines),
     }
 
 
-def _side(name: str, statistics: TermStatistics) -> Dict:
+def _side(name: str, statistics: TermStatistics, has_documents: bool) -> Dict:
     return {
         "name": name,
+        "has_documents": has_documents,
         "documents": statistics.documents,
         "tokens": statistics.tokens,
         "terms": int((statistics.collection_frequency > 0).sum()),

@@ -1,11 +1,16 @@
 // The charts: Bokeh figures that charts.py described, filled, and dressed for light or dark.
 
-const shades = {
-  light: { "#0072B2": "#0072B2", "#D55E00": "#D55E00", "#767676": "#6b6b6b", ink: "#1b1f24", card: "#ffffff", quiet: "#57606a", line: "#dfe3e8" },
-  dark: { "#0072B2": "#56B4E9", "#D55E00": "#F0A35E", "#767676": "#a9a9a9", ink: "#e8ebef", card: "#1b212a", quiet: "#a6b0bc", line: "#333c47" },
-};
-const BLUE = "#0072B2", ORANGE = "#D55E00", GREY = "#767676";
-let palette = shades.light;
+const BLUE = "#0072B2", ORANGE = "#D55E00", GREY = "#767676"; // as in charts.py; page.css has what each is in dark mode
+let palette = {};
+
+// The colours of the theme, which page.css holds.
+function currentPalette() {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name) => style.getPropertyValue(`--${name}`).trim();
+  return { [BLUE]: of("blue"), [ORANGE]: of("orange"), [GREY]: of("grey"),
+           ink: of("ink"), card: of("card"), quiet: of("quiet"), line: of("line") };
+}
+
 const drawn = {}; // name → {plot, source(name)}
 
 async function embedChart(name, items) {
@@ -45,8 +50,8 @@ function dressChart(plot) {
   }
 }
 
-function dressCharts(theme) {
-  palette = shades[theme];
+function dressCharts() {
+  palette = currentPalette();
   for (const { plot } of Object.values(drawn)) dressChart(plot);
 }
 
@@ -58,7 +63,7 @@ function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   };
   const empty = lengths.empty ? `; ${whole(lengths.empty)} ${lengths.empty === 1 ? "is" : "are"} empty` : "";
   byId("lengths-note").textContent =
-    `Mean ${decimal(lengths.mean)}, median ${whole(lengths.median)}, longest ${whole(lengths.longest)} tokens${empty}.`;
+    `Mean ${decimal(lengths.mean)}, median ${decimal(lengths.median)}, longest ${whole(lengths.longest)} tokens${empty}.`;
   describe("lengths", `Histogram of the lengths of ${whole(overview.documents)} documents. ${byId("lengths-note").textContent}`);
 
   drawn.zipf.source("zipf").data = zipf;
@@ -71,8 +76,8 @@ function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   };
   byId("alpha-note").textContent =
     `${whole(logs.converged)} terms have a finite fit` +
-    (logs.converged ? `, ${share(logs.below_a_tenth, logs.converged)} of them with α below 0.1: bursty` : "") +
-    `. ${whole(logs.boundary)} are no more bursty than chance: α is infinite.`;
+    (logs.converged ? `, ${share(logs.below_a_tenth, logs.converged)} of them with α below 0.1` : "") +
+    `. ${whole(logs.boundary)} are no more spread out than chance has it: α is infinite.`;
   describe("log_alpha", `Histogram of the logarithms of fitted parameters. ${byId("alpha-note").textContent}`);
 }
 
@@ -87,7 +92,7 @@ function makePoints(report) {
   const size = [];
   const shared = new Map();
   for (let i = 0; i < rows; i++) {
-    const key = report.kind === "keyness" ? i : `${columns.n[i]} ${columns.b[i]} ${columns.plr[i]}`;
+    const key = report.kind === "keyness" ? i : `${columns.n[i]} ${columns.b[i]} ${columns.plr[i]} ${columns.status[i]}`;
     let point = shared.get(key);
     if (point === undefined) {
       point = first.length;
@@ -133,8 +138,8 @@ function fillMain(report, scale) {
       const only = columns.only_in[i];
       data.x[point] = only ? (only === "a" ? report.edge : -report.edge) : columns.log_ratio[i];
       data.y[point] = bent(-columns.log10_p[i]);
-      data.size[point] = columns.log10_q[i] <= Math.log10(0.05) ? 7 : 4;
-      data.fill[point] = columns.log10_q[i] <= Math.log10(0.05) ? 0.3 : 0;
+      data.size[point] = report.sure(i) ? 7 : 4;
+      data.fill[point] = report.sure(i) ? 0.3 : 0;
       data.marker.push(only ? (only === "a" ? "triangle" : "inverted_triangle") : "circle");
     }
     const several = points.size[point] > 1;
@@ -151,7 +156,7 @@ function nameLeaders(report) {
   const { plot, source } = drawn.main;
   const data = report.place;
   const { x_range: xs, y_range: ys } = plot;
-  const [width, height] = [byId("chart-main").clientWidth - 80, 400];
+  const { inner_width: width, inner_height: height } = plot;
   const across = (x) => ((x - xs.start) / (xs.end - xs.start)) * width;
   const up = (y) => ((y - ys.start) / (ys.end - ys.start)) * height;
   const names = { x: [], y: [], text: [], dx: [], align: [] };
@@ -184,10 +189,9 @@ function nameLeaders(report) {
 }
 
 function addInterval(lines, { columns, edge }, i, y) {
-  const end = (value, open) => (Number.isNaN(value) ? open * edge : value);
-  if (columns.ci_low === undefined) return;
-  lines.low.push(end(columns.ci_low[i], -1));
-  lines.high.push(end(columns.ci_high[i], 1));
+  if (Number.isNaN(columns.ci_low[i]) && Number.isNaN(columns.ci_high[i])) return;
+  lines.low.push(openEnd(columns, "ci_low", i) ? -edge : columns.ci_low[i]);
+  lines.high.push(openEnd(columns, "ci_high", i) ? edge : columns.ci_high[i]);
   lines.y.push(y);
 }
 

@@ -53,15 +53,19 @@ const brief = (text, most = 40) => (text.length > most ? `${visible(text.slice(0
 // One formatter for each number of digits: to make one takes as long as to use it a hundred times.
 const inDigits = [0, 1, 2, 3, 4, 5, 6].map((digits) => new Intl.NumberFormat("en-GB", { maximumFractionDigits: digits }));
 const whole = (value) => inDigits[0].format(value);
+const manyDocuments = (n) => (n === 1 ? "one document" : `${whole(n)} documents`);
 const share = (part, all) => `${inDigits[1].format((100 * part) / all)} %`;
 
 function decimal(value) {
   if (value === null || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1e9 || (size > 0 && size < 1e-3)) return value.toExponential(2).replace("-", "−").replace("e+", "e");
-  const digits = size >= 1000 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(size || 1)));
+  if (size === 0) return "0"; // and not −0
+  if (size >= 1e9 || (size > 0 && size < 1e-3)) return value.toExponential(2).replaceAll("-", "−").replace("e+", "e");
+  const digits = size >= 1000 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(size)));
   return inDigits[digits].format(value).replace("-", "−");
 }
+
+const rounding = 2 ** -13; // of decimal logarithms, at most: half the step of render.py
 
 // A probability from its decimal logarithm, which may be too small for a number: 3.1e−1755.
 function probability(log10) {

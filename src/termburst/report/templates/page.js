@@ -4,10 +4,20 @@ function themeAsked() {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-function setTheme(theme) {
+function setTheme(theme, report) {
   document.documentElement.dataset.theme = theme;
   byId("theme").textContent = theme === "dark" ? "Light" : "Dark"; // what it changes to
-  dressCharts(theme);
+  dressCharts();
+  if (report?.chosen !== undefined) fillPanel(report, report.chosen); // its bars have colours of their own
+}
+
+// The term that the address of the page ends in, whatever else that may be.
+function askedTerm() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
 }
 
 async function loadReport() {
@@ -22,9 +32,10 @@ async function loadReport() {
   }
   const report = { ...about, charts, terms, panels, rows: terms.length };
   report.columns = { term: terms, ...decodedColumns(columns, about.columns, terms.length) };
-  report.panelOf = new Map(panels.map((panel) => [panel.term, panel]));
   report.shown = tableColumns[report.kind].filter(({ key }) => key in report.columns);
   report.points = makePoints(report);
+  report.bar = report.settings.adjust === "none" ? `p at most ${about.limits.sure}, not adjusted` : `q at most ${about.limits.sure}`;
+  report.sure = (i) => report.columns.log10_q[i] <= Math.log10(report.limits.sure) + rounding;
   (report.kind === "corpus" ? aboutCorpus : aboutKeyness)(report);
   return report;
 }
@@ -33,12 +44,10 @@ async function loadReport() {
 function aboutCorpus(report) {
   const { columns, overview, settings } = report;
   report.unit = "terms";
-  report.placesMost = report.limits.places;
-  const sure = Array.from({ length: report.rows }, (_, i) => i).filter((i) => columns.log10_q[i] <= Math.log10(0.05));
+  const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
   report.leading = sure.slice(0, 5000); // frequent words may have a large λ and no bursts
   const times = (i) => (columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`);
-  const inDocuments = (i) => (columns.b[i] === 1 ? "one document" : `${whole(columns.b[i])} documents`);
-  report.note = (i) => `λ ${decimal(columns.plr[i])}, ${times(i)} in ${inDocuments(i)}, q ${probability(columns.log10_q[i])}`;
+  report.note = (i) => `λ ${decimal(columns.plr[i])}, ${times(i)} in ${manyDocuments(columns.b[i])}, q ${probability(columns.log10_q[i])}`;
   report.facts = (i) => [
     ["occurrences, n", whole(columns.n[i])],
     ["documents, b", whole(columns.b[i])],
@@ -53,7 +62,7 @@ function aboutCorpus(report) {
   byId("size").textContent =
     `${whole(overview.documents)} documents · ${whole(overview.tokens)} tokens · ${whole(overview.terms)} terms`;
   byId("sentence").textContent =
-    `${whole(overview.sure)} of ${whole(overview.tested)} terms come in bursts that chance does not explain (q at most 0.05). ${overview.sure ? "The burstiest:" : ""}`;
+    `${whole(overview.sure)} of ${whole(overview.tested)} terms come in bursts that chance does not explain (${report.bar}). ${overview.sure ? "Of these, the highest λ:" : ""}`;
   byId("main-title").textContent = "λ against total TF–IDF";
   const r = report.correlation === null ? "" : ` Their correlation is ${report.correlation.toFixed(3)}.`;
   byId("main-note").textContent =
@@ -66,7 +75,8 @@ function aboutCorpus(report) {
         `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. For very frequent words it is large whether they burst or not.`,
       "p is the probability of such a λ where a term's tokens lie at random among all positions; q is p adjusted for testing " +
         `${whole(overview.tested)} terms (${settings.adjust}). α and α of the rest are exact maximum-likelihood estimates of a beta-binomial.`,
-      ...footnotes(report, overview.tested),
+      ...(overview.clamped ? [`${whole(overview.clamped)} terms repeat too often for the penalty (η² ≤ r): their λ is clamped as in the paper, and no guide.`] : []),
+      ...footnotes(report, overview.kept),
     ].map((text) => element("li", text)),
   );
 }
@@ -74,11 +84,9 @@ function aboutCorpus(report) {
 function aboutKeyness(report) {
   const { columns, overview, sides } = report;
   report.unit = columns.group ? "terms by group" : "terms";
-  report.placesMost = Infinity;
   report.edge = edgeOf(columns);
-  const sure = (i) => columns.log10_q[i] <= Math.log10(0.05);
   const rank = Array.from({ length: report.rows }, (_, i) => i).sort((i, j) => columns.log10_p[i] - columns.log10_p[j]);
-  report.leading = rank.filter(sure).slice(0, 5000);
+  report.leading = rank.filter(report.sure).slice(0, 5000);
   const ratio = (i) => cell(report, { key: "log_ratio", show: decimal }, i);
   const interval = (i) => columns.ci_low ? `${cell(report, { key: "ci_low", show: decimal }, i)} to ${cell(report, { key: "ci_high", show: decimal }, i)}` : "–";
   report.note = (i) => `${columns.group ? `${visible(columns.group[i])}: ` : ""}log₂ ratio ${ratio(i)}, ${whole(columns.n_a[i])} against ${whole(columns.n_b[i])}, q ${cell(report, { key: "log10_q", show: probability }, i)}`;
@@ -96,11 +104,12 @@ function aboutKeyness(report) {
   byId("size").textContent = columns.group
     ? `${whole(sides.length)} groups, each (A) against the rest (B)`
     : `${named(0)}, ${whole(sides[0].documents)} documents · ${named(1)}, ${whole(sides[1].documents)} documents`;
+  const byBursts = report.settings.method === "beta-binomial";
   byId("sentence").textContent =
-    `${whole(overview.sure)} of ${whole(overview.tested)} ${report.unit} differ by more than their burstiness explains (q at most 0.05). ${overview.sure ? "The surest:" : ""}`;
+    `${whole(overview.sure)} of ${whole(overview.tested)} ${report.unit} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${report.settings.method ?? "unnamed"}”`} (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
   byId("main-title").textContent = "How much, and how sure";
   byId("main-note").textContent =
-    "A point a term; filled where q is at most 0.05; triangles at the edges are terms of one side only. Lines are intervals of " +
+    `A point a term; filled where ${report.bar}; triangles at the edges are terms of one side only. Lines are intervals of ` +
     "the named terms. Drag a box to filter the table; click a point for its term.";
   describe("main", `Volcano chart of ${whole(report.rows)} ${report.unit}: the log ratio across, the p-value upwards. The table below holds the same numbers.`);
   byId("sides").replaceChildren(
@@ -118,8 +127,9 @@ function aboutKeyness(report) {
   }
   byId("method").replaceChildren(
     ...[
-      "log₂ ratio says by how many doublings a term's share in A exceeds that in B. p is that of the test named below, which " +
-        "by default allows for words coming in bursts; q is p adjusted for testing many terms.",
+      "log₂ ratio says by how many doublings a term's fitted mean share of a document in A exceeds that in B; where bursts " +
+        "or lengths differ, so may the rates per million tokens. p is that of the method named below; by default it allows " +
+        "for words coming in bursts. q is p adjusted for testing many terms.",
       `Settings: ${Object.entries(report.settings).filter(([key]) => key !== "counting").map(([key, value]) => `${key} ${value}`).join(", ") || "as by default"}.`,
       ...footnotes(report, overview.tested),
     ].map((text) => element("li", text)),
@@ -198,23 +208,29 @@ function begin(report) {
     if (button) choose(Number(button.dataset.row), { move: true });
   });
   byId("theme").addEventListener("click", () => {
-    setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-    if (report.chosen !== undefined) fillPanel(report, report.chosen);
+    setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", report);
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(themeAsked()));
-  addEventListener("beforeprint", () => setTheme("light"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(themeAsked(), report));
+  let before;
+  addEventListener("beforeprint", () => {
+    before = document.documentElement.dataset.theme;
+    setTheme("light", report);
+  });
+  addEventListener("afterprint", () => setTheme(before, report));
 
-  const leaders = [...new Set(report.leading.slice(0, 200).map((i) => report.terms[i]))].slice(0, 12);
-  for (const term of leaders) {
+  const named = new Set();
+  for (const i of report.leading) {
+    if (named.has(report.terms[i])) continue; // by another group
+    if (named.add(report.terms[i]).size > 12) break;
     const item = element("li");
-    const button = element("button", brief(term, 30), { type: "button", class: "chip", dir: "auto" });
-    button.addEventListener("click", () => choose(report.terms.indexOf(term), { move: true }));
+    const button = element("button", brief(report.terms[i], 30), { type: "button", class: "chip", dir: "auto" });
+    button.addEventListener("click", () => choose(i, { move: true }));
     item.append(button);
     byId("leaders").append(item);
   }
-  if (report.kind === "keyness") byId("scale").value = Math.max(...report.columns.log10_p.map((p) => -p || 0)) > 40 ? "log" : "linear";
+  if (report.kind === "keyness") byId("scale").value = report.columns.log10_p.some((p) => p < -40) ? "log" : "linear";
   draw();
-  const asked = report.terms.indexOf(decodeURIComponent(location.hash.slice(1)));
+  const asked = report.terms.indexOf(askedTerm());
   choose(asked >= 0 ? asked : (report.leading[0] ?? 0));
 }
 
@@ -224,8 +240,8 @@ async function start() {
   const [report, library] = await Promise.all([loadReport(), unpackedText("library")]);
   document.head.append(element("script", library));
   Bokeh.set_log_level("error"); // it would warn of charts without data, which are filled in a moment
-  await embedChart("main", report.charts);
   setTheme(themeAsked());
+  await embedChart("main", report.charts);
   begin(report);
   performance.mark("interactive"); // what is left are charts beside and below
   for (const name of Object.keys(report.charts)) if (name !== "main") await embedChart(name, report.charts);

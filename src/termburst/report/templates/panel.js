@@ -7,7 +7,7 @@ const partNames = {
 };
 
 function fillPanel(report, i) {
-  const panel = report.panelOf.get(report.terms[i]);
+  const panel = report.panels[report.columns.panel[i] - 1];
   byId("panel-term").textContent = visible(report.terms[i]);
   byId("facts").replaceChildren(
     ...report.facts(i).map(([name, value]) => {
@@ -31,20 +31,21 @@ function fillPanel(report, i) {
     drawCounts(report, panel);
     drawWaterfall(report, panel, i);
   }
-  drawAlong(report, panel);
+  drawAlong(report, panel, i);
 }
 
 // Sides of a comparison stand one after another; a corpus is a single side.
 function sidesOf(report, panel) {
   if (report.kind === "corpus") {
-    return panel.places ? [{ ...panel, names: report.documents, size: report.overview.documents, total: report.columns.b }] : [];
+    return panel.places ? [{ ...panel, names: report.documents, size: report.overview.documents }] : [];
   }
+  if (!panel.sides.some(({ places }) => places.length)) return []; // statistics on both sides forget documents
   return panel.sides.map((side, k) => ({ ...side, names: report.documents[k], size: report.sides[k].documents, label: report.sides[k].name }));
 }
 
 const documentName = (names, number) => (names[number] === undefined ? `document ${whole(number + 1)}` : visible(names[number]));
 
-function drawAlong(report, panel) {
+function drawAlong(report, panel, i) {
   const sides = sidesOf(report, panel);
   byId("figure-along").hidden = !sides.length;
   if (!sides.length) return;
@@ -65,11 +66,15 @@ function drawAlong(report, panel) {
   plot.x_range.start = 0.5 - 0.01 * offset;
   plot.x_range.end = offset + 0.5 + 0.01 * offset;
   source("stems").data = stems;
-  const most = Math.max(...stems.n);
+  const most = stems.n.reduce((a, b) => Math.max(a, b), 0);
+  const { b, b_a: inA, b_b: inB, group } = report.columns;
+  const known = sides.map((_, k) => report.kind === "corpus" || report.sides[k].has_documents);
+  const all = b ? b[i] : group ? inA[i] + inB[i] : (known[0] ? inA[i] : 0) + (known[1] ? inB[i] : 0);
+  const unknown = sides.filter((_, k) => !known[k]).map(({ label }) => ` Of ${visible(label)} only counts are known.`).join("");
   const sidesNote = sides.length > 1 ? ` Documents of ${sides.map(({ label }, k) => visible(label) + (sides.length > 2 ? "" : k ? " (orange)" : " (blue)")).join(", then ")}.` : "";
   byId("along-note").textContent =
-    `${whole(documents)} documents, up to ${whole(most)} times in one` +
-    (documents === report.placesMost ? " (those with the most are shown)." : ".") + sidesNote;
+    `${documents < all ? `${whole(documents)} of ${whole(all)} documents, those with most of it` : manyDocuments(all)}, ` +
+    `up to ${whole(most)} times in one.${sidesNote}${unknown}`;
   describe("along", `Occurrences in each document, in the order of the corpus. ${byId("along-note").textContent}`);
 }
 
@@ -98,7 +103,7 @@ function drawCounts(report, panel) {
 function drawWaterfall(report, panel, i) {
   const { plot, source } = drawn.waterfall;
   const bars = { part: [], left: [], right: [], colour: [], value: [], formula: [] };
-  const values = { end: [], part: [], value: [], align: [], dx: [] };
+  const values = { end: [], part: [], value: [] };
   const add = (part, left, right, colour, value, formula) => {
     bars.part.push(part);
     bars.left.push(Math.min(left, right));
@@ -109,8 +114,6 @@ function drawWaterfall(report, panel, i) {
     values.end.push(Math.max(left, right));
     values.part.push(part);
     values.value.push((value > 0 && part !== "λ" ? "+" : "") + decimal(value));
-    values.align.push("left");
-    values.dx.push(4);
   };
   let sum = 0;
   for (const [name, value] of Object.entries(panel.parts)) {

@@ -8,10 +8,10 @@ const tableColumns = {
     { key: "term", head: "term", kind: "text" },
     { key: "n", head: "n", title: "occurrences", show: whole },
     { key: "b", head: "b", title: "documents that hold it", show: whole },
-    { key: "plr", head: "λ", title: "the paper's statistic: the higher, the burstier", show: decimal },
+    { key: "plr", head: "λ", title: "the paper's statistic", show: decimal },
     { key: "tf_idf_sum", head: "Σ TF–IDF", title: "TF–IDF summed over documents", show: decimal },
     { key: "log10_p", head: "p", title: "probability of such a λ where tokens lie at random", show: probability },
-    { key: "log10_q", head: "q", title: "expected share of false alarms among terms as sure as this", show: probability },
+    { key: "log10_q", head: "q", show: probability },
     { key: "alpha", head: "α", title: "exact fit: small where a term bursts, ∞ where it does not", show: decimal },
   ],
   keyness: [
@@ -25,9 +25,14 @@ const tableColumns = {
     { key: "ci_low", head: "from", title: "lower end of its interval", show: decimal },
     { key: "ci_high", head: "to", title: "upper end of its interval", show: decimal },
     { key: "log10_p", head: "p", show: probability },
-    { key: "log10_q", head: "q", title: "expected share of false alarms among terms as sure as this", show: probability },
+    { key: "log10_q", head: "q", show: probability },
   ],
 };
+
+// Whether an interval has no end on that side, because only one corpus has the term; else it was not asked for.
+function openEnd({ ci_low: low, ci_high: high, only_in: only }, key, i) {
+  return key === "ci_low" ? only[i] === "b" && !Number.isNaN(high[i]) : only[i] === "a" && !Number.isNaN(low[i]);
+}
 
 function cell(report, column, i) {
   const value = report.columns[column.key][i];
@@ -35,18 +40,25 @@ function cell(report, column, i) {
   if (Number.isNaN(value)) {
     if (column.key.startsWith("alpha")) return report.columns.status[i] === "boundary" ? "∞" : "–";
     if (column.key === "log_ratio" && report.columns.only_in[i]) return report.columns.only_in[i] === "a" ? "∞" : "−∞";
-    if (column.key === "ci_low" && report.columns.only_in[i]) return "−∞";
-    if (column.key === "ci_high" && report.columns.only_in[i]) return "∞";
+    if (column.key.startsWith("ci_")) return openEnd(report.columns, column.key, i) ? (column.key === "ci_low" ? "−∞" : "∞") : "–";
   }
-  if (report.kind === "keyness" && column.key.startsWith("log10") && value <= -307) return "< 1e−307";
+  if (report.kind === "keyness" && column.key.startsWith("log10") && value <= report.limits.log10_p) {
+    return `< ${probability(report.limits.log10_p)}`;
+  }
   return column.show(value);
 }
+
+// What q says, by how it was adjusted.
+const alarms = "expected share of false alarms among terms as sure as this";
+const adjustments = { bh: alarms, by: alarms, storey: alarms, holm: "chance of any false alarm among terms as sure as this",
+                      none: "p itself, not adjusted for testing many terms" };
 
 function makeHead(report, onChange) {
   const row = byId("table").tHead.insertRow();
   for (const column of report.shown) {
     const head = element("th", undefined, { scope: "col", ...(column.kind === "text" ? { class: "text" } : {}) });
-    const button = element("button", column.head, { type: "button", ...(column.title ? { title: column.title } : {}) });
+    const title = column.key === "log10_q" ? adjustments[report.settings.adjust] : column.title;
+    const button = element("button", column.head, { type: "button", ...(title ? { title } : {}) });
     button.addEventListener("click", () => {
       // A second click turns the order round; the first puts what is wanted at the top.
       const smallFirst = column.kind === "text" || column.key.startsWith("log10");
@@ -64,7 +76,7 @@ function chosenRows(report) {
   const { columns, terms, rows } = report;
   const wanted = byId("search").value.trim().toLowerCase();
   const least = Number(byId("least").value) || 1;
-  const surest = byId("surest").value ? Math.log10(Number(byId("surest").value)) : Infinity;
+  const surest = byId("surest").value ? Math.log10(Number(byId("surest").value)) + rounding : Infinity;
   const group = byId("group").value;
   const found = [];
   for (let i = 0; i < rows; i++) {
@@ -133,7 +145,7 @@ function drawTable(report) {
 function csvOf(report) {
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const number = (value) => (Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))));
-  const keys = ["term", ...Object.keys(report.columns).filter((key) => key !== "term")];
+  const keys = ["term", ...Object.keys(report.columns).filter((key) => key !== "term" && key !== "panel")];
   const lines = tableState.rows.map((i) =>
     keys.map((key) => {
       const value = report.columns[key][i];
