@@ -35,6 +35,7 @@ linkcheck: $(VENV)/.all  ## follow the links that lead elsewhere, which needs a 
 ci: lint test wheel docs  ## everything that CI checks
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
+	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/counting_speed.py
 	$(BIN)/python benchmarks/reading_speed.py
 	$(BIN)/python benchmarks/weighting_speed.py

@@ -26,8 +26,8 @@ collect_ignore = ["docs/_build", "docs/conf.py", "docs/spark.md"]
 
 REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
-REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run where Java is
-REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run where Chromium is
+REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run on Linux
+REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run on Linux
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:

@@ -28,7 +28,13 @@ def seeds(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> str:
 
 def _shown(differences: NDArray[np.float64], p: float) -> str:
     """The mean, its 95 % interval by bootstrap samples of the pairs, and p."""
+    low, high = interval(differences)
+    return f"{differences.mean():+.4f} [{low:+.4f}, {high:+.4f}]  p = {p:.2g}"
+
+
+def interval(differences: NDArray[np.float64]) -> tuple[float, float]:
+    """The 95 % interval of the mean, by bootstrap samples of the pairs."""
     rng = np.random.default_rng(0)
     drawn = [differences[rng.integers(0, differences.size, differences.size)].mean() for _ in range(SAMPLES)]
     low, high = np.quantile(drawn, [0.025, 0.975])
-    return f"{differences.mean():+.4f} [{low:+.4f}, {high:+.4f}]  p = {p:.2g}"
+    return float(low), float(high)

@@ -47,6 +47,15 @@ def authors_fit(column: np.ndarray, lengths: np.ndarray) -> Any:
     return minimize(negative, [1.0, 1.0], method="L-BFGS-B", bounds=[(1e-10, None)] * 2)
 
 
+def sampled(X: Any, size: int) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+    """Random terms, their dense columns, and the lengths of documents, those without tokens left out."""
+    sample = np.random.default_rng(0).choice(X.shape[1], size, replace=False)
+    lengths = np.asarray(X.sum(axis=1)).ravel()
+    by_term = X[lengths > 0].tocsc()
+    columns = [by_term[:, [i]].toarray().ravel().astype(float) for i in sample]
+    return sample, columns, lengths[lengths > 0].astype(float)
+
+
 def main() -> None:
     train = load_20newsgroups("train", remove=("headers", "footers", "quotes"))
     vectorizer = CountVectorizer()
@@ -63,11 +72,8 @@ def main() -> None:
     score, step = fit.score_norm.max(), np.abs(fit.newton_step).max()
     print(f"  {counts}; largest scaled score {score:.1e}, largest last step {step:.1e}")
 
-    rng = np.random.default_rng(0)
-    sample = rng.choice(X.shape[1], SAMPLE, replace=False)
-    by_term, filled = X.tocsc(), lengths > 0
-    columns = [by_term[:, i].toarray().ravel()[filled].astype(float) for i in sample]
-    theirs = [seconds(authors_fit, column, lengths[filled].astype(float)) for column in columns]
+    _, columns, filled = sampled(X, SAMPLE)
+    theirs = [seconds(authors_fit, column, filled) for column in columns]
     whole = statistics.mean(theirs) * X.shape[1]
     print(
         f"L-BFGS-B from (1, 1): {statistics.mean(theirs):.3f} s a term on {SAMPLE} random ones, {whole:,.0f} s in all: "
@@ -80,7 +86,7 @@ def main() -> None:
     print(f"a scan three times as fine is better by more than 1e-6 on {int((better > 1e-6).sum())} terms")
 
     print('one term, "ambulance", as documents without it are added:')
-    term = by_term[:, [vectorizer.vocabulary_["ambulance"]]]
+    term = X.tocsc()[:, [vectorizer.vocabulary_["ambulance"]]]
     rest = sp.csr_matrix(lengths[:, None] - term.toarray())
     pair = sp.hstack([term, rest]).tocsr()
     without = pair[term.toarray().ravel() == 0]

@@ -17,7 +17,7 @@ import argparse
 import importlib.util
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,8 @@ PAIRS = (
 QUERIES, WORDS, HITS, ROUNDS = 1000, 5, 10, 9
 
 
-def cranfield(counting: tb.CountingOptions) -> None:
+def cranfield_runs(counting: tb.CountingOptions) -> Callable[..., Evaluation]:
+    """What evaluates a model on Cranfield, by its name and parameters."""
     corpus = load_cranfield()
     index = Index.from_texts(corpus.documents.texts, corpus.documents.ids, counting=counting)
     gains = {
@@ -50,6 +51,11 @@ def cranfield(counting: tb.CountingOptions) -> None:
         found = index.batch_search(corpus.queries.texts, None, model=model, **parameters)
         return evaluate({q: hits.ids for q, hits in zip(corpus.queries.ids, found, strict=True)}, gains)
 
+    return run
+
+
+def cranfield(counting: tb.CountingOptions) -> None:
+    run = cranfield_runs(counting)
     values = {model: run(model).values for model in MODELS}
     values["lm-dirichlet, tuned"], chosen = tuned({mu: run("lm-dirichlet", mu=mu) for mu in MU})
     print(f"\nCranfield, stop words {counting.stop_words}: {len(values['spud']['map'])} queries, default parameters")
@@ -74,12 +80,8 @@ def tuned(results: dict[int, Evaluation]) -> tuple[dict[str, Any], list[int]]:
     return {measure: np.where(halves[0], first[measure], second[measure]) for measure in first}, chosen
 
 
-def speed() -> None:
-    texts = load_20newsgroups("all").texts
-    counting = tb.CountingOptions(stop_words="english")
-    start = time.perf_counter()
-    index = Index.from_texts(texts, counting=counting)
-    print(f"\n20 Newsgroups: {len(index):,} posts, {index.terms.size:,} terms, indexed in {since(start):.1f} s")
+def tokens_and_queries(texts: Sequence[str]) -> tuple[list[list[str]], list[list[str]]]:
+    """The tokens of every text, English stop words left out, and queries of words drawn from one text each."""
     analyse = tb.CountVectorizer(stop_words="english").build_analyzer()
     tokens = [analyse(text) for text in texts]
     rng = np.random.default_rng(0)
@@ -88,6 +90,15 @@ def speed() -> None:
         rng.choice(long_enough[post], WORDS, replace=False).tolist()
         for post in rng.choice(len(long_enough), QUERIES, replace=False)
     ]
+    return tokens, queries
+
+
+def speed() -> None:
+    texts = load_20newsgroups("all").texts
+    start = time.perf_counter()
+    index = Index.from_texts(texts, counting=tb.CountingOptions(stop_words="english"))
+    print(f"\n20 Newsgroups: {len(index):,} posts, {index.terms.size:,} terms, indexed in {since(start):.1f} s")
+    tokens, queries = tokens_and_queries(texts)
     rivals: dict[str, Callable[[], Any]] = {
         f"termburst {model}": lambda model=model: index.batch_search(queries, HITS, model=model)
         for model in MODELS
@@ -102,12 +113,13 @@ def speed() -> None:
         ratios = ", ".join(f"{ratio:.2f}× {rival}" for rival, ratio in beside.items() if rival != name)
         print(f"{name:<32}{rate:>9,.0f} queries/s  {ratios if name.startswith('termburst') else ''}")
     if "bm25s numpy" in rivals:
-        theirs = rivals["bm25s numpy"]().scores
-        ours = index.batch_search(queries, HITS, model="bm25")
-        same = sum(
-            np.allclose(hits.scores, row[: len(hits)], rtol=1e-4) for hits, row in zip(ours, theirs, strict=True)
-        )
+        same = same_scores(index.batch_search(queries, HITS, model="bm25"), rivals["bm25s numpy"]().scores)
         print(f"BM25 scores equal to bm25s's (relative 1e-4, its floats are 32-bit): {same} of {QUERIES} queries")
+
+
+def same_scores(ours: Sequence[Any], theirs: Sequence[Any]) -> int:
+    """Of how many queries the hits have the same scores."""
+    return sum(np.allclose(hits.scores, row[: len(hits)], rtol=1e-4) for hits, row in zip(ours, theirs, strict=True))
 
 
 def bm25s_rivals(tokens: list[list[str]], queries: list[list[str]]) -> dict[str, Callable[[], Any]]:

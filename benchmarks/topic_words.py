@@ -88,8 +88,8 @@ def clusters(k: int, learned: Any, unseen: Any) -> tuple[Any, Any]:
     return labels, means.predict(normalize(reduce.transform(weigh.transform(unseen))))
 
 
-def table(title: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
-    """Print the scores of every model, means over splits and ways to group, the best quality first."""
+def measured(splits: list[tuple[Any, Any, Any, Any]], only: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Ways to group × scores of every model, or of those named: means over splits."""
     found: dict[str, list[Any]] = {}
     for learned_all, labels, unseen_all, unseen_labels in splits:
         frequent = np.bincount(learned_all.indices, minlength=learned_all.shape[1]) >= 5
@@ -97,13 +97,29 @@ def table(title: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
         for groups in ("newsgroups", 20, 100):
             a, b = (labels, unseen_labels) if groups == "newsgroups" else clusters(int(groups), learned, unseen)
             for name, model in models(learned).items():
+                if only and name not in only:
+                    continue
                 found.setdefault(name, []).append(scores(model, learned, a, unseen, b))
-    means = {name: np.reshape(rows, (len(splits), 3, 4)).mean(axis=0) for name, rows in found.items()}
+    return {name: np.reshape(rows, (len(splits), 3, 4)).mean(axis=0) for name, rows in found.items()}
+
+
+def table(title: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
+    """Print the scores of every model, the best quality first."""
+    means = measured(splits)
     print(f"\n{title}: coherence, diversity, their product and similarity; newsgroups, 20 clusters, 100 clusters")
     for name in sorted(means, key=lambda name: -means[name][:, 2].mean()):
         cells = " | ".join(" ".join(f"{x:6.3f}" for x in row) for row in means[name])
         ratio = means[name][:, 2].mean() / means["BERTopic"][:, 2].mean() if "BERTopic" in means else np.nan
         print(f"  {name:42} {cells} | mean {means[name][:, 2].mean():.3f}, {ratio:.2f} of BERTopic's", flush=True)
+
+
+def newsgroups(stop_words: str | None) -> tuple[Any, Any, Any, Any]:
+    """Counts and labels of the training documents, then of the test documents."""
+    parts = ("headers", "footers", "quotes")
+    train, test = (tb.datasets.load_20newsgroups(s, remove=parts) for s in ("train", "test"))
+    vectorizer = tb.CountVectorizer(stop_words=stop_words)
+    X = vectorizer.fit_transform(train.texts)
+    return X, train.labels, vectorizer.transform(test.texts), test.labels
 
 
 def main() -> None:
@@ -112,19 +128,15 @@ def main() -> None:
     parser.add_argument("what", nargs="?", choices=["choose", "test"], help="default: both")
     what = parser.parse_args().what
     warnings.simplefilter("ignore", tb.ClampedTermsWarning)
-    parts = ("headers", "footers", "quotes")
-    train, test = (tb.datasets.load_20newsgroups(s, remove=parts) for s in ("train", "test"))
     for stop_words in ("english", None):
-        vectorizer = tb.CountVectorizer(stop_words=stop_words)
-        X, unseen = vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
+        X, labels, unseen, unseen_labels = newsgroups(stop_words)
         label = f"stop words {'left out' if stop_words else 'kept'}"
         if what != "test":
             half = np.random.default_rng(0).permutation(X.shape[0]) % 2 == 0
-            y = train.labels
-            halves = [(X[a], y[a], X[~a], y[~a]) for a in (half, ~half)]
+            halves = [(X[a], labels[a], X[~a], labels[~a]) for a in (half, ~half)]
             table(f"choose, {label}", halves)
         if what != "choose":
-            table(f"test, {label}", [(X, train.labels, unseen, test.labels)])
+            table(f"test, {label}", [(X, labels, unseen, unseen_labels)])
 
 
 if __name__ == "__main__":

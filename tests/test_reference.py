@@ -43,4 +43,4 @@ def test_every_name_of_a_module_has_an_entry(module):
 
 def test_modules_are_all_those_that_are_public():
     rooms = {name for name in tb.__all__ if inspect.ismodule(getattr(tb, name))}
-    assert rooms <= set(MODULES)
+    assert rooms == set(MODULES)

@@ -23,7 +23,7 @@ GREY = "0.6"
 
 
 def volcano(table: Any, *, label: int | Sequence[str] = 15, fdr: float = 0.05) -> Figure:
-    """Terms by log2 of their ratio of frequencies, A over B, and by −log10 p, from the frame of `termburst.keyness`.
+    """Terms by log2 of the ratio of their mean shares, A over B, and by −log10 p, from the frame of `termburst.keyness`.
 
     Terms with q ≤ *fdr* are coloured by the corpus that has more of them, and the dashed line parts them from the
     others. Those named have their interval drawn. A term in one corpus only has an infinite ratio: it is a triangle in
@@ -71,7 +71,7 @@ def volcano(table: Any, *, label: int | Sequence[str] = 15, fdr: float = 0.05) -
     axes.axvline(0.0, color="black", lw=0.7, zorder=0)
     axes.set_xlim(-1.12 * edge, 1.12 * edge)
     axes.set_ylim(-0.02 * ceiling, 1.08 * ceiling)
-    dress(axes, r"$\log_2$ of the ratio of frequencies, A over B", r"$-\log_{10}\,p$")
+    dress(axes, r"$\log_2$ of the ratio of mean shares, A over B", r"$-\log_{10}\,p$")
     _explain(figure, axes, x, p, edge, left_out)
     if named:
         drawn = np.column_stack([place, y])
@@ -95,7 +95,8 @@ def _columns(table: Any) -> tuple[NDArray[Any], Floats, Floats, Floats, Floats, 
     ]
     terms = np.empty(len(table), dtype=object)
     terms[:] = list(table["term"])
-    return (terms, *numbers)  # type: ignore[return-value]
+    ratio, p, q, low, high = numbers
+    return terms, ratio, p, q, low, high
 
 
 def _heights(p: Floats) -> tuple[Floats, float]:

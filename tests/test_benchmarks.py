@@ -1,0 +1,44 @@
+"""What the benchmarks write, not what they measure."""
+
+import importlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    return importlib.import_module("_table")
+
+
+def test_writing_replaces_what_stands_between_the_markers_and_nothing_else(table: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(f"before\n\n{table.BEGIN}\nold\nrows\n{table.END}\n\nafter\n", encoding="utf-8")
+    for text in ("| 13× |", "| α |\n| β |"):
+        table.write_between(path, text)
+        assert path.read_text(encoding="utf-8") == f"before\n\n{table.BEGIN}\n{text}\n{table.END}\n\nafter\n"
+
+
+@pytest.mark.parametrize("text", ["", "{BEGIN}", "{END}{BEGIN}", "{BEGIN}{BEGIN}{END}", "{BEGIN}{END}{END}"])
+def test_a_file_without_one_pair_of_markers_is_left_alone(table: ModuleType, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "README.md"
+    path.write_text(text := text.format(BEGIN=table.BEGIN, END=table.END), encoding="utf-8")
+    with pytest.raises(ValueError, match="once each"):
+        table.write_between(path, "| |")
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_the_readme_has_the_markers(table: ModuleType, tmp_path: Path) -> None:
+    copy = tmp_path / "README.md"
+    copy.write_text((ROOT / "README.md").read_text(encoding="utf-8"), encoding="utf-8")
+    table.write_between(copy, "| |")
+
+
+def test_times_say_who_is_faster_and_by_how_much(table: ModuleType) -> None:
+    rows = [table.timed("a", "b", *pair) for pair in ((26.0, 2.0), (1.0, 2.5), (65_432.0, 1.0))]
+    assert [row.verdict for row in rows] == ["13 times as fast", "takes 2.5 times as long", "65,400 times as fast"]
+    assert table.markdown(rows).splitlines()[2] == "| a | b | 26 s | 2.0 s | 13 times as fast |"
