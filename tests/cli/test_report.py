@@ -62,6 +62,13 @@ def test_what_cannot_be_done_is_one_line(fault, corpus, arguments, said, tmp_pat
     assert not (tmp_path / "x.html").exists()
 
 
+def test_a_single_document_is_warned_of(process, tmp_path):
+    (tmp_path / "one.txt").write_text("so it goes so it goes", encoding="utf-8")
+    outcome = process("report", tmp_path / "one.txt", "-o", tmp_path / "one.html")
+    assert outcome.code == 0
+    assert "single document" in outcome.err
+
+
 def test_a_page_is_not_written_over_its_corpus(fault, tmp_path):
     source = tmp_path / "corpus.html"
     source.write_text("so it goes", encoding="utf-8")
@@ -106,7 +113,7 @@ def test_keyness_with_a_page_prints_its_table_too(done, groups, tmp_path):
     assert found["settings"]["method"] == "beta-binomial"
 
 
-def test_keyness_by_column_and_beside_statistics(done, groups, tmp_path):
+def test_keyness_by_column_and_beside_statistics(process, done, groups, tmp_path):
     numbers = tmp_path / "key.json"
     done("keyness", groups, "--by", "kind", "--report", numbers)
     found = json.loads(numbers.read_text(encoding="utf-8"))
@@ -119,9 +126,20 @@ def test_keyness_by_column_and_beside_statistics(done, groups, tmp_path):
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert found["panels"][0]["sides"][1]["lines"] == []
     same = tmp_path / "cats.txt"
-    done("keyness", same, same, "--report", numbers)
+    outcome = process("keyness", same, same, "--report", numbers)
+    assert (outcome.code, outcome.err) == (0, f"termburst: warning: A and B are both {same}: nothing can differ\n")
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert len(found["sides"]) == 2
+
+
+def test_what_is_nobodys_is_named(fault, groups, tmp_path):
+    (tmp_path / "blank.txt").write_text("\n\n", encoding="utf-8")
+    page = tmp_path / "key.html"
+    assert "blank.txt: no document has a term" in fault("keyness", tmp_path / "blank.txt", groups, "--report", page)
+    assert "lower --min-count" in fault("keyness", groups, "--by", "kind", "--report", page, "--min-count", 10**6)
+    both = tmp_path / "both.json"
+    assert "both.json" in fault("keyness", groups, "--by", "kind", "--report", both, "-o", both)
+    assert not both.exists()
 
 
 def test_a_page_that_cannot_be_written_is_known_at_once(fault, groups, tmp_path):

@@ -201,6 +201,8 @@ def test_a_brush_filters_the_table(opened, summary):
     for term, x, y in zip(terms["term"], terms["plr"], terms["tf_idf_sum"], strict=True):
         if left * 1.0001 < x < right * 0.9999 and low * 1.0001 < y < high * 0.9999:
             assert term in plr
+    page.select_option("#scale", "linear")
+    assert page.locator("#count").inner_text() == count  # what was chosen stays chosen
     page.click("#clear")
     assert page.locator("#count").inner_text().startswith("All ")
     assert page.locator("#clear").is_hidden()
@@ -396,7 +398,10 @@ def test_the_system_may_change_its_theme(opened, summary):
 
 @pytest.mark.parametrize("anchor", ["#%E0%A4%A", "#no-such-term", "#__proto__"])
 def test_an_address_may_end_in_anything(opened, summary, anchor):
-    assert opened(summary, anchor=anchor).locator("#panel-term").inner_text() == "decimal"
+    page = opened(summary, anchor=anchor)
+    assert page.locator("#panel-term").inner_text() == "decimal"
+    page.evaluate("location.hash = '#turtle'")
+    page.wait_for_function("document.getElementById('panel-term').textContent === 'turtle'")
 
 
 def test_corpora_without_a_word_in_common(opened):

@@ -69,5 +69,9 @@ def test_a_side_may_be_statistics_and_p_too_small_for_a_float(sides):
     assert min(found["terms"]["log10_p"]) == -307
     assert [len(panel["sides"]) for panel in found["panels"]] == [2] * 4
     assert found["panels"][0]["sides"][1] == {"places": [], "occurrences": [], "lines": []}
-    with pytest.raises(ValueError, match="no terms"):
+    with pytest.raises(ValueError, match="two sides at least"):
+        summarize_keyness(table, {})
+    with pytest.raises(ValueError, match=r"frame of tb\.keyness"):
+        summarize_keyness(table.to_dict(), {"a": many, "b": few})
+    with pytest.raises(ValueError, match="lower min_count"):
         summarize_keyness(table.head(0), {"a": many, "b": few})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import warnings
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +14,7 @@ import typer
 
 from termburst.cli.keyness import keyness
 from termburst.cli.output import Format, many, note, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, working
+from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, warn_of_one_document, working
 from termburst.cli.report import ReportFormat, report, write_report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.shared import (
@@ -134,8 +133,7 @@ def terms(
         raise ValueError("--fdr says how --test makes q-values: add --test")
     settled = settled_format(format, output, corpus)
     statistics = reading.statistics(corpus, "patterns" if test or fit is Fit.exact else "moments")
-    if statistics.documents == 1:
-        warnings.warn(f"{corpus} is a single document, and burstiness shows between documents", stacklevel=1)
+    warn_of_one_document(corpus, statistics.documents)
     with working("Computing (the first time ever, after compiling)", when=test or fit is Fit.exact):
         if test:
             table = burstiness_test(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -96,6 +97,8 @@ def keyness(
     sources = [corpus for corpus in (a, b) if corpus is not None]
     settled = settled_format(format, output, *sources)
     page = settled_report(None, report, *sources) if report is not None else None
+    if report is not None and output is not None and report.resolve() == output.resolve():
+        raise ValueError(f"{output}: the table and the page cannot be one file; name another for --report")
     options: dict[str, Any] = {
         "method": method.value,
         "confidence": confidence,
@@ -103,6 +106,8 @@ def keyness(
         "min_count": min_count,
         "sort": sort.value,
     }
+    if a == b:
+        warnings.warn(f"A and B are both {a}: nothing can differ", stacklevel=1)
     if (b is None) == (by is None):
         raise ValueError("give two corpora, A and B, or one corpus and --by COLUMN")
     if by is not None:
@@ -114,6 +119,8 @@ def keyness(
             table = compare(first, second, **options)
         title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
     if report is not None and page is not None:
+        if not table.height:
+            raise ValueError("no term occurs often enough to be compared: lower --min-count")
         with working("Making the page"):
             heading = f"{Path(a).name}, by {by}" if by is not None else " against ".join(sides)
             summary = summarize_keyness(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import signal
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -144,7 +145,10 @@ class Reading:
             for batch in batches:
                 ids.extend(batch.ids)
                 texts.extend(batch.texts)
-        return Documents.from_texts(texts, ids, counting=counting)
+        documents = Documents.from_texts(texts, ids, counting=counting)
+        if not documents.counts.nnz:
+            raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")
+        return documents
 
     def _refuse_columns(self, why: str) -> None:
         given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]
@@ -243,6 +247,12 @@ def working(what: str, *, when: bool = True) -> Iterator[None]:
         if when:
             bar.add_task(what, total=None)
         yield
+
+
+def warn_of_one_document(corpus: str, documents: int) -> None:
+    """Say so where there is nothing for bursts to show between."""
+    if documents == 1:
+        warnings.warn(f"{corpus} is a single document, and burstiness shows between documents", stacklevel=2)
 
 
 def _parsed_ngrams(value: str) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termburst.cli.output import note
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
 from termburst.cli.shared import (
     LINES,
     MOST_TERMS,
@@ -68,12 +68,13 @@ def report(
     One file that needs no network. The corpus is held in memory; of saved statistics (stats build --detail patterns)
     the page shows all but documents and lines.
     """
-    from termburst.report import summarize
+    from termburst.report import Documents, summarize
 
     settled = settled_report(format, output, corpus)
     if show and settled is not ReportFormat.html:
         raise ValueError("--open shows a page: leave it out, or --format json")
     source = page_source(reading, corpus)
+    warn_of_one_document(corpus, len(source.ids) if isinstance(source, Documents) else source.documents)
     with working("Computing (the first time ever, after compiling)"):
         summary = summarize(
             source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=lines,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst._threads import in_threads
+from termburst.inference.checks import checked_whole
 from termburst.models import beta_binomial, binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
@@ -55,8 +56,10 @@ def count_distribution(
     >>> found.binomial.round(2).tolist(), found.beta_binomial.round(2).tolist()
     ([[1.11, 1.89, 1.6, 1.4]], [[2.95, 0.98, 0.58, 1.49]])
     """
-    cells = term_cells(X_or_statistics)
+    cells, largest = term_cells(X_or_statistics), checked_whole("largest", largest, least=1)
     chosen = np.asarray(columns, dtype=np.intp)
+    if chosen.size and not 0 <= chosen.min() <= chosen.max() < cells.n_i.size:
+        raise ValueError(f"columns are numbers from 0 to {cells.n_i.size - 1:,}; got {chosen.min()} to {chosen.max()}")
     fit = fit_beta_binomial(cells) if fit is None else fit
     theta = cells.n_i[chosen] / max(cells.tokens, 1)
     alpha, alpha_not, mean, status = (v[chosen] for v in (fit.alpha, fit.alpha_not, fit.mean, fit.status))

@@ -23,7 +23,7 @@ GREY = "0.6"
 
 
 def volcano(table: Any, *, label: int | Sequence[str] = 15, fdr: float = 0.05) -> Figure:
-    """Terms by log2 of the ratio of their mean shares, A over B, and by −log10 p, from the frame of `termburst.keyness`.
+    """Terms by log2 of the ratio of their mean shares, A over B, and by −log10 p: the frame of `termburst.keyness`.
 
     Terms with q ≤ *fdr* are coloured by the corpus that has more of them, and the dashed line parts them from the
     others. Those named have their interval drawn. A term in one corpus only has an infinite ratio: it is a triangle in

@@ -73,7 +73,7 @@ def _tell(method: str, argument: str) -> CustomJS:
 def _main() -> figure:
     """λ_i against Σ_j TF–IDF, a point a term (the paper's Fig. 3), sized by α_i, hollow where that is infinite."""
     chart = _point_chart("λ", "total TF–IDF")
-    points = _source("points", "x", "y", "size", "fill", "label", "note")
+    points = _source("points", "x", "y", "size", "fill", "colour", "label", "note")
     _draw_points(chart, points, marker="circle")
     return chart
 
@@ -84,7 +84,7 @@ def _volcano() -> figure:
     chart.segment(
         "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.5
     )
-    points = _source("points", "x", "y", "size", "fill", "label", "note", "marker")
+    points = _source("points", "x", "y", "size", "fill", "colour", "label", "note", "marker")
     _draw_points(chart, points, marker="marker")
     return chart
 
@@ -99,6 +99,7 @@ def _point_chart(x_label: str, y_label: str) -> figure:
     ]  # fmt: skip
     chart = _figure("main", x_label, y_label, height=_TALL, tools=tools, toolbar_location="above")
     chart.toolbar.active_drag = select
+    chart.toolbar.active_scroll = None  # the wheel scrolls the page until its button is pressed
     _scales(chart)
     for moved in (chart.x_range, chart.y_range):
         for end in ("start", "end"):
@@ -132,7 +133,7 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
     from bokeh.models import HoverTool, TapTool
 
     drawn = chart.scatter(
-        "x", "y", source=points, size="size", marker=marker, fill_color=BLUE, line_color=BLUE, line_width=1,
+        "x", "y", source=points, size="size", marker=marker, color="colour", line_width=1,
         fill_alpha="fill", line_alpha=0.3, nonselection_fill_alpha=0.04, nonselection_line_alpha=0.12, name="dots",
     )  # fmt: skip
     chart.scatter(
@@ -241,7 +242,7 @@ def _lengths() -> figure:
         left="left", right="right", top="documents", bottom=0, source=_source("lengths", "left", "right", "documents"),
         fill_color=BLUE, fill_alpha=0.35, line_color=BLUE, name="bars",
     )  # fmt: skip
-    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
+    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
     tip = "<div>@left{0,0} to below @right{0,0} tokens<br>@documents{0,0} documents</div>"
     chart.add_tools(HoverTool(renderers=[bars], tooltips=tip))
     return chart
@@ -252,7 +253,7 @@ def _zipf() -> figure:
 
     chart = _figure("zipf", "rank of the term", "occurrences", x_axis_type="log", y_axis_type="log")
     curve = chart.line("rank", "n", source=_source("zipf", "rank", "n"), color=BLUE, line_width=2, name="curve")
-    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
+    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
     tip = "<div>rank @rank{0,0}: @n{0,0} occurrences</div>"
     chart.add_tools(HoverTool(renderers=[curve], tooltips=tip, mode="vline"))
     return chart

@@ -133,15 +133,19 @@ def _fill(
 
 def _tokens(text: Text, counting: CountingOptions) -> tuple[str, Iterator[tuple[str, int, int]]]:
     """The text to show, and its tokens with their places in it, stop words left out."""
+    stop_words = _stop_words(counting)
+    if isinstance(text, list):  # of tokens, which may hold spaces
+        ends = np.cumsum([len(token) + 1 for token in text]).tolist()
+        placed = ((token, end - 1 - len(token), end - 1) for token, end in zip(text, ends, strict=True))
+        return " ".join(text), (token for token in placed if token[0] not in stop_words)
     if counting.pretokenized:
-        shown = text if isinstance(text, str) else " ".join(text)
+        shown = text
         pattern, searched = re.compile(r"\S+"), shown
     else:
-        shown = str(text)
+        shown = text
         pattern, searched = re.compile(counting.token_pattern), shown.lower() if counting.lowercase else shown
         if len(searched) != len(shown):  # a few letters, such as İ, are longer in lower case
             shown = searched
-    stop_words = _stop_words(counting)
     group = pattern.groups  # at most one, which then is the token
     found = ((m.group(group), *m.span(group)) for m in pattern.finditer(searched))
     return shown, (token for token in found if token[0] not in stop_words)

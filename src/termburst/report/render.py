@@ -78,6 +78,8 @@ def render(summary: dict[str, Any]) -> str:
 def _check(summary: Any) -> None:
     if not isinstance(summary, dict) or not {"format", "kind", "terms", "panels"} <= summary.keys():
         raise ValueError("render takes the dict that summarize or summarize_keyness made")
+    if summary["kind"] not in ("corpus", "keyness"):
+        raise ValueError(f"a summary is of kind 'corpus' or 'keyness'; got {summary['kind']!r}")
     if summary["format"] != FORMAT:
         raise ValueError(
             f"the summary is of format {summary['format']}, and this termburst renders {FORMAT}: make it again"

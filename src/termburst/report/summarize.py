@@ -76,7 +76,8 @@ def summarize(
     """
     import polars as pl
 
-    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms)
+    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
+    lines = checked_whole("lines", lines)
     documents = corpus if isinstance(corpus, Documents) else None
     if documents is not None and not documents.counts.nnz:
         raise ValueError(f"{title}: no document has a term, so there is nothing to report")
@@ -89,13 +90,14 @@ def summarize(
         dispersion=False,
     )  # fmt: skip
     if not tested.height:
-        raise ValueError(f"{title}: no term occurs {min_count:,} times; lower min_count")
+        raise ValueError(f"{title}: no term occurs {min_count:,} times: lower min_count (or --min-count)")
     tested = tested.with_columns(
         log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
     )
     tested = tested.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)
-    listed = tested.head(max_terms)
+    listed = tested.head(min(max_terms, tested.height))
+    first = listed.head(min(panels, listed.height))
     return {
         **heading("corpus", title),
         "settings": {
@@ -110,7 +112,7 @@ def summarize(
         "terms": columns_of(
             listed, ("term", "n", "b", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status")
         ),
-        **_panels(statistics, documents, listed.head(panels), lines, {"mu": mu, "sigma2": sigma2, "form": form}),
+        **_panels(statistics, documents, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}),
     }  # fmt: skip
 
 

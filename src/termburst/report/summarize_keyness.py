@@ -69,9 +69,14 @@ def summarize_keyness(
     """
     import polars as pl
 
-    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms)
+    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
+    lines = checked_whole("lines", lines)
+    if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", "q_value"} <= set(table.columns):
+        raise ValueError("a comparison is reported from the frame of tb.keyness, or tb.keyness_groups with contrasts")
+    if len(sides) < 2:
+        raise ValueError("a comparison has two sides at least: give each its name and its documents or statistics")
     if not table.height:
-        raise ValueError(f"{title}: the comparison has no terms to report; lower min_count")
+        raise ValueError(f"{title}: no term occurs often enough to compare: lower min_count (or --min-count)")
     statistics = {name: side.statistics() if isinstance(side, Documents) else side for name, side in sides.items()}
     ratio = pl.col("log_ratio")
     table = table.with_columns(
@@ -83,8 +88,8 @@ def summarize_keyness(
     first = next(iter(sides.values()))
     documents = first if isinstance(first, Documents) else None
     settings = {"counting": counting_of(documents, next(iter(statistics.values()))), **(settings or {})}
-    listed = table.head(max_terms)
-    terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
+    listed = table.head(min(max_terms, table.height))
+    terms = listed["term"].unique(maintain_order=True).head(min(panels, listed.height)).to_list()
     return {
         **heading("keyness", title),
         "settings": settings,

@@ -123,7 +123,7 @@ function fillMain(report, scale) {
   }
   const count = points.first.length;
   const data = { x: new Float64Array(count), y: new Float64Array(count), size: new Float64Array(count),
-                 fill: new Float64Array(count), label: [], note: [], ...(kind === "keyness" ? { marker: [] } : {}) };
+                 fill: new Float64Array(count), colour: [], label: [], note: [], ...(kind === "keyness" ? { marker: [] } : {}) };
   const bent = bend[scale];
   const thin = Math.min(Math.max(10 / Math.sqrt(count), 0.06), 0.3); // where points are many, each is faint
   part("dots").glyph.line_alpha = { value: 2 * thin };
@@ -147,8 +147,16 @@ function fillMain(report, scale) {
     data.note.push(several ? `such as ${brief(report.terms[i], 30)}, each with ${report.note(i)}` : report.note(i));
   });
   report.place = data;
-  source("points").data = data;
+  colourPoints(report);
+  const { selected } = source("points");
+  const brushed = selected.indices; // which a reset would clear
   plot.reset?.emit();
+  selected.indices = brushed;
+}
+
+function colourPoints(report) {
+  report.place.colour = report.points.first.map((i) => palette[report.sure(i) ? BLUE : GREY]);
+  drawn.main.source("points").data = { ...report.place };
 }
 
 // Names beside the leading points in view, none over another.

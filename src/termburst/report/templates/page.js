@@ -8,6 +8,7 @@ function setTheme(theme, report) {
   document.documentElement.dataset.theme = theme;
   byId("theme").textContent = theme === "dark" ? "Light" : "Dark"; // what it changes to
   dressCharts();
+  if (report?.place) colourPoints(report);
   if (report?.chosen !== undefined) fillPanel(report, report.chosen); // its bars have colours of their own
 }
 
@@ -36,6 +37,10 @@ async function loadReport() {
   report.points = makePoints(report);
   report.bar = report.settings.adjust === "none" ? `p at most ${about.limits.sure}, not adjusted` : `q at most ${about.limits.sure}`;
   report.sure = (i) => report.columns.log10_q[i] <= Math.log10(report.limits.sure) + rounding;
+  // The surest first: by λ it would be frequent words, whose λ is large whether they burst or not.
+  const { log10_p: p } = report.columns;
+  const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
+  report.leading = sure.sort((i, j) => p[i] - p[j] || i - j).slice(0, 5000);
   (report.kind === "corpus" ? aboutCorpus : aboutKeyness)(report);
   return report;
 }
@@ -44,8 +49,6 @@ async function loadReport() {
 function aboutCorpus(report) {
   const { columns, overview, settings } = report;
   report.unit = "terms";
-  const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
-  report.leading = sure.slice(0, 5000); // frequent words may have a large λ and no bursts
   const times = (i) => (columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`);
   report.note = (i) => `λ ${decimal(columns.plr[i])}, ${times(i)} in ${manyDocuments(columns.b[i])}, q ${probability(columns.log10_q[i])}`;
   report.facts = (i) => [
@@ -60,21 +63,24 @@ function aboutCorpus(report) {
     ["fit", columns.status[i]],
   ];
   byId("size").textContent =
-    `${whole(overview.documents)} documents · ${whole(overview.tokens)} tokens · ${whole(overview.terms)} terms`;
+    `${manyDocuments(overview.documents)} · ${whole(overview.tokens)} tokens · ${whole(overview.terms)} terms`;
   byId("sentence").textContent =
-    `${whole(overview.sure)} of ${whole(overview.tested)} terms come in bursts that chance does not explain (${report.bar}). ${overview.sure ? "Of these, the highest λ:" : ""}`;
+    `${whole(overview.sure)} of ${whole(overview.tested)} terms come in bursts that chance does not explain (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
   byId("main-title").textContent = "λ against total TF–IDF";
-  const r = report.correlation === null ? "" : ` Their correlation is ${report.correlation.toFixed(3)}.`;
+  const r = report.correlation === null ? "" : ` λ and total TF–IDF correlate at ${report.correlation.toFixed(3)}.`;
+  const kept = settings.counting && !settings.counting.stop_words && !settings.counting.pretokenized;
   byId("main-note").textContent =
-    "A point a term; the larger, the larger its fitted α; hollow where α is infinite. Terms of the same counts share a point." +
-    `${r} Drag a box to filter the table; click a point for its term.`;
+    `Each point is a term: larger where its fitted α is, hollow where α is infinite, grey unless ${report.bar}. Terms with ` +
+    `the same counts share a point.${r} Drag a box to filter the table; click a point for its term.` +
+    (kept ? " Stop words were kept: very frequent words have a large λ whether they burst or not." : "");
   describe("main", `Scatter chart of ${whole(report.rows)} terms, λ across and total TF–IDF upwards.${r} The table below holds the same numbers.`);
   byId("method").replaceChildren(
     ...[
       `λ is the penalised likelihood-ratio statistic of Ahmed, Sheridan, McIsaac and Farooque (2026), form “${settings.form}”, ` +
         `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. For very frequent words it is large whether they burst or not.`,
       "p is the probability of such a λ where a term's tokens lie at random among all positions; q is p adjusted for testing " +
-        `${whole(overview.tested)} terms (${settings.adjust}). α and α of the rest are exact maximum-likelihood estimates of a beta-binomial.`,
+        `${whole(overview.tested)} terms (${settings.adjust}). How p was obtained: exact, over all outcomes; monte-carlo, by random draws; tail, from the shape of their tail.`,
+      "α and α of the rest are exact maximum-likelihood estimates of a beta-binomial: converged; boundary, α being infinite; or degenerate, where documents are all one term.",
       ...(overview.clamped ? [`${whole(overview.clamped)} terms repeat too often for the penalty (η² ≤ r): their λ is clamped as in the paper, and no guide.`] : []),
       ...footnotes(report, overview.kept),
     ].map((text) => element("li", text)),
@@ -85,8 +91,6 @@ function aboutKeyness(report) {
   const { columns, overview, sides } = report;
   report.unit = columns.group ? "terms by group" : "terms";
   report.edge = edgeOf(columns);
-  const rank = Array.from({ length: report.rows }, (_, i) => i).sort((i, j) => columns.log10_p[i] - columns.log10_p[j]);
-  report.leading = rank.filter(report.sure).slice(0, 5000);
   const ratio = (i) => cell(report, { key: "log_ratio", show: decimal }, i);
   const interval = (i) => columns.ci_low ? `${cell(report, { key: "ci_low", show: decimal }, i)} to ${cell(report, { key: "ci_high", show: decimal }, i)}` : "–";
   report.note = (i) => `${columns.group ? `${visible(columns.group[i])}: ` : ""}log₂ ratio ${ratio(i)}, ${whole(columns.n_a[i])} against ${whole(columns.n_b[i])}, q ${cell(report, { key: "log10_q", show: probability }, i)}`;
@@ -109,7 +113,7 @@ function aboutKeyness(report) {
     `${whole(overview.sure)} of ${whole(overview.tested)} ${report.unit} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${report.settings.method ?? "unnamed"}”`} (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
   byId("main-title").textContent = "How much, and how sure";
   byId("main-note").textContent =
-    `A point a term; filled where ${report.bar}; triangles at the edges are terms of one side only. Lines are intervals of ` +
+    `Each point is a term, filled where ${report.bar}; triangles at the edges are terms of one side only. Lines are intervals of ` +
     "the named terms. Drag a box to filter the table; click a point for its term.";
   describe("main", `Volcano chart of ${whole(report.rows)} ${report.unit}: the log ratio across, the p-value upwards. The table below holds the same numbers.`);
   byId("sides").replaceChildren(
@@ -143,7 +147,7 @@ function footnotes(report, tested) {
     ...(counting ? [`Counted with ${visible(said)}; terms of ${[...new Set(counting.ngrams)].join(" to ")} token${counting.ngrams[1] > 1 ? "s" : ""}; stop words: ${visible(counting.stop_words ?? "none left out")}.`] : []),
     ...(tested > report.rows ? [`The page lists the leading ${whole(report.rows)} of ${whole(tested)} ${report.unit}.`] : []),
     `Charts and lines are kept for the leading ${whole(report.panels.length)} terms; a panel shows up to ${report.limits.places} documents. Numbers have six digits, p and q three, ` +
-      `terms are cut after ${report.limits.term} characters; termburst terms and keyness write all of both.`,
+      `terms are cut after ${report.limits.term} characters; termburst terms and termburst keyness write them in full.`,
     `Made by termburst ${report.termburst}.`,
   ];
 }
@@ -165,7 +169,9 @@ function begin(report) {
     drawTable(report);
     byId("panel-live").textContent = `Showing ${visible(report.terms[i])}`;
     history.replaceState(null, "", `#${encodeURIComponent(report.terms[i])}`);
-    if (move && byId("panel").getBoundingClientRect().top > innerHeight * 0.8) byId("panel").scrollIntoView();
+    const { top, bottom } = byId("panel").getBoundingClientRect();
+    if (move && (top > innerHeight * 0.8 || bottom < innerHeight * 0.2 || (top < 0 && innerWidth <= 900))) byId("panel").scrollIntoView();
+    byId("panel").scrollTop = 0;
   };
   const draw = () => {
     fillMain(report, byId("scale").value);
@@ -211,12 +217,6 @@ function begin(report) {
     setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", report);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(themeAsked(), report));
-  let before;
-  addEventListener("beforeprint", () => {
-    before = document.documentElement.dataset.theme;
-    setTheme("light", report);
-  });
-  addEventListener("afterprint", () => setTheme(before, report));
 
   const named = new Set();
   for (const i of report.leading) {
@@ -230,8 +230,9 @@ function begin(report) {
   }
   if (report.kind === "keyness") byId("scale").value = report.columns.log10_p.some((p) => p < -40) ? "log" : "linear";
   draw();
-  const asked = report.terms.indexOf(askedTerm());
-  choose(asked >= 0 ? asked : (report.leading[0] ?? 0));
+  const asked = () => (location.hash ? report.terms.indexOf(askedTerm()) : -1);
+  choose(asked() >= 0 ? asked() : (report.leading[0] ?? 0));
+  addEventListener("hashchange", () => asked() >= 0 && choose(asked(), { move: true }));
 }
 
 async function start() {

@@ -19,8 +19,8 @@ function fillPanel(report, i) {
   const without = panel === undefined;
   byId("panel-note").hidden = !without;
   byId("panel-note").textContent = without
-    ? `Charts and lines are kept for ${whole(report.panels.length)} leading terms, and this is not one of them. ` +
-      "Make the page with more --panels, or with a smaller corpus, to see them for others."
+    ? `The page keeps charts and lines of ${whole(report.panels.length)} leading terms, and of this one it does not; ` +
+      "it can be made with more (--panels)."
     : "";
   byId("panel-charts").hidden = without;
   byId("lines-block").hidden = without;

@@ -7,9 +7,9 @@ const tableColumns = {
   corpus: [
     { key: "term", head: "term", kind: "text" },
     { key: "n", head: "n", title: "occurrences", show: whole },
-    { key: "b", head: "b", title: "documents that hold it", show: whole },
+    { key: "b", head: "b", wide: true, title: "documents that hold it", show: whole },
     { key: "plr", head: "λ", title: "the paper's statistic", show: decimal },
-    { key: "tf_idf_sum", head: "Σ TF–IDF", title: "TF–IDF summed over documents", show: decimal },
+    { key: "tf_idf_sum", head: "Σ TF–IDF", wide: true, title: "TF–IDF summed over documents", show: decimal },
     { key: "log10_p", head: "p", title: "probability of such a λ where tokens lie at random", show: probability },
     { key: "log10_q", head: "q", show: probability },
     { key: "alpha", head: "α", title: "exact fit: small where a term bursts, ∞ where it does not", show: decimal },
@@ -19,12 +19,12 @@ const tableColumns = {
     { key: "group", head: "group", kind: "text" },
     { key: "n_a", head: "n in A", title: "occurrences", show: whole },
     { key: "n_b", head: "n in B", title: "occurrences", show: whole },
-    { key: "b_a", head: "b in A", title: "documents that hold it", show: whole },
-    { key: "b_b", head: "b in B", title: "documents that hold it", show: whole },
+    { key: "b_a", head: "b in A", wide: true, title: "documents that hold it", show: whole },
+    { key: "b_b", head: "b in B", wide: true, title: "documents that hold it", show: whole },
     { key: "log_ratio", head: "log₂ ratio", title: "how many doublings more frequent in A", show: decimal },
     { key: "ci_low", head: "from", title: "lower end of its interval", show: decimal },
     { key: "ci_high", head: "to", title: "upper end of its interval", show: decimal },
-    { key: "log10_p", head: "p", show: probability },
+    { key: "log10_p", head: "p", wide: true, show: probability },
     { key: "log10_q", head: "q", show: probability },
   ],
 };
@@ -53,15 +53,18 @@ const alarms = "expected share of false alarms among terms as sure as this";
 const adjustments = { bh: alarms, by: alarms, storey: alarms, holm: "chance of any false alarm among terms as sure as this",
                       none: "p itself, not adjusted for testing many terms" };
 
+// Columns that are wide need not be seen on a phone.
+const classOf = ({ kind, wide }) => [kind === "text" && "text", wide && "wide"].filter(Boolean).join(" ");
+
 function makeHead(report, onChange) {
   const row = byId("table").tHead.insertRow();
   for (const column of report.shown) {
-    const head = element("th", undefined, { scope: "col", ...(column.kind === "text" ? { class: "text" } : {}) });
+    const head = element("th", undefined, { scope: "col", class: classOf(column) });
     const title = column.key === "log10_q" ? adjustments[report.settings.adjust] : column.title;
     const button = element("button", column.head, { type: "button", ...(title ? { title } : {}) });
     button.addEventListener("click", () => {
       // A second click turns the order round; the first puts what is wanted at the top.
-      const smallFirst = column.kind === "text" || column.key.startsWith("log10");
+      const smallFirst = column.kind === "text" || column.key.startsWith("log10") || column.key.startsWith("alpha");
       tableState.down = tableState.sort === column.key ? !tableState.down : !smallFirst;
       tableState.sort = column.key;
       onChange();
@@ -130,10 +133,11 @@ function drawTable(report) {
         head.append(button);
         row.append(head);
       } else {
-        row.append(element("td", cell(report, column, i), column.kind === "text" ? { class: "text" } : {}));
+        row.append(element("td", cell(report, column, i), { class: classOf(column) }));
       }
     }
   }
+  if (!rows.length) body.insertRow().append(element("td", "No term passes these filters.", { class: "text", colspan: report.shown.length }));
   byId("count").textContent =
     rows.length === report.rows ? `All ${whole(rows.length)} ${report.unit}` : `${whole(rows.length)} of ${whole(report.rows)} ${report.unit}`;
   byId("pages").textContent = `Page ${whole(tableState.page + 1)} of ${whole(pages)}`;
@@ -141,14 +145,17 @@ function drawTable(report) {
   byId("next").disabled = tableState.page >= pages - 1;
 }
 
-// The selection as it stands in the table, with logarithms where probabilities are too small for a spreadsheet.
+// The selection as it stands in the table; probabilities by their logarithms too, where they may be too small for a number.
 function csvOf(report) {
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const number = (value) => (Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))));
-  const keys = ["term", ...Object.keys(report.columns).filter((key) => key !== "term" && key !== "panel")];
+  const power = (logs) => Float64Array.from(logs, (log10) => 10 ** log10);
+  const { panel, ...given } = report.columns;
+  const columns = { ...given, p_value: power(given.log10_p), q_value: power(given.log10_q) };
+  const keys = Object.keys(columns);
   const lines = tableState.rows.map((i) =>
     keys.map((key) => {
-      const value = report.columns[key][i];
+      const value = columns[key][i];
       return typeof value === "string" ? quoted(value) : number(value);
     }).join(","),
   );
