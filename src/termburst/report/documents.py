@@ -121,6 +121,8 @@ def _fill(
     shortest, longest = counting.ngrams
     run: list[tuple[str, int, int]] = []  # the last tokens, as many as a term may have
     for token in tokens:
+        if longest == 1 and token[0] not in lines:  # as most are
+            continue
         run = [*run[-(longest - 1) :], token] if longest > 1 else [token]
         for size in range(shortest, min(longest, len(run)) + 1):
             found = lines.get(" ".join(word for word, _, _ in run[-size:]))

@@ -146,4 +146,4 @@ def _packed_json(value: Any) -> str:
 
 
 def _packed(content: bytes) -> str:
-    return base64.b64encode(zlib.compress(content, 9)).decode()
+    return base64.b64encode(zlib.compress(content, 7)).decode()
