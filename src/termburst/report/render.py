@@ -23,7 +23,7 @@ _PART_DIGITS = 8
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
 _NAMES = ("how", "status", "group", "only_in", "reference")  # all other columns are numbers
-_SCRIPTS = ("data.js", "charts.js", "table.js", "panel.js", "page.js")  # one scope, in this order
+_SCRIPTS = ("data.js", "charts.js", "table.js", "panel.js", "about.js", "page.js")  # one scope, in this order
 
 
 def render(summary: dict[str, Any]) -> str:

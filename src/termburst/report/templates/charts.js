@@ -1,14 +1,23 @@
 // The charts: Bokeh figures that charts.py described, filled, and dressed for light or dark.
 
-const BLUE = "#0072B2", ORANGE = "#D55E00", GREY = "#767676"; // as in charts.py; page.css has what each is in dark mode
+const BLUE = "#0072B2",
+  ORANGE = "#D55E00",
+  GREY = "#767676"; // as in charts.py; page.css has what each is in dark mode
 let palette = {};
 
 // The colours of the theme, which page.css holds.
 function currentPalette() {
   const style = getComputedStyle(document.documentElement);
   const of = (name) => style.getPropertyValue(`--${name}`).trim();
-  return { [BLUE]: of("blue"), [ORANGE]: of("orange"), [GREY]: of("grey"),
-           ink: of("ink"), card: of("card"), quiet: of("quiet"), line: of("line") };
+  return {
+    [BLUE]: of("blue"),
+    [ORANGE]: of("orange"),
+    [GREY]: of("grey"),
+    ink: of("ink"),
+    card: of("card"),
+    quiet: of("quiet"),
+    line: of("line"),
+  };
 }
 
 const drawn = {}; // name → {plot, source(name)}
@@ -17,7 +26,11 @@ async function embedChart(name, items) {
   await Bokeh.embed.embed_item(items[name], byId(`chart-${name}`));
   const model = Bokeh.documents[Bokeh.documents.length - 1];
   const plot = model.get_model_by_name(name);
-  drawn[name] = { plot, source: (source) => model.get_model_by_name(`${source}-data`), part: (part) => model.get_model_by_name(part) };
+  drawn[name] = {
+    plot,
+    source: (source) => model.get_model_by_name(`${source}-data`),
+    part: (part) => model.get_model_by_name(part),
+  };
   dressChart(plot);
 }
 
@@ -59,12 +72,17 @@ const describe = (name, text) => byId(`chart-${name}`).setAttribute("aria-label"
 
 function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   drawn.lengths.source("lengths").data = {
-    left: lengths.edges.slice(0, -1), right: lengths.edges.slice(1), documents: lengths.documents,
+    left: lengths.edges.slice(0, -1),
+    right: lengths.edges.slice(1),
+    documents: lengths.documents,
   };
   const empty = lengths.empty ? `; ${whole(lengths.empty)} ${lengths.empty === 1 ? "is" : "are"} empty` : "";
   byId("lengths-note").textContent =
     `Mean ${decimal(lengths.mean)}, median ${decimal(lengths.median)}, longest ${whole(lengths.longest)} tokens${empty}.`;
-  describe("lengths", `Histogram of the lengths of ${whole(overview.documents)} documents. ${byId("lengths-note").textContent}`);
+  describe(
+    "lengths",
+    `Histogram of the lengths of ${whole(overview.documents)} documents. ${byId("lengths-note").textContent}`,
+  );
 
   drawn.zipf.source("zipf").data = zipf;
   byId("zipf-note").textContent =
@@ -72,7 +90,10 @@ function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   describe("zipf", `Occurrences of terms by rank, on logarithmic axes. ${byId("zipf-note").textContent}`);
 
   drawn.log_alpha.source("log_alpha").data = {
-    left: logs.edges.slice(0, -1), right: logs.edges.slice(1), alpha: logs.alpha, alpha_not: logs.alpha_not,
+    left: logs.edges.slice(0, -1),
+    right: logs.edges.slice(1),
+    alpha: logs.alpha,
+    alpha_not: logs.alpha_not,
   };
   byId("alpha-note").textContent =
     `${whole(logs.converged)} terms have a finite fit` +
@@ -92,7 +113,8 @@ function makePoints(report) {
   const size = [];
   const shared = new Map();
   for (let i = 0; i < rows; i++) {
-    const key = report.kind === "keyness" ? i : `${columns.n[i]} ${columns.b[i]} ${columns.plr[i]} ${columns.status[i]}`;
+    const key =
+      report.kind === "keyness" ? i : `${columns.n[i]} ${columns.b[i]} ${columns.plr[i]} ${columns.status[i]}`;
     let point = shared.get(key);
     if (point === undefined) {
       point = first.length;
@@ -122,8 +144,16 @@ function fillMain(report, scale) {
     part(`${side}-linear`).visible = part(`${side}-linear-grid`).visible = !bent;
   }
   const count = points.first.length;
-  const data = { x: new Float64Array(count), y: new Float64Array(count), size: new Float64Array(count),
-                 fill: new Float64Array(count), colour: [], label: [], note: [], ...(kind === "keyness" ? { marker: [] } : {}) };
+  const data = {
+    x: new Float64Array(count),
+    y: new Float64Array(count),
+    size: new Float64Array(count),
+    fill: new Float64Array(count),
+    colour: [],
+    label: [],
+    note: [],
+    ...(kind === "keyness" ? { marker: [] } : {}),
+  };
   const bent = bend[scale];
   const thin = Math.min(Math.max(10 / Math.sqrt(count), 0.06), 0.3); // where points are many, each is faint
   part("dots").glyph.line_alpha = { value: 2 * thin };
@@ -191,7 +221,8 @@ function nameLeaders(report) {
   }
   source("names").data = names;
   if (report.kind === "keyness") {
-    if (report.chosen !== undefined) addInterval(lines, report, report.chosen, data.y[report.points.pointOf[report.chosen]]);
+    if (report.chosen !== undefined)
+      addInterval(lines, report, report.chosen, data.y[report.points.pointOf[report.chosen]]);
     source("intervals").data = lines;
   }
 }
@@ -207,6 +238,8 @@ function ringPoints(name, report, rows, extra) {
   const data = report.place;
   const points = [...new Set(rows.map((i) => report.points.pointOf[i]))];
   drawn.main.source(name).data = {
-    x: points.map((p) => data.x[p]), y: points.map((p) => data.y[p]), size: points.map((p) => data.size[p] + extra),
+    x: points.map((p) => data.x[p]),
+    y: points.map((p) => data.y[p]),
+    size: points.map((p) => data.size[p] + extra),
   };
 }

@@ -51,7 +51,9 @@ const visible = (text) =>
 const brief = (text, most = 40) => (text.length > most ? `${visible(text.slice(0, most - 1))}…` : visible(text));
 
 // One formatter for each number of digits: to make one takes as long as to use it a hundred times.
-const inDigits = [0, 1, 2, 3, 4, 5, 6].map((digits) => new Intl.NumberFormat("en-GB", { maximumFractionDigits: digits }));
+const inDigits = [0, 1, 2, 3, 4, 5, 6].map(
+  (digits) => new Intl.NumberFormat("en-GB", { maximumFractionDigits: digits }),
+);
 const whole = (value) => inDigits[0].format(value);
 const manyDocuments = (n) => (n === 1 ? "one document" : `${whole(n)} documents`);
 const share = (part, all) => `${inDigits[1].format((100 * part) / all)} %`;

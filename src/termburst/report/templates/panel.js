@@ -1,8 +1,16 @@
 // The panel of the chosen term.
 
 const partNames = {
-  tf_icf: "TF–ICF", btf_idf: "BTF–IDF", repetition: "repetition", collection: "collection", excess: "excess",
-  mean_length: "mean length", mu_shift: "shift of μ", precision: "precision", stirling: "Stirling", penalty: "penalty",
+  tf_icf: "TF–ICF",
+  btf_idf: "BTF–IDF",
+  repetition: "repetition",
+  collection: "collection",
+  excess: "excess",
+  mean_length: "mean length",
+  mu_shift: "shift of μ",
+  precision: "precision",
+  stirling: "Stirling",
+  penalty: "penalty",
   constant: "constant",
 };
 
@@ -40,10 +48,16 @@ function sidesOf(report, panel) {
     return panel.places ? [{ ...panel, names: report.documents, size: report.overview.documents }] : [];
   }
   if (!panel.sides.some(({ places }) => places.length)) return []; // statistics on both sides forget documents
-  return panel.sides.map((side, k) => ({ ...side, names: report.documents[k], size: report.sides[k].documents, label: report.sides[k].name }));
+  return panel.sides.map((side, k) => ({
+    ...side,
+    names: report.documents[k],
+    size: report.sides[k].documents,
+    label: report.sides[k].name,
+  }));
 }
 
-const documentName = (names, number) => (names[number] === undefined ? `document ${whole(number + 1)}` : visible(names[number]));
+const documentName = (names, number) =>
+  names[number] === undefined ? `document ${whole(number + 1)}` : visible(names[number]);
 
 function drawAlong(report, panel, i) {
   const sides = sidesOf(report, panel);
@@ -70,8 +84,14 @@ function drawAlong(report, panel, i) {
   const { b, b_a: inA, b_b: inB, group } = report.columns;
   const known = sides.map((_, k) => report.kind === "corpus" || report.sides[k].has_documents);
   const all = b ? b[i] : group ? inA[i] + inB[i] : (known[0] ? inA[i] : 0) + (known[1] ? inB[i] : 0);
-  const unknown = sides.filter((_, k) => !known[k]).map(({ label }) => ` Of ${visible(label)} only counts are known.`).join("");
-  const sidesNote = sides.length > 1 ? ` Documents of ${sides.map(({ label }, k) => visible(label) + (sides.length > 2 ? "" : k ? " (orange)" : " (blue)")).join(", then ")}.` : "";
+  const unknown = sides
+    .filter((_, k) => !known[k])
+    .map(({ label }) => ` Of ${visible(label)} only counts are known.`)
+    .join("");
+  const sidesNote =
+    sides.length > 1
+      ? ` Documents of ${sides.map(({ label }, k) => visible(label) + (sides.length > 2 ? "" : k ? " (orange)" : " (blue)")).join(", then ")}.`
+      : "";
   byId("along-note").textContent =
     `${documents < all ? `${whole(documents)} of ${whole(all)} documents, those with most of it` : manyDocuments(all)}, ` +
     `up to ${whole(most)} times in one.${sidesNote}${unknown}`;
@@ -88,16 +108,30 @@ function drawCounts(report, panel) {
   plot.y_range.start = floor;
   plot.y_range.end = 2 * Math.max(...panel.observed, ...panel.binomial, ...panel.beta_binomial);
   source("counts").data = {
-    k, observed: positive(panel.observed), floor: k.map(() => floor), binomial: positive(panel.binomial),
+    k,
+    observed: positive(panel.observed),
+    floor: k.map(() => floor),
+    binomial: positive(panel.binomial),
     beta_binomial: positive(panel.beta_binomial),
-    binomial_line: positive(panel.binomial).with(-1, NaN), beta_binomial_line: positive(panel.beta_binomial).with(-1, NaN),
+    binomial_line: positive(panel.binomial).with(-1, NaN),
+    beta_binomial_line: positive(panel.beta_binomial).with(-1, NaN),
     observed_text: panel.observed.map(whole),
   };
   byId("counts-table").replaceChildren(
-    plainTable(["occurrences", "documents", "binomial", "beta-binomial"],
-      k.map((name, at) => [name, whole(panel.observed[at]), decimal(panel.binomial[at]), decimal(panel.beta_binomial[at])])),
+    plainTable(
+      ["occurrences", "documents", "binomial", "beta-binomial"],
+      k.map((name, at) => [
+        name,
+        whole(panel.observed[at]),
+        decimal(panel.binomial[at]),
+        decimal(panel.beta_binomial[at]),
+      ]),
+    ),
   );
-  describe("counts", "Documents by how often they hold the term, beside what a binomial and a beta-binomial expect; the same as a table below.");
+  describe(
+    "counts",
+    "Documents by how often they hold the term, beside what a binomial and a beta-binomial expect; the same as a table below.",
+  );
 }
 
 function drawWaterfall(report, panel, i) {
@@ -129,7 +163,10 @@ function drawWaterfall(report, panel, i) {
   source("bars").data = bars;
   source("values").data = values;
   byId("parts-table").replaceChildren(
-    plainTable(["part", "value", "formula, as printed"], bars.part.map((part, k) => [part, bars.value[k], bars.formula[k]])),
+    plainTable(
+      ["part", "value", "formula, as printed"],
+      bars.part.map((part, k) => [part, bars.value[k], bars.formula[k]]),
+    ),
   );
   describe("waterfall", `λ of ${decimal(plr)} as the sum of its parts; the same as a table below.`);
 }
@@ -143,7 +180,10 @@ function drawLines(report, panel) {
       const text = element("bdi", undefined, { dir: "auto" });
       text.append(visible(before), element("mark", visible(term)), visible(after));
       const name = documentName(names, number);
-      item.append(element("span", label === undefined ? name : `${visible(label)}: ${name}`, { class: "source" }), text);
+      item.append(
+        element("span", label === undefined ? name : `${visible(label)}: ${name}`, { class: "source" }),
+        text,
+      );
       list.append(item);
     }
   }

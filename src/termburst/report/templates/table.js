@@ -40,7 +40,8 @@ function cell(report, column, i) {
   if (Number.isNaN(value)) {
     if (column.key.startsWith("alpha")) return report.columns.status[i] === "boundary" ? "∞" : "–";
     if (column.key === "log_ratio" && report.columns.only_in[i]) return report.columns.only_in[i] === "a" ? "∞" : "−∞";
-    if (column.key.startsWith("ci_")) return openEnd(report.columns, column.key, i) ? (column.key === "ci_low" ? "−∞" : "∞") : "–";
+    if (column.key.startsWith("ci_"))
+      return openEnd(report.columns, column.key, i) ? (column.key === "ci_low" ? "−∞" : "∞") : "–";
   }
   if (report.kind === "keyness" && column.key.startsWith("log10") && value <= report.limits.log10_p) {
     return `< ${probability(report.limits.log10_p)}`;
@@ -50,8 +51,13 @@ function cell(report, column, i) {
 
 // What q says, by how it was adjusted.
 const alarms = "expected share of false alarms among terms as sure as this";
-const adjustments = { bh: alarms, by: alarms, storey: alarms, holm: "chance of any false alarm among terms as sure as this",
-                      none: "p itself, not adjusted for testing many terms" };
+const adjustments = {
+  bh: alarms,
+  by: alarms,
+  storey: alarms,
+  holm: "chance of any false alarm among terms as sure as this",
+  none: "p itself, not adjusted for testing many terms",
+};
 
 // Columns that are wide need not be seen on a phone.
 const classOf = ({ kind, wide }) => [kind === "text" && "text", wide && "wide"].filter(Boolean).join(" ");
@@ -97,7 +103,12 @@ function chosenRows(report) {
 function sortRows(report, found) {
   const column = report.columns[tableState.sort];
   const turn = tableState.down ? -1 : 1;
-  const infinite = (i) => (tableState.sort === "log_ratio" && report.columns.only_in[i] ? (report.columns.only_in[i] === "a" ? Infinity : -Infinity) : NaN);
+  const infinite = (i) =>
+    tableState.sort === "log_ratio" && report.columns.only_in[i]
+      ? report.columns.only_in[i] === "a"
+        ? Infinity
+        : -Infinity
+      : NaN;
   const at = (i) => (Number.isNaN(column[i]) ? infinite(i) : column[i]);
   if (typeof column[0] === "string") {
     const order = new Intl.Collator("en").compare;
@@ -137,9 +148,14 @@ function drawTable(report) {
       }
     }
   }
-  if (!rows.length) body.insertRow().append(element("td", "No term passes these filters.", { class: "text", colspan: report.shown.length }));
+  if (!rows.length)
+    body
+      .insertRow()
+      .append(element("td", "No term passes these filters.", { class: "text", colspan: report.shown.length }));
   byId("count").textContent =
-    rows.length === report.rows ? `All ${whole(rows.length)} ${report.unit}` : `${whole(rows.length)} of ${whole(report.rows)} ${report.unit}`;
+    rows.length === report.rows
+      ? `All ${whole(rows.length)} ${report.unit}`
+      : `${whole(rows.length)} of ${whole(report.rows)} ${report.unit}`;
   byId("pages").textContent = `Page ${whole(tableState.page + 1)} of ${whole(pages)}`;
   byId("first").disabled = byId("previous").disabled = tableState.page === 0;
   byId("next").disabled = tableState.page >= pages - 1;
@@ -148,16 +164,19 @@ function drawTable(report) {
 // The selection as it stands in the table; probabilities by their logarithms too, where they may be too small for a number.
 function csvOf(report) {
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const number = (value) => (Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6))));
+  const number = (value) =>
+    Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
   const power = (logs) => Float64Array.from(logs, (log10) => 10 ** log10);
   const { panel, ...given } = report.columns;
   const columns = { ...given, p_value: power(given.log10_p), q_value: power(given.log10_q) };
   const keys = Object.keys(columns);
   const lines = tableState.rows.map((i) =>
-    keys.map((key) => {
-      const value = columns[key][i];
-      return typeof value === "string" ? quoted(value) : number(value);
-    }).join(","),
+    keys
+      .map((key) => {
+        const value = columns[key][i];
+        return typeof value === "string" ? quoted(value) : number(value);
+      })
+      .join(","),
   );
   return [keys.join(","), ...lines].join("\r\n") + "\r\n";
 }

@@ -1,0 +1,152 @@
+// What the page says of its terms, and of how they were found.
+
+function aboutCorpus(report) {
+  const { columns, overview, settings } = report;
+  report.unit = "terms";
+  const times = (i) => (columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`);
+  report.note = (i) =>
+    `λ ${decimal(columns.plr[i])}, ${times(i)} in ${manyDocuments(columns.b[i])}, q ${probability(columns.log10_q[i])}`;
+  report.facts = (i) => [
+    ["occurrences, n", whole(columns.n[i])],
+    ["documents, b", whole(columns.b[i])],
+    ["λ", decimal(columns.plr[i])],
+    ["Σ TF–IDF", decimal(columns.tf_idf_sum[i])],
+    [`p (${columns.how[i] || "not tested"})`, probability(columns.log10_p[i])],
+    ["q", probability(columns.log10_q[i])],
+    ["α", cell(report, { key: "alpha", show: decimal }, i)],
+    ["α of the rest", cell(report, { key: "alpha_not", show: decimal }, i)],
+    ["fit", columns.status[i]],
+  ];
+  byId("size").textContent =
+    `${manyDocuments(overview.documents)} · ${whole(overview.tokens)} tokens · ${whole(overview.terms)} terms`;
+  byId("sentence").textContent =
+    `${whole(overview.sure)} of ${whole(overview.tested)} terms come in bursts that chance does not explain (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
+  byId("main-title").textContent = "λ against total TF–IDF";
+  const r = report.correlation === null ? "" : ` λ and total TF–IDF correlate at ${report.correlation.toFixed(3)}.`;
+  const kept = settings.counting && !settings.counting.stop_words && !settings.counting.pretokenized;
+  byId("main-note").textContent =
+    `Each point is a term: larger where its fitted α is, hollow where α is infinite, grey unless ${report.bar}. Terms with ` +
+    `the same counts share a point.${r} Drag a box to filter the table; click a point for its term.` +
+    (kept ? " Stop words were kept: very frequent words have a large λ whether they burst or not." : "");
+  describe(
+    "main",
+    `Scatter chart of ${whole(report.rows)} terms, λ across and total TF–IDF upwards.${r} The table below holds the same numbers.`,
+  );
+  byId("method").replaceChildren(
+    ...[
+      `λ is the penalised likelihood-ratio statistic of Ahmed, Sheridan, McIsaac and Farooque (2026), form “${settings.form}”, ` +
+        `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. For very frequent words it is large whether they burst or not.`,
+      "p is the probability of such a λ where a term's tokens lie at random among all positions; q is p adjusted for testing " +
+        `${whole(overview.tested)} terms (${settings.adjust}). How p was obtained: exact, over all outcomes; monte-carlo, by random draws; tail, from the shape of their tail.`,
+      "α and α of the rest are exact maximum-likelihood estimates of a beta-binomial: converged; boundary, α being infinite; or degenerate, where documents are all one term.",
+      ...(overview.clamped
+        ? [
+            `${whole(overview.clamped)} terms repeat too often for the penalty (η² ≤ r): their λ is clamped as in the paper, and no guide.`,
+          ]
+        : []),
+      ...footnotes(report, overview.kept),
+    ].map((text) => element("li", text)),
+  );
+}
+
+function aboutKeyness(report) {
+  const { columns, overview, sides } = report;
+  report.unit = columns.group ? "terms by group" : "terms";
+  report.edge = edgeOf(columns);
+  const ratio = (i) => cell(report, { key: "log_ratio", show: decimal }, i);
+  const interval = (i) =>
+    columns.ci_low
+      ? `${cell(report, { key: "ci_low", show: decimal }, i)} to ${cell(report, { key: "ci_high", show: decimal }, i)}`
+      : "–";
+  report.note = (i) =>
+    `${columns.group ? `${visible(columns.group[i])}: ` : ""}log₂ ratio ${ratio(i)}, ${whole(columns.n_a[i])} against ${whole(columns.n_b[i])}, q ${cell(report, { key: "log10_q", show: probability }, i)}`;
+  report.facts = (i) => [
+    ...(columns.group ? [["group A, against the rest", visible(columns.group[i])]] : []),
+    ["log₂ ratio", ratio(i)],
+    ["its interval", interval(i)],
+    ["occurrences in A, B", `${whole(columns.n_a[i])}, ${whole(columns.n_b[i])}`],
+    ...(columns.group
+      ? []
+      : [
+          [
+            "per million tokens",
+            [columns.n_a[i], columns.n_b[i]].map((n, k) => decimal((1e6 * n) / sides[k].tokens)).join(", "),
+          ],
+        ]),
+    ["documents in A, B", `${whole(columns.b_a[i])}, ${whole(columns.b_b[i])}`],
+    [`p (${columns.reference?.[i] ?? ""})`, cell(report, { key: "log10_p", show: probability }, i)],
+    ["q", cell(report, { key: "log10_q", show: probability }, i)],
+  ];
+  const named = (k) => `${String.fromCharCode(65 + k)}: ${visible(sides[k].name)}`;
+  byId("size").textContent = columns.group
+    ? `${whole(sides.length)} groups, each (A) against the rest (B)`
+    : `${named(0)}, ${whole(sides[0].documents)} documents · ${named(1)}, ${whole(sides[1].documents)} documents`;
+  const byBursts = report.settings.method === "beta-binomial";
+  byId("sentence").textContent =
+    `${whole(overview.sure)} of ${whole(overview.tested)} ${report.unit} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${report.settings.method ?? "unnamed"}”`} (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
+  byId("main-title").textContent = "How much, and how sure";
+  byId("main-note").textContent =
+    `Each point is a term, filled where ${report.bar}; triangles at the edges are terms of one side only. Lines are intervals of ` +
+    "the named terms. Drag a box to filter the table; click a point for its term.";
+  describe(
+    "main",
+    `Volcano chart of ${whole(report.rows)} ${report.unit}: the log ratio across, the p-value upwards. The table below holds the same numbers.`,
+  );
+  byId("sides").replaceChildren(
+    plainTable(
+      ["corpus", "documents", "tokens", "terms", "mean length", "longest"],
+      sides.map(({ name, documents, tokens, terms, lengths }) => [
+        visible(name),
+        whole(documents),
+        whole(tokens),
+        whole(terms),
+        decimal(lengths.mean),
+        whole(lengths.longest),
+      ]),
+    ),
+  );
+  if (columns.group) {
+    byId("group-choice").hidden = false;
+    for (const name of [...new Set(columns.group)].sort()) {
+      const option = element("option", visible(name));
+      option.value = name;
+      byId("group").append(option);
+    }
+  }
+  byId("method").replaceChildren(
+    ...[
+      "log₂ ratio says by how many doublings a term's fitted mean share of a document in A exceeds that in B; where bursts " +
+        "or lengths differ, so may the rates per million tokens. p is that of the method named below; by default it allows " +
+        "for words coming in bursts. q is p adjusted for testing many terms.",
+      `Settings: ${
+        Object.entries(report.settings)
+          .filter(([key]) => key !== "counting")
+          .map(([key, value]) => `${key} ${value}`)
+          .join(", ") || "as by default"
+      }.`,
+      ...footnotes(report, overview.tested),
+    ].map((text) => element("li", text)),
+  );
+}
+
+function footnotes(report, tested) {
+  const { counting } = report.settings;
+  const said =
+    counting &&
+    (counting.pretokenized
+      ? "tokens as given"
+      : `token pattern ${counting.token_pattern}, ${counting.lowercase ? "case folded" : "case kept"}`);
+  return [
+    ...(counting
+      ? [
+          `Counted with ${visible(said)}; terms of ${[...new Set(counting.ngrams)].join(" to ")} token${counting.ngrams[1] > 1 ? "s" : ""}; stop words: ${visible(counting.stop_words ?? "none left out")}.`,
+        ]
+      : []),
+    ...(tested > report.rows
+      ? [`The page lists the leading ${whole(report.rows)} of ${whole(tested)} ${report.unit}.`]
+      : []),
+    `Charts and lines are kept for the leading ${whole(report.panels.length)} terms; a panel shows up to ${report.limits.places} documents. Numbers have six digits, p and q three, ` +
+      `terms are cut after ${report.limits.term} characters; termburst terms and termburst keyness write them in full.`,
+    `Made by termburst ${report.termburst}.`,
+  ];
+}
