@@ -10,7 +10,7 @@ demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and wr
 	$(BIN)/termburst demo
 
 test: $(VENV)/.all  ## all tests, doctests of the code, the README and the docs included
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.all  ## style, types, layering
 	$(BIN)/ruff check .

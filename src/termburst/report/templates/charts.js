@@ -162,7 +162,7 @@ function fillMain(report, scale) {
       const alpha = columns.alpha[i];
       data.x[point] = bent(columns.plr[i]);
       data.y[point] = bent(columns.tf_idf_sum[i]);
-      data.size[point] = Number.isNaN(alpha) ? 5 : 3 + 13 * Math.min(Math.max((Math.log10(alpha) + 4) / 4, 0), 1.25);
+      data.size[point] = Number.isNaN(alpha) ? 5 : 3 + 9 * Math.min(Math.max((Math.log10(alpha) + 4) / 4, 0), 1.25);
       data.fill[point] = Number.isNaN(alpha) ? 0 : 2 * thin;
     } else {
       const only = columns.only_in[i];
