@@ -139,7 +139,14 @@ def test_mid_p_where_all_bursts_are_in_one_corpus(bursts):
         p = mid_p(scores, shares, np.ones(bursts, dtype=bool))
         assert float(np.prod(shares)) / 2 * 0.999 <= p < 10 * bursts * float(np.prod(shares))
         flipped = mid_p(scores, 1 - shares, np.zeros(bursts, dtype=bool))
-        assert flipped == pytest.approx(p, rel=1e-9)
+        assert flipped == pytest.approx(p, rel=1e-9, abs=0)
+
+
+def test_mid_p_where_every_score_is_rounded_up():
+    """22 scores of 32.56 steps each are 33 on the lattice, together ten steps more than their sum."""
+    scores, shares = np.array([1.0, *[1.0175] * 22]), np.full(23, 0.25)
+    p = mid_p(scores, shares, np.ones(23, dtype=bool))
+    assert p == pytest.approx(0.25**23 / 2, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("bursts", [12, 13, 14, 15])

@@ -27,12 +27,6 @@ EVIL = [
 
 
 @pytest.fixture(scope="module")
-def documents():
-    corpus = tb.datasets.load_stdlib()
-    return Documents.from_texts(corpus.texts, corpus.ids, counting=tb.CountingOptions(stop_words="english"))
-
-
-@pytest.fixture(scope="module")
 def summary(documents):
     return summarize(documents, title="docstrings", panels=300)
 
@@ -356,9 +350,7 @@ def test_a_comparison(opened, documents):
     first = np.array([name.startswith(("asyncio", "email")) for name in documents.ids])
     sides = {}
     for name, chosen in (("net <b>", first), ("rest", ~first)):
-        rows = np.flatnonzero(chosen).tolist()
-        ids, texts = [documents.ids[k] for k in rows], [documents.texts[k] for k in rows]
-        sides[name] = Documents(documents.counts[rows], documents.terms, ids, texts, documents.counting)
+        sides[name] = documents.rows(np.flatnonzero(chosen).tolist())
     a, b = sides.values()
     table = tb.keyness(a.statistics(), b.statistics(), min_count=5)
     summary = summarize_keyness(table, sides, title="net against rest", panels=100)
@@ -431,13 +423,11 @@ def test_a_hundred_and_thirty_thousand_rows(opened):
 
 def test_groups_can_be_chosen(opened, documents):
     labels = [name.split(".")[0] for name in documents.ids]
-    wanted = [k for k, label in enumerate(labels) if label in ("asyncio", "email", "unittest")]
-    counts, groups = documents.counts[wanted], [labels[k] for k in wanted]
-    table = tb.keyness_groups(counts, groups, terms=documents.terms, contrasts=True, min_count=10)
-    sides = {}
-    for group in sorted(set(groups)):
-        part = counts[[g == group for g in groups]]
-        sides[group] = Documents(part, documents.terms, ["?"] * part.shape[0], None, documents.counting)
+    groups = ("asyncio", "email", "unittest")
+    sides = {group: documents.rows([k for k, label in enumerate(labels) if label == group]) for group in groups}
+    of_all = documents.rows([k for k, label in enumerate(labels) if label in groups])
+    of_which = [name.split(".")[0] for name in of_all.ids]
+    table = tb.keyness_groups(of_all.counts, of_which, terms=documents.terms, contrasts=True, min_count=10)
     page = opened(summarize_keyness(table, sides))
     page.select_option("#group", "email")
     assert set(page.locator("#table tbody td:nth-child(2)").all_inner_texts()) == {"email"}

@@ -267,7 +267,7 @@ def demo(
     typer.echo(f"\n{burstiest}\n")
     typer.echo(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
-        with working("Making the page (the first time ever, after compiling)"):
+        with working("Testing every term (the first time ever, after compiling)"):
             summary = summarize(documents, title="The docstrings of Python's standard library")
         write_report(summary, ReportFormat.html, page)
         typer.echo(f"Explore them all, in a browser: {page.resolve().as_uri()}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -121,8 +122,8 @@ def keyness(
     if report is not None and page is not None:
         if not table.height:
             raise ValueError("no term occurs often enough to be compared: lower --min-count")
-        with working("Making the page"):
-            heading = f"{Path(a).name}, by {by}" if by is not None else " against ".join(sides)
+        heading = f"{Path(a).name}, by {by}" if by is not None else " against ".join(sides)
+        with working("Finding where terms occur"):
             summary = summarize_keyness(
                 table, sides, title=heading, settings=options, panels=panels, max_terms=max_terms, lines=lines
             )
@@ -145,7 +146,6 @@ def _by_column(
     import numpy as np
 
     from termburst.counts.store import holds_statistics
-    from termburst.report import Documents
     from termburst.tables import keyness as compare
     from termburst.tables import keyness_groups
 
@@ -153,17 +153,11 @@ def _by_column(
         raise ValueError(f"{corpus} holds saved statistics, which keep no documents to group; give the corpus itself")
     if reading.id is not None:
         raise ValueError("--by takes the place of --id: leave that out")
-    labels: list[str] = []
-    texts: list[Any] = []
-    with reading.renamed(by).batches(corpus, pretokenized=reading.pretokenized) as batches:
-        for batch in batches:
-            labels.extend(batch.ids)
-            texts.extend(batch.texts)
+    documents = reading.renamed(by).documents(corpus)
+    labels, counts, terms = documents.ids, documents.counts, documents.terms
     if empty := sum(not label.strip() for label in labels):
         rows = f"{many(empty, 'row')} {'has' if empty == 1 else 'have'}"
         raise ValueError(f"{corpus}: {rows} nothing in the column {by!r}: fill it, or drop such rows")
-    counting = reading.counting()
-    counts, terms = counting.count(texts)
     groups = Counter(labels)
     if len(groups) < 2:
         raise ValueError(
@@ -173,10 +167,9 @@ def _by_column(
         raise ValueError(f"{corpus}: the column {by!r} has {len(groups):,} values; compare at most 50")
     label = np.array(labels)
     sides: dict[str, Source] = {}
-    for group in sorted(groups) if with_documents else ():
-        held = np.flatnonzero(label == group).tolist()
-        ids = [f"row {row + 1:,}" for row in held]
-        sides[group] = Documents(counts[held], terms, ids, [texts[row] for row in held], counting)
+    if with_documents:
+        documents = replace(documents, ids=[f"row {row + 1:,}" for row in range(len(labels))])
+        sides = {group: documents.rows(np.flatnonzero(label == group).tolist()) for group in sorted(groups)}
     with working("Comparing (the first time ever, after compiling)"):
         if len(groups) == 2:
             first, second = sorted(groups)

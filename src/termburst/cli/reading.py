@@ -145,7 +145,8 @@ class Reading:
             for batch in batches:
                 ids.extend(batch.ids)
                 texts.extend(batch.texts)
-        documents = Documents.from_texts(texts, ids, counting=counting)
+        with working(f"Counting {corpus}"):
+            documents = Documents.from_texts(texts, ids, counting=counting)
         if not documents.counts.nnz:
             raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")
         return documents

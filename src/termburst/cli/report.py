@@ -29,6 +29,7 @@ from termburst.cli.shared import (
 )
 
 if TYPE_CHECKING:
+    from termburst.counts.counting import CountingOptions
     from termburst.counts.statistics import TermStatistics
     from termburst.report import Documents
 
@@ -72,7 +73,7 @@ def report(
 
     settled = settled_report(format, output, corpus)
     if show and settled is not ReportFormat.html:
-        raise ValueError("--open shows a page: leave it out, or --format json")
+        raise ValueError("--open shows a page, and JSON is none: leave one of the two out")
     source = page_source(reading, corpus)
     warn_of_one_document(corpus, len(source.ids) if isinstance(source, Documents) else source.documents)
     with working("Computing (the first time ever, after compiling)"):
@@ -107,7 +108,9 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
     return format
 
 
-def page_source(reading: Reading, corpus: str, *, counting: Any = None) -> Documents | TermStatistics:
+def page_source(
+    reading: Reading, corpus: str, *, counting: CountingOptions | None = None
+) -> Documents | TermStatistics:
     """Documents, or statistics where *corpus* is a file of them."""
     from termburst.counts.store import holds_statistics
 
@@ -122,7 +125,8 @@ def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | N
     from termburst.report import render
 
     if format is ReportFormat.html:
-        content = render(summary)
+        with working("Making the page"):
+            content = render(summary)
     else:
         content = json.dumps(summary, ensure_ascii=False, allow_nan=False) + "\n"
     encoded = content.encode("utf-8", "backslashreplace")  # half of a surrogate pair has no bytes

@@ -68,7 +68,7 @@ def histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> list[i
 
 
 def length_summary(statistics: TermStatistics) -> Dict:
-    """Documents by length: quartiles and a histogram, in bins of equal ratio where lengths spread widely."""
+    """Documents by length: mean, median, extremes, and a histogram in bins of about equal ratio."""
     lengths, documents = statistics.lengths, statistics.length_documents
     filled = lengths > 0
     held, weight = lengths[filled].astype(np.float64), documents[filled]

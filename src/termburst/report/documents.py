@@ -56,6 +56,17 @@ class Documents:
             raise ValueError(f"there are {len(kept):,} texts and {len(names):,} ids: give an id for each text")
         return cls(counts, terms, names, kept, counting)
 
+    def rows(self, chosen: Sequence[int]) -> Documents:
+        """Some of the documents, by their numbers: one side of a comparison.
+
+        Examples
+        --------
+        >>> Documents.from_texts(["so it goes", "so so", "on it"], ["a", "b", "c"]).rows([0, 2]).ids
+        ['a', 'c']
+        """
+        ids, texts = [self.ids[k] for k in chosen], None if self.texts is None else [self.texts[k] for k in chosen]
+        return Documents(self.counts[chosen], self.terms, ids, texts, self.counting)
+
     def statistics(self) -> TermStatistics:
         """All that the fits and tests of a report need."""
         return TermStatistics.from_counts(self.counts, self.terms, "patterns")
