@@ -1,0 +1,139 @@
+"""How Python reaches the C library: structs filled from checked arrays, one call, errors as exceptions.
+
+A kernel is one C function. Its arguments are structs, each mirrored here once as a `Struct`: the file `x.py` has the
+structs and functions of `x.c`. ctypes releases Python's lock while a kernel runs, so that plain threads use all cores.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+LIBRARIES = {"avx2": "termburst_core_avx2", "baseline": "termburst_core"}  # the best first
+SUFFIXES = (".so", ".dylib", ".dll")
+CHOICE = "TERMBURST_CORE"  # environment variable: which of the libraries to load
+
+ERRORS = {  # the status codes of core.h
+    1: (ValueError, "an index is out of range"),
+    2: (ValueError, "a count must be at least 1 and at most the length of its document"),
+    3: (RuntimeError, "the room for a kernel is too small"),
+}
+
+
+class Pointer(ctypes.c_void_p):
+    """A pointer to the numbers of a contiguous array; subclasses say of which type, and whether they are written to."""
+
+    dtype: ClassVar[np.dtype[Any]]
+    writes: ClassVar[bool]
+
+    @classmethod
+    def check(cls, name: str, array: Any) -> int:
+        """The address of the first number, once the array is known to be what the kernel expects."""
+        if not isinstance(array, np.ndarray) or array.dtype != cls.dtype:
+            found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
+            raise TypeError(f"{name} must be an array of {cls.dtype}, got {found}")
+        flags = array.flags
+        if not (flags.c_contiguous and flags.aligned) or (cls.writes and not flags.writeable):
+            raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if cls.writes else ''}")
+        return array.ctypes.data
+
+
+def _pointer(dtype: str, *, writes: bool) -> type[Pointer]:
+    name = f"{'Out' if writes else 'In'}_{dtype}"
+    return type(name, (Pointer,), {"dtype": np.dtype(dtype), "writes": writes})
+
+
+In_u8, Out_u8 = _pointer("uint8", writes=False), _pointer("uint8", writes=True)
+In_i16 = _pointer("int16", writes=False)
+In_i32, Out_i32 = _pointer("int32", writes=False), _pointer("int32", writes=True)
+In_i64, Out_i64 = _pointer("int64", writes=False), _pointer("int64", writes=True)
+In_u64, Out_u64 = _pointer("uint64", writes=False), _pointer("uint64", writes=True)
+In_f64, Out_f64 = _pointer("float64", writes=False), _pointer("float64", writes=True)
+Int, Float = ctypes.c_int64, ctypes.c_double  # every number of a struct is one of these
+
+
+class Struct(ctypes.Structure):
+    """A C struct, filled by name. Arrays are checked, and kept alive as long as the struct is.
+
+    Examples
+    --------
+    >>> class Numbers(Struct):
+    ...     _fields_ = [("values", In_f64), ("size", Int)]
+    >>> Numbers(values=np.ones(3), size=3).size
+    3
+    >>> Numbers(values=np.ones(3, dtype=int), size=3)
+    Traceback (most recent call last):
+    ...
+    TypeError: values must be an array of float64, got int64
+    """
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__()
+        self._arrays = [value for value in values.values() if isinstance(value, np.ndarray)]
+        for name, kind in self._fields_:  # type: ignore[misc]
+            value = values.pop(name)
+            if issubclass(kind, Pointer):
+                value = kind.check(name, value)
+            elif kind is Int and not -(2**63) <= (value := int(value)) < 2**63:  # ctypes would cut it off
+                raise OverflowError(f"{name} is too large: {value}")
+            setattr(self, name, value)
+        if values:
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(values)}")
+
+
+def require(condition: bool, sentence: str) -> None:
+    """Refuse arrays whose shapes do not belong together, before a kernel reads past their end."""
+    if not condition:
+        raise ValueError(sentence)
+
+
+def call(name: str, *structs: Struct) -> int:
+    """Call the kernel of that name; a status that is an error is raised, another one (0 or below) is returned."""
+    return call_in(library(), name, *structs)
+
+
+def call_in(core: ctypes.CDLL, name: str, *structs: Struct) -> int:
+    """The same in a library of one's own choice: tests hold both libraries against each other."""
+    status: int = core[name](*map(ctypes.byref, structs))
+    if status > 0:
+        kind, sentence = ERRORS[status]
+        raise kind(sentence)
+    return status
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """The C library, as this machine runs it best."""
+    choice = os.environ.get(CHOICE, "")
+    if choice not in ("", *LIBRARIES):
+        raise ImportError(f"{CHOICE}={choice}: it is one of {', '.join(LIBRARIES)}, or not set")
+    if choice:
+        return load(choice)
+    baseline = load("baseline")
+    return load("avx2") if baseline.tb_has_avx2() and found("avx2") else baseline
+
+
+def found(name: str) -> Path | None:
+    """Where the library of that name lies. An editable installation has it in another folder than the sources."""
+    import termburst.core
+
+    for folder in termburst.core.__path__:
+        for path in (Path(folder, f"{LIBRARIES[name]}{suffix}") for suffix in SUFFIXES):
+            if path.is_file():
+                return path
+    return None
+
+
+def load(name: str) -> ctypes.CDLL:
+    """The library built for "baseline" or "avx2" processors."""
+    path = found(name)
+    if path is None:
+        raise ImportError(
+            "termburst's compiled core is missing: install the package (pip install termburst, or in a checkout make test)"
+        )
+    return ctypes.CDLL(str(path))

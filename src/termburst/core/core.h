@@ -1,0 +1,51 @@
+/* What all of the core shares: how functions are exported, what they return, small arithmetic.
+ *
+ * A kernel takes structs with named fields and returns a status. It allocates nothing (Python hands it the room that it
+ * needs), keeps no state between calls, and checks every index that it takes from an array before it uses it.
+ */
+#ifndef TB_CORE_H
+#define TB_CORE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define TB_API __declspec(dllexport)
+#else
+#define TB_API __attribute__((visibility("default")))
+#endif
+
+#define TB_INLINE static inline __attribute__((always_inline))
+
+/* The status of a kernel; ERRORS in binding.py has a sentence for each. */
+enum { TB_OK = 0, TB_BAD_INDEX = 1, TB_BAD_CELL = 2, TB_NO_ROOM = 3 };
+
+enum { LANES = 4 }; /* sums run in so many lanes whatever the machine, so that results are the same on all */
+
+TB_INLINE double least(double x, double y) { return x < y ? x : y; }
+TB_INLINE double most(double x, double y) { return x > y ? x : y; }
+TB_INLINE double between(double x, double low, double high) { return least(most(x, low), high); }
+TB_INLINE int64_t least_int(int64_t x, int64_t y) { return x < y ? x : y; }
+TB_INLINE int64_t most_int(int64_t x, int64_t y) { return x > y ? x : y; }
+
+/* The size of a struct and the offset of each of its fields, as the compiler has them. x.c ends with TB_LAYOUT(x, …) over
+ * the structs of x.h, and tests/core/test_layout.py holds those of x.py against it. */
+typedef struct {
+    const char *name;
+    int64_t offset, size;
+} Field;
+
+#define TB_WHOLE(s) {#s, 0, sizeof(s)}
+#define TB_FIELD(s, f) {#s "." #f, offsetof(s, f), sizeof(((s *)0)->f)}
+#define TB_LAYOUT(subject, ...)                                     \
+    TB_API const Field *tb_layout_##subject(void);                  \
+    const Field *tb_layout_##subject(void) {                        \
+        static const Field fields[] = {__VA_ARGS__, {NULL, 0, 0}};  \
+        return fields;                                              \
+    }
+
+/* The sum of the lanes, in a fixed order. */
+TB_INLINE double lanes_sum(const double *lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+
+#endif

@@ -1,0 +1,90 @@
+#include "length_table.h"
+
+/* w − log(1 + w), by its series where the difference would cancel. */
+static double log1p_shortfall(double w, double log1p_w) {
+    if (w > 0.05) return w - log1p_w;
+    double term = w * w, total = 0.0, sign = 1.0;
+    for (int m = 2; m < 16; m++) {
+        total += sign * term / m;
+        term *= w;
+        sign = -sign;
+    }
+    return total;
+}
+
+static double square(double x) { return x * x; }
+
+/* The sum over one run [a, b) of equal C_k by Euler and Maclaurin's formula: of k/(z + k), and of zk/(z + k)². */
+static void run_sum(double z, double a, double b, double *value, double *slope) {
+    double at_a = 1 / (z + a), at_b = 1 / (z + b);
+    double a_2 = square(at_a), b_2 = square(at_b);
+    double w = (b - a) * at_a, log_ratio = log1p(w);
+    double shortfall = log1p_shortfall(w, log_ratio);
+    double run = shortfall / at_a + a * log_ratio + 0.5 * (a * at_a - b * at_b);
+    run += z * ((b_2 - a_2) / 12 - (b_2 * b_2 - a_2 * a_2) / 120 + (b_2 * b_2 * b_2 - a_2 * a_2 * a_2) / 252);
+    /* of the slope: ∫ zk/(z+k)² dk = z [log(z+k) + z/(z+k)], rearranged so that nothing cancels */
+    double integral = z * (w * b * at_b - shortfall);
+    double ends_half = 0.5 * z * (a * a_2 - b * b_2);
+    double first = z * ((z - b) * b_2 * at_b - (z - a) * a_2 * at_a) / 12;
+    double third = z * ((18 * z - 6 * b) * b_2 * b_2 * at_b - (18 * z - 6 * a) * a_2 * a_2 * at_a) / 720;
+    *value = run;
+    *slope = integral + ends_half + first - third;
+}
+
+int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out) {
+    for (int64_t i = 0; i < out->size; i++) {
+        double z = exp(out->log_z[i]);
+        double values[LANES] = {0.0}, slopes[LANES] = {0.0};
+        int64_t whole = counts->direct - counts->direct % LANES;
+        for (int64_t k = 0; k < whole; k += LANES) {
+            for (int lane = 0; lane < LANES; lane++) {
+                double q = (double)(k + lane), inverse = 1 / (z + q), part = counts->longer[k + lane] * (q * inverse);
+                values[lane] += part;
+                slopes[lane] += part * (z * inverse);
+            }
+        }
+        for (int64_t k = whole; k < counts->direct; k++) {
+            double inverse = 1 / (z + (double)k), part = counts->longer[k] * ((double)k * inverse);
+            values[0] += part;
+            slopes[0] += part * (z * inverse);
+        }
+        double value = lanes_sum(values), slope = lanes_sum(slopes), run, run_slope;
+        for (int64_t r = 0; r < counts->runs; r++) {
+            run_sum(z, (double)counts->edges[r], (double)counts->edges[r + 1], &run, &run_slope);
+            value += counts->run_longer[r] * run;
+            slope += counts->run_longer[r] * run_slope;
+        }
+        out->value[i] = value;
+        out->slope[i] = slope;
+    }
+    return TB_OK;
+}
+
+int32_t tb_look_up(const LengthTable *table, const LengthSums *out) {
+    double pair[LANES];
+    for (int64_t i = 0; i < out->size; i++) {
+        look_up_two(table->coefficients, out->log_z[i], out->log_z[i], pair);
+        out->value[i] = pair[0];
+        out->slope[i] = pair[1];
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(length_table,
+    TB_WHOLE(LengthCounts),
+    TB_FIELD(LengthCounts, longer),
+    TB_FIELD(LengthCounts, direct),
+    TB_FIELD(LengthCounts, edges),
+    TB_FIELD(LengthCounts, run_longer),
+    TB_FIELD(LengthCounts, runs),
+    TB_WHOLE(LengthSums),
+    TB_FIELD(LengthSums, log_z),
+    TB_FIELD(LengthSums, value),
+    TB_FIELD(LengthSums, slope),
+    TB_FIELD(LengthSums, size),
+    TB_WHOLE(LengthTable),
+    TB_FIELD(LengthTable, coefficients),
+    TB_FIELD(LengthTable, tokens),
+    TB_FIELD(LengthTable, pairs),
+    TB_FIELD(LengthTable, longest))

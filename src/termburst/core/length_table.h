@@ -1,0 +1,81 @@
+/* Sums over document lengths, and their table: K(z) = Σ_k C_k k/(z + k) and −dK/d log z. */
+#ifndef TB_LENGTH_TABLE_H
+#define TB_LENGTH_TABLE_H
+
+#include "core.h"
+
+/* K is analytic in log z where |Im log z| < π, so a polynomial of degree 10 on a panel of width ½ errs by less than
+ * (π/¼ + …)^−11 ≈ 1e-15 of it. length_table.py has the same numbers. */
+enum { DEGREE = 10, PANELS = 130 };
+#define WIDTH 0.5
+#define LOWEST (-27.631021115928547) /* log 1e-12 */
+
+/* C_k, the number of documents longer than k: one by one up to `direct`, then constant in runs [edges[r], edges[r+1]). */
+typedef struct {
+    const double *longer;
+    int64_t direct;
+    const int64_t *edges;
+    const double *run_longer;
+    int64_t runs;
+} LengthCounts;
+
+/* Where K is wanted: at each log z. */
+typedef struct {
+    const double *log_z;
+    double *value;
+    double *slope;
+    int64_t size;
+} LengthSums;
+
+/* The polynomials on every panel, coefficients of K and of −dK/d log z side by side; the sum of the lengths, the
+ * greatest of them, and Σ_k C_k k. */
+typedef struct {
+    const double *coefficients;
+    double tokens;
+    double pairs;
+    int64_t longest;
+} LengthTable;
+
+TB_API int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out);
+TB_API int32_t tb_look_up(const LengthTable *table, const LengthSums *out);
+
+/* The panel of t, the place in it from −1 to 1, and what value and slope are to be multiplied by beyond the table. */
+typedef struct {
+    const double *row;
+    double u, shrink_value, shrink_slope;
+} Place;
+
+TB_INLINE Place place_of(const double *coefficients, double t) {
+    double position = (t - LOWEST) / WIDTH;
+    int64_t panel = 0;
+    Place place = {coefficients, -1.0, 1.0, 1.0};
+    if (!(position >= 0)) { /* K is flat, and its slope falls with z */
+        place.shrink_slope = exp(t - LOWEST);
+    } else if (position >= PANELS) { /* both fall with 1/z */
+        panel = PANELS - 1;
+        place.u = 1.0;
+        place.shrink_value = place.shrink_slope = exp(LOWEST + PANELS * WIDTH - t);
+    } else {
+        panel = (int64_t)position;
+        place.u = 2 * (position - (double)panel) - 1;
+    }
+    place.row = coefficients + panel * 2 * (DEGREE + 1);
+    return place;
+}
+
+/* K and −dK/d log z at two places at once: `out` receives value, slope, value, slope. */
+TB_INLINE void look_up_two(const double *coefficients, double t_1, double t_2, double *out) {
+    Place one = place_of(coefficients, t_1), two = place_of(coefficients, t_2);
+    double sum[LANES] = {0.0, 0.0, 0.0, 0.0};
+    const double u[LANES] = {one.u, one.u, two.u, two.u};
+    for (int k = DEGREE; k >= 0; k--) {
+        const double next[LANES] = {one.row[2 * k], one.row[2 * k + 1], two.row[2 * k], two.row[2 * k + 1]};
+        for (int lane = 0; lane < LANES; lane++) sum[lane] = sum[lane] * u[lane] + next[lane];
+    }
+    out[0] = sum[0] * one.shrink_value;
+    out[1] = sum[1] * one.shrink_slope;
+    out[2] = sum[2] * two.shrink_value;
+    out[3] = sum[3] * two.shrink_slope;
+}
+
+#endif

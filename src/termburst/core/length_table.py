@@ -1,0 +1,59 @@
+"""Sums over document lengths, and the look-up of their table (length_table.c)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, require
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+DEGREE = 10  # of the polynomial on each panel; as in length_table.h
+WIDTH = 0.5  # of a panel, in log z
+LOWEST = math.log(1e-12)
+PANELS = 130  # up to log z = 37.4: beyond, and below LOWEST, the limits serve
+
+
+class LengthCounts(Struct):
+    _fields_ = [("longer", In_f64), ("direct", Int), ("edges", In_i64), ("run_longer", In_f64), ("runs", Int)]
+
+
+class LengthSums(Struct):
+    _fields_ = [("log_z", In_f64), ("value", Out_f64), ("slope", Out_f64), ("size", Int)]
+
+
+class LengthTable(Struct):
+    _fields_ = [("coefficients", In_f64), ("tokens", Float), ("pairs", Float), ("longest", Int)]
+
+
+def length_table(coefficients: Floats, tokens: float, pairs: float, longest: int) -> LengthTable:
+    """The table as kernels take it."""
+    require(coefficients.shape == (PANELS, DEGREE + 1, 2), f"a length table has {PANELS} panels of polynomials")
+    return LengthTable(coefficients=coefficients, tokens=tokens, pairs=pairs, longest=longest)
+
+
+def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floats) -> tuple[Floats, Floats]:
+    """K(z) = Σ_k C_k k/(z + k) and z Σ_k C_k k/(z + k)² = −dK/d log z, at each log z.
+
+    C_k (`longer`) is given term by term for small k; from there on it is constant between the distinct lengths, and
+    each such run [edges[r], edges[r + 1]) is summed by Euler and Maclaurin's formula.
+    """
+    require(edges.size == run_longer.size + 1, "there is one edge more than there are runs")
+    value, slope = np.empty(log_z.size), np.empty(log_z.size)
+    call(
+        "tb_length_sums",
+        LengthCounts(longer=longer, direct=longer.size, edges=edges, run_longer=run_longer, runs=run_longer.size),
+        LengthSums(log_z=log_z, value=value, slope=slope, size=log_z.size),
+    )
+    return value, slope
+
+
+def look_up(table: LengthTable, log_z: Floats) -> tuple[Floats, Floats]:
+    """(K(z), −dK/d log z) at each log z, from the panels' polynomials."""
+    value, slope = np.empty(log_z.size), np.empty(log_z.size)
+    call("tb_look_up", table, LengthSums(log_z=log_z, value=value, slope=slope, size=log_z.size))
+    return value, slope
