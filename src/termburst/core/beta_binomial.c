@@ -6,6 +6,12 @@
 static const double GAUSS_4[2] = {0.3399810435848563, 0.8611363115940526};
 static const double WEIGHT_4[2] = {0.6521451548625461, 0.34785484513745385};
 
+/* log(1 + x) for x ≥ 0, by its series where that is short: for next to all terms. */
+TB_INLINE double log1p_of(double x) {
+    if (x > 1e-3) return log1p(x);
+    return x * (1 - x * (1.0 / 2 - x * (1.0 / 3 - x * (1.0 / 4 - x * (1.0 / 5)))));
+}
+
 /* What the lengths contribute: K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0). */
 typedef struct {
     double k_not, slope_not, slope_0, drop;
@@ -13,29 +19,28 @@ typedef struct {
 
 /* The difference is integrated from the slope where it would cancel. */
 TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta) {
-    double half = delta / 2, middle = tau - half, pair[LANES];
+    double half = delta / 2, middle = tau - half;
     LengthsPart part;
     if (delta < 1e-4) { /* so near that the slope is a straight line, to rounding */
         double shift = half * GAUSS_2;
-        look_up_two(table, middle - shift, middle + shift, pair);
-        double bend = (pair[3] - pair[1]) / (2 * shift), edge = half - shift;
-        part.k_not = pair[0] + edge * (pair[1] - bend * edge / 2);
-        part.slope_not = pair[1] - bend * edge;
-        part.slope_0 = pair[3] + bend * edge;
-        part.drop = half * (pair[1] + pair[3]);
+        Pair low = look_up(table, middle - shift), high = look_up(table, middle + shift);
+        double bend = (high[1] - low[1]) / (2 * shift), edge = half - shift;
+        part.k_not = low[0] + edge * (low[1] - bend * edge / 2);
+        part.slope_not = low[1] - bend * edge;
+        part.slope_0 = high[1] + bend * edge;
+        part.drop = half * (low[1] + high[1]);
         return part;
     }
-    look_up_two(table, tau - delta, tau, pair);
-    part.k_not = pair[0];
-    part.slope_not = pair[1];
-    part.slope_0 = pair[3];
-    part.drop = pair[0] - pair[2];
+    Pair low = look_up(table, tau - delta), high = look_up(table, tau);
+    part.k_not = low[0];
+    part.slope_not = low[1];
+    part.slope_0 = high[1];
+    part.drop = low[0] - high[0];
     if (delta > 0.1) return part;
     part.drop = 0.0;
     for (int g = 0; g < 2; g++) {
         double shift = half * GAUSS_4[g];
-        look_up_two(table, middle - shift, middle + shift, pair);
-        part.drop += WEIGHT_4[g] * (pair[1] + pair[3]);
+        part.drop += WEIGHT_4[g] * (look_up(table, middle - shift)[1] + look_up(table, middle + shift)[1]);
     }
     part.drop *= half;
     return part;
@@ -47,25 +52,22 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
     Share share = split(omega);
     double p = share.p, rest = share.rest;
     double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
-    double sum[LANES] = {0.0}, slopes[LANES] = {0.0};
+    Lanes sum = {0.0}, slope = {0.0}, x = {1.0, 2.0, 3.0, 4.0};
     for (int64_t q = 0; q < term->more_size; q += LANES) {
-        for (int lane = 0; lane < LANES; lane++) {
-            double x = (double)(q + 1 + lane), part = x / (alpha + x), weighted = term->more[q + lane] * part;
-            sum[lane] += weighted;
-            slopes[lane] += weighted * (1 - part);
-        }
+        Lanes part = x / (alpha + x), weighted = lanes_at(term->more + q) * part;
+        sum += weighted;
+        slope += weighted * (1 - part);
+        x += 4.0;
     }
-    double own = lanes_sum(sum), own_slope = lanes_sum(slopes);
-    for (int lane = 0; lane < LANES; lane++) sum[lane] = slopes[lane] = 0.0;
+    double own = lanes_sum(sum), own_slope = lanes_sum(slope);
+    sum = slope = lanes_of(0.0);
     for (int64_t j = 0; j < term->after_size; j += LANES) {
-        for (int lane = 0; lane < LANES; lane++) {
-            double x = term->after[j + lane], part = x / (alpha_not + x), weighted = term->times[j + lane] * part;
-            sum[lane] += weighted;
-            slopes[lane] += weighted * (1 - part);
-        }
+        Lanes r = lanes_at(term->after + j), part = r / (alpha_not + r), weighted = lanes_at(term->times + j) * part;
+        sum += weighted;
+        slope += weighted * (1 - part);
     }
-    double other = lanes_sum(sum), other_slope = lanes_sum(slopes);
-    LengthsPart of = lengths_part(table, tau, log1p(alpha / alpha_not));
+    double other = lanes_sum(sum), other_slope = lanes_sum(slope);
+    LengthsPart of = lengths_part(table, tau, log1p_of(alpha / alpha_not));
     double n_i = term->n_i, missing = n - of.k_not;
     Derivatives d;
     d.tau = other - own - of.drop;
@@ -91,7 +93,7 @@ double gain(double tau, double omega, const Term *term, double n, const double *
     Share share = split(omega);
     double p = share.p, rest = share.rest, n_i = term->n_i;
     double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
-    double total = 0.0, pair[LANES];
+    double total = 0.0;
     for (int64_t q = 0; q < term->more_size; q++) total += term->more[q] * log1p((double)(q + 1) / alpha);
     for (int64_t j = 0; j < term->after_size; j++) total -= term->times[j] * log1p(term->after[j] / alpha_not);
     double delta = log1p(alpha / alpha_not);
@@ -101,8 +103,8 @@ double gain(double tau, double omega, const Term *term, double n, const double *
         double middle = tau - delta + half * (double)(2 * k + 1);
         for (int g = 0; g < 2; g++) {
             double shift = half * GAUSS_4[g];
-            look_up_two(table, middle - shift, middle + shift, pair);
-            total += half * WEIGHT_4[g] * (pair[0] + pair[2]);
+            double both = look_up(table, middle - shift)[0] + look_up(table, middle + shift)[0];
+            total += half * WEIGHT_4[g] * both;
         }
     }
     if (n_i == 0) return total + n * log(rest);

@@ -75,21 +75,27 @@ static int same(const Pattern *a, const Pattern *b) {
 }
 
 int32_t tb_alike_terms(const Cells *cells, const AlikeTerms *task) {
-    int64_t mask = task->slot_count - 1;
+    int64_t mask = task->slot_count - 1, found = 0;
     Pattern own, other;
     for (int64_t s = 0; s < task->slot_count; s++) task->slots[s] = -1;
     for (int64_t k = 0; k < task->size; k++) {
         if (!is_term(cells, task->terms[k])) return TB_BAD_INDEX;
-        task->first[k] = k;
-        if (!pattern_of(cells, task->terms[k], &own)) continue;
-        int64_t at = (int64_t)(own.hash & (uint64_t)mask);
-        for (; task->slots[at] >= 0; at = (at + 1) & mask) {
-            pattern_of(cells, task->terms[task->slots[at]], &other);
-            if (same(&own, &other)) break;
+        int64_t place = -1, at = 0;
+        if (pattern_of(cells, task->terms[k], &own)) {
+            for (at = (int64_t)(own.hash & (uint64_t)mask); task->slots[at] >= 0; at = (at + 1) & mask) {
+                pattern_of(cells, task->distinct[task->slots[at]], &other);
+                if (same(&own, &other)) break;
+            }
+            place = task->slots[at];
+            if (place < 0) task->slots[at] = found;
         }
-        if (task->slots[at] < 0) task->slots[at] = k;
-        task->first[k] = task->slots[at];
+        if (place < 0) {
+            place = found++;
+            task->distinct[place] = task->terms[k];
+        }
+        task->place[k] = place;
     }
+    *task->found = found;
     return TB_OK;
 }
 
@@ -109,7 +115,9 @@ TB_LAYOUT(cells,
     TB_FIELD(CellBounds, longest),
     TB_WHOLE(AlikeTerms),
     TB_FIELD(AlikeTerms, terms),
-    TB_FIELD(AlikeTerms, first),
     TB_FIELD(AlikeTerms, size),
+    TB_FIELD(AlikeTerms, distinct),
+    TB_FIELD(AlikeTerms, place),
+    TB_FIELD(AlikeTerms, found),
     TB_FIELD(AlikeTerms, slots),
     TB_FIELD(AlikeTerms, slot_count))

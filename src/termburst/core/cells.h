@@ -23,11 +23,14 @@ typedef struct {
     int64_t *longest;
 } CellBounds;
 
-/* Terms, and for each the first of them whose cells are the same; `slots` is a hash table, 2^k of them. */
+/* Terms, those of them that differ in their cells, and the place of each term among those; how many differ. `slots` is
+ * a hash table, 2^k of them. */
 typedef struct {
     const int64_t *terms;
-    int64_t *first;
     int64_t size;
+    int64_t *distinct;
+    int64_t *place;
+    int64_t *found;
     int64_t *slots;
     int64_t slot_count;
 } AlikeTerms;

@@ -33,7 +33,15 @@ class CellBounds(Struct):
 
 
 class AlikeTerms(Struct):
-    _fields_ = [("terms", In_i64), ("first", Out_i64), ("size", Int), ("slots", Out_i64), ("slot_count", Int)]
+    _fields_ = [
+        ("terms", In_i64),
+        ("size", Int),
+        ("distinct", Out_i64),
+        ("place", Out_i64),
+        ("found", Out_i64),
+        ("slots", Out_i64),
+        ("slot_count", Int),
+    ]
 
 
 def cells(indptr: Integers, count: NDArray[np.int32], length: NDArray[np.int32], weight: Floats) -> Cells:
@@ -68,8 +76,16 @@ def alike_terms(of: Cells, terms: Integers) -> tuple[Integers, Integers]:
     What depends on a term's cells alone need be computed only once for all terms that have the same. Only terms with a
     handful of cells are compared. They are most of a vocabulary.
     """
-    first = np.empty(terms.size, np.int64)
+    distinct, place, found = np.empty(terms.size, np.int64), np.empty(terms.size, np.int64), np.empty(1, np.int64)
     slots = np.empty(1 << (2 * terms.size + 1).bit_length(), np.int64)
-    call("tb_alike_terms", of, AlikeTerms(terms=terms, first=first, size=terms.size, slots=slots, slot_count=slots.size))
-    distinct, place = np.unique(first, return_inverse=True)
-    return terms[distinct], place
+    task = AlikeTerms(
+        terms=terms,
+        size=terms.size,
+        distinct=distinct,
+        place=place,
+        found=found,
+        slots=slots,
+        slot_count=slots.size,
+    )
+    call("tb_alike_terms", of, task)
+    return distinct[: int(found[0])], place

@@ -21,7 +21,10 @@
 /* The status of a kernel; ERRORS in binding.py has a sentence for each. */
 enum { TB_OK = 0, TB_BAD_INDEX = 1, TB_BAD_CELL = 2, TB_NO_ROOM = 3 };
 
-enum { LANES = 4 }; /* sums run in so many lanes whatever the machine, so that results are the same on all */
+/* Sums run in four lanes whatever the machine, so that results are the same on all. */
+enum { LANES = 4 };
+typedef double Lanes __attribute__((vector_size(32)));
+typedef double Pair __attribute__((vector_size(16)));
 
 TB_INLINE double least(double x, double y) { return x < y ? x : y; }
 TB_INLINE double most(double x, double y) { return x > y ? x : y; }
@@ -45,7 +48,21 @@ typedef struct {
         return fields;                                              \
     }
 
+/* Lanes of numbers that lie one after another, wherever that is. */
+TB_INLINE Lanes lanes_at(const double *x) {
+    typedef double Loose __attribute__((vector_size(32), aligned(8), may_alias));
+    return *(const Loose *)x;
+}
+
+TB_INLINE Lanes lanes_of(double x) { return (Lanes){x, x, x, x}; }
+
 /* The sum of the lanes, in a fixed order. */
-TB_INLINE double lanes_sum(const double *lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+TB_INLINE double lanes_sum(Lanes x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+/* Two numbers that lie one after another. */
+TB_INLINE Pair pair_at(const double *x) {
+    typedef double Loose __attribute__((vector_size(16), aligned(8), may_alias));
+    return *(const Loose *)x;
+}
 
 #endif

@@ -34,19 +34,12 @@ static void run_sum(double z, double a, double b, double *value, double *slope) 
 int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out) {
     for (int64_t i = 0; i < out->size; i++) {
         double z = exp(out->log_z[i]);
-        double values[LANES] = {0.0}, slopes[LANES] = {0.0};
-        int64_t whole = counts->direct - counts->direct % LANES;
-        for (int64_t k = 0; k < whole; k += LANES) {
-            for (int lane = 0; lane < LANES; lane++) {
-                double q = (double)(k + lane), inverse = 1 / (z + q), part = counts->longer[k + lane] * (q * inverse);
-                values[lane] += part;
-                slopes[lane] += part * (z * inverse);
-            }
-        }
-        for (int64_t k = whole; k < counts->direct; k++) {
-            double inverse = 1 / (z + (double)k), part = counts->longer[k] * ((double)k * inverse);
-            values[0] += part;
-            slopes[0] += part * (z * inverse);
+        Lanes values = {0.0}, slopes = {0.0}, q = {0.0, 1.0, 2.0, 3.0};
+        for (int64_t k = 0; k < counts->direct; k += LANES) {
+            Lanes inverse = 1 / (z + q), part = lanes_at(counts->longer + k) * (q * inverse);
+            values += part;
+            slopes += part * (z * inverse);
+            q += 4.0;
         }
         double value = lanes_sum(values), slope = lanes_sum(slopes), run, run_slope;
         for (int64_t r = 0; r < counts->runs; r++) {
@@ -61,9 +54,8 @@ int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out) {
 }
 
 int32_t tb_look_up(const LengthTable *table, const LengthSums *out) {
-    double pair[LANES];
     for (int64_t i = 0; i < out->size; i++) {
-        look_up_two(table->coefficients, out->log_z[i], out->log_z[i], pair);
+        Pair pair = look_up(table->coefficients, out->log_z[i]);
         out->value[i] = pair[0];
         out->slope[i] = pair[1];
     }

@@ -10,7 +10,8 @@ enum { DEGREE = 10, PANELS = 130 };
 #define WIDTH 0.5
 #define LOWEST (-27.631021115928547) /* log 1e-12 */
 
-/* C_k, the number of documents longer than k: one by one up to `direct`, then constant in runs [edges[r], edges[r+1]). */
+/* C_k, the number of documents longer than k: one by one up to `direct`, padded with zeros to whole LANES, then constant
+ * in runs [edges[r], edges[r + 1]). */
 typedef struct {
     const double *longer;
     int64_t direct;
@@ -63,19 +64,18 @@ TB_INLINE Place place_of(const double *coefficients, double t) {
     return place;
 }
 
-/* K and −dK/d log z at two places at once: `out` receives value, slope, value, slope. */
-TB_INLINE void look_up_two(const double *coefficients, double t_1, double t_2, double *out) {
-    Place one = place_of(coefficients, t_1), two = place_of(coefficients, t_2);
-    double sum[LANES] = {0.0, 0.0, 0.0, 0.0};
-    const double u[LANES] = {one.u, one.u, two.u, two.u};
-    for (int k = DEGREE; k >= 0; k--) {
-        const double next[LANES] = {one.row[2 * k], one.row[2 * k + 1], two.row[2 * k], two.row[2 * k + 1]};
-        for (int lane = 0; lane < LANES; lane++) sum[lane] = sum[lane] * u[lane] + next[lane];
+/* K and −dK/d log z at one place, side by side. Even and odd powers apart: two short chains instead of a long one. */
+TB_INLINE Pair look_up(const double *coefficients, double t) {
+    Place place = place_of(coefficients, t);
+    double square = place.u * place.u;
+    Pair u = {place.u, place.u}, u_2 = {square, square};
+    Pair even = pair_at(place.row + 2 * DEGREE), odd = pair_at(place.row + 2 * (DEGREE - 1));
+    for (int k = DEGREE - 2; k > 0; k -= 2) {
+        even = even * u_2 + pair_at(place.row + 2 * k);
+        odd = odd * u_2 + pair_at(place.row + 2 * (k - 1));
     }
-    out[0] = sum[0] * one.shrink_value;
-    out[1] = sum[1] * one.shrink_slope;
-    out[2] = sum[2] * two.shrink_value;
-    out[3] = sum[3] * two.shrink_slope;
+    even = even * u_2 + pair_at(place.row);
+    return (even + odd * u) * (Pair){place.shrink_value, place.shrink_slope};
 }
 
 #endif

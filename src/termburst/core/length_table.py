@@ -44,6 +44,7 @@ def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floa
     """
     require(edges.size == run_longer.size + 1, "there is one edge more than there are runs")
     value, slope = np.empty(log_z.size), np.empty(log_z.size)
+    longer = np.append(longer, np.zeros(-longer.size % 4))  # whole lanes
     call(
         "tb_length_sums",
         LengthCounts(longer=longer, direct=longer.size, edges=edges, run_longer=run_longer, runs=run_longer.size),

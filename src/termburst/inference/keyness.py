@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from termburst._threads import in_threads
+from termburst.core import bursts as core
 from termburst.counts.tally import Integers
 from termburst.inference import keyness_tests as rivals
 from termburst.models.cells import TermCells, joined
@@ -205,8 +206,6 @@ def predictive_p(found: Comparison, small: TermCells, draws: int = 999, seed: in
 
 def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
     """Two-sided mid-p given the bursts, for terms of which a corpus expects fewer than *enough*; NaN for others."""
-    from termburst.inference import _keyness_kernel as kernel
-
     lengths, documents = _length_classes([found.a, found.b])
     inside = found.null.status == "converged"
     alpha = np.where(inside, found.null.alpha, np.inf)
@@ -214,17 +213,16 @@ def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
     b_i = found.a.b_i + found.b.b_i
     smallest = min(_shares([found.a, found.b]))
     # The kernel knows the expected number of bursts exactly; this only spares it the many-document terms.
-    candidates = np.flatnonzero((b_i > 0) & (b_i * smallest < 10 * enough))
+    candidates = (b_i > 0) & (b_i * smallest < 10 * enough)
     p_value = np.full(b_i.size, np.nan)
     groups = found.groups
-
-    def fill(part: int) -> None:
-        kernel.reference_terms(
-            candidates[part::BLOCKS], groups.kappa, groups.indptr, groups.count, groups.weight, b_i, lengths, documents,
-            alpha, alpha_0, found.null.mean, enough, p_value,
-        )  # fmt: skip
-
-    in_threads(fill, range(BLOCKS))
+    classes = core.length_classes(lengths, documents)
+    model = core.common_model(alpha, alpha_0, found.null.mean, groups.kappa)
+    groups.over_terms(
+        lambda terms: core.burst_reference(groups.cells, classes, model, terms, b_i, enough, p_value),
+        groups.terms[candidates[groups.terms]],
+        p_value,
+    )
     return p_value
 
 
@@ -272,8 +270,6 @@ class GroupKeyness:
 
 def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int = 0) -> GroupKeyness:
     """Compare several corpora over the same terms."""
-    from termburst.inference import _keyness_kernel as kernel
-
     for number, cells in enumerate(groups):
         if not cells.tokens:
             raise ValueError(f"group {number} has no tokens: there is nothing to compare with")
@@ -291,11 +287,11 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
     alpha, alpha_0 = (np.where(inside, x, np.inf) for x in (null.alpha, null.alpha_0))
     seeds = np.random.default_rng(seed).integers(0, 2**31, b_i.size)
 
+    classes, model = core.length_classes(lengths, by_group), core.common_model(alpha, alpha_0, null.mean, grouped.kappa)
+
     def fill(part: int) -> None:
-        kernel.drawn_terms(
-            few[part::BLOCKS], grouped.kappa, grouped.indptr, grouped.count, grouped.weight, b_i, lengths, by_group,
-            alpha, alpha_0, null.mean, draws, seeds, p_value,
-        )  # fmt: skip
+        terms = few[part::BLOCKS].copy()
+        core.burst_draws(grouped.cells, classes, model, terms, b_i, seeds, draws, p_value)
 
     in_threads(fill, range(BLOCKS))
     reference = np.full(b_i.size, "chi2", dtype=object)

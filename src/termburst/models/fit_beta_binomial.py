@@ -151,20 +151,29 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     return binomial.log_likelihood(cells.n_i, cells.tokens) + gains
 
 
-def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> NDArray[Any]:
+def fit_some_terms(cells: TermCells, terms: Integers) -> BetaBinomialFit:
+    """The fit of some terms only: the entries of all others say nothing."""
+    return _result(cells, _fit_all(cells, np.zeros(4), terms=terms))
+
+
+def _fit_all(
+    cells: TermCells, penalty: Floats, spacing: float = SPACING, terms: Integers | None = None
+) -> NDArray[Any]:
     """A raw result per term; those of terms that need no fit are zero."""
     table = LengthTable.of(cells.lengths, cells.length_documents)
     of, lengths = cells.for_kernels(), table.for_kernels()
     raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
-    fitted = np.flatnonzero((cells.n_i > 0) & (cells.n_i < table.tokens))
-    terms, place = alike_terms(of, fitted)
-    by_size = terms[np.argsort(-cells.n_i[terms], kind="stable")]  # the long ones first, and dealt out evenly
+    mixed = (cells.n_i > 0) & (cells.n_i < table.tokens)
+    fitted = np.flatnonzero(mixed) if terms is None else terms[mixed[terms]]
+    distinct, place = alike_terms(of, fitted)
+    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # the long ones first, and dealt out evenly
 
     def fit(part: int) -> None:
         core.fit_terms(of, lengths, by_size[part::BLOCKS].copy(), penalty, spacing, raw)
 
     in_threads(fit, range(BLOCKS))
-    raw[fitted] = raw[terms][place]
+    rows = raw.view(np.float64).reshape(raw.size, -1)  # NumPy copies records field by field
+    rows[fitted] = rows[distinct[place]]
     return raw
 
 

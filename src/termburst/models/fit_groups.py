@@ -10,17 +10,20 @@ harm, and is needed: with precisions of their own, random halves of real text di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst._threads import in_threads
+from termburst.core import cells as core_cells
+from termburst.core import groups as core
 from termburst.counts.tally import Integers
 from termburst.models import binomial
 from termburst.models.cells import TermCells, joined
-from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
+from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial, fit_some_terms
 from termburst.models.length_table import LengthTable
 
 Floats = NDArray[np.float64]
@@ -68,38 +71,46 @@ class GroupedCells:
 
     def __init__(self, groups: Sequence[TermCells], kappa: float = KAPPA) -> None:
         self.groups, self.kappa = groups, float(kappa)
-        self.indptr = np.stack([g.indptr for g in groups])
         offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
-        self.indptr = self.indptr + offset[:, None]
-        self.count = np.concatenate([g.count for g in groups])
-        self.length = np.concatenate([g.length for g in groups])
-        self.weight = np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])
+        self.cells = core_cells.cells(
+            np.stack([g.indptr for g in groups]) + offset[:, None],
+            np.concatenate([g.count for g in groups]),
+            np.concatenate([g.length for g in groups]),
+            np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups]),
+        )
         tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
-        self.tables = np.stack([table.coefficients for table in tables])
         self.tokens = np.array([float(table.tokens) for table in tables])
-        self.longest = max(1, *(table.longest for table in tables))
+        longest = max(1, *(table.longest for table in tables))
+        self.lengths = core.group_lengths(np.stack([table.coefficients for table in tables]), self.tokens, longest)
         self.n_i = np.stack([g.n_i for g in groups], axis=1)
+        # Every result depends on a term's cells alone: terms with the same cells, as most rare ones have, share it.
+        n_i = self.n_i.sum(axis=1)
+        self.occurring = np.flatnonzero(n_i)
+        distinct, place = core_cells.alike_terms(self.cells, self.occurring)
+        self.same_as = distinct[place]  # for every term that occurs
+        self.terms = distinct[np.argsort(-n_i[distinct], kind="stable")]  # the long ones first, and dealt out evenly
+
+    def over_terms(self, kernel: Callable[[Integers], None], terms: Integers, *results: NDArray[Any]) -> None:
+        """Call *kernel* with parts of *terms*, on all cores, then give terms with the same cells the same *results*."""
+        in_threads(lambda part: kernel(terms[part::BLOCKS].copy()), range(BLOCKS))
+        for result in results:
+            result[self.occurring] = result[self.same_as]
 
     def fit(self, null: BetaBinomialFit) -> tuple[GroupsFit, Floats]:
         """The fits, and their raw rows (τ, gain, ω_g) for `ratio_limits`; *null* is the fit of all groups together."""
-        from termburst.models import _groups_kernel as kernel
-
         terms, groups = self.n_i.shape
         raw = np.full((terms, 2 + groups), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             tau, omega = np.log(null.alpha_0), np.log(null.mean) - np.log1p(-null.mean)
         tau = np.where(null.status == "converged", tau, np.inf)
-        occurring = self._by_size()
         separate = sum(binomial.log_likelihood(self.n_i[:, g], int(self.tokens[g])) for g in range(groups))
         gains = null.loglik - separate  # of the null model over a binomial for every group
 
-        def fill(part: int) -> None:
-            kernel.fit_all(
-                occurring[part::BLOCKS], self.n_i, self.longest, self.kappa, self.indptr, self.count, self.length,
-                self.weight, self.tokens, self.tables, tau, gains, omega, raw,
-            )  # fmt: skip
-
-        in_threads(fill, range(BLOCKS))
+        self.over_terms(
+            lambda terms: core.fit_groups(self.cells, self.lengths, self.kappa, terms, tau, gains, omega, raw),
+            self.terms,
+            raw,
+        )
         raw[self.n_i.sum(axis=1) == 0] = [np.inf, 0.0, *np.zeros(groups)]
         e = np.exp(-np.abs(raw[:, 2:]))
         mean = np.where(raw[:, 2:] > 0, 1, e) / (1 + e)
@@ -115,10 +126,8 @@ class GroupedCells:
 
     def fit_apart(self, fewest: int) -> ApartFit:
         """Fit two groups apart, for terms that *fewest* documents of each hold."""
-        from termburst.models import _groups_kernel as kernel
-
-        fits = [fit_beta_binomial(g) for g in self.groups]
         own = np.min([g.b_i for g in self.groups], axis=0) >= fewest
+        fits = [fit_some_terms(g, np.flatnonzero(own)) for g in self.groups]
         for fit, tokens, n_i in zip(fits, self.tokens, self.n_i.T, strict=True):
             own &= np.isin(fit.status, ["converged", "boundary"]) & (n_i < tokens)
         mean = np.stack([fit.mean for fit in fits], axis=1)
@@ -127,15 +136,12 @@ class GroupedCells:
             gain = sum(fit.loglik - fit.loglik_binomial for fit in fits)
             rows = np.column_stack([*tau, gain, np.log(mean) - np.log1p(-mean)])
         ratio = np.full(own.size, np.nan)
-        terms = np.intersect1d(self._by_size(), np.flatnonzero(own))
+        marks = own.astype(np.uint8)
 
-        def fill(part: int) -> None:
-            kernel.ratios(
-                terms[part::BLOCKS], self.n_i, self.longest, own, self.indptr, self.count, self.length, self.weight,
-                self.tokens, self.tables, rows, ratio,
-            )  # fmt: skip
+        def fill(terms: Integers) -> None:
+            ratio[terms] = core.ratios(self.cells, self.lengths, terms, marks, rows)[terms]
 
-        in_threads(fill, range(BLOCKS))
+        self.over_terms(fill, self.terms[own[self.terms]], ratio)
         return ApartFit(own, mean, ratio, rows)
 
     def ratio_limits(self, raw: Floats, critical: Floats | float, apart: ApartFit | None = None) -> Floats:
@@ -144,34 +150,27 @@ class GroupedCells:
         A limit is where twice the log-likelihood has fallen by *critical*, say χ²_1's quantile. Precisions are tied but
         for terms that were fitted *apart*.
         """
-        from termburst.models import _groups_kernel as kernel
-
         critical = np.full(len(raw), critical, dtype=np.float64)
         limits = np.tile([-np.inf, np.inf], (len(raw), 1))
-        occurring = self._by_size()
         own = np.zeros(len(raw), dtype=bool) if apart is None else apart.own
-        rows = raw[:, [0, 0, 1, 2, 3]]
+        rows = np.ascontiguousarray(raw[:, [0, 0, 1, 2, 3]])
         if apart is not None:
             rows = np.where(own[:, None], apart.rows, rows)
 
-        def fill(part: int) -> None:
-            kernel.intervals(
-                occurring[part::BLOCKS], self.n_i, self.longest, self.kappa, own, self.indptr, self.count, self.length,
-                self.weight, self.tokens, self.tables, rows, critical, limits,
-            )  # fmt: skip
-
-        in_threads(fill, range(BLOCKS))
+        marks = own.astype(np.uint8)
+        self.over_terms(
+            lambda terms: core.ratio_limits(
+                self.cells, self.lengths, self.kappa, terms, marks, rows, critical, limits
+            ),
+            self.terms,
+            limits,
+        )
         lower = np.flatnonzero(raw[:, 0] == -np.inf)
         if lower.size:  # as α_0 → 0 a document is one draw
             ones = GroupedCells([_one_token_documents(g, lower) for g in self.groups], self.kappa)
             single = ones.fit(fit_beta_binomial(joined(ones.groups)))[1]
             limits[lower] = ones.ratio_limits(single, critical[lower])
         return limits
-
-    def _by_size(self) -> Integers:
-        n_i = self.n_i.sum(axis=1)
-        occurring = np.flatnonzero(n_i)
-        return occurring[np.argsort(-n_i[occurring], kind="stable")]
 
 
 def _one_token_documents(cells: TermCells, terms: Integers) -> TermCells:

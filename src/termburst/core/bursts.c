@@ -1,0 +1,299 @@
+#include "bursts.h"
+#include "random.h"
+#include "special.h"
+
+enum {
+    ENUMERATED = 11, /* documents with the term up to which all 2^b assignments are listed */
+    LATTICE = 8192,  /* steps that the sum of scores is divided into beyond, at the most */
+    FINEST = 32      /* steps in the smallest score */
+};
+#define NEAR 0.05 /* standard deviations within which two distances from the mean count as equal */
+
+/* log P(c | n_j) of a class of length, up to what does not depend on n_j; −inf where the burst is too long for it. */
+static double log_burst(double c, double length, double alpha, double alpha_0, double mean) {
+    if (length < c) return -INFINITY;
+    double value = 0.0;
+    if (c <= 8)
+        for (double q = 0; q < c; q += 1) value += log(length - q);
+    else
+        value = log_gamma(length + 1) - log_gamma(length - c + 1);
+    if (alpha_0 > 1e9 * length) return value + (length - c) * log1p(-mean);
+    return value + log_gamma(length - c + (alpha_0 - alpha)) - log_gamma(length + alpha_0);
+}
+
+/* The probabilities that a burst of size c falls into each group, to *out*; E[n_j/(α_0 + n_j) | c], for `burst_score`. */
+static double group_shares(double c, const LengthClasses *classes, double alpha, double alpha_0, double mean,
+                           double *weight, double *out) {
+    int64_t groups = classes->groups;
+    double top = -INFINITY, bound = 0.0, total = 0.0;
+    for (int64_t k = 0; k < classes->size; k++) {
+        weight[k] = log_burst(c, classes->length[k], alpha, alpha_0, mean);
+        top = most(top, weight[k]);
+    }
+    for (int64_t g = 0; g < groups; g++) {
+        out[g] = top == -INFINITY ? classes->documents[(classes->size - 1) * groups + g] : 0.0;
+        total += out[g];
+    }
+    if (top == -INFINITY) { /* a burst longer than the mean of the longest class: it can only have been there */
+        for (int64_t g = 0; g < groups; g++) out[g] /= total;
+        return c / (alpha_0 + c);
+    }
+    for (int64_t k = 0; k < classes->size; k++) {
+        double relative = exp(weight[k] - top), length = classes->length[k];
+        for (int64_t g = 0; g < groups; g++) {
+            double here = classes->documents[k * groups + g] * relative;
+            out[g] += here;
+            total += here;
+            bound += here * length / (alpha_0 + length);
+        }
+    }
+    for (int64_t g = 0; g < groups; g++) out[g] /= total;
+    return bound / total;
+}
+
+/* c (1 − κ E[n_j/(α_0 + n_j)]) − (1 − κ) Σ_{q<c} q/(α + q): the derivative of log P(c) in log π.
+ *
+ * What documents without the term share is left out. At κ = 0 it is 1 for a burst however long as α → 0, c as α → ∞. */
+static double burst_score(int64_t c, double alpha, double bound, double kappa) {
+    double repeats = 0.0;
+    for (int64_t q = 1; q < c; q++) repeats += (double)q / (alpha + (double)q);
+    return (double)c * (1 - kappa * bound) - (1 - kappa) * repeats;
+}
+
+/* What the sum of the scores in the first group may be: so many steps, its mean, variance and observed value in those. */
+typedef struct {
+    int64_t steps;
+    double mean, variance, observed;
+} Outcomes;
+
+/* All 2^b assignments: their sums to room->values, their probabilities to room->mass. */
+static Outcomes enumerated(const BurstRoom *room, int64_t size, int64_t groups) {
+    Outcomes found = {1, 0.0, 0.0, 0.0};
+    double *values = room->values, *mass = room->mass;
+    values[0] = 0.0;
+    mass[0] = 1.0;
+    for (int64_t k = 0; k < size; k++) {
+        double score = room->bursts[k].score, share = room->shares[k * groups];
+        found.mean += score * share;
+        found.variance += score * score * share * (1 - share);
+        if (room->bursts[k].group == 0) found.observed += score;
+        for (int64_t s = 0; s < found.steps; s++) {
+            values[found.steps + s] = values[s] + score;
+            mass[found.steps + s] = mass[s] * share;
+            mass[s] *= 1 - share;
+        }
+        found.steps *= 2;
+    }
+    return found;
+}
+
+/* One burst more: with probability *share* it moves the sum up by *jump*, but not beyond *last*. *filled* is the last
+ * step with any mass so far. */
+static void convolve(const double *mass, double *moved, double share, int64_t jump, int64_t filled, int64_t last) {
+    int64_t stay = least_int(filled, last);
+    for (int64_t s = 0; s <= stay; s++) moved[s] = mass[s] - mass[s] * share;
+    for (int64_t s = stay + 1; s <= least_int(filled + jump, last); s++) moved[s] = 0.0;
+    for (int64_t s = 0; s <= least_int(filled, last - jump); s++) moved[s + jump] += mass[s] * share;
+    for (int64_t s = most_int(last - jump + 1, 0); s <= filled; s++) moved[last] += mass[s] * share;
+}
+
+/* The distribution of the sum on a lattice, to room->mass; 0 steps where there is no room.
+ *
+ * The sum is that of the group that can expect less of it, and cut off where it can hardly come: what is beyond is put
+ * there. */
+static Outcomes on_lattice(const BurstRoom *room, int64_t size, int64_t groups) {
+    const Burst *bursts = room->bursts;
+    double total = 0.0, expected = 0.0, largest = 0.0, smallest = INFINITY;
+    for (int64_t k = 0; k < size; k++) {
+        total += bursts[k].score;
+        expected += bursts[k].score * room->shares[k * groups];
+        smallest = least(smallest, bursts[k].score);
+        largest = most(largest, bursts[k].score);
+    }
+    int flip = expected > total / 2;
+    double mean = 0.0, variance = 0.0, observed = 0.0;
+    for (int64_t k = 0; k < size; k++) {
+        double score = bursts[k].score, share = flip ? 1 - room->shares[k * groups] : room->shares[k * groups];
+        mean += score * share;
+        variance += score * score * share * (1 - share);
+        if ((bursts[k].group == 0) != flip) observed += score;
+    }
+    double reach = least(total, most(most(2 * mean - observed, observed), mean + 10 * sqrt(variance)) + largest);
+    double step = most(smallest / FINEST, reach / LATTICE);
+    Outcomes found = {0, 0.0, 0.0, 0.0};
+    int64_t seen = 0, highest = 0; /* of rounded scores, whose sum may be more than that of the scores */
+    for (int64_t k = 0; k < size; k++) {
+        double share = flip ? 1 - room->shares[k * groups] : room->shares[k * groups];
+        double rounded = rint(bursts[k].score / step);
+        if (!(rounded >= 0 && rounded <= (double)room->outcomes)) return found;
+        found.mean += rounded * share;
+        found.variance += rounded * rounded * share * (1 - share);
+        if ((bursts[k].group == 0) != flip) seen += (int64_t)rounded;
+        highest += (int64_t)rounded;
+    }
+    found.observed = (double)seen;
+    int64_t last = least_int(highest, most_int((int64_t)(reach / step) + 2, seen + 1)), filled = 0;
+    if (last >= room->outcomes) return found;
+    double *mass = room->mass, *spare = room->values;
+    mass[0] = 1.0;
+    for (int64_t k = 0; k < size; k++) {
+        int64_t jump = (int64_t)rint(bursts[k].score / step);
+        convolve(mass, spare, flip ? 1 - room->shares[k * groups] : room->shares[k * groups], jump, filled, last);
+        filled = least_int(filled + jump, last);
+        double *exchanged = mass;
+        mass = spare;
+        spare = exchanged;
+    }
+    for (int64_t s = 0; s <= last; s++) {
+        double here = s <= filled ? mass[s] : 0.0;
+        room->mass[s] = here;
+        room->values[s] = (double)s;
+    }
+    found.steps = last + 1;
+    return found;
+}
+
+/* Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent: P(|T − E T| > |t − E T|) +
+ * ½ P(|T − E T| = |t − E T|). All assignments are listed where there are few; beyond, scores are rounded to a lattice.
+ * Distances that differ by next to nothing count as equal, so that a split in not quite equal halves is treated like one
+ * in equal ones. −1 where there is no room. */
+static double mid_p(const BurstRoom *room, int64_t size, int64_t groups) {
+    Outcomes of = size <= ENUMERATED ? enumerated(room, size, groups) : on_lattice(room, size, groups);
+    if (of.steps == 0) return -1.0;
+    double near = NEAR * sqrt(of.variance), distance = fabs(of.observed - of.mean), equal = 0.0, further = 0.0;
+    for (int64_t s = 0; s < of.steps; s++) {
+        double other = fabs(room->values[s] - of.mean);
+        if (other > distance + near)
+            further += room->mass[s];
+        else if (other >= distance - near)
+            equal += room->mass[s];
+    }
+    return least(further + 0.5 * equal, 1.0);
+}
+
+/* Score, shares and group of every burst of a term; how many there are, −1 where there is no room. */
+static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const CommonModel *model, int64_t term,
+                         const BurstRoom *room) {
+    int64_t size = 0, groups = classes->groups;
+    double alpha = model->alpha[term];
+    for (int64_t g = 0; g < groups; g++) {
+        const int64_t *range = range_of(cells, g, term);
+        for (int64_t j = range[0]; j < range[1]; j++) {
+            int64_t c = cells->count[j], alike = 0, times = (int64_t)weight_of(cells, j);
+            if (times < 0 || times > room->most - size) return -1;
+            if (times == 0) continue;
+            while (alike < size && room->bursts[alike].count != c) alike++; /* a term has few sizes of burst */
+            if (alike == size) {
+                double bound = group_shares((double)c, classes, alpha, model->alpha_0[term], model->mean[term],
+                                            room->weight, room->shares + size * groups);
+                room->bursts[size] = (Burst){burst_score(c, alpha, bound, model->kappa), c, g};
+            }
+            for (int64_t copy = 0; copy < times; copy++, size++) {
+                room->bursts[size] = (Burst){room->bursts[alike].score, c, g};
+                for (int64_t other = 0; other < groups; other++)
+                    room->shares[size * groups + other] = room->shares[alike * groups + other];
+            }
+        }
+    }
+    return size;
+}
+
+int32_t tb_burst_reference(const Cells *cells, const LengthClasses *classes, const CommonModel *model,
+                           const ReferenceTask *task, const BurstRoom *room) {
+    if (room->outcomes < 1 << ENUMERATED) return TB_NO_ROOM;
+    for (int64_t k = 0; k < task->size; k++) {
+        int64_t i = task->terms[k];
+        if (!is_term(cells, i)) return TB_BAD_INDEX;
+        int64_t size = bursts_of(cells, classes, model, i, room);
+        if (size < 0) return TB_NO_ROOM;
+        double expected = 0.0;
+        for (int64_t s = 0; s < size; s++) expected += room->shares[s * classes->groups];
+        if (!(least(expected, (double)size - expected) < task->enough)) continue;
+        double p = mid_p(room, size, classes->groups);
+        if (p < 0) return TB_NO_ROOM;
+        task->p_value[i] = p;
+    }
+    return TB_OK;
+}
+
+/* Q = Σ_g (S_g − E S_g)²/E S_g of the scores' sums. */
+static double distance(const double *sums, const double *mean, int64_t groups) {
+    double value = 0.0;
+    for (int64_t g = 0; g < groups; g++) value += (sums[g] - mean[g]) * (sums[g] - mean[g]) / most(mean[g], 1e-300);
+    return value;
+}
+
+/* (½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), every burst being drawn anew. */
+static double drawn_p(const BurstRoom *room, int64_t size, int64_t groups, int64_t seed, int64_t draws) {
+    double *mean = room->sums, *sums = room->sums + groups, reached = 0.5;
+    Mersenne random;
+    mersenne_seed(&random, (uint32_t)seed);
+    for (int64_t g = 0; g < groups; g++) mean[g] = sums[g] = 0.0;
+    for (int64_t s = 0; s < size; s++) {
+        sums[room->bursts[s].group] += room->bursts[s].score;
+        for (int64_t g = 0; g < groups; g++) mean[g] += room->bursts[s].score * room->shares[s * groups + g];
+    }
+    double observed = distance(sums, mean, groups), near = 1e-9 * (1 + observed);
+    for (int64_t draw = 0; draw < draws; draw++) {
+        for (int64_t g = 0; g < groups; g++) sums[g] = 0.0;
+        for (int64_t s = 0; s < size; s++) {
+            const double *shares = room->shares + s * groups;
+            double u = mersenne_uniform(&random);
+            int64_t g = 0;
+            for (; g < groups - 1 && u > shares[g]; g++) u -= shares[g];
+            sums[g] += room->bursts[s].score;
+        }
+        double value = distance(sums, mean, groups);
+        if (value >= observed - near) reached += value > observed + near ? 1.0 : 0.5;
+    }
+    return reached / (double)(draws + 1);
+}
+
+int32_t tb_burst_draws(const Cells *cells, const LengthClasses *classes, const CommonModel *model, const DrawTask *task,
+                       const BurstRoom *room) {
+    for (int64_t k = 0; k < task->size; k++) {
+        int64_t i = task->terms[k];
+        if (!is_term(cells, i)) return TB_BAD_INDEX;
+        int64_t size = bursts_of(cells, classes, model, i, room);
+        if (size < 0) return TB_NO_ROOM;
+        task->p_value[i] = drawn_p(room, size, classes->groups, task->seeds[i], task->draws);
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(bursts,
+    TB_WHOLE(LengthClasses),
+    TB_FIELD(LengthClasses, length),
+    TB_FIELD(LengthClasses, documents),
+    TB_FIELD(LengthClasses, size),
+    TB_FIELD(LengthClasses, groups),
+    TB_WHOLE(CommonModel),
+    TB_FIELD(CommonModel, alpha),
+    TB_FIELD(CommonModel, alpha_0),
+    TB_FIELD(CommonModel, mean),
+    TB_FIELD(CommonModel, kappa),
+    TB_WHOLE(Burst),
+    TB_FIELD(Burst, score),
+    TB_FIELD(Burst, count),
+    TB_FIELD(Burst, group),
+    TB_WHOLE(BurstRoom),
+    TB_FIELD(BurstRoom, weight),
+    TB_FIELD(BurstRoom, bursts),
+    TB_FIELD(BurstRoom, shares),
+    TB_FIELD(BurstRoom, sums),
+    TB_FIELD(BurstRoom, values),
+    TB_FIELD(BurstRoom, mass),
+    TB_FIELD(BurstRoom, most),
+    TB_FIELD(BurstRoom, outcomes),
+    TB_WHOLE(ReferenceTask),
+    TB_FIELD(ReferenceTask, terms),
+    TB_FIELD(ReferenceTask, size),
+    TB_FIELD(ReferenceTask, enough),
+    TB_FIELD(ReferenceTask, p_value),
+    TB_WHOLE(DrawTask),
+    TB_FIELD(DrawTask, terms),
+    TB_FIELD(DrawTask, size),
+    TB_FIELD(DrawTask, seeds),
+    TB_FIELD(DrawTask, draws),
+    TB_FIELD(DrawTask, p_value))

@@ -1,0 +1,69 @@
+/* Keyness of terms in few documents: how their bursts would fall into the groups if these did not differ.
+ *
+ * A burst of size c, a document that holds the term c times, falls into group g with probability
+ * Σ_g P(c | n_j)/Σ P(c | n_j), P being the common beta-binomial.
+ */
+#ifndef TB_BURSTS_H
+#define TB_BURSTS_H
+
+#include "cells.h"
+#include "core.h"
+
+/* Classes of documents of similar length: the mean length of each, and the documents of every group in it. */
+typedef struct {
+    const double *length;
+    const double *documents;
+    int64_t size;
+    int64_t groups;
+} LengthClasses;
+
+/* The common beta-binomials, one per term of the collection (alpha and alpha_0 are inf for the binomial), and κ. */
+typedef struct {
+    const double *alpha;
+    const double *alpha_0;
+    const double *mean;
+    double kappa;
+} CommonModel;
+
+typedef struct {
+    double score;
+    int64_t count;
+    int64_t group;
+} Burst;
+
+/* Scratch space of one thread, for terms with up to `most` bursts: a number per length class, the bursts, their shares
+ * of the groups, and twice `outcomes` numbers for the distribution of a sum. */
+typedef struct {
+    double *weight;
+    Burst *bursts;
+    double *shares;
+    double *sums;
+    double *values;
+    double *mass;
+    int64_t most;
+    int64_t outcomes;
+} BurstRoom;
+
+/* The terms to test. Those with `enough` bursts expected in either of two groups are left as they were. */
+typedef struct {
+    const int64_t *terms;
+    int64_t size;
+    double enough;
+    double *p_value;
+} ReferenceTask;
+
+/* The terms to test by `draws`, each with a seed of its own. */
+typedef struct {
+    const int64_t *terms;
+    int64_t size;
+    const int64_t *seeds;
+    int64_t draws;
+    double *p_value;
+} DrawTask;
+
+TB_API int32_t tb_burst_reference(const Cells *cells, const LengthClasses *classes, const CommonModel *model,
+                                  const ReferenceTask *task, const BurstRoom *room);
+TB_API int32_t tb_burst_draws(const Cells *cells, const LengthClasses *classes, const CommonModel *model,
+                              const DrawTask *task, const BurstRoom *room);
+
+#endif

@@ -1,0 +1,106 @@
+"""How the bursts of a term would fall into groups of documents that do not differ (bursts.c)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, array_of, call, require
+from termburst.core.cells import Cells
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+OUTCOMES = 8192 + 8  # of a sum of scores, at the most, beside one for every burst, for rounding; LATTICE in bursts.c
+
+
+class LengthClasses(Struct):
+    _fields_ = [("length", In_f64), ("documents", In_f64), ("size", Int), ("groups", Int)]
+
+
+class CommonModel(Struct):
+    _fields_ = [("alpha", In_f64), ("alpha_0", In_f64), ("mean", In_f64), ("kappa", Float)]
+
+
+class Burst(Struct):
+    _fields_ = [("score", Float), ("count", Int), ("group", Int)]
+
+
+BURST = np.dtype(Burst)
+
+
+class BurstRoom(Struct):
+    _fields_ = [
+        ("weight", Out_f64),
+        ("bursts", array_of(BURST)),
+        ("shares", Out_f64),
+        ("sums", Out_f64),
+        ("values", Out_f64),
+        ("mass", Out_f64),
+        ("most", Int),
+        ("outcomes", Int),
+    ]
+
+
+class ReferenceTask(Struct):
+    _fields_ = [("terms", In_i64), ("size", Int), ("enough", Float), ("p_value", Out_f64)]
+
+
+class DrawTask(Struct):
+    _fields_ = [("terms", In_i64), ("size", Int), ("seeds", In_i64), ("draws", Int), ("p_value", Out_f64)]
+
+
+def length_classes(length: Floats, documents: Floats) -> LengthClasses:
+    """Classes of documents: the mean length of each, and classes × groups the documents in each."""
+    require(length.size > 0 and documents.shape[:1] == length.shape, "there is one row of documents per class")
+    return LengthClasses(length=length, documents=documents, size=length.size, groups=documents.shape[1])
+
+
+def common_model(alpha: Floats, alpha_0: Floats, mean: Floats, kappa: float) -> CommonModel:
+    """The beta-binomials of all groups together, one per term (alpha and alpha_0 are inf for the binomial), and κ."""
+    require(alpha.shape == alpha_0.shape == mean.shape, "there is one model per term")
+    return CommonModel(alpha=alpha, alpha_0=alpha_0, mean=mean, kappa=kappa)
+
+
+def _room(b_i: Integers, terms: Integers, classes: LengthClasses) -> BurstRoom:
+    most = int(b_i[terms].max(initial=1))
+    return BurstRoom(
+        weight=np.empty(classes.size),
+        bursts=np.empty(most, BURST),
+        shares=np.empty(most * classes.groups),
+        sums=np.empty(2 * classes.groups),
+        values=np.empty(OUTCOMES + most),
+        mass=np.empty(OUTCOMES + most),
+        most=most,
+        outcomes=OUTCOMES + most,
+    )
+
+
+def burst_reference(
+    cells: Cells, classes: LengthClasses, model: CommonModel, terms: Integers, b_i: Integers, enough: float,
+    p_value: Floats,
+) -> None:  # fmt: skip
+    """The two-sided mid-p of the given terms, from the score of their bursts in the first of two groups.
+
+    Terms with *enough* bursts expected in either group keep their *p_value*. *b_i* is the number of bursts, one entry
+    per term of the collection.
+    """
+    require(cells.groups == classes.groups == 2, "there are two groups")
+    require(b_i.shape == p_value.shape == (cells.terms,), "there is one p-value per term")
+    task = ReferenceTask(terms=terms, size=terms.size, enough=enough, p_value=p_value)
+    call("tb_burst_reference", cells, classes, model, task, _room(b_i, terms, classes))
+
+
+def burst_draws(
+    cells: Cells, classes: LengthClasses, model: CommonModel, terms: Integers, b_i: Integers, seeds: Integers,
+    draws: int, p_value: Floats,
+) -> None:  # fmt: skip
+    """p of the given terms by dealing their bursts out to the groups, *draws* times: (½ + #{Q* > Q} + …)/(draws + 1).
+
+    Q = Σ_g (S_g − E S_g)²/E S_g of the bursts' scores; a tie counts as half. Each term has a seed of its own, of which
+    32 bits are used, for the stream of NumPy's RandomState.
+    """
+    require(cells.groups == classes.groups, "the classes and the cells have the same groups")
+    require(b_i.shape == seeds.shape == p_value.shape == (cells.terms,), "there is one seed per term")
+    task = DrawTask(terms=terms, size=terms.size, seeds=seeds, draws=draws, p_value=p_value)
+    call("tb_burst_draws", cells, classes, model, task, _room(b_i, terms, classes))
