@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst._threads import in_threads
+from termburst.core import null as core
 from termburst.counts.tally import Integers
 from termburst.inference.null_tails import TIE, PlrTail, ScoreTail, chi2_tail, counted_p, log_gamma_tail, sampled_p
 from termburst.inference.plr import Form, add_up, plr_parts
@@ -72,7 +73,7 @@ class Lengths:
 
     each: Integers
     accept: Floats
-    other: Floats  # as whole numbers of a float: the compiler makes a branch of a choice between integers
+    other: Integers
     tokens: float  # n
     squared: float  # Σ n_j²
 
@@ -82,6 +83,10 @@ class Lengths:
         each = each[each > 0]
         tokens = float(each.sum())
         return cls(each, *_aliases(each / tokens), tokens, float(np.sum(each.astype(np.float64) ** 2)))
+
+    def for_kernels(self) -> core.Documents:
+        """The documents as the compiled core draws from them."""
+        return core.documents(self.each, self.accept, self.other)
 
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
         """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
@@ -265,8 +270,6 @@ class Null:
 
     def _partitions(self, largest: int) -> dict[int, _States]:
         """For n_i = 2..largest the ways to split n_i tokens among documents, with their probabilities."""
-        from termburst.inference import _null_kernel as kernel
-
         parts: list[list[tuple[int, ...]]] = [[()], *([] for _ in range(largest))]
         for s in range(1, largest + 1):
             parts[s] = [(c, *rest) for c in range(1, s + 1) for rest in parts[s - c] if not rest or c >= rest[0]]
@@ -286,8 +289,7 @@ class Null:
         n = self.lengths.tokens
         choose = special.binom(lengths[:, None], np.arange(largest + 1)) / n ** np.arange(largest + 1)
         choose[np.arange(largest + 1) > lengths[:, None]] = 0.0
-        mass = np.empty(len(states))
-        kernel.partition_masses(lengths, each, choose, onward, sizes, mass)
+        mass = core.partition_masses(each, choose, onward, sizes)
         found = {}
         for v in range(2, largest + 1):
             at = np.flatnonzero(sizes == v)
@@ -303,19 +305,17 @@ class Null:
         plr: Floats, score: Floats, enumerated: set[int], log_p: Any, how: Any,
     ) -> None:  # fmt: skip
         """Draw for all checkpoints at once, then compare; *frequent* terms have their score held against the last."""
-        from termburst.inference import _null_kernel as kernel
-
         lengths = self.lengths
         shape = (checkpoints.size, draws)
         b, repetition, scatter = np.empty(shape, dtype=np.int32), np.empty(shape), np.empty(shape)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
         states = seeds.generate_state(BLOCKS, np.uint64)
 
+        of = lengths.for_kernels()
+
         def draw(block: int) -> None:
-            kernel.simulate(
-                states[block], edges[block], edges[block + 1], checkpoints, lengths.each, lengths.accept, lengths.other,
-                b, repetition, scatter,
-            )  # fmt: skip
+            first, last = int(edges[block]), int(edges[block + 1])
+            core.simulate(of, states[block], first, last, checkpoints, b, repetition, scatter)
 
         in_threads(draw, range(BLOCKS))
         mean_length, weights = lengths.classes(CLASS)
@@ -324,7 +324,7 @@ class Null:
         width = b.max(axis=1) - low + 1
         start = np.cumsum(width) - width - low
         g = self._g(np.repeat(checkpoints, width), np.arange(width.sum()) - np.repeat(start, width))
-        grids = np.linspace(1, np.minimum(checkpoints, lengths.each.size), GRID, axis=1)
+        grids = np.ascontiguousarray(np.linspace(1, np.minimum(checkpoints, lengths.each.size), GRID, axis=1))
         on_grids = self._g(np.repeat(checkpoints, GRID), grids.ravel()).reshape(grids.shape)
 
         tails: dict[int, PlrTail] = {}
@@ -381,8 +381,6 @@ class Null:
         return log_p, how
 
     def _ratio_samples(self, nodes: Sequence[int]) -> list[Floats]:
-        from termburst.inference import _null_kernel as kernel
-
         lengths, table = self.lengths, LengthTable.of(self.cells.lengths, self.cells.length_documents)
         samples, tasks = [], []
         for v, seeds in zip(nodes, self.ratio_seeds, strict=False):
@@ -394,12 +392,11 @@ class Null:
                 for k, state in enumerate(seeds.generate_state(BLOCKS, np.uint64))
             ]
 
+        of, table_of = lengths.for_kernels(), table.for_kernels()
+
         def draw(task: Any) -> None:
             v, state, first, last, out = task
-            kernel.simulate_ratio(
-                state, first, last, v, lengths.each, lengths.accept, lengths.other, table.longest, table.pairs,
-                table.coefficients, SPACING, out,
-            )  # fmt: skip
+            core.simulate_ratio(of, table_of, state, int(first), int(last), v, SPACING, out)
 
         in_threads(draw, sorted(tasks, key=lambda task: -task[0]))  # the long ones first
         return [np.sort(sample) for sample in samples]
@@ -422,7 +419,7 @@ class _States:
     mass: Floats
 
 
-def _aliases(share: Floats) -> tuple[Floats, Floats]:
+def _aliases(share: Floats) -> tuple[Floats, Integers]:
     """Walker's aliases of probabilities in ascending order: how often a cell stands for itself, and for which other.
 
     Cells that have too much give, one after another, to those that have too little in their order; one that has given
@@ -436,7 +433,7 @@ def _aliases(share: Floats) -> tuple[Floats, Floats]:
     needed = np.append(lacking, 0.0)[np.searchsorted(lacking, given, side="right")]
     accept[few:] = np.minimum(1 + given - needed, 1.0)
     accept[-1] = 1.0
-    return accept, np.minimum(other, share.size - 1).astype(np.float64)
+    return accept, np.minimum(other, share.size - 1)
 
 
 def _phase_of(v: int) -> tuple[int, float, float]:

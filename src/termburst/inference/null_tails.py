@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from termburst.core import null as core
+
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
@@ -95,16 +97,12 @@ class PlrTail:
         return inside - CURVE[x.size - 1] * np.maximum(values - x[-1], 0.0)
 
     def _points(self) -> tuple[Floats, Floats]:
-        from termburst.inference import _null_kernel as kernel
-
         if self.grid[-1] <= 1:
             return np.zeros(0), np.zeros(0)
         start = float(np.sum(self.weights * -np.expm1(-self.lengths * np.log1p(self.odds))))  # E b
-        x, log_p = np.empty(CURVE.size), np.empty(CURVE.size)
-        kernel.tail_curve(
-            CURVE, start, float(self.v), self.odds, self.lengths, self.weights, self.grid, self.base, *_steps(), x,
-            log_p,
-        )  # fmt: skip
+        x, log_p = core.tail_curve(
+            CURVE, start, float(self.v), self.odds, self.lengths, self.weights, self.grid, self.base, *_steps()
+        )
         w = CURVE * np.sqrt(np.maximum(_SLOPES @ x, 0.0))
         log_p += w**2 / 2 + special.log_ndtr(-w)
         solved = (x[1:] > x[:-1]) & (log_p[1:] < log_p[:-1])
@@ -145,12 +143,9 @@ class ScoreTail:
         self.mean, self.deviation, self.skew = _moments(sample)
 
     def __call__(self, values: Floats) -> Floats:
-        from termburst.inference import _null_kernel as kernel
-
         gamma = log_gamma_tail((values - self.mean) / self.deviation, self.skew)
         excess = np.maximum(values - self.mean, 0.0) * self.spread
-        one = np.empty(excess.size)
-        kernel.log_one_document(excess, self.share, self.rate, self.weights, self.lengths, one)
+        one = core.log_one_document(excess, self.share, self.rate, self.weights, self.lengths)
         return np.stack([gamma, one])
 
 

@@ -1,0 +1,305 @@
+#include "null.h"
+#include "random.h"
+#include "special.h"
+
+#define HUGE_WEIGHT 1e200                   /* beyond, weights are scaled down */
+#define NEGLIGIBLE 2.319522830243569e-16 /* exp(−36): below that share of the largest, weights are left out */
+
+/* The document of the next token drawn without replacement, when *count* were drawn from each before.
+ *
+ * Document j has probability n_j/n by Walker's aliases; a position in it was used before with c_j/n_j: then all is drawn
+ * again. Both numbers are drawn always. */
+TB_INLINE int64_t next_document(const Documents *of, const int32_t *count, uint64_t *state) {
+    for (;;) {
+        double place = uniform_of(*state + GOLDEN) * (double)of->size;
+        int64_t cell = (int64_t)place, alias = of->other[cell];
+        /* not a branch, which none could foresee */
+        int64_t j = alias + (cell - alias) * (place - (double)cell < of->accept[cell]);
+        *state += GOLDEN + GOLDEN;
+        if (uniform_of(*state) * (double)of->length[j] >= count[j]) return j;
+    }
+}
+
+/* Whether so many tokens can be drawn, and all aliases are documents. */
+static int32_t drawable(const Documents *of, int64_t tokens) {
+    if (of->size < 1 || (double)tokens > of->tokens) return TB_BAD_INDEX;
+    double total = 0.0;
+    for (int64_t j = 0; j < of->size; j++) {
+        if (of->length[j] < 1 || of->other[j] < 0 || of->other[j] >= of->size) return TB_BAD_INDEX;
+        total += (double)of->length[j];
+    }
+    return total == of->tokens ? TB_OK : TB_BAD_INDEX;
+}
+
+/* The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all. */
+int32_t tb_simulate(const Documents *documents, const Draws *draws, const SimulateTask *task) {
+    uint64_t state = draws->state;
+    int64_t tokens = task->checkpoints[task->size - 1];
+    double share = 2.0 / documents->tokens;
+    int32_t status = drawable(documents, tokens);
+    if (status != TB_OK) return status;
+    for (int64_t draw = draws->first; draw < draws->last; draw++) {
+        int64_t b = 0, square = 0, product = 0, at = 0;
+        double total = 0.0;
+        for (int64_t token = 0; token < tokens; token++) {
+            int64_t j = next_document(documents, task->count, &state);
+            int32_t c = task->count[j]++;
+            task->held[token] = (int32_t)j;
+            b += c == 0;
+            total += task->log_of[c];
+            square += 2 * (int64_t)c + 1;
+            product += documents->length[j];
+            if (token + 1 == task->checkpoints[at]) {
+                int64_t cell = at * draws->draws + draw;
+                task->documents[cell] = (int32_t)b;
+                task->repetition[cell] = total;
+                task->scatter[cell] = (double)square - share * (double)(token + 1) * (double)product;
+                at++;
+            }
+        }
+        for (int64_t token = 0; token < tokens; token++) task->count[task->held[token]] = 0;
+    }
+    return TB_OK;
+}
+
+/* The binomial's greatest log-likelihood. */
+static double log_likelihood(double part, double whole) {
+    double share = part / whole;
+    return part * log(share) + (part < whole ? (whole - part) * log1p(-share) : 0.0);
+}
+
+int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws,
+                          const RatioDrawTask *task, const Room *room) {
+    static const double none[4] = {0.0}, one = 1.0;
+    uint64_t state = draws->state;
+    double n = documents->tokens, tokens = (double)task->tokens;
+    int32_t status = drawable(documents, task->tokens);
+    for (int64_t draw = draws->first; draw < draws->last && status == TB_OK; draw++) {
+        int64_t b = 0, used = 0;
+        Term term;
+        FitResult fit;
+        for (int64_t token = 0; token < task->tokens; token++) {
+            int64_t j = next_document(documents, task->count, &state);
+            task->count[j]++;
+            task->held[token] = (int32_t)j;
+        }
+        for (int64_t token = 0; token < task->tokens; token++) {
+            int32_t j = task->held[token];
+            if (task->count[j] == 0) continue;
+            task->counts[b] = task->count[j];
+            task->lengths[b++] = (int32_t)documents->length[j];
+            task->count[j] = 0;
+        }
+        const Cells cells = {.count = task->counts, .length = task->lengths, .weight = &one, .size = b, .weights = 1};
+        status = gather(&cells, 0, b, room, &used, &term);
+        if (status != TB_OK) break;
+        fit_term(&term, table, none, task->spacing, &fit);
+        double best = most(fit.gain, 0.0);
+        if (term.mixed == 0) /* every document all or nothing: α_0 → 0 may be the supremum */
+            best = most(best, log_likelihood((double)b, (double)documents->size) - log_likelihood(tokens, n));
+        task->ratio[draw] = 2 * best;
+    }
+    return status;
+}
+
+/* Going down from the largest states uses a document once. */
+int32_t tb_partition_masses(const PartitionTask *task) {
+    int64_t largest = task->largest;
+    for (int64_t state = 0; state < task->states; state++) {
+        task->mass[state] = 0.0;
+        for (int64_t c = 1; c <= largest - task->sizes[state]; c++) {
+            int64_t to = task->onward[state * (largest + 1) + c];
+            if (to < 0 || to >= task->states) return TB_BAD_INDEX;
+        }
+    }
+    task->mass[0] = 1.0;
+    for (int64_t k = 0; k < task->lengths; k++) {
+        const double *choose = task->choose + k * (largest + 1);
+        for (int64_t document = 0; document < task->documents[k]; document++) {
+            for (int64_t state = task->states - 1; state >= 0; state--) {
+                double here = task->mass[state];
+                if (here == 0.0) continue;
+                const int64_t *onward = task->onward + state * (largest + 1);
+                for (int64_t c = 1; c <= largest - task->sizes[state] && choose[c] != 0.0; c++)
+                    task->mass[onward[c]] += here * choose[c];
+            }
+        }
+    }
+    return TB_OK;
+}
+
+/* The tilted null given that the total is n_i: u, its log mass, and the means of b and R. */
+typedef struct {
+    double u, mass, b, r;
+} Tilted;
+
+/* One class of documents at a tilt: log of the sum of its weights, and means and variance of the count. */
+typedef struct {
+    double log_sum, mean, variance, held, repetition;
+} ClassSum;
+
+/* A count weighs w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c, the last
+ * factor being steps[c], up to c = m or, if that is a mean, the next whole number. */
+static ClassSum class_sum(const TailTask *task, double length, double first_step, double growth, const double *steps) {
+    double left = length + 1.0, last = least(least(task->n_i, ceil(length)), (double)(task->counts - 1));
+    double none = 1.0, top = 1.0, scaled = 0.0, z = 0.0, first = 0.0, second = 0.0, zr = 0.0, weight = first_step;
+    for (int64_t c = 1; c <= (int64_t)last; c++) {
+        double before = weight, count = (double)c;
+        weight *= (left - count) * growth * steps[c];
+        z += weight;
+        first += count * weight;
+        second += count * count * weight;
+        zr += task->log_gamma[c] * weight;
+        top = most(top, weight);
+        if (weight < NEGLIGIBLE * top && c > 4 && weight < before) break;
+        if (weight > HUGE_WEIGHT) {
+            scaled += log(HUGE_WEIGHT);
+            none /= HUGE_WEIGHT;
+            top /= HUGE_WEIGHT;
+            weight /= HUGE_WEIGHT;
+            z /= HUGE_WEIGHT;
+            first /= HUGE_WEIGHT;
+            second /= HUGE_WEIGHT;
+            zr /= HUGE_WEIGHT;
+        }
+    }
+    double whole = none + z, mean = first / whole;
+    return (ClassSum){log(whole) + scaled, mean, second / whole - mean * mean, z / whole, zr / whole};
+}
+
+/* The null tilted by e^{s(slope·b + 2R)}; u makes the mean total n_i. */
+static Tilted tilted(const TailTask *task, double s, double slope, double start, const double *steps) {
+    double u = start, first_step = exp(s * slope);
+    Tilted found = {0};
+    for (int round = 0; round < 80; round++) {
+        double cumulant = 0.0, total = 0.0, square = 0.0, growth = task->odds * exp(u);
+        found.b = found.r = 0.0;
+        for (int64_t k = 0; k < task->classes; k++) {
+            ClassSum sum = class_sum(task, task->length[k], first_step, growth, steps);
+            cumulant += task->weight[k] * sum.log_sum;
+            total += task->weight[k] * sum.mean;
+            square += task->weight[k] * sum.variance;
+            found.b += task->weight[k] * sum.held;
+            found.r += task->weight[k] * sum.repetition;
+        }
+        found.mass = cumulant;
+        double step = (task->n_i - total) / square;
+        if (fabs(step) < 1e-6) break;
+        u += between(step, -1.0, 1.0);
+    }
+    found.mass -= u * task->n_i;
+    found.u = u;
+    return found;
+}
+
+/* The stretch of the grid that b lies in. */
+static int64_t stretch(const TailTask *task, double b) {
+    double place = (b - task->grid[0]) / (task->grid[1] - task->grid[0]);
+    return (int64_t)between(place, 0.0, (double)(task->grid_size - 2));
+}
+
+int32_t tb_tail_curve(const TailTask *task) {
+    double width = task->grid[1] - task->grid[0], b = task->start_b;
+    Tilted here = {0};
+    for (int64_t k = 0; k < task->size; k++) {
+        double s = task->tilts[k], slope = 0.0;
+        for (int round = 0; round < 6; round++) {
+            int64_t at = stretch(task, b);
+            slope = (task->base[at + 1] - task->base[at]) / width;
+            here = tilted(task, s, slope, here.u, task->steps + k * task->counts);
+            double moved = fabs(here.b - b);
+            b = here.b;
+            if (moved < 1e-3 * (1 + b)) break;
+        }
+        int64_t at = stretch(task, b);
+        double g = task->base[at] + (task->base[at + 1] - task->base[at]) * (b - task->grid[at]) / width;
+        task->x[k] = g + 2 * here.r;
+        task->log_p[k] = here.mass - s * (slope * b + 2 * here.r);
+    }
+    return TB_OK;
+}
+
+int32_t tb_one_document(const OneDocumentTask *task) {
+    for (int64_t e = 0; e < task->size; e++) {
+        double top = -INFINITY, total = 0.0;
+        for (int64_t k = 0; k < task->classes; k++) {
+            double middle = task->share * task->length[k], c = middle + sqrt(middle * middle + task->excess[e]);
+            if (!(c <= task->length[k] && c > task->rate[k])) continue;
+            double value = log(task->weight[k]) + c * log(task->rate[k]) - task->rate[k] - log_gamma(c + 1);
+            if (value > top) {
+                total = total * exp(top - value) + 1;
+                top = value;
+            } else {
+                total += exp(value - top);
+            }
+        }
+        task->log_p[e] = total > 0 ? top + log(total) : -INFINITY;
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(null,
+    TB_WHOLE(Documents),
+    TB_FIELD(Documents, length),
+    TB_FIELD(Documents, accept),
+    TB_FIELD(Documents, other),
+    TB_FIELD(Documents, size),
+    TB_FIELD(Documents, tokens),
+    TB_WHOLE(Draws),
+    TB_FIELD(Draws, state),
+    TB_FIELD(Draws, first),
+    TB_FIELD(Draws, last),
+    TB_FIELD(Draws, draws),
+    TB_WHOLE(SimulateTask),
+    TB_FIELD(SimulateTask, checkpoints),
+    TB_FIELD(SimulateTask, size),
+    TB_FIELD(SimulateTask, documents),
+    TB_FIELD(SimulateTask, repetition),
+    TB_FIELD(SimulateTask, scatter),
+    TB_FIELD(SimulateTask, count),
+    TB_FIELD(SimulateTask, held),
+    TB_FIELD(SimulateTask, log_of),
+    TB_WHOLE(RatioDrawTask),
+    TB_FIELD(RatioDrawTask, tokens),
+    TB_FIELD(RatioDrawTask, spacing),
+    TB_FIELD(RatioDrawTask, ratio),
+    TB_FIELD(RatioDrawTask, count),
+    TB_FIELD(RatioDrawTask, held),
+    TB_FIELD(RatioDrawTask, counts),
+    TB_FIELD(RatioDrawTask, lengths),
+    TB_WHOLE(PartitionTask),
+    TB_FIELD(PartitionTask, documents),
+    TB_FIELD(PartitionTask, choose),
+    TB_FIELD(PartitionTask, onward),
+    TB_FIELD(PartitionTask, sizes),
+    TB_FIELD(PartitionTask, lengths),
+    TB_FIELD(PartitionTask, states),
+    TB_FIELD(PartitionTask, largest),
+    TB_FIELD(PartitionTask, mass),
+    TB_WHOLE(TailTask),
+    TB_FIELD(TailTask, tilts),
+    TB_FIELD(TailTask, size),
+    TB_FIELD(TailTask, n_i),
+    TB_FIELD(TailTask, odds),
+    TB_FIELD(TailTask, start_b),
+    TB_FIELD(TailTask, length),
+    TB_FIELD(TailTask, weight),
+    TB_FIELD(TailTask, classes),
+    TB_FIELD(TailTask, grid),
+    TB_FIELD(TailTask, base),
+    TB_FIELD(TailTask, grid_size),
+    TB_FIELD(TailTask, steps),
+    TB_FIELD(TailTask, log_gamma),
+    TB_FIELD(TailTask, counts),
+    TB_FIELD(TailTask, x),
+    TB_FIELD(TailTask, log_p),
+    TB_WHOLE(OneDocumentTask),
+    TB_FIELD(OneDocumentTask, excess),
+    TB_FIELD(OneDocumentTask, size),
+    TB_FIELD(OneDocumentTask, share),
+    TB_FIELD(OneDocumentTask, rate),
+    TB_FIELD(OneDocumentTask, weight),
+    TB_FIELD(OneDocumentTask, length),
+    TB_FIELD(OneDocumentTask, classes),
+    TB_FIELD(OneDocumentTask, log_p))
