@@ -40,7 +40,8 @@ class Pointer(ctypes.c_void_p):
         flags = array.flags
         if not (flags.c_contiguous and flags.aligned) or (cls.writes and not flags.writeable):
             raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if cls.writes else ''}")
-        return array.ctypes.data
+        address: int = array.__array_interface__["data"][0]  # what array.ctypes.data says, five times as fast
+        return address
 
 
 def _pointer(dtype: Any, *, writes: bool) -> type[Pointer]:

@@ -24,6 +24,7 @@ enum { TB_OK = 0, TB_BAD_INDEX = 1, TB_BAD_CELL = 2, TB_NO_ROOM = 3 };
 /* Sums run in four lanes whatever the machine, so that results are the same on all. */
 enum { LANES = 4 };
 typedef double Lanes __attribute__((vector_size(32)));
+typedef int64_t LaneMask __attribute__((vector_size(32)));
 typedef double Pair __attribute__((vector_size(16)));
 
 TB_INLINE double least(double x, double y) { return x < y ? x : y; }
@@ -58,6 +59,11 @@ TB_INLINE Lanes lanes_of(double x) { return (Lanes){x, x, x, x}; }
 
 /* The sum of the lanes, in a fixed order. */
 TB_INLINE double lanes_sum(Lanes x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+/* Lane by lane, *yes* where the mask (a comparison of lanes) is true, and *no* elsewhere. */
+TB_INLINE Lanes lanes_where(LaneMask mask, Lanes yes, Lanes no) {
+    return (Lanes)((mask & (LaneMask)yes) | (~mask & (LaneMask)no));
+}
 
 /* Two numbers that lie one after another. */
 TB_INLINE Pair pair_at(const double *x) {

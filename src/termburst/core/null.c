@@ -9,26 +9,35 @@
  *
  * Document j has probability n_j/n by Walker's aliases; a position in it was used before with c_j/n_j: then all is drawn
  * again. Both numbers are drawn always. */
-TB_INLINE int64_t next_document(const Documents *of, const int32_t *count, uint64_t *state) {
+TB_INLINE int64_t next_document(const Documents *of, const Drawn *drawn, uint64_t *state) {
     for (;;) {
         double place = uniform_of(*state + GOLDEN) * (double)of->size;
-        int64_t cell = (int64_t)place, alias = of->other[cell];
+        int64_t cell = (int64_t)place;
+        const Alias *alias = &of->aliases[cell];
         /* not a branch, which none could foresee */
-        int64_t j = alias + (cell - alias) * (place - (double)cell < of->accept[cell]);
+        int64_t j = alias->other + (cell - alias->other) * (place - (double)cell < alias->accept);
         *state += GOLDEN + GOLDEN;
-        if (uniform_of(*state) * (double)of->length[j] >= count[j]) return j;
+        if (uniform_of(*state) * (double)drawn[j].length >= drawn[j].count) return j;
     }
 }
 
 /* Whether so many tokens can be drawn, and all aliases are documents. */
-static int32_t drawable(const Documents *of, int64_t tokens) {
-    if (of->size < 1 || (double)tokens > of->tokens) return TB_BAD_INDEX;
+static int32_t drawable(const Documents *of, const Drawn *drawn, int64_t tokens) {
     double total = 0.0;
+    if (of->size < 1 || (double)tokens > of->tokens) return TB_BAD_INDEX;
     for (int64_t j = 0; j < of->size; j++) {
-        if (of->length[j] < 1 || of->other[j] < 0 || of->other[j] >= of->size) return TB_BAD_INDEX;
-        total += (double)of->length[j];
+        if (drawn[j].length < 1 || of->aliases[j].other < 0 || of->aliases[j].other >= of->size) return TB_BAD_INDEX;
+        total += drawn[j].length;
     }
     return total == of->tokens ? TB_OK : TB_BAD_INDEX;
+}
+
+/* Puts back what was drawn. */
+static void put_back(const Documents *of, Drawn *drawn, const int32_t *held, int64_t tokens) {
+    if (tokens < of->size)
+        for (int64_t token = 0; token < tokens; token++) drawn[held[token]].count = 0;
+    else
+        for (int64_t j = 0; j < of->size; j++) drawn[j].count = 0;
 }
 
 /* The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all. */
@@ -36,19 +45,19 @@ int32_t tb_simulate(const Documents *documents, const Draws *draws, const Simula
     uint64_t state = draws->state;
     int64_t tokens = task->checkpoints[task->size - 1];
     double share = 2.0 / documents->tokens;
-    int32_t status = drawable(documents, tokens);
+    int32_t status = drawable(documents, task->drawn, tokens);
     if (status != TB_OK) return status;
     for (int64_t draw = draws->first; draw < draws->last; draw++) {
         int64_t b = 0, square = 0, product = 0, at = 0;
         double total = 0.0;
         for (int64_t token = 0; token < tokens; token++) {
-            int64_t j = next_document(documents, task->count, &state);
-            int32_t c = task->count[j]++;
+            int64_t j = next_document(documents, task->drawn, &state);
+            int32_t c = task->drawn[j].count++;
             task->held[token] = (int32_t)j;
             b += c == 0;
             total += task->log_of[c];
             square += 2 * (int64_t)c + 1;
-            product += documents->length[j];
+            product += task->drawn[j].length;
             if (token + 1 == task->checkpoints[at]) {
                 int64_t cell = at * draws->draws + draw;
                 task->documents[cell] = (int32_t)b;
@@ -57,7 +66,7 @@ int32_t tb_simulate(const Documents *documents, const Draws *draws, const Simula
                 at++;
             }
         }
-        for (int64_t token = 0; token < tokens; token++) task->count[task->held[token]] = 0;
+        put_back(documents, task->drawn, task->held, tokens);
     }
     return TB_OK;
 }
@@ -73,22 +82,22 @@ int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, 
     static const double none[4] = {0.0}, one = 1.0;
     uint64_t state = draws->state;
     double n = documents->tokens, tokens = (double)task->tokens;
-    int32_t status = drawable(documents, task->tokens);
+    int32_t status = drawable(documents, task->drawn, task->tokens);
     for (int64_t draw = draws->first; draw < draws->last && status == TB_OK; draw++) {
         int64_t b = 0, used = 0;
         Term term;
         FitResult fit;
         for (int64_t token = 0; token < task->tokens; token++) {
-            int64_t j = next_document(documents, task->count, &state);
-            task->count[j]++;
+            int64_t j = next_document(documents, task->drawn, &state);
+            task->drawn[j].count++;
             task->held[token] = (int32_t)j;
         }
         for (int64_t token = 0; token < task->tokens; token++) {
-            int32_t j = task->held[token];
-            if (task->count[j] == 0) continue;
-            task->counts[b] = task->count[j];
-            task->lengths[b++] = (int32_t)documents->length[j];
-            task->count[j] = 0;
+            Drawn *from = &task->drawn[task->held[token]];
+            if (from->count == 0) continue;
+            task->counts[b] = from->count;
+            task->lengths[b++] = from->length;
+            from->count = 0;
         }
         const Cells cells = {.count = task->counts, .length = task->lengths, .weight = &one, .size = b, .weights = 1};
         status = gather(&cells, 0, b, room, &used, &term);
@@ -133,38 +142,42 @@ typedef struct {
     double u, mass, b, r;
 } Tilted;
 
-/* One class of documents at a tilt: log of the sum of its weights, and means and variance of the count. */
+/* Four classes of documents at a tilt: log of the sum of the weights, mean and variance of the count, the share of
+ * documents that hold the term, and the mean of log Γ(c). */
 typedef struct {
-    double log_sum, mean, variance, held, repetition;
-} ClassSum;
+    Lanes log_sum, mean, variance, held, repetition;
+} ClassSums;
 
 /* A count weighs w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c, the last
  * factor being steps[c], up to c = m or, if that is a mean, the next whole number. */
-static ClassSum class_sum(const TailTask *task, double length, double first_step, double growth, const double *steps) {
-    double left = length + 1.0, last = least(least(task->n_i, ceil(length)), (double)(task->counts - 1));
-    double none = 1.0, top = 1.0, scaled = 0.0, z = 0.0, first = 0.0, second = 0.0, zr = 0.0, weight = first_step;
-    for (int64_t c = 1; c <= (int64_t)last; c++) {
-        double before = weight, count = (double)c;
-        weight *= (left - count) * growth * steps[c];
+static ClassSums class_sums(const TailTask *task, Lanes length, double first_step, double growth, const double *steps) {
+    Lanes zero = {0.0}, none = lanes_of(1.0), top = none, scale = zero, z = zero, first = zero, second = zero, zr = zero;
+    Lanes weight = lanes_of(first_step), left = length + 1.0;
+    LaneMask active = left > 0; /* weights that are negligible end a class */
+    double longest = most(most(length[0], length[1]), most(length[2], length[3]));
+    int64_t last = (int64_t)least(least(task->n_i, ceil(longest)), (double)(task->counts - 1));
+    for (int64_t c = 1; c <= last; c++) {
+        double count = (double)c;
+        Lanes before = weight, rest = left - count;
+        active &= rest > 0;
+        weight *= lanes_where(active, rest, zero) * growth * steps[c];
         z += weight;
         first += count * weight;
         second += count * count * weight;
         zr += task->log_gamma[c] * weight;
-        top = most(top, weight);
-        if (weight < NEGLIGIBLE * top && c > 4 && weight < before) break;
-        if (weight > HUGE_WEIGHT) {
-            scaled += log(HUGE_WEIGHT);
-            none /= HUGE_WEIGHT;
-            top /= HUGE_WEIGHT;
-            weight /= HUGE_WEIGHT;
-            z /= HUGE_WEIGHT;
-            first /= HUGE_WEIGHT;
-            second /= HUGE_WEIGHT;
-            zr /= HUGE_WEIGHT;
+        top = lanes_where(weight > top, weight, top);
+        if (c > 4) active &= ~((weight < NEGLIGIBLE * top) & (weight < before));
+        LaneMask over = active & (weight > HUGE_WEIGHT);
+        if (!(active[0] | active[1] | active[2] | active[3])) break;
+        if (over[0] | over[1] | over[2] | over[3]) {
+            Lanes by = lanes_where(over, lanes_of(HUGE_WEIGHT), lanes_of(1.0));
+            scale += lanes_where(over, lanes_of(log(HUGE_WEIGHT)), zero);
+            none /= by, top /= by, weight /= by, z /= by, first /= by, second /= by, zr /= by;
         }
     }
-    double whole = none + z, mean = first / whole;
-    return (ClassSum){log(whole) + scaled, mean, second / whole - mean * mean, z / whole, zr / whole};
+    Lanes whole = none + z, mean = first / whole;
+    Lanes logs = {log(whole[0]), log(whole[1]), log(whole[2]), log(whole[3])};
+    return (ClassSums){logs + scale, mean, second / whole - mean * mean, z / whole, zr / whole};
 }
 
 /* The null tilted by e^{s(slope·b + 2R)}; u makes the mean total n_i. */
@@ -174,13 +187,16 @@ static Tilted tilted(const TailTask *task, double s, double slope, double start,
     for (int round = 0; round < 80; round++) {
         double cumulant = 0.0, total = 0.0, square = 0.0, growth = task->odds * exp(u);
         found.b = found.r = 0.0;
-        for (int64_t k = 0; k < task->classes; k++) {
-            ClassSum sum = class_sum(task, task->length[k], first_step, growth, steps);
-            cumulant += task->weight[k] * sum.log_sum;
-            total += task->weight[k] * sum.mean;
-            square += task->weight[k] * sum.variance;
-            found.b += task->weight[k] * sum.held;
-            found.r += task->weight[k] * sum.repetition;
+        for (int64_t k = 0; k < task->classes; k += LANES) {
+            ClassSums sums = class_sums(task, lanes_at(task->length + k), first_step, growth, steps);
+            for (int lane = 0; lane < LANES; lane++) { /* one after another: a few results hang on the last digits */
+                double weight = task->weight[k + lane];
+                cumulant += weight * sums.log_sum[lane];
+                total += weight * sums.mean[lane];
+                square += weight * sums.variance[lane];
+                found.b += weight * sums.held[lane];
+                found.r += weight * sums.repetition[lane];
+            }
         }
         found.mass = cumulant;
         double step = (task->n_i - total) / square;
@@ -240,10 +256,14 @@ int32_t tb_one_document(const OneDocumentTask *task) {
 
 /* clang-format off */
 TB_LAYOUT(null,
+    TB_WHOLE(Alias),
+    TB_FIELD(Alias, accept),
+    TB_FIELD(Alias, other),
+    TB_WHOLE(Drawn),
+    TB_FIELD(Drawn, length),
+    TB_FIELD(Drawn, count),
     TB_WHOLE(Documents),
-    TB_FIELD(Documents, length),
-    TB_FIELD(Documents, accept),
-    TB_FIELD(Documents, other),
+    TB_FIELD(Documents, aliases),
     TB_FIELD(Documents, size),
     TB_FIELD(Documents, tokens),
     TB_WHOLE(Draws),
@@ -257,14 +277,14 @@ TB_LAYOUT(null,
     TB_FIELD(SimulateTask, documents),
     TB_FIELD(SimulateTask, repetition),
     TB_FIELD(SimulateTask, scatter),
-    TB_FIELD(SimulateTask, count),
+    TB_FIELD(SimulateTask, drawn),
     TB_FIELD(SimulateTask, held),
     TB_FIELD(SimulateTask, log_of),
     TB_WHOLE(RatioDrawTask),
     TB_FIELD(RatioDrawTask, tokens),
     TB_FIELD(RatioDrawTask, spacing),
     TB_FIELD(RatioDrawTask, ratio),
-    TB_FIELD(RatioDrawTask, count),
+    TB_FIELD(RatioDrawTask, drawn),
     TB_FIELD(RatioDrawTask, held),
     TB_FIELD(RatioDrawTask, counts),
     TB_FIELD(RatioDrawTask, lengths),

@@ -5,12 +5,22 @@
 #include "beta_binomial.h"
 #include "core.h"
 
-/* The documents that hold tokens, and how to draw one with probability n_j/n, by Walker's aliases: of as many places as
- * documents one is drawn evenly; place k stands for document k with probability accept[k], and for other[k] if not. */
+/* Walker's aliases: of as many places as documents one is drawn evenly; place k stands for document k with probability
+ * `accept`, and for `other` if not. */
 typedef struct {
-    const int64_t *length;
-    const double *accept;
-    const int64_t *other;
+    double accept;
+    int64_t other;
+} Alias;
+
+/* A document while tokens are drawn from it: its length, and how many were. */
+typedef struct {
+    int32_t length;
+    int32_t count;
+} Drawn;
+
+/* The documents that hold tokens, and how to draw one with probability n_j/n. */
+typedef struct {
+    const Alias *aliases;
     int64_t size;
     double tokens;
 } Documents;
@@ -24,15 +34,15 @@ typedef struct {
 } Draws;
 
 /* At every checkpoint, a number of tokens drawn, the number of documents b, Σ log (n_ij − 1)! and
- * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `count` is zeros, one per document, and is left so;
- * `held` has room for the last checkpoint's tokens, and `log_of` the logarithms of the numbers up to that. */
+ * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `drawn` are the documents, of which nothing is drawn
+ * before or after; `held` has room for the last checkpoint's tokens, and `log_of` the logarithms of numbers up to that. */
 typedef struct {
     const int64_t *checkpoints;
     int64_t size;
     int32_t *documents;
     double *repetition;
     double *scatter;
-    int32_t *count;
+    Drawn *drawn;
     int32_t *held;
     const double *log_of;
 } SimulateTask;
@@ -42,7 +52,7 @@ typedef struct {
     int64_t tokens;
     double spacing;
     double *ratio;
-    int32_t *count;
+    Drawn *drawn;
     int32_t *held;
     int32_t *counts;
     int32_t *lengths;
@@ -63,7 +73,7 @@ typedef struct {
 } PartitionTask;
 
 /* The tail of λ = g(b) + 2R at each tilt: points (x, log p + constant). Documents come in classes of `length`, `weight`
- * many each; `base` is g on an even `grid` of b; rows of `steps` are (c − 1)^{2s}/c for every tilt s, `log_gamma` is
+ * many each, padded to whole LANES; `base` is g on an even `grid` of b; rows of `steps` are (c − 1)^{2s}/c for every tilt s, `log_gamma` is
  * log Γ(c), both for c < `counts`. */
 typedef struct {
     const double *tilts;

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES, Room
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i32, Struct, call, require
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i32, Struct, array_of, call, require
 from termburst.core.length_table import LengthTable
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+class Alias(Struct):
+    _fields_ = [("accept", Float), ("other", Int)]
+
+
+class Drawn(Struct):
+    _fields_ = [("length", ctypes.c_int32), ("count", ctypes.c_int32)]
+
+
+ALIAS, DRAWN = np.dtype(Alias), np.dtype(Drawn)
+
+
 class Documents(Struct):
-    _fields_ = [("length", In_i64), ("accept", In_f64), ("other", In_i64), ("size", Int), ("tokens", Float)]
+    """Made by `documents`; each thread draws from a copy of `drawn`."""
+
+    _fields_ = [("aliases", array_of(ALIAS)), ("size", Int), ("tokens", Float)]
+    drawn: NDArray[Any]
 
 
 class Draws(Struct):
@@ -30,7 +45,7 @@ class SimulateTask(Struct):
         ("documents", Out_i32),
         ("repetition", Out_f64),
         ("scatter", Out_f64),
-        ("count", Out_i32),
+        ("drawn", array_of(DRAWN)),
         ("held", Out_i32),
         ("log_of", In_f64),
     ]
@@ -41,7 +56,7 @@ class RatioDrawTask(Struct):
         ("tokens", Int),
         ("spacing", Float),
         ("ratio", Out_f64),
-        ("count", Out_i32),
+        ("drawn", array_of(DRAWN)),
         ("held", Out_i32),
         ("counts", Out_i32),
         ("lengths", Out_i32),
@@ -98,8 +113,12 @@ class OneDocumentTask(Struct):
 def documents(length: Integers, accept: Floats, other: Integers) -> Documents:
     """Documents with Walker's aliases, to be drawn in proportion to their lengths."""
     require(length.shape == accept.shape == other.shape, "there is one alias per document")
-    require(length.size < 2**31, "there are more documents than can be drawn from")
-    return Documents(length=length, accept=accept, other=other, size=length.size, tokens=float(length.sum()))
+    require(length.size < 2**31 and bool((length < 2**31).all()), "there are more documents, or tokens, than can be drawn")
+    aliases, drawn = np.empty(length.size, ALIAS), np.zeros(length.size, DRAWN)
+    aliases["accept"], aliases["other"], drawn["length"] = accept, other, length
+    made = Documents(aliases=aliases, size=length.size, tokens=float(length.sum()))
+    made.drawn = drawn
+    return made
 
 
 def simulate(
@@ -123,7 +142,7 @@ def simulate(
         documents=b,
         repetition=repetition,
         scatter=scatter,
-        count=np.zeros(of.size, np.int32),
+        drawn=of.drawn.copy(),
         held=np.empty(most, np.int32),
         log_of=log_of,
     )
@@ -140,7 +159,7 @@ def simulate_ratio(
         tokens=tokens,
         spacing=spacing,
         ratio=ratio,
-        count=np.zeros(of.size, np.int32),
+        drawn=of.drawn.copy(),
         held=held,
         counts=counts,
         lengths=lengths,
@@ -185,6 +204,7 @@ def tail_curve(
     """
     require(grid.size > 1 and grid.shape == base.shape and length.shape == weight.shape, "one value per point, class")
     require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
+    length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
     x, log_p = np.empty(tilts.size), np.empty(tilts.size)
     task = TailTask(
         tilts=tilts,
