@@ -11,21 +11,22 @@ import pytest
 from scipy import optimize, special, stats
 
 from termburst import TermStatistics
-from termburst._compiled import from_python
-from termburst.inference import _keyness_kernel as kernel
+from termburst.core.bursts import burst, length_classes, mid_p
 from termburst.inference import keyness as module
 from termburst.inference import keyness_tests as rivals
 from termburst.inference.keyness import METHODS, OWN_PRECISION, compare, conservative, keyness, keyness_groups
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_groups import KAPPA
 
-burst_score, group_shares = from_python(kernel.burst_score), from_python(kernel.group_shares)
-compiled_mid_p = from_python(kernel.mid_p)
+NEAR = 0.05  # standard deviations within which two distances from the mean count as equal; as in core/bursts.c
 BANDS = ((5, 19), (20, 99), (100, 999), (1000, 4000))
 
 
-def mid_p(scores, shares, in_first):
-    return compiled_mid_p(scores.size, scores, shares, in_first, *np.empty((2, kernel.SPACE + scores.size)))
+def burst_score(c, alpha, bound, kappa):
+    """The kernel's score, with documents of one length n such that n/(α_0 + n) is *bound*."""
+    n = 1e7
+    alpha_0 = n * (1 - bound) / bound if bound else np.inf
+    return burst(length_classes(np.array([n]), np.ones((1, 2))), int(c), alpha, alpha_0, 1e-9, kappa)[1]
 
 
 def as_cells(counts, n_j):
@@ -75,7 +76,7 @@ def corpora(counts, n_j, in_a):
 def mid_p_by_listing(scores, shares, in_first):
     """P(|T − E T| > |t − E T|) + ½ P(=) over all 2^b assignments; what is within NEAR standard deviations is equal."""
     mean = float(scores @ shares)
-    near = kernel.NEAR * float(np.sqrt(scores**2 @ (shares * (1 - shares))))
+    near = NEAR * float(np.sqrt(scores**2 @ (shares * (1 - shares))))
     observed = abs(float(scores @ in_first) - mean)
     total = 0.0
     for which in itertools.product((False, True), repeat=len(scores)):
@@ -122,7 +123,7 @@ def exact_mid_p(scores, shares, in_first):
     """The same in rational numbers, for scores and shares that are."""
     found = exact_distribution(scores, shares)
     mean = sum(s * p for s, p in zip(scores, shares, strict=True))
-    near = Fraction(kernel.NEAR * float(sum(s * s * p * (1 - p) for s, p in zip(scores, shares, strict=True))) ** 0.5)
+    near = Fraction(NEAR * float(sum(s * s * p * (1 - p) for s, p in zip(scores, shares, strict=True))) ** 0.5)
     observed = abs(sum(s for s, i in zip(scores, in_first, strict=True) if i) - mean)
     further = sum(chance for value, chance in found.items() if abs(value - mean) > observed + near)
     equal = sum(chance for value, chance in found.items() if abs(abs(value - mean) - observed) <= near)
@@ -180,7 +181,7 @@ def test_mid_p_of_many_bursts_of_which_few_are_expected_in_a(bursts, share):
         single, double = np.arange(60), np.arange(60)
         mass = np.outer(stats.binom.pmf(single, bursts - twice, share), stats.binom.pmf(double, twice, 1.5 * share))
         distance = np.abs(single[:, None] + second * double - scores @ shares)
-        near = kernel.NEAR * np.sqrt(scores**2 @ (shares * (1 - shares)))
+        near = NEAR * np.sqrt(scores**2 @ (shares * (1 - shares)))
         for many in (0.3, 1.0, 2.5):
             in_first = rng.random(bursts) < many * shares
             observed = abs(scores @ in_first - scores @ shares)
@@ -213,12 +214,12 @@ def test_shares_of_a_burst_by_scipy_s_beta_binomial(alpha_0):
     assert documents.sum(axis=0).tolist() == [in_a.sum(), (~in_a).sum()]
     np.testing.assert_allclose(lengths @ documents.sum(axis=1), n_j.sum())
     assert lengths.size < 160
-    scratch, out = np.empty(lengths.size), np.empty(2)
+    classes = length_classes(lengths, documents)
     for c in (1, 2, 3, 7, 12, 20):
         for mean in (1e-5, 1e-3, 0.05):
             alpha = mean if np.isinf(alpha_0) else alpha_0 * mean
             code_alpha = np.inf if np.isinf(alpha_0) else alpha
-            group_shares(c, lengths, documents, code_alpha, alpha_0, mean, scratch, out)
+            out, _ = burst(classes, c, code_alpha, alpha_0, mean, 0.5)
             assert out.sum() == pytest.approx(1, abs=1e-12)
             assert out[0] == pytest.approx(shares_by_scipy(c, n_j, in_a, alpha, alpha_0), abs=1e-3)
 
@@ -229,9 +230,9 @@ def test_shares_are_those_of_real_lengths(r8):
     in_a = np.argsort(np.argsort(-n_j, kind="stable")) < n_j.size // 10
     empty = np.zeros((n_j.size, 1), int)
     lengths, documents = module._length_classes([as_cells(empty[in_a], n_j[in_a]), as_cells(empty[~in_a], n_j[~in_a])])
-    scratch, out = np.empty(lengths.size), np.empty(2)
+    classes = length_classes(lengths, documents)
     for c, alpha, alpha_0 in itertools.product((1, 2, 5, 20), (1e-3, 0.1), (20.0, 500.0)):
-        group_shares(c, lengths, documents, alpha, alpha_0, alpha / alpha_0, scratch, out)
+        out, _ = burst(classes, c, alpha, alpha_0, alpha / alpha_0, 0.5)
         assert out[0] == pytest.approx(shares_by_scipy(c, n_j, in_a, alpha, alpha_0), abs=1e-3)
 
 
@@ -271,11 +272,9 @@ def test_the_shares_come_with_how_much_of_the_precision_length_takes_up():
     lengths, documents = np.unique(n_j, return_counts=True)
     for alpha_0, mean, c in ((5.0, 0.02, 2), (80.0, 0.01, 1)):
         chance = stats.betabinom.pmf(c, n_j, alpha_0 * mean, alpha_0 * (1 - mean))
-        found = group_shares(
-            c, lengths, np.column_stack([documents, documents]).astype(float), alpha_0 * mean, alpha_0, mean,
-            np.empty(lengths.size), np.empty(2),
-        )  # fmt: skip
-        assert found == pytest.approx(chance @ (n_j / (alpha_0 + n_j)) / chance.sum(), rel=1e-10)
+        classes = length_classes(lengths, np.column_stack([documents, documents]).astype(float))
+        score = burst(classes, c, alpha_0 * mean, alpha_0, mean, 1.0)[1]  # at κ = 1 it is c (1 − that)
+        assert 1 - score / c == pytest.approx(chance @ (n_j / (alpha_0 + n_j)) / chance.sum(), rel=1e-10)
 
 
 def mean_bound(c, n_j, alpha, alpha_0):

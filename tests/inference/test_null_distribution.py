@@ -7,8 +7,7 @@ import pytest
 from scipy import special, stats
 from scipy.interpolate import PchipInterpolator
 
-from termburst._compiled import from_python
-from termburst.inference import _null_kernel as kernel
+from termburst.core import null as core
 from termburst.inference import null_tails
 from termburst.inference.null_distribution import Lengths, Null, PlrFunction
 from termburst.inference.null_tails import PlrTail, falling_cubic, sampled_p
@@ -50,9 +49,7 @@ def test_draws_split_as_enumerated(n_j):
     null = Null(cells_on(n_j), 99, 0, False, PlrFunction(cells_on(n_j), None, 1.0, "printed"))
     sizes, draws = np.array([2, 5, 9]), 400_000
     b, repetition, scatter = np.empty((3, draws), np.int32), np.empty((3, draws)), np.empty((3, draws))
-    kernel.simulate(
-        np.uint64(5), 0, draws, sizes, lengths.each, lengths.accept, lengths.other, b, repetition, scatter
-    )  # fmt: skip
+    core.simulate(lengths.for_kernels(), 5, 0, draws, sizes, b, repetition, scatter)
     n, pairs = n_j.sum(), (n_j * (n_j - 1)).sum()
     for at, v in enumerate(sizes.tolist()):
         states = null._partitions(9)[v]
@@ -81,7 +78,9 @@ def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
     lengths, weights, slope = np.array(lengths), np.array(weights), -3.0
     s, n_i, odds = null_tails.CURVE[tilt], float(share * weights @ lengths), share / (1 - share)
     steps, log_gamma = null_tails._steps()
-    u, mass, b, r = from_python(kernel.tilted)(s, slope, 0.0, n_i, odds, lengths, weights, steps[tilt], log_gamma)
+    grid = np.array([1.0, 2.0])
+    task = core.tail_task(null_tails.CURVE, 1.0, n_i, odds, lengths, weights, grid, grid, steps, log_gamma)
+    u, mass, b, r = core.tilted(task, tilt, slope, 0.0)
     c, m = np.arange(int(min(n_i, np.ceil(lengths.max()))) + 1), lengths[:, None]
     own = special.gammaln(np.maximum(c, 1))
     choose = -special.betaln(m - c + 1, c + 1) - np.log(m + 1)

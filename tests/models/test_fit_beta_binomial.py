@@ -1,9 +1,5 @@
 """Exact beta-binomial fits: against R's VGAM, mpmath, dense grids, SciPy's optimisers, and simulated truth."""
 
-import json
-import os
-import subprocess
-import sys
 from dataclasses import astuple, fields
 
 import mpmath
@@ -16,11 +12,11 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
 from termburst import TermStatistics, beta_binomial_log_likelihood, fit_beta_binomial
-from termburst._compiled import from_python
+from termburst.core import beta_binomial as core
 from termburst.counts.tally import tally
 from termburst.datasets import load_published_fits
-from termburst.models import _beta_binomial_kernel as kernel
 from termburst.models import beta_binomial
+from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
 
@@ -337,17 +333,23 @@ def test_standard_errors_are_those_of_a_numerical_hessian(alpha, alpha_not):
 
 POINTS = [(0.0, -3.0), (2.5, -1.0), (4.0, -6.0), (6.0, 2.0), (-3.0, 0.4), (-12.0, -2.0), (9.0, -12.0), (20.7, -4.0)]
 NO_PENALTY = np.zeros(4)
-derivatives, gain, excess_pairs = map(from_python, (kernel.derivatives, kernel.gain, kernel.excess_pairs))
 
 
-def gathered(X):
-    X = np.asarray(X)
-    n_j, held = X.sum(axis=1), np.flatnonzero(X[:, 0])
-    (lengths,), documents = tally([n_j])
-    table = LengthTable.of(lengths, documents)
-    count, length = X[held, 0], n_j[held]
-    parts = kernel._gather(0, held.size, count, length, np.ones(held.size), np.zeros(table.longest))
-    return parts, table
+def kernels(X):
+    """The first column's cells and the lengths, as kernels take them; n_i, n and Σ_k C_k k."""
+    cells = term_cells(X)
+    table = LengthTable.of(cells.lengths, cells.length_documents)
+    return (cells.for_kernels(), table.for_kernels()), float(cells.n_i[0]), float(table.tokens)
+
+
+def derivatives(of, tau, omega, penalty=NO_PENALTY):
+    found = core.derivatives(*of, np.array([0]), np.array([tau]), np.array([omega]), penalty)
+    return np.array(found[0].tolist())[:5]  # the sixth is the size of the sums
+
+
+def gain(of, tau, omega):
+    return core.gains(*of, np.array([0]), np.array([tau]), np.array([omega]))[0]
+
 
 
 def exact_derivatives(cells, tau, omega):
@@ -383,20 +385,14 @@ def carried_over(a, b, p, s_a, s_b, h_aa, h_ab, h_bb):
 @pytest.mark.parametrize(("tau", "omega"), POINTS)
 def test_the_kernel_derivatives_equal_sums_of_score_and_hessian(tau, omega):
     X = simulated(8, 0.3, 5.0, documents=40, longest=120)
-    (more, after, times, _), table = gathered(X)
-    ours = derivatives(tau, omega, more, after, times, more.sum(), table.tokens, table.coefficients, NO_PENALTY)
-    interpreted = kernel.derivatives.py_func(
-        tau, omega, more, after, times, more.sum(), table.tokens, table.coefficients, NO_PENALTY
-    )
-    np.testing.assert_allclose(ours, interpreted, rtol=1e-9)
-    ours, interpreted = ours[:5], interpreted[:5]  # the sixth is the size of the sums
+    of, n_i, n = kernels(X)
+    ours = derivatives(of, tau, omega)
     alpha, alpha_not = at(tau, omega)
     n_ij, n_j = X[:, 0], X.sum(axis=1)
     parts = beta_binomial.score(n_ij, n_j, alpha, alpha_not) + beta_binomial.hessian(n_ij, n_j, alpha, alpha_not)
     theirs = carried_over(alpha, alpha_not, special.expit(omega), *(part.sum() for part in parts))
     # The sums behind each number are of the size of n_i and of p n, and none is lost but to their rounding.
-    scale = more.sum() + special.expit(omega) * table.tokens
-    np.testing.assert_allclose(interpreted, ours, rtol=1e-9, atol=1e-14 * scale)
+    scale = n_i + special.expit(omega) * n
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-13 * scale)
     exact = exact_derivatives(cells_of(X, 0), tau, omega)
     np.testing.assert_allclose(ours, exact, rtol=1e-11, atol=1e-13 * scale)
@@ -407,14 +403,11 @@ def test_the_kernel_derivatives_equal_sums_of_score_and_hessian(tau, omega):
 @pytest.mark.parametrize(("tau", "omega"), POINTS)
 def test_the_kernel_gain_is_the_difference_of_log_likelihoods(tau, omega):
     X = simulated(8, 0.3, 5.0, documents=40, longest=120)
-    (more, after, times, _), table = gathered(X)
-    arguments = tau, omega, more, after, times, more.sum(), table.tokens, table.coefficients
-    n_i, n = X[:, 0].sum(), X.sum()
+    of, n_i, n = kernels(X)
     binomial = n_i * np.log(n_i / n) + (n - n_i) * np.log1p(-n_i / n)
     expected = exact_loglik(cells_of(X, 0), *at(tau, omega)) - binomial
     size = abs(expected) + abs(binomial)
-    assert gain(*arguments) == pytest.approx(expected, abs=1e-12 * size)
-    assert kernel.gain.py_func(*arguments) == pytest.approx(gain(*arguments), rel=1e-11, abs=1e-12)
+    assert gain(of, tau, omega) == pytest.approx(expected, abs=1e-12 * size)
 
 
 @pytest.mark.parametrize("tiny", [1e-4, 1e-8, 1e-12, 1e-16])
@@ -426,11 +419,10 @@ def test_a_mean_far_from_the_observed_share_costs_no_digits(tiny):
 
 
 def test_gain_of_terms_that_are_nothing_or_everything():
-    table = LengthTable.of(np.array([3, 8]), np.array([2, 1]))
-    nothing = np.empty(0)
+    of, _, _ = kernels([[0, 3], [0, 3], [0, 8]])
     for tau, omega in POINTS[:5]:
         alpha, alpha_not = at(tau, omega)
-        never = gain(tau, omega, nothing, nothing, nothing, 0, 14, table.coefficients)
+        never = gain(of, tau, omega)
         cells = np.array([0, 0]), np.array([3, 8]), np.array([2, 1])
         assert never == pytest.approx(exact_loglik(cells, alpha, alpha_not), rel=1e-12)
     X = [[3, 0], [3, 0], [8, 0]]
@@ -442,10 +434,8 @@ def test_gain_of_terms_that_are_nothing_or_everything():
 def test_excess_pairs_is_the_limit_of_the_slope_and_has_the_sign_of_tarones_score():
     for seed in range(5):
         X = simulated([9, seed], 3.0, 9.0, documents=30, longest=40)
-        (more, after, times, _), table = gathered(X)
-        n_i, n = more.sum(), table.tokens
-        excess = excess_pairs(more, after, times, n_i, n, table.pairs)
-        assert excess == pytest.approx(kernel.excess_pairs.py_func(more, after, times, n_i, n, table.pairs), rel=1e-13)
+        of, n_i, n = kernels(X)
+        excess = core.excess_pairs(*of, np.array([0]))[0]
         n_ij, n_j, p = X[:, 0], X.sum(axis=1), n_i / n
         tarone = (n_ij * (n_ij - 1) / p + (n_j - n_ij) * (n_j - n_ij - 1) / (1 - p) - n_j * (n_j - 1)).sum() / 2
         assert excess == pytest.approx(tarone, rel=1e-11)
@@ -454,29 +444,6 @@ def test_excess_pairs_is_the_limit_of_the_slope_and_has_the_sign_of_tarones_scor
 
 
 SMALL = [[4, 26, 0, 0], [0, 31, 0, 2], [0, 28, 9, 0], [1, 24, 0, 0], [0, 30, 0, 0], [5, 15, 0, 1], [1, 0, 0, 0]]
-
-
-def test_without_the_compiler_the_fit_is_the_same():
-    program = (
-        "import json, sys\n"
-        "from dataclasses import astuple\n"
-        "from termburst import fit_beta_binomial\n"
-        "fits = [fit_beta_binomial(json.loads(sys.argv[1])), "
-        "fit_beta_binomial(json.loads(sys.argv[1]), penalty='gamma', sigma2=30.0)]\n"
-        "print(json.dumps([[column.tolist() for column in astuple(fit)] for fit in fits]))\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", program, json.dumps(SMALL)],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    interpreted = json.loads(run.stdout)
-    compiled = fit_beta_binomial(SMALL), fit_beta_binomial(SMALL, penalty="gamma", sigma2=30.0)
-    for theirs, fit in zip(interpreted, compiled, strict=True):
-        for field, ours, other in zip(fields(fit), astuple(fit), theirs, strict=True):
-            if field.name in NUMBERS or "error" in field.name:
-                np.testing.assert_allclose(np.array(other, dtype=float), ours, rtol=1e-8, err_msg=field.name)
-            elif field.name == "status":
-                assert ours.tolist() == other
 
 
 # ---- edge cases
@@ -677,12 +644,11 @@ def test_a_penalised_fit_from_patterns_or_with_empty_documents_is_the_same(penal
 @pytest.mark.parametrize("penalty", PENALTIES)
 def test_penalised_kernel_derivatives_include_the_penalty(penalty):
     X = simulated(8, 0.3, 5.0, documents=40, longest=120)
-    (more, after, times, _), table = gathered(X)
+    of, _, _ = kernels(X)
     density = named_penalty(penalty, 20.0, 30.0)
-    common = more, after, times, more.sum(), table.tokens, table.coefficients
     for tau in (0.5, 3.0, 4.5):
-        plain = np.array(derivatives(tau, -2.0, *common, NO_PENALTY)[:5])
-        penalised = np.array(derivatives(tau, -2.0, *common, np.array(density.log_coefficients))[:5])
+        plain = derivatives(of, tau, -2.0)
+        penalised = derivatives(of, tau, -2.0, np.array(density.log_coefficients))
         h = 1e-3 * np.arange(-2, 3)
         values = density.log_density(np.exp(tau + h))
         first = values @ np.array([1, -8, 0, 8, -1]) / 12e-3
@@ -706,23 +672,6 @@ def test_parameters_of_one_s_own_are_checked():
         beta_binomial_log_likelihood(X, [1.0, 2.0, 3.0], 1.0)
     with pytest.raises(ValueError, match="too long to fit: the limit is 100,000,000"):
         fit_beta_binomial([[10**9, 1]])
-
-
-def test_without_a_place_for_the_cache_the_kernels_are_compiled_all_the_same(monkeypatch):
-    from numba.core import caching
-
-    from termburst._compiled import compiled
-
-    def nowhere(*_):
-        raise RuntimeError("cannot cache function: no locator available")
-
-    monkeypatch.setattr(caching.CacheImpl, "__init__", nowhere)
-
-    @compiled
-    def double(x):
-        return 2 * x
-
-    assert double(21) == 42
 
 
 @pytest.mark.parametrize(

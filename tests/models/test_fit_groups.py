@@ -350,7 +350,7 @@ def test_statistics_give_what_the_matrix_gives():
     groups = (X[:50], X[50:])
     matrix = fitted(groups)
     patterns = fitted([TermStatistics.from_counts(g, detail="patterns") for g in groups])
-    assert patterns[2].count.size < matrix[2].count.size
+    assert patterns[2].cells.size < matrix[2].cells.size
     for name in ("mean", "alpha_0", "loglik"):
         np.testing.assert_allclose(getattr(patterns[1], name), getattr(matrix[1], name), rtol=1e-9, err_msg=name)
     np.testing.assert_allclose(

@@ -4,9 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from termburst._compiled import from_python
+from termburst.core.length_table import LOWEST, WIDTH
 from termburst.counts.tally import tally
-from termburst.models import _length_table_kernel as kernel
 from termburst.models.length_table import DIRECT, LengthTable
 
 Z = [1e-12, 3e-7, 1e-3, 0.4, 1.0, 17.3, 999.5, 4096.0, 1e5, 2.2e7, 1e10, 1e13, 1e16]
@@ -79,7 +78,7 @@ def test_the_two_references_agree():
 def test_between_the_nodes_as_on_them():
     lengths = SETS["thousands"]
     table = table_of(lengths)
-    edges = np.exp(kernel.LOWEST + kernel.WIDTH * np.arange(1, 110, 9))
+    edges = np.exp(LOWEST + WIDTH * np.arange(1, 110, 9))
     for z in np.concatenate([edges * (1 - 1e-12), edges * (1 + 1e-12), np.geomspace(1e-11, 1e15, 60)]):
         np.testing.assert_allclose(table.at(z), direct_sums(lengths, z), rtol=1e-13, err_msg=str(z))
 
@@ -118,26 +117,3 @@ def test_pairs_is_the_limit_of_z_times_k():
 
 def test_pairs_of_one_very_long_document():
     assert table_of([3_000_000_000]).pairs == pytest.approx(4.4999999985e18, rel=1e-15)
-
-
-def test_without_the_compiler_the_sums_are_the_same():
-    t_values = np.log([1e-9, 0.3, 44.0, 5000.0, 1e6, 1e12])
-    longer = np.array([9.0, 9.0, 7.0, 7.0, 2.0])
-    starts, ends, run_longer = np.array([5, 900]), np.array([900, 70_000]), np.array([2.0, 1.0])
-    compiled, interpreted = np.empty((6, 2)), np.empty((6, 2))
-    kernel.length_sums(t_values, longer, starts, ends, run_longer, compiled)
-    kernel.length_sums.py_func(t_values, longer, starts, ends, run_longer, interpreted)
-    np.testing.assert_allclose(interpreted, compiled, rtol=1e-14)
-    compiled_shortfall = from_python(kernel._log1p_shortfall)
-    for w in (1e-9, 0.003, 0.05, 0.0500001, 4.0):
-        shortfall = kernel._log1p_shortfall.py_func(w, np.log1p(w))
-        assert shortfall == pytest.approx(compiled_shortfall(w, np.log1p(w)), rel=1e-15)
-        with mpmath.workdps(40):  # at w = 0.05 the difference cancels to a fortieth: 1e-14 of it is lost
-            assert shortfall == pytest.approx(float(w - mpmath.log1p(w)), rel=1e-14)
-
-
-def test_without_the_compiler_the_look_up_is_the_same():
-    coefficients = table_of(SETS["thousands"]).coefficients
-    look_up = from_python(kernel.look_up)
-    for t in (-40.0, kernel.LOWEST, -3.1, 0.0, 12.34, 37.0, 45.0):
-        np.testing.assert_allclose(kernel.look_up.py_func(coefficients, t), look_up(coefficients, t), rtol=1e-14)

@@ -357,6 +357,16 @@ int32_t tb_derivatives(const Cells *cells, const LengthTable *table, const Deriv
     return TB_OK;
 }
 
+int32_t tb_excess_pairs(const Cells *cells, const LengthTable *table, const ExcessTask *task, const Room *room) {
+    Term term;
+    for (int64_t k = 0; k < task->size; k++) {
+        int32_t status = gather_term(cells, task->terms[k], room, &term);
+        if (status != TB_OK) return status;
+        task->excess[k] = excess_pairs(&term, table->tokens, table->pairs);
+    }
+    return TB_OK;
+}
+
 /* clang-format off */
 TB_LAYOUT(beta_binomial,
     TB_WHOLE(Term),
@@ -410,4 +420,8 @@ TB_LAYOUT(beta_binomial,
     TB_FIELD(DerivativeTask, omega),
     TB_FIELD(DerivativeTask, penalty),
     TB_FIELD(DerivativeTask, out),
-    TB_FIELD(DerivativeTask, size))
+    TB_FIELD(DerivativeTask, size),
+    TB_WHOLE(ExcessTask),
+    TB_FIELD(ExcessTask, terms),
+    TB_FIELD(ExcessTask, excess),
+    TB_FIELD(ExcessTask, size))

@@ -79,10 +79,17 @@ typedef struct {
     int64_t size;
 } DerivativeTask;
 
+typedef struct {
+    const int64_t *terms;
+    double *excess;
+    int64_t size;
+} ExcessTask;
+
 TB_API int32_t tb_fit_terms(const Cells *cells, const LengthTable *table, const FitTask *task, const Room *room);
 TB_API int32_t tb_gains(const Cells *cells, const LengthTable *table, const GainTask *task, const Room *room);
 TB_API int32_t tb_derivatives(const Cells *cells, const LengthTable *table, const DerivativeTask *task,
                               const Room *room);
+TB_API int32_t tb_excess_pairs(const Cells *cells, const LengthTable *table, const ExcessTask *task, const Room *room);
 
 typedef struct {
     double p, rest;

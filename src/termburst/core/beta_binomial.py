@@ -83,6 +83,10 @@ class DerivativeTask(Struct):
     ]
 
 
+class ExcessTask(Struct):
+    _fields_ = [("terms", In_i64), ("excess", Out_f64), ("size", Int)]
+
+
 def room(cells: Cells, groups: int = 1) -> Room:
     """Scratch space for any term of these cells: three numbers per occurrence, one per place in a document."""
     parts = 3 * (cells.occurrences + groups * LANES)
@@ -120,3 +124,10 @@ def derivatives(
     task = DerivativeTask(terms=terms, tau=tau, omega=omega, penalty=penalty, out=out, size=terms.size)
     call("tb_derivatives", cells, table, task, room(cells))
     return out
+
+
+def excess_pairs(cells: Cells, table: LengthTable, terms: Integers) -> Floats:
+    """lim −α_0 ∂ℓ/∂τ of the given terms as α_0 → ∞, at p = n_i/n: its sign is that of Tarone's score."""
+    excess = np.empty(terms.size)
+    call("tb_excess_pairs", cells, table, ExcessTask(terms=terms, excess=excess, size=terms.size), room(cells))
+    return excess

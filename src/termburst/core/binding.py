@@ -79,7 +79,7 @@ class Struct(ctypes.Structure):
 
     def __init__(self, **values: Any) -> None:
         super().__init__()
-        self._arrays = [value for value in values.values() if isinstance(value, np.ndarray)]
+        self.arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
         for name, kind in self._fields_:  # type: ignore[misc]
             value = values.pop(name)
             if issubclass(kind, Pointer):

@@ -60,6 +60,13 @@ static double burst_score(int64_t c, double alpha, double bound, double kappa) {
     return (double)c * (1 - kappa * bound) - (1 - kappa) * repeats;
 }
 
+int32_t tb_burst(const LengthClasses *classes, const BurstTask *task) {
+    double bound = group_shares((double)task->count, classes, task->alpha, task->alpha_0, task->mean, task->weight,
+                                task->shares);
+    *task->score = burst_score(task->count, task->alpha, bound, task->kappa);
+    return TB_OK;
+}
+
 /* What the sum of the scores in the first group may be: so many steps, its mean, variance and observed value in those. */
 typedef struct {
     int64_t steps;
@@ -169,6 +176,12 @@ static double mid_p(const BurstRoom *room, int64_t size, int64_t groups) {
             equal += room->mass[s];
     }
     return least(further + 0.5 * equal, 1.0);
+}
+
+int32_t tb_mid_p(const BurstRoom *room, const MidPTask *task) {
+    if (room->outcomes < 1 << ENUMERATED || task->size > room->most) return TB_NO_ROOM;
+    *task->p_value = mid_p(room, task->size, 2);
+    return *task->p_value < 0 ? TB_NO_ROOM : TB_OK;
 }
 
 /* Score, shares and group of every burst of a term; how many there are, −1 where there is no room. */
@@ -296,4 +309,16 @@ TB_LAYOUT(bursts,
     TB_FIELD(DrawTask, size),
     TB_FIELD(DrawTask, seeds),
     TB_FIELD(DrawTask, draws),
-    TB_FIELD(DrawTask, p_value))
+    TB_FIELD(DrawTask, p_value),
+    TB_WHOLE(BurstTask),
+    TB_FIELD(BurstTask, count),
+    TB_FIELD(BurstTask, alpha),
+    TB_FIELD(BurstTask, alpha_0),
+    TB_FIELD(BurstTask, mean),
+    TB_FIELD(BurstTask, kappa),
+    TB_FIELD(BurstTask, weight),
+    TB_FIELD(BurstTask, shares),
+    TB_FIELD(BurstTask, score),
+    TB_WHOLE(MidPTask),
+    TB_FIELD(MidPTask, size),
+    TB_FIELD(MidPTask, p_value))

@@ -61,6 +61,26 @@ typedef struct {
     double *p_value;
 } DrawTask;
 
+/* One burst of size `count`: its shares of the groups and its score. `weight` is a number of scratch per class. */
+typedef struct {
+    int64_t count;
+    double alpha;
+    double alpha_0;
+    double mean;
+    double kappa;
+    double *weight;
+    double *shares;
+    double *score;
+} BurstTask;
+
+/* The two-sided mid-p of the first `size` bursts of a room with two groups. */
+typedef struct {
+    int64_t size;
+    double *p_value;
+} MidPTask;
+
+TB_API int32_t tb_burst(const LengthClasses *classes, const BurstTask *task);
+TB_API int32_t tb_mid_p(const BurstRoom *room, const MidPTask *task);
 TB_API int32_t tb_burst_reference(const Cells *cells, const LengthClasses *classes, const CommonModel *model,
                                   const ReferenceTask *task, const BurstRoom *room);
 TB_API int32_t tb_burst_draws(const Cells *cells, const LengthClasses *classes, const CommonModel *model,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,6 +52,23 @@ class DrawTask(Struct):
     _fields_ = [("terms", In_i64), ("size", Int), ("seeds", In_i64), ("draws", Int), ("p_value", Out_f64)]
 
 
+class BurstTask(Struct):
+    _fields_ = [
+        ("count", Int),
+        ("alpha", Float),
+        ("alpha_0", Float),
+        ("mean", Float),
+        ("kappa", Float),
+        ("weight", Out_f64),
+        ("shares", Out_f64),
+        ("score", Out_f64),
+    ]
+
+
+class MidPTask(Struct):
+    _fields_ = [("size", Int), ("p_value", Out_f64)]
+
+
 def length_classes(length: Floats, documents: Floats) -> LengthClasses:
     """Classes of documents: the mean length of each, and classes × groups the documents in each."""
     require(length.size > 0 and documents.shape[:1] == length.shape, "there is one row of documents per class")
@@ -62,18 +81,57 @@ def common_model(alpha: Floats, alpha_0: Floats, mean: Floats, kappa: float) -> 
     return CommonModel(alpha=alpha, alpha_0=alpha_0, mean=mean, kappa=kappa)
 
 
-def _room(b_i: Integers, terms: Integers, classes: LengthClasses) -> BurstRoom:
-    most = int(b_i[terms].max(initial=1))
-    return BurstRoom(
+def burst(
+    classes: LengthClasses, count: int, alpha: float, alpha_0: float, mean: float, kappa: float
+) -> tuple[Floats, float]:
+    """The probabilities that a burst of this size falls into each group, and its score, ∂ log P(c)/∂ log π.
+
+    The score is c (1 − κ E[n_j/(α_0 + n_j)]) − (1 − κ) Σ_{q<c} q/(α + q).
+    """
+    shares, score = np.empty(classes.groups), np.empty(1)
+    task = BurstTask(
+        count=count,
+        alpha=alpha,
+        alpha_0=alpha_0,
+        mean=mean,
+        kappa=kappa,
         weight=np.empty(classes.size),
-        bursts=np.empty(most, BURST),
-        shares=np.empty(most * classes.groups),
-        sums=np.empty(2 * classes.groups),
+        shares=shares,
+        score=score,
+    )
+    call("tb_burst", classes, task)
+    return shares, float(score[0])
+
+
+def mid_p(scores: Floats, shares: Floats, in_first: NDArray[np.bool_]) -> float:
+    """Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent; the observed T has I = *in_first*.
+
+    All assignments are listed up to 11 bursts; beyond, scores are rounded to a lattice, and T is the sum of those.
+    """
+    require(scores.shape == shares.shape == in_first.shape, "there is one share per burst")
+    bursts, p_value = np.zeros(scores.size, BURST), np.empty(1)
+    bursts["score"], bursts["group"] = scores, ~in_first
+    call("tb_mid_p", _room(bursts, np.column_stack([shares, 1 - shares]), 0), MidPTask(size=scores.size, p_value=p_value))
+    return float(p_value[0])
+
+
+def _room(bursts: NDArray[Any], shares: Floats, classes: int) -> BurstRoom:
+    most, groups = shares.shape
+    return BurstRoom(
+        weight=np.empty(classes),
+        bursts=bursts,
+        shares=shares,
+        sums=np.empty(2 * groups),
         values=np.empty(OUTCOMES + most),
         mass=np.empty(OUTCOMES + most),
         most=most,
         outcomes=OUTCOMES + most,
     )
+
+
+def _room_for(b_i: Integers, terms: Integers, classes: LengthClasses) -> BurstRoom:
+    most = int(b_i[terms].max(initial=1))
+    return _room(np.empty(most, BURST), np.empty((most, classes.groups)), classes.size)
 
 
 def burst_reference(
@@ -88,7 +146,7 @@ def burst_reference(
     require(cells.groups == classes.groups == 2, "there are two groups")
     require(b_i.shape == p_value.shape == (cells.terms,), "there is one p-value per term")
     task = ReferenceTask(terms=terms, size=terms.size, enough=enough, p_value=p_value)
-    call("tb_burst_reference", cells, classes, model, task, _room(b_i, terms, classes))
+    call("tb_burst_reference", cells, classes, model, task, _room_for(b_i, terms, classes))
 
 
 def burst_draws(
@@ -103,4 +161,4 @@ def burst_draws(
     require(cells.groups == classes.groups, "the classes and the cells have the same groups")
     require(b_i.shape == seeds.shape == p_value.shape == (cells.terms,), "there is one seed per term")
     task = DrawTask(terms=terms, size=terms.size, seeds=seeds, draws=draws, p_value=p_value)
-    call("tb_burst_draws", cells, classes, model, task, _room(b_i, terms, classes))
+    call("tb_burst_draws", cells, classes, model, task, _room_for(b_i, terms, classes))

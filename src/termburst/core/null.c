@@ -137,11 +137,6 @@ int32_t tb_partition_masses(const PartitionTask *task) {
     return TB_OK;
 }
 
-/* The tilted null given that the total is n_i: u, its log mass, and the means of b and R. */
-typedef struct {
-    double u, mass, b, r;
-} Tilted;
-
 /* Four classes of documents at a tilt: log of the sum of the weights, mean and variance of the count, the share of
  * documents that hold the term, and the mean of log Γ(c). */
 typedef struct {
@@ -206,6 +201,13 @@ static Tilted tilted(const TailTask *task, double s, double slope, double start,
     found.mass -= u * task->n_i;
     found.u = u;
     return found;
+}
+
+int32_t tb_tilted(const TailTask *task, const TiltTask *tilt) {
+    if (tilt->row < 0 || tilt->row >= task->size) return TB_BAD_INDEX;
+    *tilt->out =
+        tilted(task, task->tilts[tilt->row], tilt->slope, tilt->start, task->steps + tilt->row * task->counts);
+    return TB_OK;
 }
 
 /* The stretch of the grid that b lies in. */
@@ -314,6 +316,16 @@ TB_LAYOUT(null,
     TB_FIELD(TailTask, counts),
     TB_FIELD(TailTask, x),
     TB_FIELD(TailTask, log_p),
+    TB_WHOLE(Tilted),
+    TB_FIELD(Tilted, u),
+    TB_FIELD(Tilted, mass),
+    TB_FIELD(Tilted, b),
+    TB_FIELD(Tilted, r),
+    TB_WHOLE(TiltTask),
+    TB_FIELD(TiltTask, row),
+    TB_FIELD(TiltTask, slope),
+    TB_FIELD(TiltTask, start),
+    TB_FIELD(TiltTask, out),
     TB_WHOLE(OneDocumentTask),
     TB_FIELD(OneDocumentTask, excess),
     TB_FIELD(OneDocumentTask, size),

@@ -94,6 +94,22 @@ typedef struct {
     double *log_p;
 } TailTask;
 
+/* The tilted null given that the total is n_i: u, its log mass, and the means of b and R. */
+typedef struct {
+    double u;
+    double mass;
+    double b;
+    double r;
+} Tilted;
+
+/* One tilt by e^{s(slope·b + 2R)}, the `row`-th of a TailTask; u begins at `start`. */
+typedef struct {
+    int64_t row;
+    double slope;
+    double start;
+    Tilted *out;
+} TiltTask;
+
 /* log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each `excess`. */
 typedef struct {
     const double *excess;
@@ -111,6 +127,7 @@ TB_API int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *
                                  const RatioDrawTask *task, const Room *room);
 TB_API int32_t tb_partition_masses(const PartitionTask *task);
 TB_API int32_t tb_tail_curve(const TailTask *task);
+TB_API int32_t tb_tilted(const TailTask *task, const TiltTask *tilt);
 TB_API int32_t tb_one_document(const OneDocumentTask *task);
 
 #endif

@@ -97,6 +97,17 @@ class TailTask(Struct):
     ]
 
 
+class Tilted(Struct):
+    _fields_ = [("u", Float), ("mass", Float), ("b", Float), ("r", Float)]
+
+
+TILTED = np.dtype(Tilted)
+
+
+class TiltTask(Struct):
+    _fields_ = [("row", Int), ("slope", Float), ("start", Float), ("out", array_of(TILTED))]
+
+
 class OneDocumentTask(Struct):
     _fields_ = [
         ("excess", In_f64),
@@ -193,11 +204,11 @@ def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: In
     return mass
 
 
-def tail_curve(
+def tail_task(
     tilts: Floats, start_b: float, n_i: float, odds: float, length: Floats, weight: Floats, grid: Floats, base: Floats,
     steps: Floats, log_gamma: Floats,
-) -> tuple[Floats, Floats]:  # fmt: skip
-    """The points (x, log p + constant) of the tail of g(b) + 2R at each tilt; *base* is g on an even *grid* of b.
+) -> TailTask:  # fmt: skip
+    """The tail of g(b) + 2R at each tilt; *base* is g on an even *grid* of b.
 
     Documents come in classes of binomial counts, *weight* many of each *length*. Rows of *steps* are (c − 1)^{2s}/c for
     every tilt s, and *log_gamma* is log Γ(c).
@@ -205,8 +216,7 @@ def tail_curve(
     require(grid.size > 1 and grid.shape == base.shape and length.shape == weight.shape, "one value per point, class")
     require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
     length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
-    x, log_p = np.empty(tilts.size), np.empty(tilts.size)
-    task = TailTask(
+    return TailTask(
         tilts=tilts,
         size=tilts.size,
         n_i=n_i,
@@ -221,11 +231,26 @@ def tail_curve(
         steps=steps,
         log_gamma=log_gamma,
         counts=log_gamma.size,
-        x=x,
-        log_p=log_p,
+        x=np.empty(tilts.size),
+        log_p=np.empty(tilts.size),
     )
+
+
+def tail_curve(task: TailTask) -> tuple[Floats, Floats]:
+    """The points (x, log p + constant) at each tilt."""
     call("tb_tail_curve", task)
-    return x, log_p
+    return task.arrays["x"], task.arrays["log_p"]
+
+
+def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float, float, float, float]:
+    """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
+
+    s is the tilt of that row; u, which begins at *start*, makes the mean total n_i.
+    """
+    out = np.zeros(1, TILTED)
+    call("tb_tilted", task, TiltTask(row=row, slope=slope, start=start, out=out))
+    u, mass, b, r = out[0].tolist()
+    return u, mass, b, r
 
 
 def log_one_document(excess: Floats, share: float, rate: Floats, weight: Floats, length: Floats) -> Floats:

@@ -130,6 +130,7 @@ class Null:
         self.seeds = np.random.SeedSequence(seed)
         self.phase_seeds = self.seeds.spawn(len(PHASES))
         self.ratio_seeds = self.seeds.spawn(len(RATIO_NODES) + 1)
+        self.room: tuple[NDArray[np.int32], Floats, Floats] | None = None
 
     def drawn_p(self, plr: Floats, score: Floats) -> tuple[tuple[Floats, Floats], tuple[Names, Names]]:
         """log p of λ and of Tarone's score, and how each was obtained."""
@@ -306,8 +307,7 @@ class Null:
     ) -> None:  # fmt: skip
         """Draw for all checkpoints at once, then compare; *frequent* terms have their score held against the last."""
         lengths = self.lengths
-        shape = (checkpoints.size, draws)
-        b, repetition, scatter = np.empty(shape, dtype=np.int32), np.empty(shape), np.empty(shape)
+        b, repetition, scatter = self._room(checkpoints.size, draws)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
         states = seeds.generate_state(BLOCKS, np.uint64)
 
@@ -348,6 +348,17 @@ class Null:
                 mine = np.concatenate([mine, frequent])
             of_score = ScoreTail(v, lengths.tokens, lengths.squared, mean_length, weights, scatter[at])
             log_p[1][mine], how[1][mine] = sampled_p(scatter[at], score[mine], of_score, self.mid_p, SCORE_TOP * top)
+
+    def _room(self, checkpoints: int, draws: int) -> tuple[NDArray[np.int32], Floats, Floats]:
+        """Checkpoints × draws of documents, repetitions and scatter, in memory that all phases share.
+
+        To have fresh memory cleared would take a tenth of the time of the whole test.
+        """
+        size = checkpoints * draws
+        if self.room is None or size > self.room[0].size:
+            self.room = (np.empty(size, dtype=np.int32), np.empty(size), np.empty(size))
+        b, repetition, scatter = (array[:size].reshape(checkpoints, draws) for array in self.room)
+        return b, repetition, scatter
 
     def ratio_p(self, ratio: Floats) -> tuple[Floats, Names]:
         """log p of the likelihood ratio, and how it was obtained."""

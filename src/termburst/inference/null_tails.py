@@ -12,6 +12,7 @@ from scipy import special, stats
 from termburst.core import null as core
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Names = NDArray[np.object_]
 
 CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; near ½ they diverge
@@ -23,9 +24,20 @@ TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
 
 def counted_p(sample: Floats, observed: Floats, mid_p: bool) -> Floats:
     """log p of the observed values from a sorted sample of the null: (1 + #{T* ≥ T})/(B + 1), or a tie as half."""
-    draws, near = sample.size, TIE * (1 + np.abs(observed))
-    reached, further = (draws - np.searchsorted(sample, observed + side * near) for side in (-1, 1))
-    return np.log((1 + reached - (0.5 * (reached - further) if mid_p else 0)) / (draws + 1))
+    near = TIE * (1 + np.abs(observed))
+    return _log_p(sample, observed, near, _at_least(sample, observed - near), mid_p)
+
+
+def _at_least(sample: Floats, values: Any) -> Any:
+    """How many of a sorted sample are not below each value."""
+    return sample.size - sample.searchsorted(values)
+
+
+def _log_p(sample: Floats, observed: Floats, near: Floats, reached: Integers, mid_p: bool) -> Floats:
+    """log p where so many draws *reached* what was observed, those *near* to it included."""
+    if mid_p:
+        return np.log((1 + 0.5 * (reached + _at_least(sample, observed + near))) / (sample.size + 1))
+    return np.log((1 + reached) / (sample.size + 1))
 
 
 def sampled_p(sample: Floats, observed: Floats, tail: Any, mid_p: bool, top: float) -> tuple[Floats, Names]:
@@ -37,25 +49,25 @@ def sampled_p(sample: Floats, observed: Floats, tail: Any, mid_p: bool, top: flo
     """
     draws = sample.size
     near = TIE * (1 + np.abs(observed))
-    reached = draws - np.searchsorted(sample, observed - near)
-    log_p = counted_p(sample, observed, mid_p)
+    reached = _at_least(sample, observed - near)
+    log_p = _log_p(sample, observed, near, reached, mid_p)
     how = np.full(observed.size, "monte-carlo", dtype=object)
     anchor = sample[-max(int(top * draws), min(FEW, draws // 5))]
-    at_least, above = draws - np.searchsorted(sample, anchor + TIE * (1 + abs(anchor)) * np.array([-1, 1]))
+    around = TIE * (1 + abs(anchor))
+    at_least, above = _at_least(sample, anchor - around), _at_least(sample, anchor + around)
     if above < at_least / 2:
         anchor = sample[-above if above >= FEW else -1]
-        at_least = draws - np.searchsorted(sample, anchor - TIE * (1 + abs(anchor)))
+        at_least = _at_least(sample, anchor - TIE * (1 + abs(anchor)))
     beyond = np.flatnonzero(observed > anchor + near)
     if beyond.size:
         count = 1.0 + reached[beyond]
         error = 3 * np.sqrt(count)
         shape = np.atleast_2d(tail(np.append(observed[beyond], anchor)))
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
             fall = np.fmax.reduce(shape[:, :-1] - shape[:, -1:], axis=0, initial=-np.inf)
-        shaped = np.log((1 + at_least) / (draws + 1)) + np.minimum(fall, 0.0)
-        with np.errstate(divide="ignore"):
             low, high = np.log(np.maximum(count - error, 0.0) / (draws + 1)), np.log((count + error) / (draws + 1))
-        log_p[beyond] = np.clip(shaped, low, high)
+        shaped = np.log((1 + at_least) / (draws + 1)) + np.minimum(fall, 0.0)
+        log_p[beyond] = np.minimum(np.maximum(shaped, low), high)
         how[beyond] = "tail"
     return log_p, how
 
@@ -100,9 +112,10 @@ class PlrTail:
         if self.grid[-1] <= 1:
             return np.zeros(0), np.zeros(0)
         start = float(np.sum(self.weights * -np.expm1(-self.lengths * np.log1p(self.odds))))  # E b
-        x, log_p = core.tail_curve(
+        task = core.tail_task(
             CURVE, start, float(self.v), self.odds, self.lengths, self.weights, self.grid, self.base, *_steps()
         )
+        x, log_p = core.tail_curve(task)
         w = CURVE * np.sqrt(np.maximum(_SLOPES @ x, 0.0))
         log_p += w**2 / 2 + special.log_ndtr(-w)
         solved = (x[1:] > x[:-1]) & (log_p[1:] < log_p[:-1])

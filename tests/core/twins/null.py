@@ -1,4 +1,4 @@
-"""Compiled null distributions of the burstiness test: n_i tokens drawn without replacement from all positions."""
+"""What core/null.c computes, in plain Python."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from termburst._compiled import compiled, inner
-from termburst.models._beta_binomial_kernel import COLUMNS, GAIN, fit_gathered
+from twins.beta_binomial import COLUMNS, GAIN, fit_gathered
 
 # Of SplitMix64: with signed numbers they would turn to floats.
 GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -16,8 +15,7 @@ S_11, S_27, S_30, S_31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(
 HUGE, NEGLIGIBLE = 1e200, math.exp(-36)  # weights beyond are scaled down; below, of the largest, left out
 
 
-@inner
-def _uniform(state):  # type: ignore[no-untyped-def]
+def _uniform(state):
     """A number in [0, 1) of 53 bits from a state that goes up by GOLDEN each time (SplitMix64; Steele et al. 2014).
 
     Only an addition ties one number to the next, so that a core works on several at once.
@@ -27,8 +25,7 @@ def _uniform(state):  # type: ignore[no-untyped-def]
     return np.int64((z ^ (z >> S_31)) >> S_11) * 2.0**-53
 
 
-@inner
-def _next_document(state, lengths, accept, other, count):  # type: ignore[no-untyped-def]
+def _next_document(state, lengths, accept, other, count):
     """The document of the next token drawn without replacement, when *count* were drawn from each before; the state.
 
     Document j has probability n_j/n by Walker's aliases (`Lengths`); a position in it was used before with c_j/n_j:
@@ -57,8 +54,7 @@ def simulate(state: Any, first: Any, last: Any, checkpoints: Any, lengths: Any, 
     _simulate(state, first, last, checkpoints, lengths, *rest, 2.0 / int(lengths.sum()), count, held, logs)
 
 
-@compiled
-def _simulate(  # type: ignore[no-untyped-def]
+def _simulate(
     state, first, last, checkpoints, lengths, accept, other, documents, repetition, scatter, share, count, held, logs
 ):
     most = held.size
@@ -94,8 +90,7 @@ def simulate_ratio(
     )  # fmt: skip
 
 
-@compiled
-def _simulate_ratio(  # type: ignore[no-untyped-def]
+def _simulate_ratio(
     state, first, last, lengths, accept, other, longest, pairs, table, spacing, out, n,
     count, held, counts, of, weight, seen, parts, penalty, result, trial,
 ):  # fmt: skip
@@ -121,15 +116,13 @@ def _simulate_ratio(  # type: ignore[no-untyped-def]
         out[draw] = 2 * best
 
 
-@inner
-def _log_likelihood(part, whole):  # type: ignore[no-untyped-def]
+def _log_likelihood(part, whole):
     """The binomial's greatest log-likelihood."""
     share = part / whole
     return part * math.log(share) + ((whole - part) * math.log1p(-share) if part < whole else 0.0)
 
 
-@compiled
-def partition_masses(lengths, documents, choose, onward, sizes, mass):  # type: ignore[no-untyped-def]
+def partition_masses(lengths, documents, choose, onward, sizes, mass):
     """The weight of every way to split s tokens among documents (a partition of s), for all s at once, in *mass*.
 
     *onward*[state, c] is the partition with a part c more (−1: none); *choose*[k, c] ∝ (n_k choose c) for the k-th
@@ -154,8 +147,7 @@ def partition_masses(lengths, documents, choose, onward, sizes, mass):  # type: 
                     mass[onward[state, c]] += here * choose[k, c]
 
 
-@inner
-def tilted(s, slope, start, n_i, odds, lengths, weights, steps, log_gamma):  # type: ignore[no-untyped-def]
+def tilted(s, slope, start, n_i, odds, lengths, weights, steps, log_gamma):
     """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
 
     Documents come in classes of binomial counts, *weights* many of *lengths* m; u makes the mean total n_i. A count
@@ -199,8 +191,7 @@ def tilted(s, slope, start, n_i, odds, lengths, weights, steps, log_gamma):  # t
     return u, cumulant - u * n_i, b, r
 
 
-@compiled
-def tail_curve(tilts, start_b, v, odds, lengths, weights, grid, base, steps, log_gamma, x, log_p):  # type: ignore[no-untyped-def]
+def tail_curve(tilts, start_b, v, odds, lengths, weights, grid, base, steps, log_gamma, x, log_p):
     """The points (x, log p + constant) of the tail of g(b) + 2R at each tilt; *base* is g on an even *grid* of b."""
     u, b = 0.0, start_b
     width = grid[1] - grid[0]
@@ -218,8 +209,7 @@ def tail_curve(tilts, start_b, v, odds, lengths, weights, grid, base, steps, log
         log_p[k] = mass - s * (slope * b + 2 * r)
 
 
-@compiled
-def log_one_document(excess, share, rate, weights, lengths, out):  # type: ignore[no-untyped-def]
+def log_one_document(excess, share, rate, weights, lengths, out):
     """log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each *excess*: Σ P(Poisson ≥ that)."""
     for e in range(excess.size):
         top, total = -math.inf, 0.0

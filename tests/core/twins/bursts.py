@@ -1,4 +1,4 @@
-"""Compiled reference distribution of keyness for terms in few documents."""
+"""What core/bursts.c computes, in plain Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from termburst._compiled import compiled, inner
 
 ENUMERATED = 11  # documents with the term up to which all 2^b assignments are listed
 LATTICE = 8192  # steps that the sum of scores is divided into beyond, at the most
@@ -16,8 +15,7 @@ FINEST = 32  # steps in the smallest score
 NEAR = 0.05  # standard deviations within which two distances from the mean count as equal
 
 
-@inner
-def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # noqa: PLR0912
     """The probabilities that a burst of size c falls into each group: Σ_g P(c | n_j) / Σ P(c | n_j), to *out*.
 
     Returned is E[n_j/(α_0 + n_j) | c], for `burst_score`.
@@ -62,8 +60,7 @@ def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # 
     return bound / total
 
 
-@inner
-def burst_score(c, alpha, bound, kappa):  # type: ignore[no-untyped-def]
+def burst_score(c, alpha, bound, kappa):
     """c (1 − κ E[n_j/(α_0 + n_j)]) − (1 − κ) Σ_{q<c} q/(α + q): the derivative of log P(c) in log π.
 
     What documents without the term share is left out. At κ = 0 it is 1 for a burst however long as α → 0, c as α → ∞.
@@ -74,8 +71,7 @@ def burst_score(c, alpha, bound, kappa):  # type: ignore[no-untyped-def]
     return c * (1 - kappa * bound) - (1 - kappa) * repeats
 
 
-@inner
-def mid_p(size, scores, shares, in_first, values, mass):  # type: ignore[no-untyped-def]
+def mid_p(size, scores, shares, in_first, values, mass):
     """Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent; the observed T has I = *in_first*.
 
     P(|T − E T| > |t − E T|) + ½ P(|T − E T| = |t − E T|), over the first *size* of each. All assignments are listed
@@ -112,8 +108,7 @@ def mid_p(size, scores, shares, in_first, values, mass):  # type: ignore[no-unty
     return min(further + 0.5 * equal, 1.0)
 
 
-@inner
-def _on_lattice(size, scores, shares, in_first, mass):  # type: ignore[no-untyped-def]
+def _on_lattice(size, scores, shares, in_first, mass):
     """The distribution of T on a lattice, to *mass*: its steps, and its mean, variance and observed value in those.
 
     T is of the corpus that can expect less of it, and cut off where it can hardly come: what is beyond is put there.
@@ -157,8 +152,7 @@ def _on_lattice(size, scores, shares, in_first, mass):  # type: ignore[no-untype
     return last + 1, mean, variance, float(seen)
 
 
-@inner
-def _bursts(  # type: ignore[no-untyped-def]
+def _bursts(
     i, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, scratch, scores, shares, group
 ):
     """Score, shares and group of every burst of term i, to the arrays given; how many there are."""
@@ -204,8 +198,7 @@ def reference_terms(
     )
 
 
-@compiled
-def _reference_terms(  # type: ignore[no-untyped-def]
+def _reference_terms(
     terms, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, enough, out,
     scratch, scores, shares, group, score, share, in_first, values, mass,
 ):  # fmt: skip
@@ -248,8 +241,7 @@ def drawn_terms(
         )  # fmt: skip
 
 
-@compiled
-def _drawn(  # type: ignore[no-untyped-def]
+def _drawn(
     i, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, draws, numbers,
     scratch, scores, shares, group, mean_score, sums,
 ):  # fmt: skip

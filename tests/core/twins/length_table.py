@@ -1,10 +1,8 @@
-"""Compiled sums over document lengths, and the look-up of their table."""
+"""What core/length_table.c computes, in plain Python."""
 
 from __future__ import annotations
 
 import math
-
-from termburst._compiled import compiled, inner
 
 DEGREE = 10  # of the polynomial on each panel
 WIDTH = 0.5  # of a panel, in log z
@@ -15,8 +13,7 @@ PANELS = 130  # up to log z = 37.4: beyond, and below LOWEST, the limits serve
 # (π/¼ + …)^−11 ≈ 1e-15 of it.
 
 
-@compiled
-def length_sums(t_values, longer, starts, ends, run_longer, out):  # type: ignore[no-untyped-def]
+def length_sums(t_values, longer, starts, ends, run_longer, out):
     """K(z) = Σ_k C_k k/(z + k) and z Σ_k C_k k/(z + k)² = −dK/d log z, at each log z.
 
     C_k (`longer`) is given term by term for small k; from there on it is constant between the distinct lengths, and
@@ -48,8 +45,7 @@ def length_sums(t_values, longer, starts, ends, run_longer, out):  # type: ignor
         out[i, 1] = slope
 
 
-@inner
-def _log1p_shortfall(w, log1p_w):  # type: ignore[no-untyped-def]
+def _log1p_shortfall(w, log1p_w):
     """w − log(1 + w), by its series where the difference would cancel."""
     if w > 0.05:
         return w - log1p_w
@@ -61,8 +57,7 @@ def _log1p_shortfall(w, log1p_w):  # type: ignore[no-untyped-def]
     return total
 
 
-@inner
-def look_up(table, t):  # type: ignore[no-untyped-def]
+def look_up(table, t):
     """(K(z), −dK/d log z) at log z = t, from the panels' polynomials."""
     position = (t - LOWEST) / WIDTH
     if position < 0:  # K is flat, and its slope falls with z
@@ -76,6 +71,6 @@ def look_up(table, t):  # type: ignore[no-untyped-def]
         shrink_value = shrink_slope = 1.0
     value = slope = 0.0
     for k in range(DEGREE, -1, -1):
-        value = value * u + table[panel, 0, k]
-        slope = slope * u + table[panel, 1, k]
+        value = value * u + table[panel, k, 0]
+        slope = slope * u + table[panel, k, 1]
     return value * shrink_value, slope * shrink_slope

@@ -1,4 +1,4 @@
-"""The compiled fit of one term in several groups of documents: a mean of its own each, and precisions tied by one.
+"""What core/groups.c computes, in plain Python.
 
 Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same of
 all groups together. Given τ the groups are independent, so that the Hessian is an arrow: a Newton step costs one
@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from termburst._compiled import compiled, inner
-from termburst.models._beta_binomial_kernel import LARGEST, SMALLEST, _split, derivatives, gain, gather, room
+from twins.beta_binomial import LARGEST, SMALLEST, _split, derivatives, gain, gather, room
 
 TOLERANCE = 1e-8  # of the last Newton step in τ
 SPACING = 1.5  # of the scan over τ
@@ -33,8 +32,7 @@ def _scratch(n_i: Any, longest: Any, rows: Any) -> Any:
     return np.zeros(longest), np.zeros(4), room(n_i.sum(axis=1)), ends, np.empty(groups), row
 
 
-@inner
-def gather_groups(term, indptr, count, length, weight, seen, parts, ends, n_i):  # type: ignore[no-untyped-def]
+def gather_groups(term, indptr, count, length, weight, seen, parts, ends, n_i):
     """Fill *parts*, *ends*, *n_i* for a term with the cells [indptr[g, term]:indptr[g, term + 1]] in group g; mixed."""
     mixed, start = 0.0, term - term
     for g in range(n_i.size):
@@ -47,14 +45,12 @@ def gather_groups(term, indptr, count, length, weight, seen, parts, ends, n_i): 
     return mixed
 
 
-@inner
-def _copy(of, to):  # type: ignore[no-untyped-def]
+def _copy(of, to):
     for g in range(to.size):
         to[g] = of[g]
 
 
-@inner
-def _bent(tau, omega, kappa, middle):  # type: ignore[no-untyped-def]
+def _bent(tau, omega, kappa, middle):
     """log α_0 of a group with logit π = ω, and its first and second derivative in ω."""
     if kappa == 0:
         return tau, 0.0, 0.0
@@ -65,8 +61,7 @@ def _bent(tau, omega, kappa, middle):  # type: ignore[no-untyped-def]
     return bent, -kappa * (rest - p), 2 * kappa * p * rest
 
 
-@inner
-def _derivatives(tau, omega, kappa, middle, parts, ends, g, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _derivatives(tau, omega, kappa, middle, parts, ends, g, n_i, n, tables, none):
     """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of one group's log-likelihood in the shared τ and its own ω, by the chain rule."""
     own, slope, bend = _bent(tau, omega, kappa, middle)
     more, after, times = parts[ends[g, 0] : ends[g, 1]], parts[ends[g, 1] : ends[g, 2]], parts[ends[g, 2] : ends[g, 3]]
@@ -75,14 +70,12 @@ def _derivatives(tau, omega, kappa, middle, parts, ends, g, n_i, n, tables, none
     return d[0], d[1] + slope * d[0], d[2], across, d[4] + slope * (d[3] + across) + bend * d[0]
 
 
-@inner
-def _gain(tau, omega, kappa, middle, parts, ends, g, n_i, n, tables):  # type: ignore[no-untyped-def]
+def _gain(tau, omega, kappa, middle, parts, ends, g, n_i, n, tables):
     more, after, times = parts[ends[g, 0] : ends[g, 1]], parts[ends[g, 1] : ends[g, 2]], parts[ends[g, 2] : ends[g, 3]]
     return gain(_bent(tau, omega, kappa, middle)[0], omega, more, after, times, n_i[g], n[g], tables[g])
 
 
-@inner
-def _profile(tau, omega, near, kappa, middle, parts, ends, g, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _profile(tau, omega, near, kappa, middle, parts, ends, g, n_i, n, tables, none):
     """ω to within *near* of the maximum at fixed τ, and the derivatives there."""
     for _ in range(100):
         d = _derivatives(tau, omega, kappa, middle, parts, ends, g, n_i, n, tables, none)
@@ -93,8 +86,7 @@ def _profile(tau, omega, near, kappa, middle, parts, ends, g, n_i, n, tables, no
     return omega, d
 
 
-@inner
-def _slope(tau, omega, near, kappa, middle, parts, ends, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _slope(tau, omega, near, kappa, middle, parts, ends, n_i, n, tables, none):
     """Slope and curvature of the profile at τ; ω is moved to within *near* of its maximum in every group."""
     slope = curvature = 0.0
     for g in range(n_i.size):
@@ -106,8 +98,7 @@ def _slope(tau, omega, near, kappa, middle, parts, ends, n_i, n, tables, none): 
     return slope, curvature
 
 
-@inner
-def total_gain(tau, omega, kappa, middle, parts, ends, n_i, n, tables):  # type: ignore[no-untyped-def]
+def total_gain(tau, omega, kappa, middle, parts, ends, n_i, n, tables):
     """Σ_g ℓ_g(τ, ω_g) − ℓ_g,binomial, each group's binomial having its own mean."""
     total = 0.0
     for g in range(n_i.size):
@@ -116,8 +107,7 @@ def total_gain(tau, omega, kappa, middle, parts, ends, n_i, n, tables):  # type:
     return total
 
 
-@inner
-def _climb(tau, omega, low, high, kappa, middle, parts, ends, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _climb(tau, omega, low, high, kappa, middle, parts, ends, n_i, n, tables, none):
     """Newton's method on the profile to the maximum between *low* (rising) and *high* (falling), kept in between."""
     for _ in range(_ROUNDS):
         slope, curvature = _slope(tau, omega, 1e-4, kappa, middle, parts, ends, n_i, n, tables, none)
@@ -136,8 +126,7 @@ def _climb(tau, omega, low, high, kappa, middle, parts, ends, n_i, n, tables, no
     return tau
 
 
-@inner
-def _near(tau, omega, trial, kappa, middle, parts, ends, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _near(tau, omega, trial, kappa, middle, parts, ends, n_i, n, tables, none):
     """The maximum uphill from τ: brackets widen until the slope turns; inf where it never does; *trial* is scratch."""
     slope, _ = _slope(tau, omega, 1e-4, kappa, middle, parts, ends, n_i, n, tables, none)
     side = math.copysign(1.0, slope)
@@ -160,8 +149,7 @@ def _near(tau, omega, trial, kappa, middle, parts, ends, n_i, n, tables, none): 
     return _climb((low + high) / 2, omega, low, high, kappa, middle, parts, ends, n_i, n, tables, none)
 
 
-@inner
-def _scan(omega, trial, found, kappa, middle, parts, ends, n_i, n, mixed, longest, tables, none):  # type: ignore[no-untyped-def]
+def _scan(omega, trial, found, kappa, middle, parts, ends, n_i, n, mixed, longest, tables, none):
     """The best τ of all maxima that a scan from large to small α_0 brackets, with its gain; inf where none gains."""
     best_tau, best_gain, rarest = math.inf, 0.0, 1.0
     _copy(omega, trial)
@@ -187,8 +175,7 @@ def _scan(omega, trial, found, kappa, middle, parts, ends, n_i, n, mixed, longes
     return best_tau, best_gain
 
 
-@inner
-def fit_groups(start, start_gain, omega_start, kappa, middle, parts, ends, n_i, n, mixed, longest, tables, none, rows):  # type: ignore[no-untyped-def]
+def fit_groups(start, start_gain, omega_start, kappa, middle, parts, ends, n_i, n, mixed, longest, tables, none, rows):
     """The best τ (inf for the binomial) with its gain; the first of the *rows* receives the groups' logits.
 
     Where the null model has an interior maximum (*start*, *omega_start*) the search goes uphill from there, so that the
@@ -225,8 +212,7 @@ def fit_groups(start, start_gain, omega_start, kappa, middle, parts, ends, n_i, 
     return scanned, best
 
 
-@inner
-def _middle(n_i, n):  # type: ignore[no-untyped-def]
+def _middle(n_i, n):
     """v of the share in all groups together."""
     occurrences = tokens = 0.0
     for g in range(n_i.size):
@@ -241,8 +227,7 @@ def fit_all(terms: Any, n_i: Any, longest: Any, *rest: Any) -> None:
     _fit_all(terms, longest, *rest, *_scratch(n_i[terms], longest, 4))
 
 
-@compiled
-def _fit_all(  # type: ignore[no-untyped-def]
+def _fit_all(
     terms, longest, kappa, indptr, count, length, weight, n, tables, starts, gains, omega_starts, out,
     seen, none, parts, ends, n_i, rows,
 ):  # fmt: skip
@@ -260,14 +245,12 @@ def _fit_all(  # type: ignore[no-untyped-def]
             out[i, 2 + g] = rows[0, g]
 
 
-@inner
-def _logit(log_share):  # type: ignore[no-untyped-def]
+def _logit(log_share):
     """log π/(1 − π) from log π."""
     return log_share - math.log(-math.expm1(log_share))
 
 
-@inner
-def _at_ratio(ratio, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _at_ratio(ratio, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):
     """Maximise over τ and log π_b = *level* at a given log π_a/π_b; returns the level.
 
     *rows* are τ, with an entry a group, moved in place: the same two, or two of their *own*; ω, which receives the
@@ -315,8 +298,7 @@ def _at_ratio(ratio, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, 
     return level
 
 
-@inner
-def _fall(before, ratio, top, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _fall(before, ratio, top, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):
     """√(2(ℓ̂ − ℓ(ratio))), next to linear in the ratio, with the level where ℓ(ratio) is attained; τ is moved there.
 
     τ and level begin from where the ratio was *before*; the share of the group with more of the term will move least.
@@ -330,8 +312,7 @@ def _fall(before, ratio, top, level, cap, rows, kappa, middle, own, parts, ends,
     return math.sqrt(max(2 * (top - reached), 0.0)), level
 
 
-@inner
-def _limit(inside, step, top, root, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):  # type: ignore[no-untyped-def]
+def _limit(inside, step, top, root, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):
     """The log ratio beyond *inside*, in the direction of *step*, where √(2 × fall) is *root*; ±inf beyond ±60.
 
     τ begins from the last row. The step doubles until the fall is enough, then the Illinois variant of regula falsi
@@ -370,8 +351,7 @@ def _limit(inside, step, top, root, level, cap, rows, kappa, middle, own, parts,
     return between
 
 
-@inner
-def _begin(i, n_i, n, cap, fits, rows):  # type: ignore[no-untyped-def]
+def _begin(i, n_i, n, cap, fits, rows):
     """log π_a/π_b and log π_b at the maximum, τ and ω to *rows*; of nothing or all, it begins next to that."""
     for g in range(2):
         omega = fits[i, 3 + g]
@@ -392,8 +372,7 @@ def ratios(terms: Any, n_i: Any, longest: Any, *rest: Any) -> None:
     _ratios(terms, math.log(longest) + FARTHEST, *rest, *_scratch(n_i[terms], longest, 6))
 
 
-@compiled
-def _ratios(  # type: ignore[no-untyped-def]
+def _ratios(
     terms, cap, own, indptr, count, length, weight, n, tables, fits, out, seen, none, parts, ends, n_i, rows
 ):
     for k in range(terms.size):
@@ -409,8 +388,7 @@ def intervals(terms: Any, n_i: Any, longest: Any, *rest: Any) -> None:
     _intervals(terms, math.log(longest) + FARTHEST, *rest, *_scratch(n_i[terms], longest, 6))
 
 
-@compiled
-def _intervals(  # type: ignore[no-untyped-def]
+def _intervals(
     terms, cap, kappa, own, indptr, count, length, weight, n, tables, fits, critical, out,
     seen, none, parts, ends, n_i, rows,
 ):  # fmt: skip

@@ -1,4 +1,4 @@
-"""The compiled fit of one term, and of many: serial loops that release the lock.
+"""What core/beta_binomial.c computes, in plain Python.
 
 Variables are τ = log α_0 and ω = logit p with p = α_i/α_0, so that α_i = e^τ p and α_¬i = e^τ (1 − p). With T_q the
 number of documents that hold the term more than q times, K the length table and sums over the term's own occurrences,
@@ -20,8 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from termburst._compiled import compiled, inner
-from termburst.models._length_table_kernel import look_up
+from twins.length_table import look_up
 
 BOUNDARY, CONVERGED, DEGENERATE, FAILED = 0, 1, 2, 3
 COLUMNS = 11
@@ -34,8 +33,7 @@ _GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
 _WEIGHT_4 = (0.6521451548625461, 0.34785484513745385)
 
 
-@inner
-def _split(omega):  # type: ignore[no-untyped-def]
+def _split(omega):
     """p and 1 − p, neither by subtraction."""
     if omega > 0:
         e = math.exp(-omega)
@@ -44,8 +42,7 @@ def _split(omega):  # type: ignore[no-untyped-def]
     return e / (1 + e), 1 / (1 + e)
 
 
-@inner
-def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
+def _lengths_part(table, tau, delta):
     """K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0): integrated from the slope where it would cancel."""
     half = delta / 2
     middle = tau - half
@@ -68,8 +65,7 @@ def _lengths_part(table, tau, delta):  # type: ignore[no-untyped-def]
     return k_not, slope_not, slope_0, half * drop
 
 
-@inner(fastmath={"reassoc", "contract"})
-def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
+def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):
     """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood, and the size of the sums that cancel in ∂τ.
 
     `more`[q] is T_q; r = `after`, each so many `times`.
@@ -98,14 +94,12 @@ def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):  # type
     return g_tau, g_omega, h_tt, h_to, h_oo, own + other + abs(drop)
 
 
-@inner
-def _log_ratio(new, old, change):  # type: ignore[no-untyped-def]
+def _log_ratio(new, old, change):
     """log(new/old), *change* being new − old: by log1p where they are close, not where one is next to nothing."""
     return math.log1p(change / old) if abs(change) < 0.5 * old else math.log(new / old)
 
 
-@inner
-def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-untyped-def]
+def gain(tau, omega, more, after, times, n_i, n, table):
     """ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + …"""
     p, rest = _split(omega)
     alpha_0 = math.exp(tau)
@@ -133,8 +127,7 @@ def gain(tau, omega, more, after, times, n_i, n, table):  # type: ignore[no-unty
     return total + n_i * _log_ratio(p, p_0, change) + (n - n_i) * _log_ratio(rest, rest_0, -change)
 
 
-@inner
-def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # type: ignore[no-untyped-def]
+def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):
     """ω to within *near* of the maximum at fixed τ, the derivatives there, and how often they were evaluated.
 
     Concave, so Newton's method with bounded steps arrives.
@@ -150,14 +143,12 @@ def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):  # t
     return omega, d, evaluations
 
 
-@inner
-def _doubt(g_omega, h_oo):  # type: ignore[no-untyped-def]
+def _doubt(g_omega, h_oo):
     """How far the slope of the profile, linearised from a point beside it, may be wrong: of the order of ∂ω²/∂ωω."""
     return 10 * g_omega * g_omega / -h_oo
 
 
-@inner
-def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):  # type: ignore[no-untyped-def]
+def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):
     """Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
 
     The bracket is tightened as the profile's slope is learned, and a step that leaves it is replaced by bisection, so
@@ -207,8 +198,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
     return found
 
 
-@inner
-def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-def]
+def excess_pairs(more, after, times, n_i, n, pairs):
     """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity.
 
     Its sign is that of Tarone's score.
@@ -222,8 +212,7 @@ def excess_pairs(more, after, times, n_i, n, pairs):  # type: ignore[no-untyped-
     return rise - fall if abs(rise - fall) > 1e-13 * (rise + fall) else 0.0  # a tie must not be decided by rounding
 
 
-@inner
-def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best, trial):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best, trial):  # noqa: PLR0912
     """Fit one term; the result goes to the row *best*, *trial* being another.
 
     A scan of the profile's slope over τ, *spacing* apart and from large to small α_0, brackets every maximum; Newton's
@@ -278,14 +267,12 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         best[STATUS] = FAILED
 
 
-@inner
-def _log_penalty(tau, penalty):  # type: ignore[no-untyped-def]
+def _log_penalty(tau, penalty):
     """The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ."""
     return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * math.exp(tau) - penalty[3] * math.exp(-tau)
 
 
-@inner
-def gather(first, last, count, length, weight, seen, parts, start):  # type: ignore[no-untyped-def]
+def gather(first, last, count, length, weight, seen, parts, start):
     """T_q, the r and how many times each, of the cells [first, last), one after the other to *parts* from *start* on.
 
     Returned are where the three end, n_i, and the number of mixed documents. `seen` is scratch space of zeros, one for
@@ -319,8 +306,7 @@ def gather(first, last, count, length, weight, seen, parts, start):  # type: ign
     return after, after + distinct, after + 2 * distinct, n_i, mixed
 
 
-@compiled(_nrt=True)
-def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untyped-def]
+def _gather(first, last, count, length, weight, seen):
     """The three of `gather` as arrays, and the number of mixed documents."""
     occurrences = 0
     for j in range(first, last):
@@ -330,8 +316,7 @@ def _gather(first, last, count, length, weight, seen):  # type: ignore[no-untype
     return parts[:a], parts[a:b], parts[b:c], mixed
 
 
-@inner
-def fit_gathered(  # type: ignore[no-untyped-def]
+def fit_gathered(
     first, last, count, length, weight, seen, parts, n, longest, pairs, table, penalty, spacing, best, trial
 ):
     """Gather the cells [first, last) and fit them, as `fit_term`; the number of mixed documents."""
@@ -353,8 +338,7 @@ def fit_terms(
     _fit_terms(terms, indptr, count, length, weight, float(n), longest, *rest, seen, room(n_i[terms]), trial)
 
 
-@compiled
-def _fit_terms(  # type: ignore[no-untyped-def]
+def _fit_terms(
     terms, indptr, count, length, weight, n, longest, pairs, table, penalty, spacing, results, seen, parts, trial
 ):
     for k in range(terms.size):
@@ -370,8 +354,7 @@ def gains(
     _gains(terms, indptr, count, length, weight, float(n), *rest, np.zeros(longest), room(n_i[terms]))
 
 
-@compiled
-def _gains(terms, indptr, count, length, weight, n, table, tau, omega, out, seen, parts):  # type: ignore[no-untyped-def]
+def _gains(terms, indptr, count, length, weight, n, table, tau, omega, out, seen, parts):
     for k in range(terms.size):
         i = terms[k]
         a, b, c, n_i, _ = gather(indptr[i], indptr[i + 1], count, length, weight, seen, parts, i - i)

@@ -1,0 +1,120 @@
+"""Fits against their twin in plain Python, the same bits in both libraries."""
+
+import numpy as np
+import pytest
+from twins import beta_binomial as twin
+
+from termburst.core import beta_binomial as core
+from termburst.counts.statistics import TermStatistics
+from termburst.models.cells import TermCells, term_cells
+from termburst.models.fit_beta_binomial import SPACING
+from termburst.models.length_table import LengthTable
+from termburst.models.penalties import named_penalty
+
+NONE = np.zeros(4)
+
+
+def collection(seed, documents=25, terms=8, longest=30):
+    """Counts of terms of very different burstiness, a few that are all or nothing, and one that is missing."""
+    rng = np.random.default_rng(seed)
+    share = rng.beta(rng.gamma(0.5, 1.0, terms) + 0.02, 6.0, (documents, terms)) / terms
+    counts = rng.poisson(share * rng.integers(1, longest, documents)[:, None])
+    counts[:, 0] = np.where(np.arange(documents) == 3, 9, 0)
+    counts[:, 1] = 0
+    return np.column_stack([counts, rng.integers(1, longest, documents)])
+
+
+def twins_fits(cells, table, terms, penalty, spacing):
+    out = np.zeros((cells.n_i.size, twin.COLUMNS))
+    twin.fit_terms(
+        terms, cells.n_i, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
+        table.pairs, table.coefficients, penalty, spacing, out,
+    )  # fmt: skip
+    return out
+
+
+def fits(cells, table, terms, penalty, spacing):
+    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
+    core.fit_terms(cells.for_kernels(), table.for_kernels(), terms, penalty, spacing, raw)
+    return raw.view(np.float64).reshape(raw.size, -1)
+
+
+def ready(X):
+    cells = term_cells(X)
+    return cells, LengthTable.of(cells.lengths, cells.length_documents), np.flatnonzero(cells.n_i)
+
+
+@pytest.mark.parametrize("detail", ["matrix", "patterns"])
+@pytest.mark.parametrize("penalty", [None, "gamma", "log-normal", "inverse-gamma"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_fits_are_those_of_the_twin(seed, penalty, detail, on_both):
+    X = collection(seed)
+    cells, table, terms = ready(X if detail == "matrix" else TermStatistics.from_counts(X, detail="patterns"))
+    coefficients = NONE if penalty is None else np.array(named_penalty(penalty, 15.0, 30.0).log_coefficients)
+    expected = twins_fits(cells, table, terms, coefficients, SPACING)
+    baseline, avx2 = on_both(lambda: fits(cells, table, terms, coefficients, SPACING))
+    np.testing.assert_array_equal(baseline, avx2)
+    exact = [twin.EVALUATIONS, twin.STATUS]
+    np.testing.assert_array_equal(baseline[:, exact], expected[:, exact])
+    near = [twin.TAU, twin.OMEGA, twin.GAIN, twin.OBJECTIVE, twin.H_TT, twin.H_TO, twin.H_OO]
+    # where α_0 is large its likelihood is flat, and rounding decides the digits beyond the tenth
+    np.testing.assert_allclose(baseline[:, near], expected[:, near], rtol=1e-9, atol=1e-9)
+    assert set(expected[terms, twin.STATUS]) >= {twin.CONVERGED}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slopes_and_gains_are_those_of_the_twin(seed, on_both):
+    cells, table, terms = ready(collection(seed))
+    rng = np.random.default_rng(seed)
+    tau, omega = rng.uniform(-20, 30, terms.size), rng.uniform(-12, 6, terms.size)
+    penalty = np.array(named_penalty("gamma", 15.0, 30.0).log_coefficients)
+    of, lengths = cells.for_kernels(), table.for_kernels()
+    found, again = on_both(lambda: core.derivatives(of, lengths, terms, tau, omega, penalty).view(np.float64))
+    np.testing.assert_array_equal(found, again)
+    gains, again = on_both(lambda: core.gains(of, lengths, terms, tau, omega))
+    np.testing.assert_array_equal(gains, again)
+    for k, i in enumerate(terms):
+        here = slice(cells.indptr[i], cells.indptr[i + 1])
+        weight, seen = np.ones(here.stop - here.start), np.zeros(table.longest)
+        more, after, times, _ = twin._gather(
+            0, weight.size, cells.count[here].astype(int), cells.length[here].astype(int), weight, seen
+        )
+        common = more, after, times, float(cells.n_i[i]), float(table.tokens), table.coefficients
+        expected = np.array(twin.derivatives(tau[k], omega[k], *common, penalty))
+        np.testing.assert_allclose(found.reshape(-1, 6)[k], expected, rtol=1e-11, atol=1e-12 * abs(expected[5]))
+        assert gains[k] == pytest.approx(twin.gain(tau[k], omega[k], *common), rel=1e-11, abs=1e-11)
+
+
+def test_values_that_reach_past_the_cells_are_refused():
+    cells, table, terms = ready(collection(0))
+    of, lengths = cells.for_kernels(), table.for_kernels()
+    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
+    for bad in (-1, cells.n_i.size, 2**62):
+        with pytest.raises(ValueError, match="an index is out of range"):
+            core.fit_terms(of, lengths, np.array([bad]), NONE, SPACING, raw)
+    with pytest.raises(ValueError, match="four coefficients"):
+        core.fit_terms(of, lengths, terms, np.zeros(3), SPACING, raw)
+    with pytest.raises(ValueError, match="one result per term"):
+        core.fit_terms(of, lengths, terms, NONE, SPACING, raw[1:].copy())
+    with pytest.raises(ValueError, match="one entry per term"):
+        core.gains(of, lengths, terms, np.zeros(1), np.zeros(1))
+
+
+def test_lengths_beyond_the_table_end_in_numbers_not_in_a_crash():
+    """Cells of longer documents than the histogram of lengths knows of: wrong, but within the room."""
+    cells = TermCells(
+        np.array([0, 2]), np.array([3, 9], np.int32), np.array([900, 4000], np.int32), np.ones(1), np.array([12]),
+        np.array([2]), np.array([10, 20]), np.array([5, 5]),
+    )  # fmt: skip
+    table = LengthTable.of(cells.lengths, cells.length_documents)
+    fits(cells, table, np.array([0]), NONE, SPACING)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1.0, 0.0])
+def test_strange_weights_end(bad):
+    cells = TermCells(
+        np.array([0, 2]), np.array([3, 2], np.int32), np.array([9, 8], np.int32), np.array([1.0, bad]), np.array([12]),
+        np.array([2]), np.array([8, 9]), np.array([5, 5]),
+    )  # fmt: skip
+    table = LengthTable.of(cells.lengths, cells.length_documents)
+    fits(cells, table, np.array([0]), NONE, SPACING)

@@ -1,0 +1,118 @@
+"""Fits of groups and limits of ratios against their twins in plain Python, the same bits in both libraries."""
+
+import numpy as np
+import pytest
+from test_beta_binomial import collection
+from twins import groups as twin
+
+from termburst.core import groups as core
+from termburst.models.cells import joined, term_cells
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.fit_groups import GroupedCells
+from termburst.models.length_table import LengthTable
+
+
+class Plain:
+    """The arrays that the twin takes, of collections over the same terms."""
+
+    def __init__(self, groups):
+        offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
+        self.indptr = np.stack([g.indptr for g in groups]) + offset[:, None]
+        self.count = np.concatenate([g.count for g in groups])
+        self.length = np.concatenate([g.length for g in groups])
+        self.weight = np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])
+        tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
+        self.tables = np.stack([table.coefficients for table in tables])
+        self.tokens = np.array([float(table.tokens) for table in tables])
+        self.longest = max(table.longest for table in tables)
+        self.n_i = np.stack([g.n_i for g in groups], axis=1)
+
+    @property
+    def cells(self):
+        return self.indptr, self.count, self.length, self.weight, self.tokens, self.tables
+
+
+def halves(seed, parts=2):
+    X = collection(seed, documents=24, terms=6)
+    return [term_cells(X[k::parts]) for k in range(parts)]
+
+
+def null_of(groups):
+    null = fit_beta_binomial(joined(groups))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tau, omega = np.log(null.alpha_0), np.log(null.mean) - np.log1p(-null.mean)
+    return np.where(null.status == "converged", tau, np.inf), omega
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.5])
+@pytest.mark.parametrize(("seed", "parts"), [(0, 2), (1, 2), (2, 3)])
+def test_fits_are_those_of_the_twin(seed, parts, kappa, on_both):
+    groups = halves(seed, parts)
+    plain, grouped = Plain(groups), GroupedCells(groups, kappa)
+    tau, omega = null_of(groups)
+    gain, terms = np.full(tau.size, 0.01), np.flatnonzero(plain.n_i.sum(axis=1))
+    expected = np.full((tau.size, 2 + parts), np.nan)
+    with np.errstate(invalid="ignore"):  # of inf − inf, where the null model is the binomial
+        twin.fit_all(terms, plain.n_i, plain.longest, kappa, *plain.cells, tau, gain, omega, expected)
+
+    def fitted():
+        out = np.full((tau.size, 2 + parts), np.nan)
+        core.fit_groups(grouped.cells, grouped.lengths, kappa, terms, tau, gain, omega, out)
+        return out
+
+    baseline, avx2 = on_both(fitted)
+    np.testing.assert_array_equal(baseline, avx2)
+    lacking = np.column_stack([np.zeros((tau.size, 2), dtype=bool), plain.n_i == 0])  # those logits may be anything
+    np.testing.assert_allclose(np.where(lacking, 0, baseline), np.where(lacking, 0, expected), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_ratios_and_limits_are_those_of_the_twin(seed, on_both):
+    groups = halves(seed)
+    plain, grouped = Plain(groups), GroupedCells(groups)
+    own = (np.arange(plain.n_i.shape[0]) % 2).astype(np.uint8)
+    _, raw = grouped.fit(fit_beta_binomial(joined(groups)))
+    fits, terms = np.ascontiguousarray(raw[:, [0, 0, 1, 2, 3]]), np.flatnonzero(plain.n_i.sum(axis=1))
+    fits[:, 2] = np.nan_to_num(fits[:, 2])
+    critical = np.full(own.size, 3.84)
+    ratio, limits = np.full(own.size, np.nan), np.full((own.size, 2), np.nan)
+    mixed = terms[(plain.n_i[terms] > 0).all(axis=1)]
+    twin.ratios(mixed, plain.n_i, plain.longest, own, *plain.cells, fits, ratio)
+    twin.intervals(terms, plain.n_i, plain.longest, 0.5, own, *plain.cells, fits, critical, limits)
+
+    def found():
+        out = np.full((own.size, 2), np.nan)
+        core.ratio_limits(grouped.cells, grouped.lengths, 0.5, terms, own, fits, critical, out)
+        return np.column_stack([core.ratios(grouped.cells, grouped.lengths, mixed, own, fits), out])
+
+    baseline, avx2 = on_both(found)
+    np.testing.assert_array_equal(baseline, avx2)
+    np.testing.assert_allclose(baseline[:, 0], ratio, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(baseline[:, 1:], limits, rtol=1e-6, atol=1e-7)
+
+
+def test_values_that_reach_past_the_cells_are_refused():
+    groups = halves(0)
+    grouped, three = GroupedCells(groups), GroupedCells(halves(0, 3))
+    size = grouped.n_i.shape[0]
+    ones, own, fits = np.ones(size), np.zeros(size, np.uint8), np.zeros((size, 5))
+    with pytest.raises(ValueError, match="an index is out of range"):
+        core.fit_groups(
+            grouped.cells, grouped.lengths, 0.5, np.array([size]), ones, ones, ones, np.empty((size, 4))
+        )  # fmt: skip
+    with pytest.raises(ValueError, match="an index is out of range"):
+        core.ratios(three.cells, three.lengths, np.array([0]), own, fits)
+    with pytest.raises(ValueError, match="one row of fits per term"):
+        core.ratios(grouped.cells, grouped.lengths, np.array([0]), own, fits[:, :4].copy())
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])
+def test_strange_fits_end(bad):
+    grouped = GroupedCells(halves(1))
+    size = grouped.n_i.shape[0]
+    strange, own = np.full(size, bad), np.zeros(size, np.uint8)
+    out = np.empty((size, 4))
+    core.fit_groups(grouped.cells, grouped.lengths, 0.5, grouped.terms, strange, strange, strange, out)
+    limits = np.empty((size, 2))
+    fits = np.full((size, 5), bad)
+    core.ratio_limits(grouped.cells, grouped.lengths, 0.5, grouped.terms, own, fits, strange, limits)
