@@ -1,0 +1,101 @@
+"""The build backend: scikit-build-core, with the C compiler of the PyPI package ziglang where the machine has none.
+
+CC names a compiler of one's own choice. On Windows zig is taken unless CC says otherwise: MSVC cannot build the core,
+and which other compilers a machine has there is a matter of luck.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from scikit_build_core import build as skbuild
+from scikit_build_core.build import (  # noqa: F401  the hooks that need no compiler
+    build_sdist,
+    get_requires_for_build_sdist,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+COMPILERS = ("cc", "gcc", "clang")
+ZIG = "ziglang>=0.13"
+ADVICE = (
+    "termburst's C code needs a compiler: install GCC or Clang (Debian, Ubuntu: apt install gcc libc6-dev; "
+    "Fedora: dnf install gcc; macOS: xcode-select --install), or the PyPI package ziglang."
+)
+TRIAL = "#include <math.h>\n#include <stdint.h>\ndouble f(double x);\ndouble f(double x) { return exp(x); }\n"
+
+
+def works(command: list[str]) -> bool:
+    """Whether a library can be made: the cc of a Mac without its tools, or a GCC without a C library, cannot do it."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "trial.c")
+        source.write_text(TRIAL, encoding="utf-8")
+        trial = [*command, "-shared", "-fPIC", str(source), "-o", str(Path(folder, "trial.so")), "-lm"]
+        try:
+            return subprocess.run(trial, capture_output=True, check=False).returncode == 0
+        except OSError:
+            return False
+
+
+def own_compiler() -> list[str] | None:
+    """The compiler that CC names, or that this machine has: its path, and words that belong to its name."""
+    if named := os.environ.get("CC"):
+        program, *words = [named] if Path(named).is_file() else shlex.split(named)
+        return [shutil.which(program) or program, *words]
+    for name in () if os.name == "nt" else COMPILERS:
+        path = shutil.which(name)
+        if path and works([path]):
+            return [path]
+    return None
+
+
+def zig() -> list[str]:
+    """The compiler in the package ziglang, or the advice what to install."""
+    found = importlib.util.find_spec("ziglang")
+    if found is None or found.origin is None:
+        raise SystemExit(ADVICE)
+    return [str(Path(found.origin).with_name("zig.exe" if os.name == "nt" else "zig")), "cc"]
+
+
+def settings(given: dict[str, Any] | None) -> dict[str, Any]:
+    """What scikit-build-core is to know: the compiler, and of zig for which C library it builds."""
+    chosen = {**(given or {})}
+    compiler = own_compiler()
+    if compiler is None:
+        compiler = zig()
+        # pip removes this zig after the build, and a build folder that still named it could not be used again. zig
+        # keeps what it has compiled elsewhere.
+        chosen["build-dir"] = ""
+        if sys.platform == "linux" and platform.libc_ver()[0] == "glibc":
+            chosen["cmake.define.TERMBURST_ZIG_TARGET"] = f"{platform.machine()}-linux-gnu.2.17"
+    chosen["cmake.define.CMAKE_C_COMPILER"] = ";".join(Path(word).as_posix() for word in compiler)
+    return chosen
+
+
+def _requires(found: list[str]) -> list[str]:
+    return found if own_compiler() else [*found, ZIG]
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return _requires(skbuild.get_requires_for_build_wheel(config_settings))
+
+
+def get_requires_for_build_editable(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return _requires(skbuild.get_requires_for_build_editable(config_settings))
+
+
+def build_wheel(folder: str, config_settings: dict[str, Any] | None = None, metadata: str | None = None) -> str:
+    return skbuild.build_wheel(folder, settings(config_settings), metadata)
+
+
+def build_editable(folder: str, config_settings: dict[str, Any] | None = None, metadata: str | None = None) -> str:
+    return skbuild.build_editable(folder, settings(config_settings), metadata)
