@@ -59,15 +59,20 @@ def own_compiler() -> list[str] | None:
 
 
 def zig() -> list[str]:
-    """The compiler in the package ziglang, or the advice what to install."""
+    """The compiler in the package ziglang and how to call it, or the advice what to install."""
     found = importlib.util.find_spec("ziglang")
     if found is None or found.origin is None:
         raise SystemExit(ADVICE)
-    return [str(Path(found.origin).with_name("zig.exe" if os.name == "nt" else "zig")), "cc"]
+    command = [str(Path(found.origin).with_name("zig.exe" if os.name == "nt" else "zig")), "cc", "-mcpu=baseline"]
+    if sys.platform == "linux" and platform.libc_ver()[0] == "glibc":
+        command += ["-target", f"{platform.machine()}-linux-gnu.2.17"]  # every glibc since 2012 will do
+    # -O3 also where CMake tries the compiler: zig makes its run-time library once for every level, which takes half a
+    # minute for -O0, and seconds for this one.
+    return [*command, "-O3"]
 
 
 def settings(given: dict[str, Any] | None) -> dict[str, Any]:
-    """What scikit-build-core is to know: the compiler, and of zig for which C library it builds."""
+    """What scikit-build-core is to know: the compiler."""
     chosen = {**(given or {})}
     compiler = own_compiler()
     if compiler is None:
@@ -75,8 +80,6 @@ def settings(given: dict[str, Any] | None) -> dict[str, Any]:
         # pip removes this zig after the build, and a build folder that still named it could not be used again. zig
         # keeps what it has compiled elsewhere.
         chosen["build-dir"] = ""
-        if sys.platform == "linux" and platform.libc_ver()[0] == "glibc":
-            chosen["cmake.define.TERMBURST_ZIG_TARGET"] = f"{platform.machine()}-linux-gnu.2.17"
     chosen["cmake.define.CMAKE_C_COMPILER"] = ";".join(Path(word).as_posix() for word in compiler)
     return chosen
 
