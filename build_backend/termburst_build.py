@@ -9,14 +9,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from compilers import ADVICE, own_compiler
 from scikit_build_core import build as skbuild
 from scikit_build_core.build import (  # noqa: F401  the hooks that need no compiler
     build_sdist,
@@ -25,37 +22,7 @@ from scikit_build_core.build import (  # noqa: F401  the hooks that need no comp
     prepare_metadata_for_build_wheel,
 )
 
-COMPILERS = ("cc", "gcc", "clang")
 ZIG = "ziglang>=0.13"
-ADVICE = (
-    "termburst's C code needs a compiler: install GCC or Clang (Debian, Ubuntu: apt install gcc libc6-dev; "
-    "Fedora: dnf install gcc; macOS: xcode-select --install), or the PyPI package ziglang."
-)
-TRIAL = "#include <math.h>\n#include <stdint.h>\ndouble f(double x);\ndouble f(double x) { return exp(x); }\n"
-
-
-def works(command: list[str]) -> bool:
-    """Whether a library can be made: the cc of a Mac without its tools, or a GCC without a C library, cannot do it."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "trial.c")
-        source.write_text(TRIAL, encoding="utf-8")
-        trial = [*command, "-shared", "-fPIC", str(source), "-o", str(Path(folder, "trial.so")), "-lm"]
-        try:
-            return subprocess.run(trial, capture_output=True, check=False).returncode == 0
-        except OSError:
-            return False
-
-
-def own_compiler() -> list[str] | None:
-    """The compiler that CC names, or that this machine has: its path, and words that belong to its name."""
-    if named := os.environ.get("CC"):
-        program, *words = [named] if Path(named).is_file() else shlex.split(named)
-        return [shutil.which(program) or program, *words]
-    for name in () if os.name == "nt" else COMPILERS:
-        path = shutil.which(name)
-        if path and works([path]):
-            return [path]
-    return None
 
 
 def zig() -> list[str]:
