@@ -1,5 +1,6 @@
 """What the scripts of this folder share."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,5 @@ def build_core(folder: Path, *settings: str, **options: object) -> Path:
 
 def test_core(core: Path, *tests: str, **environment: str) -> None:
     """Run these tests with the libraries of that folder."""
-    import os
-
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    command = (sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *tests)
     run(*command, cwd=ROOT, env={**os.environ, "TERMBURST_CORE": str(core), **environment})

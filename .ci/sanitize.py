@@ -10,7 +10,11 @@ import sys
 
 from _shared import ROOT, build_core, test_core
 
-TESTS = ("tests/core", "tests/counts", "tests/retrieval/test_index.py")
+TESTS = (
+    "tests/core",
+    *(f"tests/counts/test_{subject}.py" for subject in ("vectorizer", "counting", "csv", "tally", "matrix")),
+    "tests/retrieval/test_index.py",
+)
 
 
 def runtime(compiler: str) -> list[str]:
