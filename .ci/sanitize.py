@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from _shared import ROOT, build_core, test_core
 
@@ -27,7 +28,7 @@ def runtime(compiler: str) -> list[str]:
     machine = says("-dumpmachine").split("-")[0]
     wanted = [f"libclang_rt.asan-{machine}.so"] if clang else ["libasan.so", "libubsan.so"]
     found = [says(f"-print-file-name={name}") for name in (*wanted, "libstdc++.so.6")]
-    return [path for path in found if os.path.isabs(path)]
+    return [path for path in found if Path(path).is_absolute()]
 
 
 compiler = next(filter(None, map(shutil.which, (os.environ.get("CC", ""), "gcc", "clang", "cc"))), None)

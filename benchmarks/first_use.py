@@ -136,17 +136,17 @@ def starts(pythons: dict[str, str], rounds: int) -> None:
                 taken.setdefault((who, task), []).append(seconds(python, *arguments))
     middle = {key: statistics.median(times[1:]) for key, times in taken.items()}
     for who in pythons:
-        print(f"{who}: termburst --help {middle[who, 'help'] - middle[who, 'bare']:.3f} s beyond Python's start; ", end="")
-        beyond = middle[who, "termburst"] - middle[who, "bare"]
-        print(f"import termburst {beyond:.3f} s, {middle[who, 'termburst'] - middle[who, 'sklearn']:+.3f} s to import sklearn")
+        python, peer, ours, command = (middle[who, task] for task in tasks)
+        print(f"{who}: termburst --help takes {command - python:.3f} s beyond Python's start, ", end="")
+        print(f"import termburst {ours - python:.3f} s (import sklearn {peer - python:.3f} s)")
 
 
 def sizes(pythons: dict[str, str]) -> None:
     for who, python in pythons.items():
         found = answer(python, SIZES)
-        largest = sorted(found, key=found.get, reverse=True)[:6]
-        named = ", ".join(f"{name} {found[name] / 1e6:.1f}" for name in largest)
-        print(f"{who}: {sum(found.values()) / 1e6:.0f} MB installed ({named}, ...; termburst {found['termburst'] / 1e6:.1f})")
+        largest = sorted({*found} - {"termburst"}, key=found.__getitem__, reverse=True)[:6]
+        named = ", ".join(f"{name} {found[name] / 1e6:.1f}" for name in ("termburst", *largest))
+        print(f"{who}: {sum(found.values()) / 1e6:.0f} MB installed ({named}, ...)")
 
 
 def main() -> None:

@@ -136,6 +136,6 @@ def load(name: str) -> ctypes.CDLL:
     path = found(name)
     if path is None:
         raise ImportError(
-            "termburst's compiled core is missing: install the package (pip install termburst, or in a checkout make test)"
+            "termburst's compiled core is missing: install the package (pip install termburst; make test in a checkout)"
         )
     return ctypes.CDLL(str(path))
