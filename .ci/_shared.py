@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+HIDDEN = ("cc", "c89", "c99", "gcc", "clang", "tcc", "zig")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 
 
@@ -25,3 +26,14 @@ def test_core(core: Path, *tests: str, **environment: str) -> None:
     """Run these tests with the libraries of that folder."""
     command = (sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *tests)
     run(*command, cwd=ROOT, env={**os.environ, "TERMBURST_CORE": str(core), **environment})
+
+
+def without_compilers(folder: Path) -> str:
+    """A folder with links to all programs of PATH but the compilers."""
+    folder.mkdir()
+    for place in map(Path, os.get_exec_path()):
+        for program in place.iterdir() if place.is_dir() else ():
+            link = folder / program.name
+            if program.name.split("-")[0] not in HIDDEN and not link.is_symlink():
+                link.symlink_to(program)
+    return str(folder)
