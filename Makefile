@@ -1,10 +1,14 @@
-# `make demo` and `make test` each do all the set-up on a machine that has Python 3.11+ with venv, and make.
+# `make demo` and `make test` each do all the set-up on a machine that has Python 3.11+ with venv, and make. Where there
+# is no C compiler, the build takes the one in the PyPI package ziglang.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+ADVICE := { $(BIN)/python build_backend/compilers.py; exit 1; }
 
-.PHONY: demo test lint wheel docs linkcheck ci bench clean
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburst/core/*.c src/termburst/core/*.h)
+
+.PHONY: demo test lint wheel zig sanitize docs linkcheck ci bench clean
 
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
@@ -21,8 +25,14 @@ lint: $(VENV)/.all  ## style, types, layering
 	  -- . ':!Makefile' || status=$$?; \
 	  [ $$status = 1 ] || { echo "the address of a package index must not be committed (git grep: $$status)"; exit 1; }
 
-wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, import it there
+wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, use it there
 	$(BIN)/python .ci/check_wheel.py
+
+zig: $(VENV)/.all  ## build the core as where there is no C compiler, and test its kernels
+	$(BIN)/python .ci/check_zig.py
+
+sanitize: $(VENV)/.all  ## test the core with bounds and undefined behaviour checked; needs GCC or Clang, and Linux
+	$(BIN)/python .ci/sanitize.py
 
 docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link that leads nowhere is an error
 	rm -rf docs/_build
@@ -32,7 +42,7 @@ docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link
 linkcheck: $(VENV)/.all  ## follow the links that lead elsewhere, which needs a network: CI checks those within the site
 	$(BIN)/python -m sphinx --keep-going -b linkcheck docs docs/_build/linkcheck
 
-ci: lint test wheel docs  ## everything that CI checks
+ci: lint test wheel zig sanitize docs  ## everything that CI checks
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/peers.py
@@ -55,6 +65,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 
 clean:
 	rm -rf $(VENV) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f $(foreach suffix,so dylib dll,src/termburst/core/*.$(suffix))
 
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
@@ -62,10 +73,11 @@ $(BIN)/python:
 	@echo "Setting up $(VENV) (half a minute or so) ..."
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(PIP) -e ".[report]"
+# Where neither a compiler nor ziglang can be had, pip says so at length, and the second line what to install.
+$(VENV)/.demo: $(SOURCES) | $(BIN)/python
+	$(PIP) -e ".[report]" || $(ADVICE)
 	@touch $@
 
-$(VENV)/.all: pyproject.toml | $(BIN)/python
-	$(PIP) -e ".[all,dev]"
+$(VENV)/.all: $(SOURCES) | $(BIN)/python
+	$(PIP) -e ".[all,dev]" || $(ADVICE)
 	@touch $@ $(VENV)/.demo

@@ -1,33 +1,37 @@
-"""Build the wheel, install it into an empty environment, and use it there."""
+"""Build the wheel from the sdist, install it into an empty environment, and use it there."""
 
 import os
-import subprocess
 import sys
 import tempfile
 import venv
+import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from _shared import ROOT, run
+
 USE = """
-import importlib.metadata, pathlib, termburst as tb
+import importlib.metadata, pathlib, platform, termburst as tb
 assert "site-packages" in tb.__file__, tb.__file__
 for part in ("py.typed", "report/templates/page.html", "report/templates/page.js"):
     assert (pathlib.Path(tb.__file__).parent / part).is_file(), part
+import numpy as np
+from termburst.core.binding import found, library
+from termburst.core.length_table import length_sums
+assert found("baseline") and (found("avx2") or platform.machine() not in ("x86_64", "AMD64"))
+sums, _ = length_sums(np.zeros(1), np.array([9.0, 9.0, 3.0]), np.array([3]), np.empty(0))  # K(1) = 9/2 + 3 · 2/3
+assert abs(sums[0] - 6.5) < 1e-12, sums
 for name in tb.__all__:
     getattr(tb, name)
 assert tb.TermWeighting().fit_transform([[4, 20], [0, 24], [1, 22]]).nnz == 5
-print("termburst", tb.__version__, "works from its wheel")
+print("termburst", tb.__version__, "works from its wheel, with", pathlib.Path(library()._name).name)
 """
 
-
-def run(*command: str, **options: object) -> None:
-    print("+", *command[:6], flush=True)
-    subprocess.run(command, check=True, **options)
-
-
 with tempfile.TemporaryDirectory() as folder:
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, str(ROOT))
+    run(sys.executable, "-m", "build", "--outdir", folder, str(ROOT))  # the sdist, and the wheel from it
     (wheel,) = Path(folder).glob("*.whl")
+    parts = zipfile.ZipFile(wheel).namelist()
+    assert wheel.name.split("-")[2:4] == ["py3", "none"], wheel.name
+    assert not [part for part in parts if part.endswith((".c", ".h"))], "the sources of the core are in the wheel"
     empty = Path(folder, "empty")
     venv.create(empty, with_pip=True)
     scripts = empty / ("Scripts" if os.name == "nt" else "bin")

@@ -1,24 +1,27 @@
-"""What the first use after an installation costs, when the kernels are compiled, and every later start.
+"""What the first call of each analysis costs beyond the second one, what every start costs, and what is installed.
 
-Each step is timed in one process with an empty cache of compiled code, then in another with the cache that the first
-one left; the difference is what compiling takes. Seconds are of the processor, so that other work on the machine
-matters little. Beside it: what starting the command line adds to starting Python, and what `import termburst` adds to
-`import sklearn`, as medians.
+All analyses are called twice in one fresh process. The difference between a first and a second call is what is loaded
+for it: termburst's own modules, its library, Polars. NumPy, SciPy and scikit-learn are loaded before, as whoever has a
+matrix of counts has loaded them. Times are medians over fresh processes, by the clock. Beside it: what starting the
+command line adds to starting Python, what `import termburst` adds to `import sklearn`, and the size on disk of
+termburst and all that it needs.
 
-    python benchmarks/first_use.py [rounds, default 7]
+    python benchmarks/first_use.py [--rounds 7] [--before PYTHON]
+
+With --before, the Python of another checkout's environment does the same, in turn with this one.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-GOAL = 10  # seconds of compiling in all, on one idle core
+EACH, IN_ALL = 0.3, 1.0  # goals, in seconds of difference
 METHODS = ("beta-binomial", "permutation", "fisher", "welch", "mann-whitney")
 
 STEPS = f"""
@@ -26,15 +29,14 @@ import json, time
 import numpy as np
 import termburst as tb
 from sklearn.feature_extraction.text import CountVectorizer
-from termburst.counts.vectorizer import SMALL
 from termburst.datasets import load_stdlib
 
 texts = list(load_stdlib().texts)
-X = CountVectorizer().fit_transform(texts)
-words = list(CountVectorizer().fit(texts).vocabulary_)
+counter = CountVectorizer()
+X = counter.fit_transform(texts)
+words = list(counter.vocabulary_)
 terms = np.arange(X.shape[1]).astype(str)
 half = X.shape[0] // 2
-index = tb.retrieval.Index.from_counts(X, terms)
 steps = {{
     "CountVectorizer": lambda: tb.CountVectorizer().fit_transform(texts),
     "CountVectorizer, vocabulary": lambda: tb.CountVectorizer(vocabulary=words).transform(texts),
@@ -48,49 +50,114 @@ steps = {{
     "keyness_groups": lambda: tb.keyness_groups(X, np.arange(X.shape[0]) % 3),
     "coburst": lambda: tb.coburst(X, terms=terms),
     "fit_dirichlet_multinomial": lambda: tb.fit_dirichlet_multinomial(X),
-    "retrieval": lambda: index.batch_search([["python"]] * 64),
+    "TermWeighting": lambda: tb.TermWeighting().fit_transform(X),
+    "retrieval": lambda: tb.retrieval.Index.from_counts(X, terms).batch_search([["python"]] * 64),
 }}
-assert sum(map(len, texts)) > SMALL, "so little text is left to scikit-learn"
 seconds = {{}}
 for name, step in steps.items():
-    start = time.process_time()
-    step()
-    seconds[name] = time.process_time() - start
+    times = [time.perf_counter()]
+    for _ in range(2):
+        step()
+        times.append(time.perf_counter())
+    seconds[name] = [times[1] - times[0], times[2] - times[1]]
 print(json.dumps(seconds))
 """
 
+SIZES = """
+import importlib.metadata as metadata, json, re
+from pathlib import Path
+import termburst
 
-def steps(cache: str) -> dict[str, float]:
-    """Processor seconds of every step, with that folder for the cache."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-    done = subprocess.run([sys.executable, "-c", STEPS], env=environment, capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+def size(paths):
+    return sum(path.stat().st_size for path in paths if path.is_file() and path.suffix != ".pyc")
+
+# An editable installation lists none of its sources, and has its libraries elsewhere: all that __path__ names counts.
+sizes, waiting = {"termburst": sum(size(Path(folder).rglob("*")) for folder in termburst.__path__)}, ["termburst"]
+while waiting:
+    for line in metadata.requires(waiting.pop()) or ():
+        name = re.match(r"[\\w.-]+", line)[0].lower().replace("_", "-")
+        if "extra ==" in line or name in sizes:
+            continue
+        try:
+            found = metadata.distribution(name)
+        except metadata.PackageNotFoundError:  # of another system or version of Python
+            continue
+        sizes[name] = size(found.locate_file(file) for file in found.files or ())
+        waiting.append(name)
+print(json.dumps(sizes))
+"""
 
 
-def start_up(rounds: int, *arguments: str) -> float:
-    """The median time of a Python process with these arguments, after one that is not counted."""
-    taken = []
-    for _ in range(rounds + 1):
+def answer(python: str, script: str) -> dict:
+    """What a script prints as JSON, in a fresh process, away from this checkout."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [python, "-c", script]
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def seconds(python: str, *arguments: str) -> float:
+    """How long a Python process with these arguments takes."""
+    with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], capture_output=True, check=True)
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken[1:])
+        subprocess.run([python, *arguments], cwd=folder, capture_output=True, check=True)
+        return time.perf_counter() - start
+
+
+def first_and_second(pythons: dict[str, str], rounds: int) -> None:
+    """The table of all analyses; the differences of this checkout are held against the goals."""
+    found: dict[str, list[dict]] = {who: [] for who in pythons}
+    for _ in range(rounds):
+        for who, python in pythons.items():
+            found[who].append(answer(python, STEPS))
+    for who, runs in found.items():
+        print(f"{who + ', seconds':>30} {'first':>8} {'second':>8} {'difference':>11}")
+        total = 0.0
+        for name in runs[0]:
+            first, second = (statistics.median(run[name][k] for run in runs) for k in (0, 1))
+            difference = statistics.median(run[name][0] - run[name][1] for run in runs)
+            total += difference
+            print(f"{name:>30} {first:8.3f} {second:8.3f} {difference:11.3f}{'  over the goal' * (difference > EACH)}")
+        print(f"{'in all':>30} {'':8} {'':8} {total:11.3f}  (goals: {EACH} s each, {IN_ALL} s in all)\n")
+
+
+def starts(pythons: dict[str, str], rounds: int) -> None:
+    """Medians over processes that alternate; the first of each is not counted."""
+    tasks = {
+        "bare": ("-c", "pass"),
+        "sklearn": ("-c", "import sklearn"),
+        "termburst": ("-c", "import termburst"),
+        "help": ("-m", "termburst", "--help"),
+    }
+    taken: dict[tuple[str, str], list[float]] = {}
+    for _ in range(rounds + 1):
+        for who, python in pythons.items():
+            for task, arguments in tasks.items():
+                taken.setdefault((who, task), []).append(seconds(python, *arguments))
+    middle = {key: statistics.median(times[1:]) for key, times in taken.items()}
+    for who in pythons:
+        python, peer, ours, command = (middle[who, task] for task in tasks)
+        print(f"{who}: termburst --help takes {command - python:.3f} s beyond Python's start, ", end="")
+        print(f"import termburst {ours - python:.3f} s (import sklearn {peer - python:.3f} s)")
+
+
+def sizes(pythons: dict[str, str]) -> None:
+    for who, python in pythons.items():
+        found = answer(python, SIZES)
+        largest = sorted({*found} - {"termburst"}, key=found.__getitem__, reverse=True)[:6]
+        named = ", ".join(f"{name} {found[name] / 1e6:.1f}" for name in ("termburst", *largest))
+        print(f"{who}: {sum(found.values()) / 1e6:.0f} MB installed ({named}, ...)")
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    with tempfile.TemporaryDirectory() as cache:
-        cold, warm = steps(cache), steps(cache)
-    print(f"{'processor seconds':>30} {'first use':>10} {'later':>8} {'compiling':>10}")
-    for name in cold:
-        print(f"{name:>30} {cold[name]:10.2f} {warm[name]:8.2f} {cold[name] - warm[name]:10.2f}")
-    first, later = sum(cold.values()), sum(warm.values())
-    print(f"{'in all':>30} {first:10.2f} {later:8.2f} {first - later:10.2f}  (goal < {GOAL} s)")
-    bare = start_up(rounds, "-c", "pass")
-    print(f"\ntermburst --help: {start_up(rounds, '-m', 'termburst', '--help') - bare:.2f} s beyond Python's start")
-    peer = start_up(rounds, "-c", "import sklearn")
-    print(f"import termburst: {start_up(rounds, '-c', 'import termburst') - peer:.2f} s beyond import sklearn")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--before", metavar="PYTHON", help="the Python of another checkout's environment")
+    given = parser.parse_args()
+    pythons = {"here": sys.executable} | ({"before": given.before} if given.before else {})
+    first_and_second(pythons, given.rounds)
+    starts(pythons, given.rounds)
+    sizes(pythons)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """A newcomer's path, timed on this machine: clone, `make demo`, the page open in Chromium, its first sentence.
 
-    python benchmarks/newcomer.py
+    python benchmarks/newcomer.py [--without-compiler]
 
-The clone has an empty HOME and no caches, so that packages are fetched and code is compiled as on a new machine.
+The clone has an empty HOME and no caches, so that packages are fetched and the C core is built as on a new machine;
+with --without-compiler as on one that has no C compiler.
 """
 
 import os
@@ -16,12 +17,16 @@ from pathlib import Path
 from report import chromium, opened
 
 ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / ".ci"))
+from _shared import without_compilers  # noqa: E402
 
 with tempfile.TemporaryDirectory() as folder, chromium() as browser:
     home = Path(folder, "home")
     home.mkdir()
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("TERMBURST", "XDG", "NUMBA"))}
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("TERMBURST", "XDG", "CC", "CFLAGS"))}
     environment = kept | {"HOME": str(home), "PIP_NO_CACHE_DIR": "1"}
+    if "--without-compiler" in sys.argv:
+        environment["PATH"] = without_compilers(Path(folder, "programs"))
     begun = time.perf_counter()
     subprocess.run(["git", "clone", "--quiet", ROOT, "termburst"], cwd=folder, check=True)
     cloned = time.perf_counter()

@@ -16,7 +16,7 @@ import numpy as np
 
 LIBRARIES = {"avx2": "termburst_core_avx2", "baseline": "termburst_core"}  # the best first
 SUFFIXES = (".so", ".dylib", ".dll")
-CHOICE = "TERMBURST_CORE"  # environment variable: which of the libraries to load
+CHOICE = "TERMBURST_CORE"  # environment variable: which of the libraries to load, or a folder that has others
 
 ERRORS = {  # the status codes of core.h
     1: (ValueError, "an index is out of range"),
@@ -115,9 +115,7 @@ def call_in(core: ctypes.CDLL, name: str, *structs: Struct) -> int:
 def library() -> ctypes.CDLL:
     """The C library, as this machine runs it best."""
     choice = os.environ.get(CHOICE, "")
-    if choice not in ("", *LIBRARIES):
-        raise ImportError(f"{CHOICE}={choice}: it is one of {', '.join(LIBRARIES)}, or not set")
-    if choice:
+    if choice in LIBRARIES:
         return load(choice)
     baseline = load("baseline")
     return load("avx2") if baseline.tb_has_avx2() and found("avx2") else baseline
@@ -127,7 +125,11 @@ def found(name: str) -> Path | None:
     """Where the library of that name lies. An editable installation has it in another folder than the sources."""
     import termburst.core
 
-    for folder in termburst.core.__path__:
+    choice = os.environ.get(CHOICE, "")
+    own = choice not in ("", *LIBRARIES)
+    if own and not Path(choice).is_dir():
+        raise ImportError(f"{CHOICE}={choice}: it is one of {', '.join(LIBRARIES)}, or a folder, or not set")
+    for folder in [choice] if own else termburst.core.__path__:
         for path in (Path(folder, f"{LIBRARIES[name]}{suffix}") for suffix in SUFFIXES):
             if path.is_file():
                 return path
@@ -139,6 +141,6 @@ def load(name: str) -> ctypes.CDLL:
     path = found(name)
     if path is None:
         raise ImportError(
-            "termburst's compiled core is missing: install the package (pip install termburst, or in a checkout make test)"
+            "termburst's compiled core is missing: install the package (pip install termburst; make test in a checkout)"
         )
     return ctypes.CDLL(str(path))

@@ -1,0 +1,71 @@
+"""The build backend: scikit-build-core, with the C compiler of the PyPI package ziglang where the machine has none.
+
+CC names a compiler of one's own choice. On Windows zig is taken unless CC says otherwise: MSVC cannot build the core,
+and which other compilers a machine has there is a matter of luck.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+from compilers import ADVICE, own_compiler
+from scikit_build_core import build as skbuild
+from scikit_build_core.build import (  # noqa: F401  the hooks that need no compiler
+    build_sdist,
+    get_requires_for_build_sdist,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
+
+ZIG = "ziglang>=0.13"
+
+
+def zig() -> list[str]:
+    """The compiler in the package ziglang and how to call it, or the advice what to install."""
+    found = importlib.util.find_spec("ziglang")
+    if found is None or found.origin is None:
+        raise SystemExit(ADVICE)
+    command = [str(Path(found.origin).with_name("zig.exe" if os.name == "nt" else "zig")), "cc", "-mcpu=baseline"]
+    if sys.platform == "linux" and platform.libc_ver()[0] == "glibc":
+        command += ["-target", f"{platform.machine()}-linux-gnu.2.17"]  # every glibc since 2012 will do
+    # -O3 also where CMake tries the compiler: zig makes its run-time library once for every level, which takes half a
+    # minute for -O0, and seconds for this one.
+    return [*command, "-O3"]
+
+
+def settings(given: dict[str, Any] | None) -> dict[str, Any]:
+    """What scikit-build-core is to know: the compiler."""
+    chosen = {**(given or {})}
+    compiler = own_compiler()
+    if compiler is None:
+        compiler = zig()
+        # pip removes this zig after the build, and a build folder that still named it could not be used again. zig
+        # keeps what it has compiled elsewhere.
+        chosen["build-dir"] = ""
+    chosen["cmake.define.CMAKE_C_COMPILER"] = ";".join(Path(word).as_posix() for word in compiler)
+    return chosen
+
+
+def _requires(found: list[str]) -> list[str]:
+    return found if own_compiler() else [*found, ZIG]
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return _requires(skbuild.get_requires_for_build_wheel(config_settings))
+
+
+def get_requires_for_build_editable(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return _requires(skbuild.get_requires_for_build_editable(config_settings))
+
+
+def build_wheel(folder: str, config_settings: dict[str, Any] | None = None, metadata: str | None = None) -> str:
+    return skbuild.build_wheel(folder, settings(config_settings), metadata)
+
+
+def build_editable(folder: str, config_settings: dict[str, Any] | None = None, metadata: str | None = None) -> str:
+    return skbuild.build_editable(folder, settings(config_settings), metadata)
