@@ -1,16 +1,11 @@
 #include "beta_binomial.h"
+#include "special.h"
 
 #define TOLERANCE 1e-9 /* of the last Newton step in τ and ω */
 #define ROUNDING 5e-13 /* relative error of the sums that make a slope, at the most */
 #define GAUSS_2 0.5773502691896258
 static const double GAUSS_4[2] = {0.3399810435848563, 0.8611363115940526};
 static const double WEIGHT_4[2] = {0.6521451548625461, 0.34785484513745385};
-
-/* log(1 + x) for x ≥ 0, by its series where that is short: for next to all terms. */
-TB_INLINE double log1p_of(double x) {
-    if (x > 1e-3) return log1p(x);
-    return x * (1 - x * (1.0 / 2 - x * (1.0 / 3 - x * (1.0 / 4 - x * (1.0 / 5)))));
-}
 
 /* What the lengths contribute: K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0). */
 typedef struct {
@@ -93,10 +88,14 @@ double gain(double tau, double omega, const Term *term, double n, const double *
     Share share = split(omega);
     double p = share.p, rest = share.rest, n_i = term->n_i;
     double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
-    double total = 0.0;
-    for (int64_t q = 0; q < term->more_size; q++) total += term->more[q] * log1p((double)(q + 1) / alpha);
-    for (int64_t j = 0; j < term->after_size; j++) total -= term->times[j] * log1p(term->after[j] / alpha_not);
-    double delta = log1p(alpha / alpha_not);
+    Lanes sum = {0.0}, x = {1.0, 2.0, 3.0, 4.0};
+    for (int64_t q = 0; q < term->more_size; q += LANES) {
+        sum += lanes_at(term->more + q) * lanes_log1p(x / alpha);
+        x += 4.0;
+    }
+    for (int64_t j = 0; j < term->after_size; j += LANES)
+        sum -= lanes_at(term->times + j) * lanes_log1p(lanes_at(term->after + j) / alpha_not);
+    double total = lanes_sum(sum), delta = log1p_of(alpha / alpha_not);
     int64_t panels = (int64_t)(delta / 0.2) + 1;
     double half = delta / (double)(2 * panels);
     for (int64_t k = 0; k < panels; k++) {

@@ -9,42 +9,68 @@ enum {
 };
 #define NEAR 0.05 /* standard deviations within which two distances from the mean count as equal */
 
-/* log P(c | n_j) of a class of length, up to what does not depend on n_j; −inf where the burst is too long for it. */
-static double log_burst(double c, double length, double alpha, double alpha_0, double mean) {
-    if (length < c) return -INFINITY;
-    double value = 0.0;
-    if (c <= 8)
-        for (double q = 0; q < c; q += 1) value += log(length - q);
-    else
-        value = log_gamma(length + 1) - log_gamma(length - c + 1);
-    if (alpha_0 > 1e9 * length) return value + (length - c) * log1p(-mean);
-    return value + log_gamma(length - c + (alpha_0 - alpha)) - log_gamma(length + alpha_0);
+/* log n (n − 1) … (n − c + 1) of four lengths. */
+static Lanes log_falling(Lanes length, double c) {
+    if (c > 8) return lanes_log_gamma(length + 1) - lanes_log_gamma(length - c + 1);
+    Lanes sum = {0.0};
+    for (double q = 0; q < c; q += 1) sum += lanes_log(length - q);
+    return sum;
+}
+
+/* log P(c | n_j) of all classes of length, up to what does not depend on n_j, to *weight*; −inf where the burst is too
+ * long for them. Returns the largest. *whole* has log Γ(n_j + α_0), which all bursts of a term share. */
+static double log_weights(double c, const LengthClasses *classes, double alpha, double alpha_0, double mean,
+                          const double *whole, double *weight) {
+    double top = -INFINITY;
+    for (int64_t k = 0; k < classes->size; k += LANES) {
+        Lanes own = lanes_at(classes->length + k);
+        LaneMask fits = own >= c;
+        Lanes length = lanes_where(fits, own, lanes_of(c)), value = log_falling(length, c);
+        if (alpha_0 > 1e9 * classes->length[k]) /* next to the binomial */
+            value += (length - c) * log1p(-mean);
+        else
+            value += lanes_log_gamma(length - c + (alpha_0 - alpha)) - lanes_at(whole + k);
+        value = lanes_where(fits, value, lanes_of(-INFINITY));
+        for (int lane = 0; lane < LANES; lane++) {
+            weight[k + lane] = value[lane];
+            if (classes->length[k + lane] > 0) top = most(top, value[lane]);
+        }
+    }
+    return top;
+}
+
+/* log Γ(n_j + α_0) of all classes, to *whole*; not used where α_0 is so large that the binomial stands for it. */
+static void log_whole(const LengthClasses *classes, double alpha_0, double *whole) {
+    for (int64_t k = 0; k < classes->size; k += LANES) {
+        Lanes value = lanes_of(0.0);
+        if (!(alpha_0 > 1e9 * classes->length[k])) value = lanes_log_gamma(lanes_at(classes->length + k) + alpha_0);
+        for (int lane = 0; lane < LANES; lane++) whole[k + lane] = value[lane];
+    }
 }
 
 /* The probabilities that a burst of size c falls into each group, to *out*; E[n_j/(α_0 + n_j) | c], for `burst_score`. */
 static double group_shares(double c, const LengthClasses *classes, double alpha, double alpha_0, double mean,
-                           double *weight, double *out) {
-    int64_t groups = classes->groups;
-    double top = -INFINITY, bound = 0.0, total = 0.0;
-    for (int64_t k = 0; k < classes->size; k++) {
-        weight[k] = log_burst(c, classes->length[k], alpha, alpha_0, mean);
-        top = most(top, weight[k]);
-    }
-    for (int64_t g = 0; g < groups; g++) {
-        out[g] = top == -INFINITY ? classes->documents[(classes->size - 1) * groups + g] : 0.0;
-        total += out[g];
-    }
+                           const double *whole, double *weight, double *out) {
+    int64_t groups = classes->groups, last = classes->size - 1;
+    double top = log_weights(c, classes, alpha, alpha_0, mean, whole, weight), bound = 0.0, total = 0.0;
+    for (int64_t g = 0; g < groups; g++) out[g] = 0.0;
     if (top == -INFINITY) { /* a burst longer than the mean of the longest class: it can only have been there */
+        while (last > 0 && classes->length[last] == 0) last--;
+        for (int64_t g = 0; g < groups; g++) total += out[g] = classes->documents[last * groups + g];
         for (int64_t g = 0; g < groups; g++) out[g] /= total;
         return c / (alpha_0 + c);
     }
-    for (int64_t k = 0; k < classes->size; k++) {
-        double relative = exp(weight[k] - top), length = classes->length[k];
-        for (int64_t g = 0; g < groups; g++) {
-            double here = classes->documents[k * groups + g] * relative;
-            out[g] += here;
-            total += here;
-            bound += here * length / (alpha_0 + length);
+    for (int64_t k = 0; k < classes->size; k += LANES) {
+        Lanes length = lanes_at(classes->length + k), relative = lanes_exp(lanes_at(weight + k) - top);
+        Lanes taken = length / (alpha_0 + length);
+        for (int lane = 0; lane < LANES; lane++) {
+            const double *documents = classes->documents + (k + lane) * groups;
+            for (int64_t g = 0; g < groups; g++) {
+                double here = documents[g] * relative[lane];
+                out[g] += here;
+                total += here;
+                bound += here * taken[lane];
+            }
         }
     }
     for (int64_t g = 0; g < groups; g++) out[g] /= total;
@@ -61,8 +87,10 @@ static double burst_score(int64_t c, double alpha, double bound, double kappa) {
 }
 
 int32_t tb_burst(const LengthClasses *classes, const BurstTask *task) {
-    double bound = group_shares((double)task->count, classes, task->alpha, task->alpha_0, task->mean, task->weight,
-                                task->shares);
+    double *whole = task->weight + classes->size;
+    log_whole(classes, task->alpha_0, whole);
+    double bound = group_shares((double)task->count, classes, task->alpha, task->alpha_0, task->mean, whole,
+                                task->weight, task->shares);
     *task->score = burst_score(task->count, task->alpha, bound, task->kappa);
     return TB_OK;
 }
@@ -188,7 +216,8 @@ int32_t tb_mid_p(const BurstRoom *room, const MidPTask *task) {
 static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const CommonModel *model, int64_t term,
                          const BurstRoom *room) {
     int64_t size = 0, groups = classes->groups;
-    double alpha = model->alpha[term];
+    double alpha = model->alpha[term], *whole = room->weight + classes->size;
+    log_whole(classes, model->alpha_0[term], whole);
     for (int64_t g = 0; g < groups; g++) {
         const int64_t *range = range_of(cells, g, term);
         for (int64_t j = range[0]; j < range[1]; j++) {
@@ -197,7 +226,7 @@ static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const
             if (times == 0) continue;
             while (alike < size && room->bursts[alike].count != c) alike++; /* a term has few sizes of burst */
             if (alike == size) {
-                double bound = group_shares((double)c, classes, alpha, model->alpha_0[term], model->mean[term],
+                double bound = group_shares((double)c, classes, alpha, model->alpha_0[term], model->mean[term], whole,
                                             room->weight, room->shares + size * groups);
                 room->bursts[size] = (Burst){burst_score(c, alpha, bound, model->kappa), c, g};
             }

@@ -9,7 +9,8 @@
 #include "cells.h"
 #include "core.h"
 
-/* Classes of documents of similar length: the mean length of each, and the documents of every group in it. */
+/* Classes of documents of similar length: the mean length of each, and the documents of every group in it; padded to
+ * whole LANES with classes that have no documents. */
 typedef struct {
     const double *length;
     const double *documents;
@@ -31,7 +32,7 @@ typedef struct {
     int64_t group;
 } Burst;
 
-/* Scratch space of one thread, for terms with up to `most` bursts: a number per length class, the bursts, their shares
+/* Scratch space of one thread, for terms with up to `most` bursts: two numbers per length class, the bursts, their shares
  * of the groups, and twice `outcomes` numbers for the distribution of a sum. */
 typedef struct {
     double *weight;
@@ -61,7 +62,7 @@ typedef struct {
     double *p_value;
 } DrawTask;
 
-/* One burst of size `count`: its shares of the groups and its score. `weight` is a number of scratch per class. */
+/* One burst of size `count`: its shares of the groups and its score. `weight` is scratch, two numbers per class. */
 typedef struct {
     int64_t count;
     double alpha;

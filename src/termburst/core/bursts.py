@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.core.beta_binomial import LANES
 from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, array_of, call, require
 from termburst.core.cells import Cells
 
@@ -72,6 +73,9 @@ class MidPTask(Struct):
 def length_classes(length: Floats, documents: Floats) -> LengthClasses:
     """Classes of documents: the mean length of each, and classes × groups the documents in each."""
     require(length.size > 0 and documents.shape[:1] == length.shape, "there is one row of documents per class")
+    require(bool((length > 0).all()), "the lengths of classes are above 0")
+    more = -length.size % LANES
+    length, documents = np.append(length, np.zeros(more)), np.pad(documents, ((0, more), (0, 0)))
     return LengthClasses(length=length, documents=documents, size=length.size, groups=documents.shape[1])
 
 
@@ -95,7 +99,7 @@ def burst(
         alpha_0=alpha_0,
         mean=mean,
         kappa=kappa,
-        weight=np.empty(classes.size),
+        weight=np.empty(2 * classes.size),
         shares=shares,
         score=score,
     )
@@ -118,7 +122,7 @@ def mid_p(scores: Floats, shares: Floats, in_first: NDArray[np.bool_]) -> float:
 def _room(bursts: NDArray[Any], shares: Floats, classes: int) -> BurstRoom:
     most, groups = shares.shape
     return BurstRoom(
-        weight=np.empty(classes),
+        weight=np.empty(2 * classes),
         bursts=bursts,
         shares=shares,
         sums=np.empty(2 * groups),

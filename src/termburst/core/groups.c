@@ -1,4 +1,5 @@
 #include "groups.h"
+#include "special.h"
 
 #define TOLERANCE 1e-8       /* of the last Newton step in τ */
 #define SPACING 1.5          /* of the scan over τ */
@@ -23,7 +24,7 @@ static Bent bent(const Model *model, double tau, double omega) {
     Bent none = {tau, 0.0, 0.0};
     if (model->kappa == 0) return none;
     Share share = split(omega);
-    double own = tau - model->kappa * (-fabs(omega) - 2 * log1p(exp(-fabs(omega))) - model->middle);
+    double own = tau - model->kappa * (-fabs(omega) - 2 * log1p_of(exp(-fabs(omega))) - model->middle);
     if (own > LARGEST || own < SMALLEST) {
         none.tau = between(own, SMALLEST, LARGEST);
         return none;

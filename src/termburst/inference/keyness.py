@@ -134,10 +134,11 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, confidence: 
     documents = _documents(found.a) + _documents(found.b)
     critical = np.full(p_value.size, stats.f.isf(1 - confidence, 1, max(documents - 2, 1)))
     ratio = found.likelihood_ratio
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = np.clip(ratio / stats.chi2.isf(p_value, 1), 0.4, 3.0)
     scaled = (reference == "conditional") & ~found.apart.own & (ratio > 0.5) & (p_value > 1e-6)
-    return np.where(scaled, scale * stats.chi2.isf(1 - confidence, 1), critical)
+    with np.errstate(divide="ignore"):  # p = 1 has the quantile 0
+        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, 0.4, 3.0)
+    critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
+    return critical
 
 
 def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
