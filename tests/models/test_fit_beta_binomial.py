@@ -1,7 +1,5 @@
 """Exact beta-binomial fits: against R's VGAM, mpmath, dense grids, SciPy's optimisers, and simulated truth."""
 
-from dataclasses import astuple, fields
-
 import mpmath
 import numpy as np
 import pytest
@@ -349,7 +347,6 @@ def derivatives(of, tau, omega, penalty=NO_PENALTY):
 
 def gain(of, tau, omega):
     return core.gains(*of, np.array([0]), np.array([tau]), np.array([omega]))[0]
-
 
 
 def exact_derivatives(cells, tau, omega):

@@ -80,6 +80,7 @@ class Struct(ctypes.Structure):
     def __init__(self, **values: Any) -> None:
         super().__init__()
         self.arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+        kind: Any
         for name, kind in self._fields_:  # type: ignore[misc]
             value = values.pop(name)
             if issubclass(kind, Pointer):

@@ -115,7 +115,9 @@ def mid_p(scores: Floats, shares: Floats, in_first: NDArray[np.bool_]) -> float:
     require(scores.shape == shares.shape == in_first.shape, "there is one share per burst")
     bursts, p_value = np.zeros(scores.size, BURST), np.empty(1)
     bursts["score"], bursts["group"] = scores, ~in_first
-    call("tb_mid_p", _room(bursts, np.column_stack([shares, 1 - shares]), 0), MidPTask(size=scores.size, p_value=p_value))
+    call(
+        "tb_mid_p", _room(bursts, np.column_stack([shares, 1 - shares]), 0), MidPTask(size=scores.size, p_value=p_value)
+    )
     return float(p_value[0])
 
 

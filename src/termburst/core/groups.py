@@ -73,7 +73,7 @@ def fit_groups(
     cells: Cells, lengths: GroupLengths, kappa: float, terms: Integers, tau: Floats, gain: Floats, omega: Floats,
     out: Floats,
 ) -> None:  # fmt: skip
-    """Fit the given terms; their rows of *out* receive τ, the gain over the groups' own binomials, and ω of every group.
+    """Fit the given terms; their rows of *out* receive τ, the gain over binomials of their own, and ω of every group.
 
     *tau* (inf for the binomial), *omega* and *gain* are the fits of all groups together, one entry per term of the
     collection; κ ties the groups' precisions to their means.

@@ -124,7 +124,9 @@ class OneDocumentTask(Struct):
 def documents(length: Integers, accept: Floats, other: Integers) -> Documents:
     """Documents with Walker's aliases, to be drawn in proportion to their lengths."""
     require(length.shape == accept.shape == other.shape, "there is one alias per document")
-    require(length.size < 2**31 and bool((length < 2**31).all()), "there are more documents, or tokens, than can be drawn")
+    require(
+        length.size < 2**31 and bool((length < 2**31).all()), "there are more documents, or tokens, than can be drawn"
+    )
     aliases, drawn = np.empty(length.size, ALIAS), np.zeros(length.size, DRAWN)
     aliases["accept"], aliases["other"], drawn["length"] = accept, other, length
     made = Documents(aliases=aliases, size=length.size, tokens=float(length.sum()))

@@ -309,9 +309,7 @@ class Null:
         lengths = self.lengths
         b, repetition, scatter = self._room(checkpoints.size, draws)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
-        states = seeds.generate_state(BLOCKS, np.uint64)
-
-        of = lengths.for_kernels()
+        states, of = seeds.generate_state(BLOCKS, np.uint64), lengths.for_kernels()
 
         def draw(block: int) -> None:
             first, last = int(edges[block]), int(edges[block + 1])
@@ -357,8 +355,8 @@ class Null:
         size = checkpoints * draws
         if self.room is None or size > self.room[0].size:
             self.room = (np.empty(size, dtype=np.int32), np.empty(size), np.empty(size))
-        b, repetition, scatter = (array[:size].reshape(checkpoints, draws) for array in self.room)
-        return b, repetition, scatter
+        shape, (b, repetition, scatter) = (checkpoints, draws), self.room
+        return b[:size].reshape(shape), repetition[:size].reshape(shape), scatter[:size].reshape(shape)
 
     def ratio_p(self, ratio: Floats) -> tuple[Floats, Names]:
         """log p of the likelihood ratio, and how it was obtained."""

@@ -159,9 +159,7 @@ class GroupedCells:
 
         marks = own.astype(np.uint8)
         self.over_terms(
-            lambda terms: core.ratio_limits(
-                self.cells, self.lengths, self.kappa, terms, marks, rows, critical, limits
-            ),
+            lambda terms: core.ratio_limits(self.cells, self.lengths, self.kappa, terms, marks, rows, critical, limits),
             self.terms,
             limits,
         )

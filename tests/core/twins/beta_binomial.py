@@ -19,7 +19,6 @@ import math
 from typing import Any
 
 import numpy as np
-
 from twins.length_table import look_up
 
 BOUNDARY, CONVERGED, DEGENERATE, FAILED = 0, 1, 2, 3

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-
 ENUMERATED = 11  # documents with the term up to which all 2^b assignments are listed
 LATTICE = 8192  # steps that the sum of scores is divided into beyond, at the most
 SPACE = LATTICE + 8  # outcomes at the most, beside one for every burst, for rounding
@@ -152,9 +151,7 @@ def _on_lattice(size, scores, shares, in_first, mass):
     return last + 1, mean, variance, float(seen)
 
 
-def _bursts(
-    i, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, scratch, scores, shares, group
-):
+def _bursts(i, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, scratch, scores, shares, group):
     """Score, shares and group of every burst of term i, to the arrays given; how many there are."""
     size, groups = 0, documents.shape[1]
     for g in range(groups):

@@ -14,7 +14,6 @@ import math
 from typing import Any
 
 import numpy as np
-
 from twins.beta_binomial import LARGEST, SMALLEST, _split, derivatives, gain, gather, room
 
 TOLERANCE = 1e-8  # of the last Newton step in τ
@@ -372,9 +371,7 @@ def ratios(terms: Any, n_i: Any, longest: Any, *rest: Any) -> None:
     _ratios(terms, math.log(longest) + FARTHEST, *rest, *_scratch(n_i[terms], longest, 6))
 
 
-def _ratios(
-    terms, cap, own, indptr, count, length, weight, n, tables, fits, out, seen, none, parts, ends, n_i, rows
-):
+def _ratios(terms, cap, own, indptr, count, length, weight, n, tables, fits, out, seen, none, parts, ends, n_i, rows):
     for k in range(terms.size):
         i = terms[k]
         gather_groups(i, indptr, count, length, weight, seen, parts, ends, n_i)

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-
 from twins.beta_binomial import COLUMNS, GAIN, fit_gathered
 
 # Of SplitMix64: with signed numbers they would turn to floats.
