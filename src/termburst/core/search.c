@@ -165,7 +165,7 @@ static int32_t gather(Query *query) {
 int32_t tb_best_documents(const Postings *postings, const Queries *queries, const SearchRoom *room, const Best *best) {
     for (int64_t i = queries->first; i < queries->last; i++) {
         int64_t start = queries->starts[i], end = queries->starts[i + 1];
-        if (start < 0 || end < start || end > queries->words || end - start > queries->longest) return TB_BAD_INDEX;
+        if (start < 0 || end < start || end > queries->words) return TB_BAD_INDEX;
         const int64_t *words = queries->columns + start;
         int64_t size = end - start, kept = 0, *documents = best->documents + i * best->k;
         if (!words_exist(postings, words, size)) return TB_BAD_INDEX;
@@ -203,7 +203,6 @@ TB_LAYOUT(search,
     TB_FIELD(Queries, starts),
     TB_FIELD(Queries, columns),
     TB_FIELD(Queries, words),
-    TB_FIELD(Queries, longest),
     TB_FIELD(Queries, first),
     TB_FIELD(Queries, last),
     TB_WHOLE(SearchRoom),

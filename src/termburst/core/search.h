@@ -23,18 +23,17 @@ typedef struct {
     int64_t d;
 } Postings;
 
-/* Query i has the terms columns[starts[i]:starts[i + 1]], at most `longest`; asked are the queries from first to last. */
+/* Query i has the terms columns[starts[i]:starts[i + 1]], of so many words in all; asked are queries first to last. */
 typedef struct {
     const int64_t *starts;
     const int64_t *columns;
     int64_t words;
-    int64_t longest;
     int64_t first;
     int64_t last;
 } Queries;
 
-/* Room of one thread: `sums` (d) comes as zeros and is left so, `touched` (d) has the documents seen, `order` (longest)
- * and `rest` (longest + 1) are for a query's words. */
+/* Room of one thread: `sums` (d) comes as zeros and is left so, `touched` (d) has the documents seen, `order` (words) and
+ * `rest` (words + 1) are for a query's words. */
 typedef struct {
     double *sums;
     int64_t *touched;

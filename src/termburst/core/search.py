@@ -26,14 +26,7 @@ class Postings(Struct):
 
 
 class Queries(Struct):
-    _fields_ = [
-        ("starts", In_i64),
-        ("columns", In_i64),
-        ("words", Int),
-        ("longest", Int),
-        ("first", Int),
-        ("last", Int),
-    ]
+    _fields_ = [("starts", In_i64), ("columns", In_i64), ("words", Int), ("first", Int), ("last", Int)]
 
 
 class SearchRoom(Struct):
@@ -83,16 +76,15 @@ def best_documents(
     require(found.shape == (queries,), "every query has a number of documents found")
     require(best.ndim == 2 and best.shape[1] >= 1 and best.shape == scores.shape, "a document has a score")
     require(best.shape[0] == queries, "every query has a row of documents")
-    longest = max(int(np.diff(starts[first : last + 1]).max(initial=0)), 0)
     call(
         "tb_best_documents",
         collection,
-        Queries(starts=starts, columns=columns, words=columns.size, longest=longest, first=first, last=last),
+        Queries(starts=starts, columns=columns, words=columns.size, first=first, last=last),
         SearchRoom(
             sums=np.zeros(collection.d),
             touched=np.empty(collection.d, dtype=np.int64),
-            order=np.empty(longest, dtype=np.int64),
-            rest=np.empty(longest + 1),
+            order=np.empty(columns.size, dtype=np.int64),
+            rest=np.empty(columns.size + 1),
         ),
         Best(found=found, documents=best, scores=scores, k=best.shape[1]),
     )

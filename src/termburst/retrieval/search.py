@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst._threads import cores, in_threads
-from termburst.core.search import best_documents, postings
+from termburst.core.search import Postings, best_documents, postings
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import PostingWeights
 
@@ -64,7 +65,7 @@ class Hits(Sequence[Hit]):
         return Hit(self.ids[place], float(self.scores[place]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Ranker:
     """A model's weights by term: documents[starts[t]:starts[t + 1]] hold term t, with the weights beside.
 
@@ -88,6 +89,15 @@ class Ranker:
         if held.size:
             highest[held] = np.maximum.reduceat(weights.postings, starts[held])
         return cls(starts, documents, weights.postings, highest, weights.documents)
+
+    @cached_property
+    def postings(self) -> Postings:
+        """The same as the kernel takes it."""
+        return postings(self.starts, self.documents, self.weights, self.highest, self.constants)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without `postings`, whose addresses are those of this process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def scores(self, columns: Sequence[int]) -> tuple[Integers, Floats]:
         """The documents with any of the terms, in their order, and their scores."""
@@ -134,10 +144,9 @@ def _few(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[
     queries = starts.size - 1
     found = np.zeros(queries, dtype=np.int64)
     best, scores = np.zeros((queries, k), dtype=np.int64), np.zeros((queries, k))
-    collection = postings(ranker.starts, ranker.documents, ranker.weights, ranker.highest, ranker.constants)
 
     def fill(part: tuple[int, int]) -> None:
-        best_documents(collection, starts, columns, *part, found, best, scores)
+        best_documents(ranker.postings, starts, columns, *part, found, best, scores)
 
     if queries < 2 * QUERIES_A_THREAD:
         fill((0, queries))
