@@ -43,9 +43,13 @@ class Pointer(ctypes.c_void_p):
         return array.ctypes.data
 
 
-def _pointer(dtype: str, *, writes: bool) -> type[Pointer]:
-    name = f"{'Out' if writes else 'In'}_{dtype}"
-    return type(name, (Pointer,), {"dtype": np.dtype(dtype), "writes": writes})
+def _pointer(dtype: Any, *, writes: bool) -> type[Pointer]:
+    return type("Out" if writes else "In", (Pointer,), {"dtype": np.dtype(dtype), "writes": writes})
+
+
+def array_of(records: np.dtype[Any]) -> type[Pointer]:
+    """A pointer to structs, which an array of records holds: np.dtype(S) is that of a `Struct` S. Written to."""
+    return _pointer(records, writes=True)
 
 
 In_u8, Out_u8 = _pointer("uint8", writes=False), _pointer("uint8", writes=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.core import cells as core
 from termburst.counts.matrix import canonical_counts, document_lengths
 from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.counts.tally import Integers, tally
@@ -46,6 +47,15 @@ class TermCells:
     def term(self) -> Integers:
         """The index of each cell's term."""
         return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
+
+    def for_kernels(self) -> core.Cells:
+        """The cells as the compiled core takes them; counts and lengths that cannot be are refused."""
+        return core.cells(
+            np.ascontiguousarray(self.indptr, np.int64),
+            np.ascontiguousarray(self.count, np.int32),
+            np.ascontiguousarray(self.length, np.int32),
+            np.ascontiguousarray(self.weight, np.float64),
+        )
 
     def sum(self, values: Floats) -> Floats:
         """Σ_j over the documents that hold the term, *values* being of cells."""

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from termburst._display import ROWS, html_table, more, number
 from termburst._threads import in_threads
+from termburst.core import beta_binomial as core
+from termburst.core.cells import alike_terms
 from termburst.counts.tally import Integers
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
@@ -129,8 +131,6 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     >>> bool((beta_binomial_log_likelihood(X, 0.5, 9.0) < fit.loglik).all())
     True
     """
-    from termburst.models import _beta_binomial_kernel as kernel
-
     cells = term_cells(X_or_statistics)
     parameters = []
     for name, given in (("alpha", alpha), ("alpha_not", alpha_not)):
@@ -141,63 +141,50 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     alpha, alpha_not = parameters
     table = LengthTable.of(cells.lengths, cells.length_documents)
     tau, omega = np.log(alpha + alpha_not), np.log(alpha) - np.log(alpha_not)
-    gains = np.empty(cells.n_i.size)
+    gains, of, lengths = np.empty(cells.n_i.size), cells.for_kernels(), table.for_kernels()
 
     def fill(part: int) -> None:
-        terms = np.arange(cells.n_i.size)[part::BLOCKS]
-        kernel.gains(
-            terms, cells.n_i, cells.indptr, cells.count, cells.length, cells.weight, table.tokens, table.longest,
-            table.coefficients, tau, omega, gains,
-        )  # fmt: skip
+        terms = np.arange(part, cells.n_i.size, BLOCKS)
+        gains[terms] = core.gains(of, lengths, terms, tau[terms], omega[terms])
 
     in_threads(fill, range(BLOCKS))
     return binomial.log_likelihood(cells.n_i, cells.tokens) + gains
 
 
-def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> Floats:
-    """A row of raw results a term; those of terms that need no fit are zero."""
-    from termburst.models import _beta_binomial_kernel as kernel
-
+def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> NDArray[Any]:
+    """A raw result per term; those of terms that need no fit are zero."""
     table = LengthTable.of(cells.lengths, cells.length_documents)
-    raw = np.zeros((cells.n_i.size, kernel.COLUMNS))
+    of, lengths = cells.for_kernels(), table.for_kernels()
+    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
     fitted = np.flatnonzero((cells.n_i > 0) & (cells.n_i < table.tokens))
-    # A term that occurs once is fitted like every other that occurs once in a document of that length.
-    once = fitted[cells.n_i[fitted] == 1]
-    _, first, same = np.unique(cells.length[cells.indptr[once]], return_index=True, return_inverse=True)
-    several = fitted[cells.n_i[fitted] > 1]
-    several = several[np.argsort(-cells.n_i[several], kind="stable")]  # the long ones first, and dealt out evenly
-    terms = np.concatenate([several, once[first]])
+    terms, place = alike_terms(of, fitted)
+    by_size = terms[np.argsort(-cells.n_i[terms], kind="stable")]  # the long ones first, and dealt out evenly
 
     def fit(part: int) -> None:
-        kernel.fit_terms(
-            terms[part::BLOCKS], cells.n_i, cells.indptr, cells.count, cells.length, cells.weight, table.tokens,
-            table.longest, table.pairs, table.coefficients, penalty, spacing, raw,
-        )  # fmt: skip
+        core.fit_terms(of, lengths, by_size[part::BLOCKS].copy(), penalty, spacing, raw)
 
     in_threads(fit, range(BLOCKS))
-    raw[once] = raw[once[first]][same]
+    raw[fitted] = raw[terms][place]
     return raw
 
 
-def _result(cells: TermCells, raw: Floats) -> BetaBinomialFit:
-    from termburst.models import _beta_binomial_kernel as kernel
-
+def _result(cells: TermCells, raw: NDArray[Any]) -> BetaBinomialFit:
     n, n_i, b_i = cells.tokens, cells.n_i, cells.b_i
-    status = raw[:, kernel.STATUS].astype(np.intp)
+    status = raw["status"].astype(np.intp)
     status[n_i == 0] = len(STATUSES) - 1
     loglik_binomial = binomial.log_likelihood(n_i, n)
     documents = int(cells.length_documents[cells.lengths > 0].sum())
     loglik_lower = binomial.log_likelihood(b_i, documents)  # as α_0 → 0, a document is all or nothing
     no_better = loglik_lower <= loglik_binomial * (1 - 1e-14)  # as where all documents have one token
-    status[(status == kernel.DEGENERATE) & no_better] = kernel.BOUNDARY
-    inside, boundary, lower = (status == k for k in (kernel.CONVERGED, kernel.BOUNDARY, kernel.DEGENERATE))
-    e = np.exp(-np.abs(raw[:, kernel.OMEGA]))
-    p, rest = np.where(raw[:, kernel.OMEGA] > 0, [1 / (1 + e), e / (1 + e)], [e / (1 + e), 1 / (1 + e)])
-    alpha_0 = np.select([inside, boundary, lower], [np.exp(raw[:, kernel.TAU]), np.inf, 0.0], np.nan)
+    status[(status == core.DEGENERATE) & no_better] = core.BOUNDARY
+    inside, boundary, lower = (status == k for k in (core.CONVERGED, core.BOUNDARY, core.DEGENERATE))
+    e = np.exp(-np.abs(raw["omega"]))
+    p, rest = np.where(raw["omega"] > 0, [1 / (1 + e), e / (1 + e)], [e / (1 + e), 1 / (1 + e)])
+    alpha_0 = np.select([inside, boundary, lower], [np.exp(raw["tau"]), np.inf, 0.0], np.nan)
     with np.errstate(invalid="ignore"):
         alpha, alpha_not = alpha_0 * p, alpha_0 * rest
     mean = np.select([inside, lower], [p, b_i / max(documents, 1)], n_i / max(n, 1))
-    loglik = np.where(lower, loglik_lower, loglik_binomial + raw[:, kernel.GAIN])
+    loglik = np.where(lower, loglik_lower, loglik_binomial + raw["gain"])
     errors = _standard_errors(raw, p, rest, inside)
     return BetaBinomialFit(
         mean=mean,
@@ -206,20 +193,18 @@ def _result(cells: TermCells, raw: Floats) -> BetaBinomialFit:
         alpha_0=alpha_0,
         loglik=loglik,
         loglik_binomial=loglik_binomial,
-        score_norm=np.where(inside, raw[:, kernel.SCORE], 0.0),
-        newton_step=np.where(inside, raw[:, kernel.STEP], 0.0),
-        iterations=raw[:, kernel.EVALUATIONS].astype(np.int64),
+        score_norm=np.where(inside, raw["score"], 0.0),
+        newton_step=np.where(inside, raw["step"], 0.0),
+        iterations=raw["evaluations"].astype(np.int64),
         standard_error_alpha=alpha * errors[0],
         standard_error_alpha_not=alpha_not * errors[1],
         status=STATUSES[status],
     )
 
 
-def _standard_errors(raw: Floats, p: Floats, rest: Floats, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _standard_errors(raw: NDArray[Any], p: Floats, rest: Floats, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Of log α and log α_¬: the inverse of the observed information in (τ, ω), carried over."""
-    from termburst.models import _beta_binomial_kernel as kernel
-
-    h_tt, h_to, h_oo = (np.where(inside, raw[:, column], np.nan) for column in (kernel.H_TT, kernel.H_TO, kernel.H_OO))
+    h_tt, h_to, h_oo = (np.where(inside, raw[column], np.nan) for column in ("h_tt", "h_to", "h_oo"))
     determinant = h_tt * h_oo - h_to**2
     v_tt, v_to, v_oo = -h_oo / determinant, h_to / determinant, -h_tt / determinant
     # log α = τ + log p and log α_¬ = τ + log(1 − p); d log p/dω = 1 − p, d log(1 − p)/dω = −p

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst._threads import in_threads
+from termburst.core import length_table as core
 from termburst.counts.tally import Integers
 
 DIRECT = 4096  # lengths up to which C_k is summed term by term
@@ -24,7 +25,7 @@ class LengthTable:
 
     Attributes
     ----------
-    coefficients : array of shape (panels, 2, degree + 1)
+    coefficients : array of shape (panels, degree + 1, 2)
         Polynomials in −1…1 for K and −dK/d log z on every panel.
     tokens, longest : int
         The sum of the lengths, and the greatest.
@@ -47,8 +48,6 @@ class LengthTable:
     @classmethod
     def of(cls, lengths: Integers, documents: Integers) -> LengthTable:
         """From the distinct lengths, ascending, and how many documents have each; length 0 is left out."""
-        from termburst.models import _length_table_kernel as kernel
-
         present = lengths > 0
         lengths, documents = lengths[present], documents[present]
         longest = int(lengths[-1]) if lengths.size else 0
@@ -57,18 +56,19 @@ class LengthTable:
         longer = from_here[np.searchsorted(lengths, np.arange(direct), side="right")]
         edges = np.append(direct, lengths[lengths > direct])
         run_longer = from_here[np.searchsorted(lengths, edges[:-1], side="right")]
-        angles = np.pi * (np.arange(kernel.DEGREE + 1) + 0.5) / (kernel.DEGREE + 1)
-        middles = kernel.LOWEST + kernel.WIDTH * (np.arange(kernel.PANELS) + 0.5)
-        t = (middles[:, None] + kernel.WIDTH / 2 * np.cos(angles)).ravel()
+        angles = np.pi * (np.arange(core.DEGREE + 1) + 0.5) / (core.DEGREE + 1)
+        middles = core.LOWEST + core.WIDTH * (np.arange(core.PANELS) + 0.5)
+        t = (middles[:, None] + core.WIDTH / 2 * np.cos(angles)).ravel()
         values = np.empty((t.size, 2))
 
         def fill(part: slice) -> None:
-            kernel.length_sums(t[part], longer, edges[:-1], edges[1:], run_longer, values[part])
+            log_z = np.ascontiguousarray(t[part])
+            values[part, 0], values[part, 1] = core.length_sums(log_z, longer, edges, run_longer)
 
         in_threads(fill, [slice(k, None, 8) for k in range(8)])
-        by_panel = values.reshape(kernel.PANELS, -1, 2).transpose(0, 2, 1)
+        by_panel = values.reshape(core.PANELS, -1, 2).transpose(0, 2, 1)
         return cls(
-            np.ascontiguousarray(by_panel @ _interpolation(angles)),
+            np.ascontiguousarray((by_panel @ _interpolation(angles)).transpose(0, 2, 1)),
             int(lengths @ documents),
             longest,
             float((lengths * (lengths - 1) // 2) @ documents.astype(np.float64)),
@@ -76,10 +76,12 @@ class LengthTable:
 
     def at(self, z: float) -> tuple[float, float]:
         """K(z) and −dK/d log z, for one z > 0."""
-        from termburst.models import _length_table_kernel as kernel
+        value, slope = core.look_up(self.for_kernels(), np.log([z]))
+        return float(value[0]), float(slope[0])
 
-        value, slope = kernel.look_up(self.coefficients, float(np.log(z)))
-        return float(value), float(slope)
+    def for_kernels(self) -> core.LengthTable:
+        """The table as the compiled core takes it."""
+        return core.length_table(self.coefficients, float(self.tokens), self.pairs, self.longest)
 
 
 def _interpolation(angles: NDArray[np.float64]) -> NDArray[np.float64]:

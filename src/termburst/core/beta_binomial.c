@@ -1,0 +1,411 @@
+#include "beta_binomial.h"
+
+#define TOLERANCE 1e-9 /* of the last Newton step in τ and ω */
+#define ROUNDING 5e-13 /* relative error of the sums that make a slope, at the most */
+#define GAUSS_2 0.5773502691896258
+static const double GAUSS_4[2] = {0.3399810435848563, 0.8611363115940526};
+static const double WEIGHT_4[2] = {0.6521451548625461, 0.34785484513745385};
+
+/* What the lengths contribute: K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0). */
+typedef struct {
+    double k_not, slope_not, slope_0, drop;
+} LengthsPart;
+
+/* The difference is integrated from the slope where it would cancel. */
+TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta) {
+    double half = delta / 2, middle = tau - half, pair[LANES];
+    LengthsPart part;
+    if (delta < 1e-4) { /* so near that the slope is a straight line, to rounding */
+        double shift = half * GAUSS_2;
+        look_up_two(table, middle - shift, middle + shift, pair);
+        double bend = (pair[3] - pair[1]) / (2 * shift), edge = half - shift;
+        part.k_not = pair[0] + edge * (pair[1] - bend * edge / 2);
+        part.slope_not = pair[1] - bend * edge;
+        part.slope_0 = pair[3] + bend * edge;
+        part.drop = half * (pair[1] + pair[3]);
+        return part;
+    }
+    look_up_two(table, tau - delta, tau, pair);
+    part.k_not = pair[0];
+    part.slope_not = pair[1];
+    part.slope_0 = pair[3];
+    part.drop = pair[0] - pair[2];
+    if (delta > 0.1) return part;
+    part.drop = 0.0;
+    for (int g = 0; g < 2; g++) {
+        double shift = half * GAUSS_4[g];
+        look_up_two(table, middle - shift, middle + shift, pair);
+        part.drop += WEIGHT_4[g] * (pair[1] + pair[3]);
+    }
+    part.drop *= half;
+    return part;
+}
+
+/* Of the penalised log-likelihood; *penalty* may be NULL. */
+Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
+                        const double *penalty) {
+    Share share = split(omega);
+    double p = share.p, rest = share.rest;
+    double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
+    double sum[LANES] = {0.0}, slopes[LANES] = {0.0};
+    for (int64_t q = 0; q < term->more_size; q += LANES) {
+        for (int lane = 0; lane < LANES; lane++) {
+            double x = (double)(q + 1 + lane), part = x / (alpha + x), weighted = term->more[q + lane] * part;
+            sum[lane] += weighted;
+            slopes[lane] += weighted * (1 - part);
+        }
+    }
+    double own = lanes_sum(sum), own_slope = lanes_sum(slopes);
+    for (int lane = 0; lane < LANES; lane++) sum[lane] = slopes[lane] = 0.0;
+    for (int64_t j = 0; j < term->after_size; j += LANES) {
+        for (int lane = 0; lane < LANES; lane++) {
+            double x = term->after[j + lane], part = x / (alpha_not + x), weighted = term->times[j + lane] * part;
+            sum[lane] += weighted;
+            slopes[lane] += weighted * (1 - part);
+        }
+    }
+    double other = lanes_sum(sum), other_slope = lanes_sum(slopes);
+    LengthsPart of = lengths_part(table, tau, log1p(alpha / alpha_not));
+    double n_i = term->n_i, missing = n - of.k_not;
+    Derivatives d;
+    d.tau = other - own - of.drop;
+    d.omega = rest * (n_i - own) + p * (n_i - other) - p * missing;
+    d.tau_tau = own_slope - other_slope + (of.slope_not - of.slope_0);
+    d.tau_omega = rest * own_slope + p * other_slope - p * of.slope_not;
+    d.omega_omega = p * rest * (own - other - missing) + rest * rest * own_slope - p * p * (other_slope - of.slope_not);
+    if (penalty != NULL) {
+        d.tau += penalty[0] + penalty[1] * tau + penalty[2] * alpha_0 + penalty[3] / alpha_0;
+        d.tau_tau += penalty[1] + penalty[2] * alpha_0 - penalty[3] / alpha_0;
+    }
+    d.size = own + other + fabs(of.drop);
+    return d;
+}
+
+/* log(new/old), *change* being new − old: by log1p where they are close, not where one is next to nothing. */
+static double log_ratio(double new, double old, double change) {
+    return fabs(change) < 0.5 * old ? log1p(change / old) : log(new / old);
+}
+
+/* ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + … */
+double gain(double tau, double omega, const Term *term, double n, const double *table) {
+    Share share = split(omega);
+    double p = share.p, rest = share.rest, n_i = term->n_i;
+    double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
+    double total = 0.0, pair[LANES];
+    for (int64_t q = 0; q < term->more_size; q++) total += term->more[q] * log1p((double)(q + 1) / alpha);
+    for (int64_t j = 0; j < term->after_size; j++) total -= term->times[j] * log1p(term->after[j] / alpha_not);
+    double delta = log1p(alpha / alpha_not);
+    int64_t panels = (int64_t)(delta / 0.2) + 1;
+    double half = delta / (double)(2 * panels);
+    for (int64_t k = 0; k < panels; k++) {
+        double middle = tau - delta + half * (double)(2 * k + 1);
+        for (int g = 0; g < 2; g++) {
+            double shift = half * GAUSS_4[g];
+            look_up_two(table, middle - shift, middle + shift, pair);
+            total += half * WEIGHT_4[g] * (pair[0] + pair[2]);
+        }
+    }
+    if (n_i == 0) return total + n * log(rest);
+    if (n_i == n) return total + n * log(p);
+    double p_0 = n_i / n, rest_0 = (n - n_i) / n;
+    double change = p < 0.5 ? p - p_0 : rest_0 - rest;
+    return total + n_i * log_ratio(p, p_0, change) + (n - n_i) * log_ratio(rest, rest_0, -change);
+}
+
+/* Everything that stays the same while one term is fitted. */
+typedef struct {
+    const Term *term;
+    const double *table;
+    const double *penalty; /* NULL where there is none */
+    double n;
+} Problem;
+
+static Derivatives at(const Problem *of, double tau, double omega) {
+    return derivatives(tau, omega, of->term, of->n, of->table, of->penalty);
+}
+
+/* Moves ω to within *near* of the maximum at fixed τ, and returns the derivatives there; counts their evaluations.
+ * Concave, so Newton's method with bounded steps arrives. */
+static Derivatives profile(const Problem *of, double tau, double *omega, double near, double *evaluations) {
+    Derivatives d = {0};
+    for (int round = 0; round < 100; round++) {
+        *evaluations += 1;
+        d = at(of, tau, *omega);
+        double step = d.omega_omega < 0 ? -d.omega / d.omega_omega : copysign(1.0, d.omega);
+        if (fabs(step) < near) break;
+        *omega = between(*omega + between(step, -2.0, 2.0), -700.0, 36.0);
+    }
+    return d;
+}
+
+/* How far the slope of the profile, linearised from a point beside it, may be wrong: of the order of ∂ω²/∂ωω. */
+static double doubt(const Derivatives *d) { return 10 * d->omega * d->omega / -d->omega_omega; }
+
+/* Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); 1 if found.
+ *
+ * The bracket is tightened as the profile's slope is learned, and a step that leaves it is replaced by bisection, so
+ * that the method cannot leave, cycle, or stop at a saddle. */
+static int climb(const Problem *of, double tau, double omega, double low, double high, FitResult *result) {
+    double evaluations = 0.0, step = 0.0;
+    int quiet = 0, found = 0;
+    Derivatives d = {0};
+    for (int iteration = 0; iteration < 300; iteration++) {
+        d = at(of, tau, omega);
+        evaluations += 1;
+        /* too far from the profile for its slope to be known */
+        if (!(d.omega_omega < 0) || d.omega * d.omega > -0.01 * d.omega_omega)
+            d = profile(of, tau, &omega, 0.01, &evaluations);
+        double slope = d.tau - d.tau_omega * d.omega / d.omega_omega;
+        double curvature = d.tau_tau - d.tau_omega * d.tau_omega / d.omega_omega;
+        if (slope > doubt(&d))
+            low = most(low, tau);
+        else if (slope < -doubt(&d))
+            high = least(high, tau);
+        step = curvature < 0 ? -slope / curvature : copysign(2.0, slope);
+        double noise = ROUNDING * d.size / fabs(curvature); /* what rounding alone may make of a step */
+        double moved = most(fabs(step), fabs((d.omega + d.tau_omega * step) / d.omega_omega));
+        quiet = moved < noise ? quiet + 1 : 0; /* a few steps more, since rounding may be kinder than feared */
+        if (curvature < 0 && (moved < TOLERANCE || quiet > 3 || (iteration > 50 && moved < 100 * TOLERANCE))) {
+            found = 1;
+            step = copysign(most(fabs(step), noise), step);
+            break;
+        }
+        if (most(fabs(step), high - low) < most(TOLERANCE, noise)) step = 0.0; /* τ is right: what is left is noise */
+        step = between(step, -3.0, 3.0);
+        if (!(low <= tau + step && tau + step <= high) && step != 0) step = (low + high) / 2 - tau;
+        double omega_step = -(d.omega + d.tau_omega * step) / d.omega_omega;
+        int collapsed = step != 0 && high - low < 1e-14 * most(1.0, fabs(low));
+        if (collapsed || tau + step < SMALLEST || tau + step > LARGEST) break;
+        tau += step;
+        omega += between(omega_step, -3.0, 3.0);
+    }
+    Share share = split(omega);
+    double on_alpha = share.p * d.tau + d.omega, on_alpha_not = share.rest * d.tau - d.omega;
+    result->tau = tau;
+    result->omega = omega;
+    result->step = step;
+    result->score = sqrt(on_alpha * on_alpha + on_alpha_not * on_alpha_not) / of->term->n_i;
+    result->evaluations += evaluations;
+    result->h_tt = d.tau_tau;
+    result->h_to = d.tau_omega;
+    result->h_oo = d.omega_omega;
+    return found;
+}
+
+/* lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity. Its sign is that
+ * of Tarone's score. */
+static double excess_pairs(const Term *term, double n, double pairs) {
+    double share = term->n_i / n, rest = (n - term->n_i) / n;
+    double rise = pairs * share / rest, fall = 0.0;
+    for (int64_t q = 0; q < term->more_size; q++) rise += term->more[q] * (double)(q + 1) / share;
+    for (int64_t j = 0; j < term->after_size; j++) fall += term->times[j] * term->after[j] / rest;
+    return fabs(rise - fall) > 1e-13 * (rise + fall) ? rise - fall : 0.0; /* rounding must not decide a tie */
+}
+
+/* The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ. */
+static double log_penalty(double tau, const double *penalty) {
+    if (penalty == NULL) return 0.0;
+    return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * exp(tau) - penalty[3] * exp(-tau);
+}
+
+static const double *none_or(const double *penalty) {
+    for (int k = 0; k < 4; k++)
+        if (penalty[k] != 0) return penalty;
+    return NULL;
+}
+
+/* Climbs from where the slope changes sign, and keeps the maximum if it is better than *best*. */
+static void try_maximum(const Problem *of, double tau, double omega, double low, double high, FitResult *best) {
+    FitResult trial = {0};
+    if (climb(of, tau, omega, low, high, &trial)) {
+        trial.gain = gain(trial.tau, trial.omega, of->term, of->n, of->table);
+        trial.objective = trial.gain + log_penalty(trial.tau, of->penalty);
+        if (trial.objective > best->objective || (of->penalty != NULL && best->status != CONVERGED)) {
+            trial.evaluations += best->evaluations;
+            *best = trial;
+            best->status = CONVERGED;
+        }
+    } else if (best->status != CONVERGED && high < LARGEST) { /* in the topmost stretch: nothing above rounding */
+        best->status = FAILED;
+    }
+}
+
+/* Fit one term.
+ *
+ * A scan of the profile's slope over τ, *spacing* apart and from large to small α_0, brackets every maximum; Newton's
+ * method climbs each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a term
+ * may have two interior maxima, or an interior one beside that at infinity.) The scan begins where the limit of large
+ * α_0 holds, and ends where that of small α_0 does: there ∂τ is `mixed`. */
+void fit_term(const Term *term, const LengthTable *table, const double *penalty, double spacing, FitResult *best) {
+    const Problem of = {term, table->coefficients, none_or(penalty), table->tokens};
+    int penalised = of.penalty != NULL;
+    double n = of.n, n_i = term->n_i, omega = log(n_i / (n - n_i));
+    *best = (FitResult){.omega = omega};
+    if (term->mixed == 0 && !penalised) { /* (α_0 p + q)/(α_0 + q) falls in α_0, so α_0 → 0 is the supremum */
+        best->status = DEGENERATE;
+        return;
+    }
+    double largest = (double)(term->more_size + 1), slope_above = 0.0, above = LARGEST;
+    double tau = log(most((double)table->longest, largest * n / n_i)) + 2.0;
+    int falling = penalised || excess_pairs(term, n, table->pairs) > 0;
+    while (tau > SMALLEST) {
+        Derivatives d = profile(&of, tau, &omega, 0.05, &best->evaluations);
+        double slope = d.tau - d.tau_omega * d.omega / d.omega_omega;
+        if (fabs(slope) <= doubt(&d)) {
+            d = profile(&of, tau, &omega, 1e-8, &best->evaluations);
+            slope = d.tau;
+        }
+        int rising = slope > 0;
+        if (rising && falling) { /* from where a straight line between the two slopes crosses zero */
+            double share = slope_above < 0 ? slope / (slope - slope_above) : 0.5;
+            double start = tau + least(spacing, above - tau) * share;
+            double omega_there = omega - d.tau_omega / d.omega_omega * (start - tau);
+            try_maximum(&of, start, omega_there, tau, above, best);
+        }
+        falling = !rising;
+        above = tau;
+        slope_above = slope;
+        if (rising && !penalised && slope > 0.5 * term->mixed) break;
+        omega += between(d.tau_omega / d.omega_omega * spacing, -1.0, 1.0); /* along the profile to the next τ */
+        tau -= spacing;
+    }
+    if (falling && best->status == BOUNDARY) best->status = FAILED; /* a penalty pulls it to α_0 = 0 */
+}
+
+static int64_t padded(int64_t size) { return (size + LANES - 1) / LANES * LANES; }
+
+/* T_q, the r and how many times each, of the cells [first, last), to room->parts from *used* on, which is moved. */
+int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room, int64_t *used, Term *out) {
+    int64_t largest = 0, occurrences = 0, distinct = 0;
+    double mixed = 0.0, n_i = 0.0, documents = 0.0, *seen = room->seen;
+    for (int64_t j = first; j < last; j++) {
+        int64_t count = cells->count[j];
+        if (count < 1 || count > cells->length[j] || cells->length[j] > room->longest) return TB_BAD_CELL;
+        largest = most_int(largest, count);
+        occurrences += count;
+        mixed += count < cells->length[j] ? weight_of(cells, j) : 0.0;
+    }
+    int64_t more_size = most_int(largest - 1, 0);
+    if (*used + padded(more_size) + 2 * padded(occurrences) > room->size) return TB_NO_ROOM;
+    double *more = room->parts + *used, *after = more + padded(more_size), *times;
+    for (int64_t q = 0; q < padded(more_size); q++) more[q] = 0.0;
+    for (int64_t j = first; j < last; j++) {
+        int64_t count = cells->count[j], length = cells->length[j];
+        double weight = weight_of(cells, j);
+        if (count > 1) more[count - 2] += weight;
+        n_i += weight * (double)count;
+        documents += weight;
+        for (int64_t r = length - count; r < length; r++) {
+            if (seen[r] == 0) after[distinct++] = (double)r;
+            seen[r] += weight;
+        }
+    }
+    times = after + padded(distinct);
+    for (int64_t k = 0; k < distinct; k++) {
+        int64_t r = (int64_t)after[k];
+        times[k] = seen[r];
+        seen[r] = 0.0;
+    }
+    for (int64_t k = distinct; k < padded(distinct); k++) {
+        after[k] = 1.0;
+        times[k] = 0.0;
+    }
+    for (int64_t q = more_size - 2; q >= 0; q--) more[q] += more[q + 1];
+    *used = times + padded(distinct) - room->parts;
+    *out = (Term){more, after, times, more_size, distinct, n_i, documents, mixed};
+    return TB_OK;
+}
+
+/* The same for a term of one collection. */
+static int32_t gather_term(const Cells *cells, int64_t term, const Room *room, Term *out) {
+    int64_t used = 0;
+    if (!is_term(cells, term)) return TB_BAD_INDEX;
+    const int64_t *range = range_of(cells, 0, term);
+    return gather(cells, range[0], range[1], room, &used, out);
+}
+
+int32_t tb_fit_terms(const Cells *cells, const LengthTable *table, const FitTask *task, const Room *room) {
+    Term term;
+    for (int64_t k = 0; k < task->size; k++) {
+        int32_t status = gather_term(cells, task->terms[k], room, &term);
+        if (status != TB_OK) return status;
+        fit_term(&term, table, task->penalty, task->spacing, &task->results[task->terms[k]]);
+    }
+    return TB_OK;
+}
+
+int32_t tb_gains(const Cells *cells, const LengthTable *table, const GainTask *task, const Room *room) {
+    Term term;
+    for (int64_t k = 0; k < task->size; k++) {
+        int32_t status = gather_term(cells, task->terms[k], room, &term);
+        if (status != TB_OK) return status;
+        task->gain[k] = gain(task->tau[k], task->omega[k], &term, table->tokens, table->coefficients);
+    }
+    return TB_OK;
+}
+
+int32_t tb_derivatives(const Cells *cells, const LengthTable *table, const DerivativeTask *task, const Room *room) {
+    Term term;
+    for (int64_t k = 0; k < task->size; k++) {
+        int32_t status = gather_term(cells, task->terms[k], room, &term);
+        if (status != TB_OK) return status;
+        task->out[k] = derivatives(task->tau[k], task->omega[k], &term, table->tokens, table->coefficients,
+                                   none_or(task->penalty));
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(beta_binomial,
+    TB_WHOLE(Term),
+    TB_FIELD(Term, more),
+    TB_FIELD(Term, after),
+    TB_FIELD(Term, times),
+    TB_FIELD(Term, more_size),
+    TB_FIELD(Term, after_size),
+    TB_FIELD(Term, n_i),
+    TB_FIELD(Term, documents),
+    TB_FIELD(Term, mixed),
+    TB_WHOLE(Room),
+    TB_FIELD(Room, seen),
+    TB_FIELD(Room, parts),
+    TB_FIELD(Room, longest),
+    TB_FIELD(Room, size),
+    TB_WHOLE(FitResult),
+    TB_FIELD(FitResult, tau),
+    TB_FIELD(FitResult, omega),
+    TB_FIELD(FitResult, gain),
+    TB_FIELD(FitResult, objective),
+    TB_FIELD(FitResult, score),
+    TB_FIELD(FitResult, step),
+    TB_FIELD(FitResult, evaluations),
+    TB_FIELD(FitResult, status),
+    TB_FIELD(FitResult, h_tt),
+    TB_FIELD(FitResult, h_to),
+    TB_FIELD(FitResult, h_oo),
+    TB_WHOLE(FitTask),
+    TB_FIELD(FitTask, terms),
+    TB_FIELD(FitTask, size),
+    TB_FIELD(FitTask, penalty),
+    TB_FIELD(FitTask, spacing),
+    TB_FIELD(FitTask, results),
+    TB_WHOLE(GainTask),
+    TB_FIELD(GainTask, terms),
+    TB_FIELD(GainTask, tau),
+    TB_FIELD(GainTask, omega),
+    TB_FIELD(GainTask, gain),
+    TB_FIELD(GainTask, size),
+    TB_WHOLE(Derivatives),
+    TB_FIELD(Derivatives, tau),
+    TB_FIELD(Derivatives, omega),
+    TB_FIELD(Derivatives, tau_tau),
+    TB_FIELD(Derivatives, tau_omega),
+    TB_FIELD(Derivatives, omega_omega),
+    TB_FIELD(Derivatives, size),
+    TB_WHOLE(DerivativeTask),
+    TB_FIELD(DerivativeTask, terms),
+    TB_FIELD(DerivativeTask, tau),
+    TB_FIELD(DerivativeTask, omega),
+    TB_FIELD(DerivativeTask, penalty),
+    TB_FIELD(DerivativeTask, out),
+    TB_FIELD(DerivativeTask, size))
