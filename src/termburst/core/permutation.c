@@ -43,13 +43,13 @@ static void sum_classes(Test *test, double rho) {
     test->rho = rho;
     for (int64_t k = 0; k < of->size; k++) shares[k] = of->lengths[k] / (1 + (of->lengths[k] - 1) * rho);
     for (int64_t c = 0; c < of->classes; c++) {
-        ClassSum sum = {0.0, 0.0, 0.0};
+        double sum = 0.0, sum_a = 0.0;
         for (int64_t k = of->starts[c]; k < of->starts[c + 1]; k++) {
-            sum.documents += of->both[k];
-            sum.sum += of->both[k] * shares[k];
-            sum.sum_a += of->in_a[k] * shares[k];
+            sum += of->both[k] * shares[k];
+            sum_a += of->in_a[k] * shares[k];
         }
-        test->room->all[c] = sum;
+        test->room->all[c].sum = sum;
+        test->room->all[c].sum_a = sum_a;
     }
 }
 
@@ -134,17 +134,19 @@ static int32_t test_term(Test *test, int64_t term, double mean, double rho, doub
 }
 
 /* Whether lengths, classes and strata belong together: what the arrays say of places exists, numbers of documents are
- * numbers, and no more documents are taken than there are. */
-static int32_t check(const LengthClasses *lengths, const Strata *strata, Stratum *by) {
+ * numbers, and no more documents are taken than there are. Counts the documents of every class. */
+static int32_t check(const LengthClasses *lengths, const Strata *strata, Stratum *by, ClassSum *all) {
     for (int64_t s = 0; s < strata->strata; s++) by[s].documents = 0.0;
     for (int64_t c = 0; c < lengths->classes; c++) {
         int64_t start = lengths->starts[c], end = lengths->starts[c + 1], s = lengths->strata_of[c];
         if (start < 0 || end < start || end > lengths->size || s < 0 || s >= strata->strata) return TB_BAD_INDEX;
+        all[c].documents = 0.0;
         for (int64_t k = start; k < end; k++) {
             double both = lengths->both[k], in_a = lengths->in_a[k];
             if (!(lengths->lengths[k] >= 1 && in_a >= 0 && in_a <= both && both <= MOST)) return TB_BAD_CELL;
-            by[s].documents += both;
+            all[c].documents += both;
         }
+        by[s].documents += all[c].documents;
     }
     for (int64_t s = 0; s < strata->strata; s++) {
         double taken = strata->taken[s], documents = strata->documents[s];
@@ -156,7 +158,7 @@ static int32_t check(const LengthClasses *lengths, const Strata *strata, Stratum
 int32_t tb_permutation(const Cells *cells, const LengthClasses *lengths, const Strata *strata,
                        const PermutationTask *task, const PermutationRoom *room) {
     if (cells->groups != 2 || room->most < lengths->classes) return TB_BAD_INDEX;
-    int32_t status = check(lengths, strata, room->by);
+    int32_t status = check(lengths, strata, room->by, room->all);
     double documents = 0.0, smaller = 0.0;
     for (int64_t s = 0; s < strata->strata && status == TB_OK; s++) {
         room->by[s].taken = strata->taken[s];

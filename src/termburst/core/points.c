@@ -8,12 +8,40 @@ TB_INLINE int comes_after(const Point *a, const Point *b) {
 
 TB_SORT(sorted, Point, comes_after)
 
-void sort_points(Points *points) { sorted(points->at, points->spare, points->size); }
+/* Turn round the points of every stratum from `first` on, which come in runs. */
+static void reverse_strata(Point *at, int64_t first, int64_t size) {
+    while (first < size) {
+        int64_t end = first + 1;
+        while (end < size && at[end].stratum == at[first].stratum) end++;
+        for (int64_t low = first, high = end - 1; low < high; low++, high--) {
+            Point kept = at[low];
+            at[low] = at[high];
+            at[high] = kept;
+        }
+        first = end;
+    }
+}
+
+/* The own points are sorted, and the others, which come from the shortest documents to the longest, all but sorted the
+ * other way round: as a rule it takes one merge. */
+void sort_points(Points *points) {
+    Point *at = points->at, *spare = points->spare;
+    int64_t left = 0, right = points->own, size = points->size;
+    reverse_strata(at, points->own, size);
+    for (int64_t k = 0; k < size; k++)
+        spare[k] = right >= size || (left < points->own && !comes_after(&at[left], &at[right])) ? at[left++] : at[right++];
+    int in_order = 1;
+    for (int64_t k = 0; k < size; k++) {
+        at[k] = spare[k];
+        if (k && comes_after(&at[k - 1], &at[k])) in_order = 0;
+    }
+    if (!in_order) sorted(at, spare, size);
+}
 
 void merge_points(Points *points) {
     Point *at = points->at;
     int64_t left = 0;
-    sort_points(points);
+    sorted(at, points->spare, points->size);
     for (int64_t k = 0; k < points->size; k++) {
         if (left && at[k].stratum == at[left - 1].stratum && at[k].x == at[left - 1].x)
             at[left - 1].m += at[k].m;

@@ -37,7 +37,7 @@ typedef struct {
 /* log C(n, k), −inf where that is 0. */
 TB_INLINE double log_ways_of(double n, double k) { return 0 <= k && k <= n ? log_choose(n, k) : -INFINITY; }
 
-/* Sort the points by stratum, then score. */
+/* Sort the points by stratum, then score; they are no longer own and others then. */
 void sort_points(Points *points);
 
 /* Merge equal scores within a stratum; what is left is sorted, and all of it is own. */

@@ -7,10 +7,14 @@ static const double TIE = 1e-7; /* relative: outcomes this close to the observed
 static const double NEGLIGIBLE = 1e-18;   /* of a tail: what is added after that changes no digit */
 static const int64_t LONGEST = 1 << 28;   /* steps of a tail: some ten standard deviations of 2⁵³ tokens */
 
-/* log x! − x log x + x: what Stirling's leading terms leave. */
+/* log x! − x log x + x: what Stirling's leading terms leave. x is whole. */
 static double remainder_of(double x) {
     if (!(x > 0)) return 0.0;
-    if (x < 12) return log_gamma(x + 1.0) - x * log(x) + x;
+    if (x < 12) {
+        double factorial = 1.0;
+        for (double k = 2.0; k <= x; k++) factorial *= k;
+        return log(factorial) - x * log(x) + x;
+    }
     double y = 1 / (x * x);
     double series = 1.0 / 1188 - y * 691 / 360360;
     series = 1.0 / 1680 - y * series;
