@@ -1,5 +1,7 @@
 """The best documents against plain sums, on both libraries, and what bad indices are answered with."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ def collection(seed, d=60, terms=12, whole=False):
     starts = np.concatenate([[0], held.sum(axis=1).cumsum()]).astype(np.int64)
     documents = np.nonzero(held)[1].astype(np.int32)
     weights = rng.integers(1, 4, documents.size).astype(float) if whole else rng.gamma(1.0, size=documents.size)
-    highest = np.array([weights[a:b].max(initial=0.0) for a, b in zip(starts[:-1], starts[1:], strict=True)])
+    highest = np.array([weights[a:b].max(initial=0.0) for a, b in pairwise(starts)])
     return Ranker(starts, documents, weights, highest, -rng.integers(0, 3, d) / 2.0)
 
 
@@ -108,7 +110,9 @@ def test_shapes_that_do_not_belong_together():
         lambda: search.best_documents(ranker.postings, start, column, 0, 1, found[:0], best, scores),
         lambda: search.best_documents(ranker.postings, start, column, 0, 1, found, best[:, :2], scores),
         lambda: search.best_documents(ranker.postings, start, column, 0, 1, found, best[:, :0], scores[:, :0]),
-        lambda: search.best_documents(ranker.postings, np.array([0, 0, 1]), column, 0, 1, np.zeros(2, int), best, scores),
+        lambda: search.best_documents(
+            ranker.postings, np.array([0, 0, 1]), column, 0, 1, np.zeros(2, int), best, scores
+        ),
     ):
         with pytest.raises(ValueError):  # noqa: PT011
             bad()
