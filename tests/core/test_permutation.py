@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
 from tests.core.twins import permutation as twin
+
 from termburst.core import permutation as core
 from termburst.core.binding import load
 from termburst.core.cells import cells as core_cells
@@ -71,13 +71,16 @@ def corpora(seed, d_a, d_b, terms=12, middle=3.0, burst=8.0):
 def roads(monkeypatch):
     """Which of the twin's functions were used."""
     used = set()
-    for name in ("enumerated", "lattice", "at_the_end", "saddlepoint"):
 
-        def noted(*arguments, name=name, function=getattr(twin, name)):
+    def noting(name, function):
+        def noted(*arguments):
             used.add(name)
             return function(*arguments)
 
-        monkeypatch.setattr(twin, name, noted)
+        return noted
+
+    for name in ("enumerated", "lattice", "at_the_end", "saddlepoint"):
+        monkeypatch.setattr(twin, name, noting(name, getattr(twin, name)))
     return used
 
 
@@ -176,7 +179,7 @@ def test_places_that_there_are_not(bad):
     for name in ("starts", "strata_of"):
         for place in range(getattr(of, name).size):
             problem.of = replace(of, **{name: changed(getattr(of, name), place, bad)})
-            with pytest.raises(ValueError, match="out of range|at least 1"):
+            with pytest.raises(ValueError, match=r"out of range|at least 1"):
                 problem.by_kernel()
     if bad > 0:
         problem.of = replace(of, class_of=np.full_like(of.class_of, min(bad, 2**31 - 1)))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.core.twins import two_corpora as twin
+
 from termburst.core import two_corpora as core
 from termburst.core.binding import load
 from termburst.core.cells import cells as core_cells

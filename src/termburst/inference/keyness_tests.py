@@ -96,9 +96,7 @@ def fisher(a: TermCells, b: TermCells) -> Result:
     n_i_a, n_i_b, n_a, n_b = _totals(a, b)
     p_value = np.ones(n_i_a.size)
     if n_a and n_b:
-        _over_terms(
-            lambda first, last: two_corpora.fisher(n_i_a, n_i_b, n_a, n_b, first, last, p_value), p_value.size
-        )
+        _over_terms(lambda first, last: two_corpora.fisher(n_i_a, n_i_b, n_a, n_b, first, last, p_value), p_value.size)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.log(n_i_a) + np.log(n_b - n_i_b) - np.log(n_i_b) - np.log(n_a - n_i_a)
     return np.where(np.isnan(odds), 0.0, odds), p_value
