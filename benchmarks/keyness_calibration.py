@@ -30,9 +30,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammaln
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termburst._compiled import compiled
 from termburst._threads import in_threads
 from termburst.datasets import load_stdlib
 from termburst.inference.keyness import METHODS, Comparison, compare, keyness
@@ -129,46 +129,55 @@ def corpora() -> Iterator[Corpus]:
         yield whole.only(np.flatnonzero((b_i >= 2) | (n_i >= 5)))
 
 
-@compiled
-def draw_block(alpha, alpha_not, mean, lengths, documents, seed):  # type: ignore[no-untyped-def]
+def draw_block(
+    alpha: np.ndarray, alpha_not: np.ndarray, mean: np.ndarray, lengths: np.ndarray, documents: np.ndarray, seed: int
+) -> tuple[np.ndarray, ...]:
     """Beta-binomial terms on documents of these lengths, binomial at α = inf: b_i, then counts and lengths of cells."""
-    np.random.seed(seed)  # noqa: NPY002  Numba's own state, one a thread
-    room, size = 4_096, 0
-    count, length, b_i = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(alpha.size, np.int64)
-    for i in range(alpha.size):
-        a, rest, plain = alpha[i], alpha_not[i], alpha[i] == math.inf
-        odds = mean[i] / (1 - mean[i])
-        constant = 0.0 if plain else math.lgamma(a + rest) - math.lgamma(rest)
-        first = size
-        for k in range(lengths.size):
-            n = lengths[k]
-            if size + documents[k] > room:
-                added = np.empty(room + documents[k], np.int64)
-                count, length = np.append(count, added), np.append(length, added)
-                room = count.size
-            log_none = n * math.log1p(-mean[i])
-            if not plain:
-                log_none = math.lgamma(n + rest) - math.lgamma(n + a + rest) + constant
-            some = -math.expm1(log_none)
-            if some > 0.2:
-                for _ in range(documents[k]):
-                    p = mean[i] if plain else np.random.beta(a, rest)  # noqa: NPY002
-                    c = np.random.binomial(n, p)  # noqa: NPY002
-                    if c > 0:
-                        count[size], length[size] = c, n
-                        size += 1
-                continue
-            for _ in range(np.random.binomial(documents[k], some)):  # noqa: NPY002  those that have the term
-                u, c = np.random.random() * some, 1  # noqa: NPY002
-                mass = math.exp(log_none) * n * (odds if plain else a / (n - 1 + rest))
-                while u > mass and c < n:
-                    u -= mass
-                    mass *= (n - c) / (c + 1) * (odds if plain else (a + c) / (n - c - 1 + rest))
-                    c += 1
-                count[size], length[size] = c, n
-                size += 1
-        b_i[i] = size - first
-    return b_i, count[:size], length[:size]
+    rng = np.random.default_rng(seed)
+    counts, sizes, terms = [], [], []  # of cells drawn document by document
+    rare_terms, rare_sizes, log_nones = [], [], []  # and of cells whose counts are drawn below
+    for i, (a, rest, share) in enumerate(zip(alpha, alpha_not, mean, strict=True)):
+        log_none = lengths * math.log1p(-share)
+        if a < math.inf:
+            log_none = gammaln(lengths + rest) - gammaln(lengths + a + rest) + (gammaln(a + rest) - gammaln(rest))
+        some = -np.expm1(log_none)
+        often = some > 0.2
+        n = np.repeat(lengths[often], documents[often])
+        drawn = rng.binomial(n, rng.beta(a, rest, n.size) if a < math.inf else share)
+        counts.append(drawn[drawn > 0])
+        sizes.append(n[drawn > 0])
+        terms.append(np.full(counts[-1].size, i))
+        seldom = np.flatnonzero(~often)
+        rare = np.repeat(seldom, rng.binomial(documents[seldom], some[seldom]))  # those that have the term
+        rare_terms.append(np.full(rare.size, i))
+        rare_sizes.append(lengths[rare])
+        log_nones.append(log_none[rare])
+    term, n = np.concatenate(rare_terms), np.concatenate(rare_sizes)
+    parameters = alpha[term], alpha_not[term], (mean / (1 - mean))[term]
+    counts.append(counts_above_0(*parameters, n, np.concatenate(log_nones), rng))
+    order = np.argsort(np.concatenate([*terms, term]), kind="stable")
+    b_i = np.bincount(np.concatenate([*terms, term]), minlength=alpha.size)
+    return b_i, np.concatenate(counts)[order], np.concatenate([*sizes, n])[order]
+
+
+def counts_above_0(
+    a: np.ndarray, rest: np.ndarray, odds: np.ndarray, n: np.ndarray, log_none: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Counts of terms in documents that have them: one after the other is tried, up the distribution function."""
+    plain = a == math.inf
+    a, rest = np.where(plain, 0.0, a), np.where(plain, n, rest)  # not used there
+    c, going = np.ones(n.size, dtype=np.int64), np.arange(n.size)
+    u = rng.random(n.size) * -np.expm1(log_none)
+    mass = np.exp(log_none) * n * np.where(plain, odds, a / (n - 1 + rest))
+    while True:
+        more = np.flatnonzero((u > mass) & (c[going] < n))
+        if not more.size:
+            return c
+        u = (u - mass)[more]
+        going, mass, n, a, rest, odds, plain = (x[more] for x in (going, mass, n, a, rest, odds, plain))
+        have = c[going]
+        mass *= (n - have) / (have + 1) * np.where(plain, odds, (a + have) / (n - have - 1 + rest))
+        c[going] += 1
 
 
 def draw(

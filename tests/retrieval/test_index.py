@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import termburst as tb
 from termburst.retrieval import MODELS, Index
-from termburst.retrieval.search import Ranker, _compiled_search, top
+from termburst.retrieval.search import Ranker, search, top
 
 WORDS = [f"w{i:02}" for i in range(40)]
 
@@ -200,13 +200,13 @@ def large():
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("k", [1, 3, 100])
 @pytest.mark.parametrize("which", ["index", "large"])
-def test_compiled_code_finds_the_same_bit_for_bit(which, model, k, request, monkeypatch):
+def test_a_few_hits_are_the_plain_ones_bit_for_bit(which, model, k, request, monkeypatch):
     index, rng = request.getfixturevalue(which), np.random.default_rng(8)
     words = [*index.terms[:40], "unheard"]
     queries = [rng.choice(words, size=rng.integers(0, 9)).tolist() for _ in range(200)]
-    compiled = index.batch_search(queries, k, model=model)
-    monkeypatch.setattr("termburst.retrieval.search.MANY_QUERIES", 1000)
-    for ours, plain in zip(compiled, index.batch_search(queries, k, model=model), strict=True):
+    few = index.batch_search(queries, k, model=model)
+    monkeypatch.setattr("termburst.retrieval.search.FEW_HITS", 0)
+    for ours, plain in zip(few, index.batch_search(queries, k, model=model), strict=True):
         assert ours.documents.tolist() == plain.documents.tolist()
         assert ours.scores.tolist() == plain.scores.tolist()
         assert ours.ids == plain.ids
@@ -214,7 +214,7 @@ def test_compiled_code_finds_the_same_bit_for_bit(which, model, k, request, monk
 
 def test_no_queries_find_nothing(index, monkeypatch):
     assert index.batch_search([]) == []
-    monkeypatch.setattr("termburst.retrieval.search.MANY_POSTINGS", 1)
+    monkeypatch.setattr("termburst.retrieval.search.FEW_HITS", 0)
     assert index.batch_search([]) == []
 
 
@@ -251,7 +251,7 @@ def test_what_looks_like_texts_or_terms_and_is_not(call, message):
         call()
 
 
-def test_compiled_code_finds_the_same_where_constants_cancel_the_sums():
+def test_a_few_hits_are_the_plain_ones_where_constants_cancel_the_sums():
     rng = np.random.default_rng(0)
     for _ in range(20):
         terms, d = 5, 40
@@ -264,13 +264,13 @@ def test_compiled_code_finds_the_same_where_constants_cancel_the_sums():
         starts, documents = n * np.arange(terms + 1), np.tile(np.arange(n, dtype=np.int32), terms)
         ranker = Ranker(starts, documents, weights.ravel(), weights.max(axis=1), constants)
         query = rng.permutation(terms)
-        hits = _compiled_search(ranker, np.array([0, terms]), query, 3, [str(i) for i in range(n)])[0]
+        hits = search(ranker, np.array([0, terms]), query, 3, [str(i) for i in range(n)])[0]
         found, scores = ranker.scores(query.tolist())
         best = top(scores, 3)
         assert hits.documents.tolist() == found[best].tolist()
         assert hits.scores.tolist() == scores[best].tolist()
 
 
-def test_no_queries_are_answered_by_a_large_index_too(monkeypatch, index):
-    monkeypatch.setattr("termburst.retrieval.search.MANY_POSTINGS", 1)
-    assert index.batch_search([]) == []
+def test_no_queries_are_answered_by_a_large_index_too(large):
+    assert large.batch_search([]) == []
+    assert len(large) > 1000

@@ -10,13 +10,16 @@ documents; those that are empty say nothing and are left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, stdtr
 
 from termburst._threads import in_threads
+from termburst.core import permutation as dealing
+from termburst.core import two_corpora
+from termburst.core.cells import Cells, alike_terms
+from termburst.core.cells import cells as core_cells
 from termburst.counts.tally import Integers, tally
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
@@ -24,7 +27,7 @@ from termburst.models.special import deviance
 
 Floats = NDArray[np.float64]
 Result = tuple[Floats, Floats]
-BLOCK = 512  # terms that a thread takes at a time
+BLOCK = 2048  # terms that a thread takes at a time
 DEALT = 64  # parts that the terms of the permutation test are dealt out to, rare and frequent ones evenly
 APART = 3.0  # standard deviations of a rank sum of lengths
 CLASSES = 96  # of the lengths of documents without a term: about 9 % wide on 20 Newsgroups
@@ -90,12 +93,10 @@ def fisher(a: TermCells, b: TermCells) -> Result:
     >>> statistic.round(4).tolist(), p_value.round(5).tolist()
     ([2.3489, -2.3489], [0.01067, 0.01067])
     """
-    from termburst.inference import _keyness_tests_kernel as kernel
-
     n_i_a, n_i_b, n_a, n_b = _totals(a, b)
     p_value = np.ones(n_i_a.size)
     if n_a and n_b:
-        _over_terms(kernel.fisher, p_value.size, n_i_a, n_i_b, n_a, n_b, p_value)
+        _over_terms(lambda first, last: two_corpora.fisher(n_i_a, n_i_b, n_a, n_b, first, last, p_value), p_value.size)
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.log(n_i_a) + np.log(n_b - n_i_b) - np.log(n_i_b) - np.log(n_a - n_i_a)
     return np.where(np.isnan(odds), 0.0, odds), p_value
@@ -115,15 +116,12 @@ def welch(a: TermCells, b: TermCells) -> Result:
     >>> statistic.round(4).tolist(), p_value.round(4).tolist()
     ([3.2733, -3.2733], [0.0494, 0.0494])
     """
-    from termburst.inference import _keyness_tests_kernel as kernel
-
     d_a, d_b = _documents(a, b)
     means, variances = [], []
     for cells, documents in ((a, d_a), (b, d_b)):
-        moments = np.zeros((cells.n_i.size, 2))
-        _over_terms(kernel.relative_moments, cells.n_i.size, *_arrays(cells), float(documents), moments)
-        means.append(moments[:, 0])
-        variances.append(moments[:, 1] / max(documents - 1, 1) / max(documents, 1))
+        mean, squares = _relative_moments(cells, documents)
+        means.append(mean)
+        variances.append(squares / max(documents - 1, 1) / max(documents, 1))
     if min(d_a, d_b) < 2:
         return np.zeros(a.n_i.size), np.ones(a.n_i.size)
     difference, variance = means[0] - means[1], variances[0] + variances[1]
@@ -150,18 +148,21 @@ def mann_whitney(a: TermCells, b: TermCells) -> Result:
     >>> statistic.round(4).tolist(), p_value.round(4).tolist()
     ([1.4434, -1.4434], [0.1489, 0.1489])
     """
-    from termburst.inference import _keyness_tests_kernel as kernel
-
     d_a, d_b = _documents(a, b)
     size, d = a.n_i.size, d_a + d_b
     if not d_a or not d_b:
         return np.zeros(size), np.ones(size)
-    found = np.empty((size, 2))
-    _over_terms(kernel.mann_whitney, size, *_both(a, b), float(d_a), float(d_b), found)
-    gap = found[:, 0] - d_a * d_b / 2
+    cells, held, u, ties = _both(a, b), _cells_held(a, b), np.empty(size), np.empty(size)
+
+    def rank(first: int, last: int) -> None:
+        most = int(held[first:last].max(initial=0))
+        two_corpora.mann_whitney(cells, float(d_a), float(d_b), first, last, most, u, ties)
+
+    _over_terms(rank, size)
+    gap = u - d_a * d_b / 2
     # a group of all the documents leaves nothing; rounding must not
-    variance = np.maximum(d_a * d_b / 12 * (d + 1 - found[:, 1] / (d * (d - 1))), 0.0)
-    flat = found[:, 1] == float(d) ** 3 - d
+    variance = np.maximum(d_a * d_b / 12 * (d + 1 - ties / (d * (d - 1))), 0.0)
+    flat = ties == float(d) ** 3 - d
     z = np.where(flat, 0.0, np.maximum(np.abs(gap) - 0.5, 0.0) / np.sqrt(np.where(flat, 1.0, variance)))
     return np.copysign(z, gap), np.minimum(2 * ndtr(-z), 1.0)
 
@@ -210,8 +211,6 @@ def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int
     >>> statistic.round(4).tolist(), p_value.round(4).tolist()  # 2 × ½ of the twenty ways of choosing 3 of 6
     ([2.0, -2.0], [0.05, 0.05])
     """
-    from termburst.inference import _permutation_kernel as kernel
-
     d_a, d_b = _documents(a, b)
     size = a.n_i.size
     if strata < 1 or strata != int(strata):
@@ -221,37 +220,43 @@ def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int
     n_i = a.n_i + b.n_i
     if np.isnan(fit.alpha_0[n_i > 0]).any():
         raise ValueError("the fit lacks terms that occur: it must be of both corpora together, and have converged")
-    found = np.column_stack([np.zeros(size), np.ones(size)])
-    if not d_a or not d_b:
-        return found[:, 0], found[:, 1]
+    statistic, p_value = np.zeros(size), np.ones(size)
+    of = _length_classes(a, b, strata) if d_a and d_b else None
+    if of is None:
+        return statistic, p_value
+    rho, mean = np.where(n_i > 0, 1 / (1 + fit.alpha_0), 0.0), np.where(n_i > 0, fit.mean, 0.0)
+    cells, held = _both(a, b), _cells_held(a, b)
+    terms, place = alike_terms(cells, np.arange(size))
+    if not (np.array_equal(mean, mean[terms][place]) and np.array_equal(rho, rho[terms][place])):
+        terms = place = np.arange(size)  # a fit that tells apart terms with the same cells
+    order = terms[np.argsort(-held[terms], kind="stable")]
+
+    def test(part: int) -> None:
+        dealt = order[part::DEALT].copy()
+        most = int(held[dealt].max(initial=0))
+        dealing.permutation(cells, of, dealt, most, mean, rho, statistic, p_value)
+
+    in_threads(test, range(DEALT))
+    return statistic[terms][place], p_value[terms][place]
+
+
+def _length_classes(a: TermCells, b: TermCells, strata: int) -> dealing.Lengths | None:
+    """Lengths, their classes and their strata; without those that stay where they are. None where all do."""
     lengths, in_a, both = _length_histograms(a, b)
     stratum = ((both.cumsum() - both / 2) * (strata / both.sum())).astype(np.int64)
     moves = _comparable(lengths, in_a, both, stratum) if strata > 1 else np.ones(lengths.size, dtype=bool)
     if not moves.any():
-        return found[:, 0], found[:, 1]
+        return None
     lengths, in_a, both, stratum = lengths[moves], in_a[moves], both[moves], stratum[moves]
     _, stratum = np.unique(stratum, return_inverse=True)  # those that no length falls in are left out
     few, width = lengths.size <= CLASSES, np.log(lengths[-1] / lengths[0]) / CLASSES
     place = np.arange(lengths.size) if few else np.floor(np.log(lengths / lengths[0]) / width)
     starts = np.flatnonzero(np.diff(place, prepend=-1) + np.diff(stratum, prepend=-1))
     starts = np.append(starts, lengths.size)
-    rho = np.where(n_i > 0, 1 / (1 + fit.alpha_0), 0.0)
-    taken, documents = (np.bincount(stratum, number).astype(np.float64) for number in (in_a, both))
-    class_of = np.full(int(max(a.lengths.max(), b.lengths.max())) + 1, -1, dtype=np.int16)
+    class_of = np.full(int(max(a.lengths.max(), b.lengths.max())) + 1, -1, dtype=np.int32)
     class_of[lengths.astype(np.int64)] = np.repeat(np.arange(starts.size - 1), np.diff(starts))
-    indptr, count, length, weight = _both(a, b)
-    class_of = class_of[length]
-    order = np.argsort(-(a.indptr[1:] - a.indptr[:-1] + b.indptr[1:] - b.indptr[:-1]), kind="stable")
-    mean = np.where(n_i > 0, fit.mean, 0.0)
-
-    def test(part: int) -> None:
-        kernel.permutation(
-            order[part::DEALT], indptr, count, length, weight, class_of, lengths, in_a, both, starts,
-            stratum[starts[:-1]], taken, documents, mean, rho, found,
-        )  # fmt: skip
-
-    in_threads(test, range(DEALT))
-    return found[:, 0], found[:, 1]
+    taken, documents = (np.bincount(stratum, number).astype(np.float64) for number in (in_a, both))
+    return dealing.Lengths(lengths, in_a, both, starts, stratum[starts[:-1]], class_of, taken, documents)
 
 
 def _totals(a: TermCells, b: TermCells) -> tuple[Floats, Floats, float, float]:
@@ -309,30 +314,36 @@ def _comparable(lengths: Floats, in_a: Floats, both: Floats, stratum: Integers) 
     return inside & mixed[stratum]
 
 
-def _arrays(cells: TermCells) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], Floats]:
-    """The cells as kernels take them: writeable and contiguous, or each corpus would be another type to compile for."""
-
-    def plain(array: Any, dtype: Any) -> Any:
-        return np.require(array, dtype, ["C", "W"])
-
-    return (
-        plain(cells.indptr, np.int64),
-        plain(cells.count, np.int32),
-        plain(cells.length, np.int32),
-        plain(cells.weight, np.float64),
+def _relative_moments(cells: TermCells, documents: int) -> tuple[Floats, Floats]:
+    """Mean and sum of squared deviations of n_ij/n_j over the documents, one entry a term."""
+    size, of = cells.n_i.size, cells.for_kernels()
+    mean, squares = np.zeros(size), np.zeros(size)
+    _over_terms(
+        lambda first, last: two_corpora.relative_moments(of, float(documents), first, last, mean, squares), size
     )
+    return mean, squares
 
 
-def _both(a: TermCells, b: TermCells) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32], Floats]:
-    """The cells of both corpora one after the other; row g of the first array is of corpus g."""
-    return (
+def _both(a: TermCells, b: TermCells) -> Cells:
+    """The cells of both corpora one after the other, as kernels take them."""
+    weights = [one.weight for one in (a, b)]
+    if not (weights[0].size == weights[1].size == 1 and weights[0] == weights[1]):
+        weights = [np.broadcast_to(one.weight, one.count.shape) for one in (a, b)]
+    else:
+        weights = weights[:1]
+    return core_cells(
         np.stack([a.indptr, b.indptr + a.count.size]).astype(np.int64),
-        np.concatenate([a.count, b.count]).astype(np.int32),
-        np.concatenate([a.length, b.length]).astype(np.int32),
-        np.concatenate([np.broadcast_to(one.weight, one.count.shape) for one in (a, b)]).astype(np.float64),
+        np.concatenate([a.count, b.count]).astype(np.int32, copy=False),
+        np.concatenate([a.length, b.length]).astype(np.int32, copy=False),
+        np.concatenate(weights).astype(np.float64, copy=False),
     )
 
 
-def _over_terms(kernel: Callable[..., None], size: int, *arguments: Any) -> None:
-    """Call *kernel* with the first and last of blocks of terms and the arguments, on all cores."""
-    in_threads(lambda first: kernel(first, min(first + BLOCK, size), *arguments), range(0, size, BLOCK))
+def _cells_held(a: TermCells, b: TermCells) -> Integers:
+    """How many cells a term has in both corpora together."""
+    return (np.diff(a.indptr) + np.diff(b.indptr)).astype(np.int64)
+
+
+def _over_terms(kernel: Callable[[int, int], None], size: int) -> None:
+    """Call *kernel* with the first and last of blocks of terms, on all cores."""
+    in_threads(lambda first: kernel(first, min(first + BLOCK, size)), range(0, size, BLOCK))

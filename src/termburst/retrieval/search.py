@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst._threads import cores, in_threads
+from termburst.core.search import Postings, best_documents, postings
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import PostingWeights
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MANY_QUERIES = 64  # from which compiled code is worth loading,
-MANY_POSTINGS = 200_000  # or for an index of so many, whose texts were counted by compiled code
 QUERIES_A_THREAD = 32  # worth starting one
 FEW_HITS = 100  # up to which the best are kept by insertion
 
@@ -65,7 +65,7 @@ class Hits(Sequence[Hit]):
         return Hit(self.ids[place], float(self.scores[place]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Ranker:
     """A model's weights by term: documents[starts[t]:starts[t + 1]] hold term t, with the weights beside.
 
@@ -89,6 +89,15 @@ class Ranker:
         if held.size:
             highest[held] = np.maximum.reduceat(weights.postings, starts[held])
         return cls(starts, documents, weights.postings, highest, weights.documents)
+
+    @cached_property
+    def postings(self) -> Postings:
+        """The same as the kernel takes it."""
+        return postings(self.starts, self.documents, self.weights, self.highest, self.constants)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without `postings`, whose addresses are those of this process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def scores(self, columns: Sequence[int]) -> tuple[Integers, Floats]:
         """The documents with any of the terms, in their order, and their scores."""
@@ -120,34 +129,24 @@ def top(scores: Floats, k: int) -> Integers:
 
 def search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
     """The k best documents of each query; query i has the terms columns[starts[i]:starts[i + 1]]."""
-    queries = starts.size - 1
-    if not queries:
-        return []
-    if (queries >= MANY_QUERIES or ranker.documents.size >= MANY_POSTINGS) and 1 <= k <= FEW_HITS:
-        return _compiled_search(ranker, starts, columns, k, ids)
+    if 1 <= k <= FEW_HITS:
+        return _few(ranker, starts, columns, k, ids)
     hits = []
-    for query in range(queries):
+    for query in range(starts.size - 1):
         found, scores = ranker.scores(columns[starts[query] : starts[query + 1]].tolist())
         best = top(scores, k)
         hits.append(_hits(found[best], scores[best], ids))
     return hits
 
 
-def _compiled_search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
-    """The same, bit for bit, on all cores."""
-    from termburst.retrieval._search_kernel import best_documents
-
-    queries, d = starts.size - 1, ranker.constants.size
+def _few(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
+    """The same, bit for bit, without going through all postings, and on all cores."""
+    queries = starts.size - 1
     found = np.zeros(queries, dtype=np.int64)
     best, scores = np.zeros((queries, k), dtype=np.int64), np.zeros((queries, k))
-    limit, longest = float(ranker.constants.max()), int(np.diff(starts).max(initial=0))
 
     def fill(part: tuple[int, int]) -> None:
-        room = np.zeros(d), np.empty(d, dtype=np.int64), np.empty(longest, dtype=np.int64), np.empty(longest + 1)
-        best_documents(
-            *part, ranker.starts, ranker.documents, ranker.weights, ranker.highest, ranker.constants, limit, starts,
-            columns, *room, found, best, scores,
-        )  # fmt: skip
+        best_documents(ranker.postings, starts, columns, *part, found, best, scores)
 
     if queries < 2 * QUERIES_A_THREAD:
         fill((0, queries))

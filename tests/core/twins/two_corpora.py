@@ -1,21 +1,14 @@
-"""Compiled loops of the tests that compare two corpora: one term after the other, each from its own cells."""
-
-from __future__ import annotations
+"""Fisher's, Welch's and Mann and Whitney's tests in plain Python: what two_corpora.c computes."""
 
 import math
-from typing import Any
 
 import numpy as np
-
-from termburst._compiled import compiled, inner
-from termburst.inference._sorting_kernel import argsort
 
 TIE = 1e-7  # relative: outcomes this close to the observed one's probability count as equally probable
 NEGLIGIBLE = 1e-18  # of a tail: what is added after that changes no digit
 
 
-@inner
-def _remainder(x):  # type: ignore[no-untyped-def]
+def _remainder(x):
     """log x! − x log x + x: what Stirling's leading terms leave."""
     if x <= 0:
         return 0.0
@@ -26,8 +19,7 @@ def _remainder(x):  # type: ignore[no-untyped-def]
     return 0.5 * math.log(2 * math.pi * x) + series / x
 
 
-@inner
-def _deviance(observed, expected, excess):  # type: ignore[no-untyped-def]
+def _deviance(observed, expected, excess):
     """x log(x/e) + e − x without cancellation; excess is e − x."""
     if observed <= 0:
         return expected
@@ -40,8 +32,7 @@ def _deviance(observed, expected, excess):  # type: ignore[no-untyped-def]
     return excess * v - 2 * observed * v * square * series
 
 
-@inner
-def _log_hypergeometric(x, n_i, n_a, n_b, margins):  # type: ignore[no-untyped-def]
+def _log_hypergeometric(x, n_i, n_a, n_b, margins):
     """log P(x of the n_i occurrences fall among the n_a tokens): −G²/2 of the table, and the Stirling remainders."""
     n = n_a + n_b
     n_not = n - n_i
@@ -54,8 +45,7 @@ def _log_hypergeometric(x, n_i, n_a, n_b, margins):  # type: ignore[no-untyped-d
     return margins - g - cells
 
 
-@inner
-def _hypergeometric_tail(x, step, n_i, n_a, n_b):  # type: ignore[no-untyped-def]
+def _hypergeometric_tail(x, step, n_i, n_a, n_b):
     """P(x) + P(x + step) + … over P(x), step being +1 or −1 and x beyond the mode on that side."""
     total = term = 1.0
     while True:
@@ -69,8 +59,7 @@ def _hypergeometric_tail(x, step, n_i, n_a, n_b):  # type: ignore[no-untyped-def
             return total
 
 
-@compiled
-def fisher(first, last, n_i_a, n_i_b, n_a, n_b, out):  # type: ignore[no-untyped-def]
+def fisher(first, last, n_i_a, n_i_b, n_a, n_b, out):
     """Fisher's two-sided p of the terms first to last; counts and totals are floats, exact below 2⁵³."""
     for i in range(first, last):
         n_i, x = n_i_a[i] + n_i_b[i], n_i_a[i]
@@ -99,13 +88,11 @@ def fisher(first, last, n_i_a, n_i_b, n_a, n_b, out):  # type: ignore[no-untyped
         out[i] = min(p, 1.0)
 
 
-@inner
-def _times(weight, j):  # type: ignore[no-untyped-def]
+def _times(weight, j):
     return weight[0] if weight.size == 1 else weight[j]
 
 
-@compiled
-def relative_moments(first, last, indptr, count, length, weight, documents, out):  # type: ignore[no-untyped-def]
+def relative_moments(first, last, indptr, count, length, weight, documents, out):
     """Mean and sum of squared deviations of n_ij/n_j over the documents; the latter exactly 0 where all are equal."""
     for i in range(first, last):
         total = present = 0.0
@@ -127,7 +114,7 @@ def relative_moments(first, last, indptr, count, length, weight, documents, out)
         out[i, 0], out[i, 1] = mean, squares
 
 
-def mann_whitney(first: Any, last: Any, indptr: Any, *rest: Any) -> None:
+def mann_whitney(first, last, indptr, *rest):
     """U of the first corpus and Σ t³ − t over the groups of ties, to the last array.
 
     The cells of corpus g are [indptr[g, i]:indptr[g, i + 1]].
@@ -137,10 +124,7 @@ def mann_whitney(first: Any, last: Any, indptr: Any, *rest: Any) -> None:
     _mann_whitney(first, last, indptr, *rest, cells, order)
 
 
-@compiled
-def _mann_whitney(  # type: ignore[no-untyped-def]
-    first, last, indptr, count, length, weight, documents_a, documents_b, out, cells, order
-):
+def _mann_whitney(first, last, indptr, count, length, weight, documents_a, documents_b, out, cells, order):
     for i in range(first, last):
         size, present_a, present_b = first - first, 0.0, 0.0
         for corpus in range(2):
@@ -154,7 +138,7 @@ def _mann_whitney(  # type: ignore[no-untyped-def]
         below, absent_a = documents_b - present_b, documents_a - present_a
         tied = below + absent_a
         u, ties = absent_a * below / 2, tied * tied * tied - tied
-        argsort(cells, size, order)
+        order[0, :size] = np.argsort(cells[0, :size], kind="stable")
         k = 0
         while k < size:
             value, here_a, here_b = cells[0, order[0, k]], 0.0, 0.0

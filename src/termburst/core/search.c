@@ -1,0 +1,217 @@
+#include "search.h"
+
+static const double SLACK = 1e-9; /* of the sums, which constants may cancel; in another order they differ by some 1e-15 */
+static const int64_t SCANNED = 8; /* postings gone through in the time that one is looked up */
+
+/* A query under way: its words, the documents seen so far, and the scores of the best k as room for their threshold. */
+typedef struct {
+    const Postings *in;
+    const int64_t *words;
+    int64_t size;
+    double *sums;
+    int64_t *touched;
+    int64_t seen;
+    const int64_t *order;
+    const double *rest;
+    double *scores;
+    int64_t k;
+} Query;
+
+/* Whether every word is a term, and every term's postings are postings. */
+static int words_exist(const Postings *in, const int64_t *words, int64_t size) {
+    for (int64_t i = 0; i < size; i++) {
+        int64_t term = words[i];
+        if (term < 0 || term >= in->terms) return 0;
+        if (in->starts[term] < 0 || in->starts[term + 1] < in->starts[term] || in->starts[term + 1] > in->postings)
+            return 0;
+    }
+    return 1;
+}
+
+/* The places of the words, the highest weight first, and what the words from each on can give together. */
+static void by_highest_weight(const Postings *in, const int64_t *words, int64_t size, int64_t *order, double *rest) {
+    for (int64_t i = 0; i < size; i++) {
+        int64_t j = i;
+        for (; j > 0 && in->highest[words[order[j - 1]]] < in->highest[words[i]]; j--) order[j] = order[j - 1];
+        order[j] = i;
+    }
+    rest[size] = 0.0;
+    for (int64_t i = size - 1; i >= 0; i--) rest[i] = rest[i + 1] + in->highest[words[order[i]]];
+}
+
+TB_INLINE double score_so_far(const Query *query, int64_t document) {
+    return query->sums[document] + (double)query->size * query->in->constants[document];
+}
+
+/* The k-th highest score so far of the documents seen, at least k of them. */
+static double least_of_best(const Query *query) {
+    double *room = query->scores;
+    int64_t k = query->k, kept = 0;
+    for (int64_t i = 0; i < query->seen; i++) {
+        double score = score_so_far(query, query->touched[i]);
+        if (kept == k && score <= room[k - 1]) continue;
+        int64_t j = kept < k ? kept : k - 1;
+        for (; j > 0 && room[j - 1] < score; j--) room[j] = room[j - 1];
+        room[j] = score;
+        kept = least_int(kept + 1, k);
+    }
+    return room[k - 1];
+}
+
+/* Drop the documents that `more` does not lift among the best k. */
+static void prune(Query *query, double more) {
+    if (query->seen < query->k) return;
+    double threshold = least_of_best(query);
+    double bar = threshold - SLACK * (fabs(threshold) + query->rest[0]);
+    int64_t left = 0;
+    for (int64_t i = 0; i < query->seen; i++) {
+        int64_t document = query->touched[i];
+        if (score_so_far(query, document) + more >= bar)
+            query->touched[left++] = document;
+        else
+            query->sums[document] = 0.0;
+    }
+    query->seen = left;
+}
+
+/* The term's weight in the document, 0 where it does not occur, by bisection. */
+TB_INLINE double weight_in(const Postings *in, int64_t term, int64_t document) {
+    int64_t low = in->starts[term], high = in->starts[term + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (in->documents[middle] < document)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < in->starts[term + 1] && in->documents[low] == document ? in->weights[low] : 0.0;
+}
+
+/* Go through a term's postings, and add its weights to all documents that it is in. */
+static int32_t add_to_all(Query *query, int64_t term) {
+    const Postings *in = query->in;
+    double *sums = query->sums;
+    int64_t seen = query->seen;
+    for (int64_t posting = in->starts[term]; posting < in->starts[term + 1]; posting++) {
+        int64_t document = in->documents[posting];
+        if ((uint64_t)document >= (uint64_t)in->d) return TB_BAD_INDEX;
+        if (sums[document] == 0.0) {
+            if (seen == in->d) return TB_NO_ROOM; /* only where a weight is not above 0, and is seen again */
+            query->touched[seen++] = document;
+        }
+        sums[document] += in->weights[posting];
+    }
+    query->seen = seen;
+    return TB_OK;
+}
+
+/* Add a term's weights to the documents seen, by going through its postings or by looking them up. */
+static int32_t add_to_seen(Query *query, int64_t term) {
+    const Postings *in = query->in;
+    double *sums = query->sums;
+    if (in->starts[term + 1] - in->starts[term] < SCANNED * query->seen) {
+        for (int64_t posting = in->starts[term]; posting < in->starts[term + 1]; posting++) {
+            int64_t document = in->documents[posting];
+            if ((uint64_t)document >= (uint64_t)in->d) return TB_BAD_INDEX;
+            if (sums[document] > 0.0) sums[document] += in->weights[posting];
+        }
+    } else {
+        for (int64_t i = 0; i < query->seen; i++)
+            sums[query->touched[i]] += weight_in(in, term, query->touched[i]);
+    }
+    return TB_OK;
+}
+
+/* Put a document among the best k, the highest score first, of equal ones the first document; how many there are. */
+static int64_t insert(const Query *query, int64_t *documents, int64_t kept, int64_t document, double score) {
+    double *scores = query->scores;
+    int64_t k = query->k;
+    if (kept == k) {
+        if (score < scores[k - 1] || (score == scores[k - 1] && document > documents[k - 1])) return kept;
+        kept--;
+    }
+    int64_t j = kept;
+    for (; j > 0 && (scores[j - 1] < score || (scores[j - 1] == score && documents[j - 1] > document)); j--) {
+        scores[j] = scores[j - 1];
+        documents[j] = documents[j - 1];
+    }
+    scores[j] = score;
+    documents[j] = document;
+    return kept + 1;
+}
+
+/* Sum the words' weights until no document unseen can be among the best k; then those of the others for the documents
+ * that may. */
+static int32_t gather(Query *query) {
+    int32_t status = TB_OK;
+    int64_t size = query->size, done = 0;
+    const double *rest = query->rest;
+    for (; done < size && status == TB_OK; done++) {
+        /* The k-th best cannot be above what the words so far can give. */
+        if (query->seen >= query->k && rest[done] < rest[0] - rest[done]) {
+            double threshold = least_of_best(query);
+            if (rest[done] + (double)size * query->in->limit < threshold - SLACK * (fabs(threshold) + rest[0])) break;
+        }
+        status = add_to_all(query, query->words[query->order[done]]);
+    }
+    for (; done < size && status == TB_OK; done++) {
+        prune(query, rest[done]);
+        status = add_to_seen(query, query->words[query->order[done]]);
+    }
+    prune(query, 0.0);
+    return status;
+}
+
+int32_t tb_best_documents(const Postings *postings, const Queries *queries, const SearchRoom *room, const Best *best) {
+    for (int64_t i = queries->first; i < queries->last; i++) {
+        int64_t start = queries->starts[i], end = queries->starts[i + 1];
+        if (start < 0 || end < start || end > queries->words) return TB_BAD_INDEX;
+        const int64_t *words = queries->columns + start;
+        int64_t size = end - start, kept = 0, *documents = best->documents + i * best->k;
+        if (!words_exist(postings, words, size)) return TB_BAD_INDEX;
+        by_highest_weight(postings, words, size, room->order, room->rest);
+        Query query = {postings, words, size, room->sums, room->touched, 0, room->order, room->rest,
+                       best->scores + i * best->k, best->k};
+        int32_t status = gather(&query);
+        if (status != TB_OK) return status;
+        for (int64_t j = 0; j < query.seen; j++) {
+            int64_t document = query.touched[j];
+            double score = 0.0;
+            query.sums[document] = 0.0;
+            for (int64_t place = 0; place < size; place++) score += weight_in(postings, words[place], document);
+            score += (double)size * postings->constants[document];
+            kept = insert(&query, documents, kept, document, score);
+        }
+        best->found[i] = kept;
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(search,
+    TB_WHOLE(Postings),
+    TB_FIELD(Postings, starts),
+    TB_FIELD(Postings, documents),
+    TB_FIELD(Postings, weights),
+    TB_FIELD(Postings, highest),
+    TB_FIELD(Postings, constants),
+    TB_FIELD(Postings, limit),
+    TB_FIELD(Postings, terms),
+    TB_FIELD(Postings, postings),
+    TB_FIELD(Postings, d),
+    TB_WHOLE(Queries),
+    TB_FIELD(Queries, starts),
+    TB_FIELD(Queries, columns),
+    TB_FIELD(Queries, words),
+    TB_FIELD(Queries, first),
+    TB_FIELD(Queries, last),
+    TB_WHOLE(SearchRoom),
+    TB_FIELD(SearchRoom, sums),
+    TB_FIELD(SearchRoom, touched),
+    TB_FIELD(SearchRoom, order),
+    TB_FIELD(SearchRoom, rest),
+    TB_WHOLE(Best),
+    TB_FIELD(Best, found),
+    TB_FIELD(Best, documents),
+    TB_FIELD(Best, scores),
+    TB_FIELD(Best, k))

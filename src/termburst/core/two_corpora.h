@@ -1,0 +1,52 @@
+/* Tests that compare two corpora: one term after the other, each from its own cells. */
+#ifndef TB_TWO_CORPORA_H
+#define TB_TWO_CORPORA_H
+
+#include "cells.h"
+
+/* Occurrences of terms in the two corpora, which have n_a and n_b tokens, and where Fisher's two-sided p goes. */
+typedef struct {
+    const double *n_i_a;
+    const double *n_i_b;
+    double n_a;
+    double n_b;
+    double *p_value;
+    int64_t first;
+    int64_t last;
+} FisherTask;
+
+/* Mean and sum of squared deviations of n_ij/n_j over so many documents, for the terms first to last − 1. */
+typedef struct {
+    double documents;
+    double *mean;
+    double *squares;
+    int64_t first;
+    int64_t last;
+} MomentsTask;
+
+/* A relative frequency, and how many documents of the two corpora have it. */
+typedef struct {
+    double value;
+    double in_a;
+    double in_b;
+} Share;
+
+/* U of the first corpus and Σ t³ − t over the groups of ties, for the terms first to last − 1, whose cells are of two
+ * groups; `shares` and `spare` are room for `most` cells of a term. */
+typedef struct {
+    double documents_a;
+    double documents_b;
+    double *u;
+    double *ties;
+    int64_t first;
+    int64_t last;
+    Share *shares;
+    Share *spare;
+    int64_t most;
+} MannWhitneyTask;
+
+TB_API int32_t tb_fisher(const FisherTask *task);
+TB_API int32_t tb_relative_moments(const Cells *cells, const MomentsTask *task);
+TB_API int32_t tb_mann_whitney(const Cells *cells, const MannWhitneyTask *task);
+
+#endif

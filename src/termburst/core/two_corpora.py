@@ -1,0 +1,105 @@
+"""Fisher's, Welch's and Mann and Whitney's tests of two corpora (two_corpora.c)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, Int, Out_f64, Struct, array_of, call, require
+from termburst.core.cells import Cells
+
+Floats = NDArray[np.float64]
+EXACT = 2.0**53  # floats are whole numbers up to there
+
+
+class FisherTask(Struct):
+    _fields_ = [
+        ("n_i_a", In_f64),
+        ("n_i_b", In_f64),
+        ("n_a", Float),
+        ("n_b", Float),
+        ("p_value", Out_f64),
+        ("first", Int),
+        ("last", Int),
+    ]
+
+
+class MomentsTask(Struct):
+    _fields_ = [("documents", Float), ("mean", Out_f64), ("squares", Out_f64), ("first", Int), ("last", Int)]
+
+
+class Share(Struct):
+    _fields_ = [("value", Float), ("in_a", Float), ("in_b", Float)]
+
+
+SHARE = np.dtype(Share)
+
+
+class MannWhitneyTask(Struct):
+    _fields_ = [
+        ("documents_a", Float),
+        ("documents_b", Float),
+        ("u", Out_f64),
+        ("ties", Out_f64),
+        ("first", Int),
+        ("last", Int),
+        ("shares", array_of(SHARE)),
+        ("spare", array_of(SHARE)),
+        ("most", Int),
+    ]
+
+
+def fisher(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float, first: int, last: int, p_value: Floats) -> None:
+    """Fisher's two-sided p of the terms first … last − 1, to their places; all numbers are whole."""
+    require(n_i_a.shape == n_i_b.shape == p_value.shape, "there is one entry per term")
+    require(0 <= first <= last <= p_value.size, "the terms lie between the first and the last that there are")
+    require(n_a + n_b < EXACT, "Fisher's test is of fewer than 2⁵³ tokens")
+    call(
+        "tb_fisher",
+        FisherTask(n_i_a=n_i_a, n_i_b=n_i_b, n_a=n_a, n_b=n_b, p_value=p_value, first=first, last=last),
+    )
+
+
+def relative_moments(cells: Cells, documents: float, first: int, last: int, mean: Floats, squares: Floats) -> None:
+    """Mean and sum of squared deviations of n_ij/n_j over the documents, of the terms first … last − 1."""
+    require(mean.shape == squares.shape == (cells.terms,), "there is one entry per term")
+    require(0 <= first <= last <= cells.terms, "the terms lie between the first and the last that there are")
+    call(
+        "tb_relative_moments",
+        cells,
+        MomentsTask(documents=documents, mean=mean, squares=squares, first=first, last=last),
+    )
+
+
+def mann_whitney(
+    cells: Cells,
+    documents_a: float,
+    documents_b: float,
+    first: int,
+    last: int,
+    most: int,
+    u: Floats,
+    ties: Floats,
+) -> None:
+    """U of the first corpus and Σ t³ − t over the groups of ties, of the terms first … last − 1.
+
+    The cells are of two groups; *most* is how many one of these terms has at most.
+    """
+    require(cells.groups == 2, "the test is of two corpora")
+    require(u.shape == ties.shape == (cells.terms,), "there is one entry per term")
+    require(0 <= first <= last <= cells.terms, "the terms lie between the first and the last that there are")
+    call(
+        "tb_mann_whitney",
+        cells,
+        MannWhitneyTask(
+            documents_a=documents_a,
+            documents_b=documents_b,
+            u=u,
+            ties=ties,
+            first=first,
+            last=last,
+            shares=np.empty(most, SHARE),
+            spare=np.empty(most, SHARE),
+            most=most,
+        ),
+    )

@@ -1,0 +1,118 @@
+"""The best documents against plain sums, on both libraries, and what bad indices are answered with."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from termburst.core import search
+from termburst.core.binding import load
+from termburst.retrieval.search import Ranker, top
+
+
+def collection(seed, d=60, terms=12, whole=False):
+    """Postings of random terms, some in no document and some in all; whole weights give many ties."""
+    rng = np.random.default_rng(seed)
+    held = rng.random((terms, d)) < rng.choice([0.0, 0.05, 0.3, 1.0], size=(terms, 1))
+    starts = np.concatenate([[0], held.sum(axis=1).cumsum()]).astype(np.int64)
+    documents = np.nonzero(held)[1].astype(np.int32)
+    weights = rng.integers(1, 4, documents.size).astype(float) if whole else rng.gamma(1.0, size=documents.size)
+    highest = np.array([weights[a:b].max(initial=0.0) for a, b in pairwise(starts)])
+    return Ranker(starts, documents, weights, highest, -rng.integers(0, 3, d) / 2.0)
+
+
+def queries_of(rng, terms, number=30):
+    sizes = rng.integers(0, 7, number)
+    return np.concatenate([[0], sizes.cumsum()]), rng.integers(0, terms, sizes.sum())
+
+
+def found_by(ranker, starts, columns, k):
+    queries = starts.size - 1
+    found, best, scores = np.zeros(queries, np.int64), np.zeros((queries, k), np.int64), np.zeros((queries, k))
+    for part in ((0, queries // 2), (queries // 2, queries)):
+        search.best_documents(ranker.postings, starts, columns, *part, found, best, scores)
+    return [(best[i, :n].tolist(), scores[i, :n].tolist()) for i, n in enumerate(found)]
+
+
+@pytest.fixture(params=["baseline", "avx2"])
+def core(request, monkeypatch):
+    chosen = load(request.param)
+    monkeypatch.setattr("termburst.core.binding.library", lambda: chosen)
+
+
+@pytest.mark.usefixtures("core")
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("k", [1, 3, 59, 60])
+def test_the_best_are_those_of_plain_sums_bit_for_bit(k, whole):
+    for seed in range(8):
+        ranker = collection(seed, whole=whole)
+        starts, columns = queries_of(np.random.default_rng(seed), ranker.highest.size)
+        for query, ours in enumerate(found_by(ranker, starts, columns, k)):
+            documents, scores = ranker.scores(columns[starts[query] : starts[query + 1]].tolist())
+            best = top(scores, k)
+            assert ours == (documents[best].tolist(), scores[best].tolist())
+
+
+def damaged(**changes):
+    ranker = collection(1)
+    arrays = {name: getattr(ranker, name) for name in ("starts", "documents", "weights", "highest", "constants")}
+    return Ranker(**(arrays | changes))
+
+
+@pytest.mark.parametrize("bad", [-1, 60, 2**31 - 1, -(2**31)])
+def test_a_document_that_there_is_not(bad):
+    ranker = collection(1)
+    with pytest.raises(ValueError, match="out of range"):
+        found_by(damaged(documents=np.full_like(ranker.documents, bad)), *queries_of(np.random.default_rng(1), 12), 3)
+
+
+@pytest.mark.parametrize("bad", [-1, 2**62, -(2**62), 10**6])
+def test_postings_and_queries_that_there_are_not(bad):
+    ranker, rng = collection(1), np.random.default_rng(2)
+    starts, columns = queries_of(rng, 12)
+    for place in range(ranker.starts.size):
+        moved = ranker.starts.copy()
+        moved[place] = bad
+        with pytest.raises(ValueError, match="out of range"):
+            found_by(damaged(starts=moved), np.array([0, 12]), np.arange(12), 3)
+    with pytest.raises(ValueError, match="out of range"):
+        found_by(ranker, starts, np.full_like(columns, bad), 3)
+    for place in range(starts.size):
+        moved = starts.copy()
+        moved[place] = bad
+        with pytest.raises(ValueError, match="out of range"):
+            found_by(ranker, moved, columns, 3)
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("what", ["weights", "highest", "constants"])
+def test_weights_that_cannot_be_do_no_harm(what, weight):
+    rng = np.random.default_rng(3)
+    for share in (0.1, 1.0):
+        values = getattr(collection(1), what).copy()
+        values[rng.random(values.size) < share] = weight
+        try:
+            found = found_by(damaged(**{what: values}), *queries_of(rng, 12), 3)
+        except RuntimeError:  # documents whose sums are 0 time and again have no room
+            continue
+        assert all(0 <= document < 60 for documents, _ in found for document in documents)
+
+
+def test_shapes_that_do_not_belong_together():
+    ranker = collection(1)
+    found, best, scores = np.zeros(1, np.int64), np.zeros((1, 3), np.int64), np.zeros((1, 3))
+    start, column = np.array([0, 1]), np.array([0])
+    for bad in (
+        lambda: damaged(weights=ranker.weights[:-1]).postings,
+        lambda: damaged(highest=ranker.highest[:-1]).postings,
+        lambda: search.best_documents(ranker.postings, start, column, 0, 2, found, best, scores),
+        lambda: search.best_documents(ranker.postings, start, column, -1, 1, found, best, scores),
+        lambda: search.best_documents(ranker.postings, start, column, 0, 1, found[:0], best, scores),
+        lambda: search.best_documents(ranker.postings, start, column, 0, 1, found, best[:, :2], scores),
+        lambda: search.best_documents(ranker.postings, start, column, 0, 1, found, best[:, :0], scores[:, :0]),
+        lambda: search.best_documents(
+            ranker.postings, np.array([0, 0, 1]), column, 0, 1, np.zeros(2, int), best, scores
+        ),
+    ):
+        with pytest.raises(ValueError):  # noqa: PT011
+            bad()
