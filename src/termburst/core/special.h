@@ -6,6 +6,8 @@
 
 #include "core.h"
 
+#define PI 3.14159265358979323846
+
 /* log x of four numbers, above 0 and not subnormal, to two units in the last place.
  *
  * With x = 2^e m, m between √½ and √2, and f = (m − 1)/(m + 1): log x = e log 2 + 2f(1 + f²/3 + f⁴/5 + …). */
