@@ -321,9 +321,11 @@ def search() -> Iterator[Row]:
         "one at a time": lambda: [index.search(query, retrieval.HITS, model="bm25") for query in queries],
     }
     for how, search_all in ours.items():
-        backends = [f"bm25s {backend}{'' if how == 'at once' else ', one at a time'}" for backend in ("numpy", "numba")]
+        backends = [
+            f"bm25s {backend}{'' if how == 'at once' else ', one at a time'}" for backend in retrieval.backends()
+        ]
         mine, *others = fastest([search_all, *(theirs[name] for name in backends)], ROUNDS)
-        for backend, seconds in zip(("", ", Numba backend"), others, strict=True):
+        for backend, seconds in zip(("", ", Numba backend"), others, strict=False):
             peer = f"bm25s {version('bm25s')}{backend}"
             yield timed(f"{len(queries):,} queries of 20 Newsgroups by BM25, {how}", peer, seconds, mine)
 

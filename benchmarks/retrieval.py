@@ -128,7 +128,7 @@ def bm25s_rivals(tokens: list[list[str]], queries: list[list[str]]) -> dict[str,
         return {}
     bm25s = importlib.import_module("bm25s")
     found: dict[str, Callable[[], Any]] = {}
-    for backend in ("numpy", "numba"):
+    for backend in backends():
         rival = bm25s.BM25(k1=1.2, b=0.75, backend=backend)
         rival.index(tokens, show_progress=False)
         found[f"bm25s {backend}"] = lambda rival=rival: rival.retrieve(queries, k=HITS, show_progress=False)
@@ -152,6 +152,11 @@ def measured(rivals: dict[str, Callable[[], Any]]) -> dict[str, float]:
 
 def since(start: float) -> float:
     return time.perf_counter() - start
+
+
+def backends() -> list[str]:
+    """Those of bm25s that can be run here: Numba is a package of its own."""
+    return ["numpy", *(["numba"] if importlib.util.find_spec("numba") else [])]
 
 
 def main() -> None:

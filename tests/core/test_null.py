@@ -76,6 +76,7 @@ def test_masses_of_partitions_are_those_of_the_twin(on_both):
 
 
 def tail(v, classes=3):
+    """Tilts, E b, n_i, odds, lengths and weights of classes, a grid of b and g on it."""
     length, weight = np.array([4.0, 30.5, 250.0, 999.0, 20.0])[:classes], np.array([9.0, 5.0, 2.0, 1.0, 3.0])[:classes]
     grid = np.linspace(1, weight.sum(), 33)
     odds = v / (weight @ length - v)
@@ -83,15 +84,24 @@ def tail(v, classes=3):
     return null_tails.CURVE, start, float(v), odds, length, weight, grid, -2.0 * grid
 
 
-@pytest.mark.parametrize(("v", "classes"), [(6, 1), (40, 3), (300, 4), (300, 5)])
+def curves(tails):
+    """The kernel's, of several tails over the same classes."""
+    tilts, start, n_i, odds, length, weight, grid, base = zip(*tails, strict=True)
+    columns = (np.array(column) for column in (n_i, odds, start, grid, base))
+    task = core.tail_task(*columns, tilts[0], length[0], weight[0], *null_tails._steps())
+    return np.stack(core.tail_curves(task), axis=1)
+
+
+@pytest.mark.parametrize(("v", "classes"), [((6,), 1), ((40, 6, 3), 3), ((300,), 4), ((300, 70), 5)])
 def test_tails_are_those_of_the_twin_to_the_last_bit(v, classes, on_both):
     """A few tails hang on the last digits of the sums, so that the same p-values need the same sums."""
-    arguments = tail(v, classes)
-    expected = np.empty((2, null_tails.CURVE.size))
-    twin.tail_curve(*arguments, *null_tails._steps(), *expected)
-    baseline, avx2 = on_both(lambda: np.stack(core.tail_curve(core.tail_task(*arguments, *null_tails._steps()))))
+    tails = [tail(n_i, classes) for n_i in v]
+    baseline, avx2 = on_both(lambda: curves(tails))
     np.testing.assert_array_equal(baseline, avx2)
-    np.testing.assert_allclose(baseline, expected, rtol=1e-14)
+    for found, arguments in zip(baseline, tails, strict=True):
+        expected = np.empty((2, null_tails.CURVE.size))
+        twin.tail_curve(*arguments, *null_tails._steps(), *expected)
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
 def test_chances_of_one_document_are_those_of_the_twin(on_both):
@@ -125,4 +135,4 @@ def test_more_tokens_than_there_are_cannot_be_drawn():
 def test_strange_tails_end(bad):
     task = list(tail(40))
     task[3] = bad
-    core.tail_curve(core.tail_task(*task, *null_tails._steps()))
+    curves([task])

@@ -102,7 +102,7 @@ def test_no_engine_is_imported_before_it_is_used(tmp_path):
         import json, sys
         import polars as pl
         from termburst import engines
-        names = ("duckdb", "pyspark", "pandas", "pyarrow", "numba")
+        names = ("duckdb", "pyspark", "pandas", "pyarrow")
         before = [name for name in names if name in sys.modules]
         engines.term_table(pl.LazyFrame({"document": [1], "text": ["ha ha so"]})).collect()
         print(json.dumps([before, [name for name in names[:2] if name in sys.modules]]))

@@ -10,7 +10,7 @@ from scipy.interpolate import PchipInterpolator
 from termburst.core import null as core
 from termburst.inference import null_tails
 from termburst.inference.null_distribution import Lengths, Null, PlrFunction
-from termburst.inference.null_tails import PlrTail, falling_cubic, sampled_p
+from termburst.inference.null_tails import PlrTail, falling_cubic, plr_curves, sampled_p
 from termburst.models.cells import TermCells
 
 
@@ -78,8 +78,8 @@ def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
     lengths, weights, slope = np.array(lengths), np.array(weights), -3.0
     s, n_i, odds = null_tails.CURVE[tilt], float(share * weights @ lengths), share / (1 - share)
     steps, log_gamma = null_tails._steps()
-    grid = np.array([1.0, 2.0])
-    task = core.tail_task(null_tails.CURVE, 1.0, n_i, odds, lengths, weights, grid, grid, steps, log_gamma)
+    grid, one = np.array([[1.0, 2.0]]), np.ones(1)
+    task = core.tail_task(one * n_i, one * odds, one, grid, grid, null_tails.CURVE, lengths, weights, steps, log_gamma)
     u, mass, b, r = core.tilted(task, tilt, slope, 0.0)
     c, m = np.arange(int(min(n_i, np.ceil(lengths.max()))) + 1), lengths[:, None]
     own = special.gammaln(np.maximum(c, 1))
@@ -162,7 +162,9 @@ def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(eac
     sample = np.sort(np.random.default_rng(18).choice(value, 20_000, p=mass / mass.sum()))
     grid = np.linspace(1, 6, 257)
     base = plr(np.full(257, size), grid, np.zeros(257))
-    tail = PlrTail(size, float(n_j.sum()), np.array([float(each)]), np.array([6.0]), sample, grid, base)
+    classes = np.array([float(each)]), np.array([6.0])
+    (curve,) = plr_curves(np.array([size]), float(n_j.sum()), *classes, grid[None], base[None])
+    tail = PlrTail(sample, curve)
     log_p, how = sampled_p(sample, value, tail, False, 0.25)
     ratio = np.exp(log_p - np.log(exact))[how == "tail"]
     exact = exact[how == "tail"]

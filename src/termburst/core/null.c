@@ -145,12 +145,13 @@ typedef struct {
 
 /* A count weighs w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c, the last
  * factor being steps[c], up to c = m or, if that is a mean, the next whole number. */
-static ClassSums class_sums(const TailTask *task, Lanes length, double first_step, double growth, const double *steps) {
+static ClassSums class_sums(const TailTask *task, double n_i, Lanes length, double first_step, double growth,
+                            const double *steps) {
     Lanes zero = {0.0}, none = lanes_of(1.0), top = none, scale = zero, z = zero, first = zero, second = zero, zr = zero;
     Lanes weight = lanes_of(first_step), left = length + 1.0;
     LaneMask active = left > 0; /* weights that are negligible end a class */
     double longest = most(most(length[0], length[1]), most(length[2], length[3]));
-    int64_t last = (int64_t)least(least(task->n_i, ceil(longest)), (double)(task->counts - 1));
+    int64_t last = (int64_t)least(least(n_i, ceil(longest)), (double)(task->counts - 1));
     for (int64_t c = 1; c <= last; c++) {
         double count = (double)c;
         Lanes before = weight, rest = left - count;
@@ -176,14 +177,15 @@ static ClassSums class_sums(const TailTask *task, Lanes length, double first_ste
 }
 
 /* The null tilted by e^{s(slope·b + 2R)}; u makes the mean total n_i. */
-static Tilted tilted(const TailTask *task, double s, double slope, double start, const double *steps) {
-    double u = start, first_step = exp(s * slope);
+static Tilted tilted(const TailTask *task, int64_t tail, int64_t row, double slope, double start) {
+    const double *steps = task->steps + row * task->counts;
+    double n_i = task->n_i[tail], u = start, first_step = exp(task->tilts[row] * slope);
     Tilted found = {0};
     for (int round = 0; round < 80; round++) {
-        double cumulant = 0.0, total = 0.0, square = 0.0, growth = task->odds * exp(u);
+        double cumulant = 0.0, total = 0.0, square = 0.0, growth = task->odds[tail] * exp(u);
         found.b = found.r = 0.0;
         for (int64_t k = 0; k < task->classes; k += LANES) {
-            ClassSums sums = class_sums(task, lanes_at(task->length + k), first_step, growth, steps);
+            ClassSums sums = class_sums(task, n_i, lanes_at(task->length + k), first_step, growth, steps);
             for (int lane = 0; lane < LANES; lane++) { /* one after another: a few results hang on the last digits */
                 double weight = task->weight[k + lane];
                 cumulant += weight * sums.log_sum[lane];
@@ -194,46 +196,49 @@ static Tilted tilted(const TailTask *task, double s, double slope, double start,
             }
         }
         found.mass = cumulant;
-        double step = (task->n_i - total) / square;
+        double step = (n_i - total) / square;
         if (fabs(step) < 1e-6) break;
         u += between(step, -1.0, 1.0);
     }
-    found.mass -= u * task->n_i;
+    found.mass -= u * n_i;
     found.u = u;
     return found;
 }
 
 int32_t tb_tilted(const TailTask *task, const TiltTask *tilt) {
     if (tilt->row < 0 || tilt->row >= task->size) return TB_BAD_INDEX;
-    *tilt->out =
-        tilted(task, task->tilts[tilt->row], tilt->slope, tilt->start, task->steps + tilt->row * task->counts);
+    *tilt->out = tilted(task, 0, tilt->row, tilt->slope, tilt->start);
     return TB_OK;
 }
 
-/* The stretch of the grid that b lies in. */
-static int64_t stretch(const TailTask *task, double b) {
-    double place = (b - task->grid[0]) / (task->grid[1] - task->grid[0]);
-    return (int64_t)between(place, 0.0, (double)(task->grid_size - 2));
+/* The stretch of an even grid that b lies in. */
+static int64_t stretch(const double *grid, int64_t size, double b) {
+    return (int64_t)between((b - grid[0]) / (grid[1] - grid[0]), 0.0, (double)(size - 2));
 }
 
-int32_t tb_tail_curve(const TailTask *task) {
-    double width = task->grid[1] - task->grid[0], b = task->start_b;
+static void tail_curve(const TailTask *task, int64_t tail) {
+    const double *grid = task->grid + tail * task->grid_size, *base = task->base + tail * task->grid_size;
+    double width = grid[1] - grid[0], b = task->start_b[tail];
     Tilted here = {0};
     for (int64_t k = 0; k < task->size; k++) {
         double s = task->tilts[k], slope = 0.0;
         for (int round = 0; round < 6; round++) {
-            int64_t at = stretch(task, b);
-            slope = (task->base[at + 1] - task->base[at]) / width;
-            here = tilted(task, s, slope, here.u, task->steps + k * task->counts);
+            int64_t at = stretch(grid, task->grid_size, b);
+            slope = (base[at + 1] - base[at]) / width;
+            here = tilted(task, tail, k, slope, here.u);
             double moved = fabs(here.b - b);
             b = here.b;
             if (moved < 1e-3 * (1 + b)) break;
         }
-        int64_t at = stretch(task, b);
-        double g = task->base[at] + (task->base[at + 1] - task->base[at]) * (b - task->grid[at]) / width;
-        task->x[k] = g + 2 * here.r;
-        task->log_p[k] = here.mass - s * (slope * b + 2 * here.r);
+        int64_t at = stretch(grid, task->grid_size, b);
+        double g = base[at] + (base[at + 1] - base[at]) * (b - grid[at]) / width;
+        task->x[tail * task->size + k] = g + 2 * here.r;
+        task->log_p[tail * task->size + k] = here.mass - s * (slope * b + 2 * here.r);
     }
+}
+
+int32_t tb_tail_curves(const TailTask *task) {
+    for (int64_t tail = 0; tail < task->tails; tail++) tail_curve(task, tail);
     return TB_OK;
 }
 
@@ -300,11 +305,12 @@ TB_LAYOUT(null,
     TB_FIELD(PartitionTask, largest),
     TB_FIELD(PartitionTask, mass),
     TB_WHOLE(TailTask),
-    TB_FIELD(TailTask, tilts),
-    TB_FIELD(TailTask, size),
     TB_FIELD(TailTask, n_i),
     TB_FIELD(TailTask, odds),
     TB_FIELD(TailTask, start_b),
+    TB_FIELD(TailTask, tails),
+    TB_FIELD(TailTask, tilts),
+    TB_FIELD(TailTask, size),
     TB_FIELD(TailTask, length),
     TB_FIELD(TailTask, weight),
     TB_FIELD(TailTask, classes),

@@ -72,15 +72,16 @@ typedef struct {
     double *mass;
 } PartitionTask;
 
-/* The tail of λ = g(b) + 2R at each tilt: points (x, log p + constant). Documents come in classes of `length`, `weight`
- * many each, padded to whole LANES; `base` is g on an even `grid` of b; rows of `steps` are (c − 1)^{2s}/c for every tilt s, `log_gamma` is
- * log Γ(c), both for c < `counts`. */
+/* The tails of λ = g(b) + 2R at several n_i: points (x, log p + constant) at each tilt, a row per tail. Documents come in
+ * classes of `length`, `weight` many each, padded to whole LANES; rows of `base` are g on the even rows of `grid`; rows
+ * of `steps` are (c − 1)^{2s}/c for every tilt s, `log_gamma` is log Γ(c), both for c < `counts`. */
 typedef struct {
+    const double *n_i;
+    const double *odds;
+    const double *start_b;
+    int64_t tails;
     const double *tilts;
     int64_t size;
-    double n_i;
-    double odds;
-    double start_b;
     const double *length;
     const double *weight;
     int64_t classes;
@@ -102,7 +103,7 @@ typedef struct {
     double r;
 } Tilted;
 
-/* One tilt by e^{s(slope·b + 2R)}, the `row`-th of a TailTask; u begins at `start`. */
+/* One tilt by e^{s(slope·b + 2R)}, the `row`-th of the first tail of a TailTask; u begins at `start`. */
 typedef struct {
     int64_t row;
     double slope;
@@ -126,7 +127,7 @@ TB_API int32_t tb_simulate(const Documents *documents, const Draws *draws, const
 TB_API int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws,
                                  const RatioDrawTask *task, const Room *room);
 TB_API int32_t tb_partition_masses(const PartitionTask *task);
-TB_API int32_t tb_tail_curve(const TailTask *task);
+TB_API int32_t tb_tail_curves(const TailTask *task);
 TB_API int32_t tb_tilted(const TailTask *task, const TiltTask *tilt);
 TB_API int32_t tb_one_document(const OneDocumentTask *task);
 

@@ -78,11 +78,12 @@ class PartitionTask(Struct):
 
 class TailTask(Struct):
     _fields_ = [
+        ("n_i", In_f64),
+        ("odds", In_f64),
+        ("start_b", In_f64),
+        ("tails", Int),
         ("tilts", In_f64),
         ("size", Int),
-        ("n_i", Float),
-        ("odds", Float),
-        ("start_b", Float),
         ("length", In_f64),
         ("weight", In_f64),
         ("classes", Int),
@@ -207,40 +208,43 @@ def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: In
 
 
 def tail_task(
-    tilts: Floats, start_b: float, n_i: float, odds: float, length: Floats, weight: Floats, grid: Floats, base: Floats,
-    steps: Floats, log_gamma: Floats,
+    n_i: Floats, odds: Floats, start_b: Floats, grid: Floats, base: Floats, tilts: Floats, length: Floats,
+    weight: Floats, steps: Floats, log_gamma: Floats,
 ) -> TailTask:  # fmt: skip
-    """The tail of g(b) + 2R at each tilt; *base* is g on an even *grid* of b.
+    """The tails of g(b) + 2R at several n_i, at each tilt; rows of *base* are g on the even rows of *grid*, of b.
 
     Documents come in classes of binomial counts, *weight* many of each *length*. Rows of *steps* are (c − 1)^{2s}/c for
     every tilt s, and *log_gamma* is log Γ(c).
     """
-    require(grid.size > 1 and grid.shape == base.shape and length.shape == weight.shape, "one value per point, class")
+    require(n_i.shape == odds.shape == start_b.shape, "there is one number of occurrences per tail")
+    require(grid.shape == base.shape and grid.shape[:1] == n_i.shape and grid.shape[1] > 1, "one grid per tail")
+    require(length.shape == weight.shape, "there is one weight per class")
     require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
     length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
     return TailTask(
-        tilts=tilts,
-        size=tilts.size,
         n_i=n_i,
         odds=odds,
         start_b=start_b,
+        tails=n_i.size,
+        tilts=tilts,
+        size=tilts.size,
         length=length,
         weight=weight,
         classes=length.size,
         grid=grid,
         base=base,
-        grid_size=grid.size,
+        grid_size=grid.shape[1],
         steps=steps,
         log_gamma=log_gamma,
         counts=log_gamma.size,
-        x=np.empty(tilts.size),
-        log_p=np.empty(tilts.size),
+        x=np.empty((n_i.size, tilts.size)),
+        log_p=np.empty((n_i.size, tilts.size)),
     )
 
 
-def tail_curve(task: TailTask) -> tuple[Floats, Floats]:
-    """The points (x, log p + constant) at each tilt."""
-    call("tb_tail_curve", task)
+def tail_curves(task: TailTask) -> tuple[Floats, Floats]:
+    """The points (x, log p + constant) at each tilt, a row per tail."""
+    call("tb_tail_curves", task)
     return task.arrays["x"], task.arrays["log_p"]
 
 

@@ -14,7 +14,17 @@ from scipy import special
 from termburst._threads import in_threads
 from termburst.core import null as core
 from termburst.counts.tally import Integers
-from termburst.inference.null_tails import TIE, PlrTail, ScoreTail, chi2_tail, counted_p, log_gamma_tail, sampled_p
+from termburst.inference.null_tails import (
+    TIE,
+    Curve,
+    PlrTail,
+    ScoreTail,
+    chi2_tail,
+    counted_p,
+    log_gamma_tail,
+    plr_curves,
+    sampled_p,
+)
 from termburst.inference.plr import Form, add_up, plr_parts
 from termburst.models import binomial
 from termburst.models.cells import TermCells
@@ -325,27 +335,36 @@ class Null:
         grids = np.ascontiguousarray(np.linspace(1, np.minimum(checkpoints, lengths.each.size), GRID, axis=1))
         on_grids = self._g(np.repeat(checkpoints, GRID), grids.ravel()).reshape(grids.shape)
 
-        tails: dict[int, PlrTail] = {}
+        sampled = np.flatnonzero(~np.isin(checkpoints, list(enumerated)))
+        curves: dict[int, Curve] = {}
+        score_tails: dict[int, ScoreTail] = {}
+
+        def bend(part: int) -> None:
+            some = sampled[part::BLOCKS]
+            found = plr_curves(checkpoints[some], lengths.tokens, mean_length, weights, grids[some], on_grids[some])
+            curves.update(zip(some.tolist(), found, strict=True))
 
         def prepare(at: int) -> None:
-            """In place of R the sorted λ and its tail's curve, in place of the sums the sorted score."""
+            """In place of R the sorted λ, in place of the sums the sorted score, and its tail."""
             v = int(checkpoints[at])
             if v not in enumerated:
                 repetition[at] = np.sort(g[b[at] + start[at]] + 2 * repetition[at])
-                tail = PlrTail(v, lengths.tokens, mean_length, weights, repetition[at], grids[at], on_grids[at])
-                tails[at] = tail
             scatter[at] = np.sort(lengths.score(v, scatter[at], 0.0))
+            score_tails[at] = ScoreTail(v, lengths.tokens, lengths.squared, mean_length, weights, scatter[at])
 
+        in_threads(bend, range(BLOCKS))
         in_threads(prepare, range(checkpoints.size))
         for at, v in enumerate(checkpoints.tolist()):  # by one thread: these many short steps all need Python's lock
             mine = terms[v]
             minor = self._minor(mine)
-            if at in tails and minor.size:
-                log_p[0][minor], how[0][minor] = sampled_p(repetition[at], plr[minor], tails[at], self.mid_p, top)
+            if at in curves and minor.size:
+                tail = PlrTail(repetition[at], curves[at])
+                log_p[0][minor], how[0][minor] = sampled_p(repetition[at], plr[minor], tail, self.mid_p, top)
             if v == FREQUENT:
                 mine = np.concatenate([mine, frequent])
-            of_score = ScoreTail(v, lengths.tokens, lengths.squared, mean_length, weights, scatter[at])
-            log_p[1][mine], how[1][mine] = sampled_p(scatter[at], score[mine], of_score, self.mid_p, SCORE_TOP * top)
+            log_p[1][mine], how[1][mine] = sampled_p(
+                scatter[at], score[mine], score_tails[at], self.mid_p, SCORE_TOP * top
+            )
 
     def _room(self, checkpoints: int, draws: int) -> tuple[NDArray[np.int32], Floats, Floats]:
         """Checkpoints × draws of documents, repetitions and scatter, in memory that all phases share.

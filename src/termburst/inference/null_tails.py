@@ -80,24 +80,39 @@ def _steps() -> tuple[Floats, Floats]:
     return less ** (2 * CURVE[:, None]) / np.maximum(count, 1), special.gammaln(np.maximum(count, 1))
 
 
-class PlrTail:
-    """The shape of λ's upper tail at one n_i: a saddlepoint approximation at the dominating point, log p + constant.
+Curve = tuple[Floats, Floats]
+
+
+def plr_curves(
+    v: Integers, tokens: float, lengths: Floats, weights: Floats, grids: Floats, bases: Floats
+) -> list[Curve]:
+    """The upper tail of λ at each n_i: points (x, log p + constant), by a saddlepoint at the dominating point.
 
     log P(λ ≥ x | n_i) ≈ K(s) − s x + ½w² + log Φ(−w), w² = s² K″(s), the null being tilted by e^{sλ}; λ = g(b) + 2R is
-    made additive by the slope of g at the mean of b. Beyond the last s, which is near a likelihood ratio's ½, the slope
-    stays −s: Chernoff's bound, which holds for any s. The curve begins at the mean of the draws: its own, by classes of
-    documents, would be off by a share of the standard deviation that grows with their number.
+    made additive by the slope of g at the mean of b. *lengths* and *weights* are those of the classes of documents; a
+    row of *grids* has numbers of documents, that of *bases* g there.
+    """
+    odds = v / np.maximum(tokens - v, 1.0)
+    start = np.array([float(np.sum(weights * -np.expm1(-lengths * log_odds))) for log_odds in np.log1p(odds)])  # E b
+    task = core.tail_task(v.astype(np.float64), odds, start, grids, bases, CURVE, lengths, weights, *_steps())
+    x, log_p = core.tail_curves(task)
+    w = CURVE * np.sqrt(np.maximum(x @ _SLOPES.T, 0.0))
+    log_p += w**2 / 2 + special.log_ndtr(-w)
+    solved = (x[:, 1:] > x[:, :-1]) & (log_p[:, 1:] < log_p[:, :-1]) & (grids[:, -1:] > 1)
+    sizes = np.where(solved.all(axis=1), CURVE.size, 1 + solved.argmin(axis=1))  # as far as it was solved
+    return [(x[at, :size], log_p[at, :size]) for at, size in enumerate(sizes)]
 
-    *lengths* and *weights* are those of the classes, *grid* numbers of documents and *base* g there.
+
+class PlrTail:
+    """The shape of λ's upper tail at one n_i, log p + constant.
+
+    Beyond the last point of the *curve*, which is near a likelihood ratio's s = ½, the slope stays −s: Chernoff's
+    bound, which holds for any s. The curve begins at the mean of the draws: its own, by classes of documents, would be
+    off by a share of the standard deviation that grows with their number.
     """
 
-    def __init__(
-        self, v: int, tokens: float, lengths: Floats, weights: Floats, sample: Floats, grid: Floats, base: Floats
-    ) -> None:
-        self.v, self.lengths, self.weights = v, lengths, weights
-        self.sample, self.grid, self.base = sample, grid, base
-        self.odds = v / max(tokens - v, 1.0)
-        self.curve = self._points()
+    def __init__(self, sample: Floats, curve: Curve) -> None:
+        self.sample, self.curve = sample, curve
 
     def __call__(self, values: Floats) -> Floats:
         x, log_p = self.curve
@@ -107,20 +122,6 @@ class PlrTail:
         x = x + (min(float(self.sample.mean()), float(values.min())) - x[0])  # never above the least: p would be flat
         inside = falling_cubic(x, log_p, np.minimum(np.maximum(values, x[0]), x[-1]))
         return inside - CURVE[x.size - 1] * np.maximum(values - x[-1], 0.0)
-
-    def _points(self) -> tuple[Floats, Floats]:
-        if self.grid[-1] <= 1:
-            return np.zeros(0), np.zeros(0)
-        start = float(np.sum(self.weights * -np.expm1(-self.lengths * np.log1p(self.odds))))  # E b
-        task = core.tail_task(
-            CURVE, start, float(self.v), self.odds, self.lengths, self.weights, self.grid, self.base, *_steps()
-        )
-        x, log_p = core.tail_curve(task)
-        w = CURVE * np.sqrt(np.maximum(_SLOPES @ x, 0.0))
-        log_p += w**2 / 2 + special.log_ndtr(-w)
-        solved = (x[1:] > x[:-1]) & (log_p[1:] < log_p[:-1])
-        size = CURVE.size if solved.all() else 1 + int(solved.argmin())  # as far as it was solved
-        return x[:size], log_p[:size]
 
 
 def falling_cubic(x: Floats, y: Floats, at: Floats) -> Floats:
