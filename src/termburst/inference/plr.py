@@ -15,9 +15,10 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, xlogy
 
 from termburst._display import html_table, number, printable
-from termburst._threads import over_blocks
-from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.matrix import canonical_counts, document_lengths, over_rows
 from termburst.counts.statistics import TermStatistics, as_statistics
+from termburst.core.matrix import CountBlock
+from termburst.core.weights import share_weights
 from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
 from termburst.models.penalties import named_penalty
 from termburst.models.special import stirling_remainder
@@ -26,6 +27,8 @@ Floats = NDArray[np.float64]
 Form = Literal["printed", "corrected", "exact"]
 Invalid = Literal["clamp", "raise"]
 FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
+
+_LOG_FACTORIAL_BEFORE = gammaln(np.arange(256))  # log (n − 1)! by n: few counts are larger, and these are computed
 
 PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr_statistic` says how other forms differ
     "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
@@ -229,7 +232,7 @@ def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, i
 class CellCoefficients:
     """λ_ij = per_count_i · n_ij + per_cell_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
 
-    Calling it with canonical counts gives λ_ij on the stored cells, or *transform* of it.
+    Calling it with canonical counts gives λ_ij on the stored cells, or with *sigmoid* 1/(1 + exp(−λ_ij)).
     """
 
     per_count: Floats
@@ -237,24 +240,23 @@ class CellCoefficients:
     per_length: Floats
     per_absent: Floats
 
-    def __call__(self, counts: Any, transform: np.ufunc | None = None) -> Floats:
+    def __call__(self, counts: Any, *, sigmoid: bool = False) -> Floats:
         """λ_ij on the stored cells, in their order."""
         values = np.empty(counts.nnz)
-        n_j = np.repeat(document_lengths(counts).astype(np.float64), np.diff(counts.indptr))
-        log_factorial = _LogFactorialBefore(counts.data)
         once = self.per_cell + self.per_count
 
-        def fill(block: slice) -> None:
-            term, count, out = counts.indices[block], counts.data[block], values[block]
-            np.multiply(self.per_length.take(term), n_j[block], out=out)
-            out += once.take(term)
-            again = np.flatnonzero(count > 1)  # a quarter of the cells of ordinary text
-            n = count[again]
-            out[again] += self.per_count.take(term[again]) * (n - 1.0) + log_factorial(n)
-            if transform is not None:
-                transform(out, out=out)
+        def fill(block: CountBlock, _: slice, cells: slice) -> None:
+            share_weights(
+                block,
+                values[cells],
+                per_count=self.per_count,
+                once=once,
+                per_length=self.per_length,
+                log_factorial=_LOG_FACTORIAL_BEFORE,
+                sigmoid=sigmoid,
+            )
 
-        over_blocks(fill, counts.nnz)
+        over_rows(counts, fill)
         return values
 
 
@@ -277,17 +279,6 @@ def cell_coefficients(
         per_length=-_log_one_minus(n_i - b_i, n),
         per_absent=per_absent,
     )
-
-
-class _LogFactorialBefore:
-    """log (n − 1)! for counts n ≥ 1, looked up where they are small."""
-
-    def __init__(self, counts: NDArray[Any]) -> None:
-        largest = int(counts.max(initial=0))
-        self._table = gammaln(np.arange(largest + 1)) if largest <= 2**16 else None
-
-    def __call__(self, count: NDArray[Any]) -> Floats:
-        return gammaln(count) if self._table is None else self._table.take(count)
 
 
 def plr_parts(
