@@ -7,7 +7,6 @@ enum {
     SHIFT = 8,   /* steps of the recurrence of ψ: from 8 on its series is exact to rounding */
     FACTORS = 16 /* counts up to this one go through the ratios of neighbouring probabilities */
 };
-static const double NEAR_ARTANH = 0.2; /* how far the series of log(1 + r) reaches, in r/(2 + r) */
 static const double LARGE = 1e8;       /* a beyond which ψ needs no series */
 
 int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, const Weights *out) {
@@ -60,7 +59,7 @@ TB_INLINE double digamma_step_rest(double a, double x) {
     return x * (above / below + inverse * (0.5 + (u + v) * bernoulli_quotient(u * u, v * v)));
 }
 
-/* log(1 + x/y) by its series in w = x/(2y + x) ≤ 0.2. */
+/* log(1 + x/y) by its series in w = x/(2y + x) ≤ 0.2, which is x ≤ y/2. */
 TB_INLINE double log1p_series(double w) {
     double square = w * w, series = 1.0 / 23;
     for (int power = 21; power > 0; power -= 2) series = series * square + 1.0 / power;
@@ -73,16 +72,16 @@ static double discounted_far(double a, double x) {
     return a < INFINITY ? a * log1p(x / a) + 0.5 * (x / (a + x)) : x;
 }
 
-/* a(ψ(a + x) − ψ(a)) of `size` cells at once. */
+/* a(ψ(a + x) − ψ(a)) of `size` cells at once; the first loop has no branch, so that it runs in lanes. */
 TB_INLINE void discounted_chunk(const double *a, const double *x, double *out, int64_t size) {
-    double within[CHUNK];
+    double capped[CHUNK];
+    for (int64_t k = 0; k < size; k++) capped[k] = least(a[k], LARGE);
     for (int64_t k = 0; k < size; k++) {
-        double capped = least(a[k], LARGE), w = x[k] / (2 * (capped + SHIFT) + x[k]);
-        within[k] = a[k] <= LARGE ? w : 1.0;
-        out[k] = capped * (digamma_step_rest(capped, x[k]) + log1p_series(w));
+        double y = capped[k] + SHIFT;
+        out[k] = capped[k] * (digamma_step_rest(capped[k], x[k]) + log1p_series(x[k] / (2 * y + x[k])));
     }
     for (int64_t k = 0; k < size; k++) {
-        if (!(within[k] <= NEAR_ARTANH)) out[k] = discounted_far(a[k], x[k]);
+        if (!(x[k] <= 0.5 * (a[k] + SHIFT) && a[k] <= LARGE)) out[k] = discounted_far(a[k], x[k]);
     }
 }
 
