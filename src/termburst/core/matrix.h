@@ -29,7 +29,7 @@ typedef struct {
     int64_t *n_j;
 } RowSums;
 
-/* n_j, one for every row; n_i and b_i, and where wanted Σ_j n_ij n_j, one for every term. All begin at 0. */
+/* n_j, one for every row; n_i and b_i, and where wanted Σ_j n_ij n_j, one for every term, which are added to. */
 typedef struct {
     int64_t *n_j;
     int64_t *n_i;

@@ -57,15 +57,18 @@ def has_repeats(counts: CountBlock) -> bool:
     return bool(found.twice)
 
 
-def row_sums(counts: CountBlock, n_j: Integers) -> None:
+def row_sums(counts: CountBlock) -> Integers:
     """n_j of every row."""
-    require(n_j.size == counts.rows, "there is one sum for every row")
+    n_j = np.empty(counts.rows, dtype=np.int64)
     call("tb_row_sums", counts, RowSums(n_j=n_j))
+    return n_j
 
 
-def totals(counts: CountBlock, *, length_sums: bool) -> tuple[Integers, Integers, Integers, Integers | None]:
-    """n_j of every row; n_i, b_i and, where wanted, Σ_j n_ij n_j of every term."""
-    n_j, n_i, b_i = (np.zeros(size, dtype=np.int64) for size in (counts.rows, counts.terms, counts.terms))
-    sums = np.zeros(counts.terms if length_sums else 0, dtype=np.int64)
-    call("tb_totals", counts, Totals(n_j=n_j, n_i=n_i, b_i=b_i, length_sum=sums, wanted=length_sums))
-    return n_j, n_i, b_i, sums if length_sums else None
+def add_totals(counts: CountBlock, n_i: Integers, b_i: Integers, length_sum: Integers | None) -> Integers:
+    """n_j of every row; n_i, b_i and, where wanted, Σ_j n_ij n_j of these rows are added to those of every term."""
+    require(n_i.size == b_i.size == counts.terms, "there is one sum for every term")
+    require(length_sum is None or length_sum.size == counts.terms, "there is one sum for every term")
+    n_j = np.empty(counts.rows, dtype=np.int64)
+    sums = n_i if length_sum is None else length_sum
+    call("tb_totals", counts, Totals(n_j=n_j, n_i=n_i, b_i=b_i, length_sum=sums, wanted=length_sum is not None))
+    return n_j

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst._threads import cores, in_threads
-from termburst.core.matrix import CountBlock, count_block, has_repeats, row_sums, survey
+from termburst.core.matrix import CountBlock, Integers, add_totals, count_block, has_repeats, row_sums, survey
 
 BLOCK = 2**16  # cells that are worth a thread
 PARTS = 4  # a core: rows differ in length, and other work may be under way
@@ -85,9 +86,7 @@ def refuse_texts(X: Any, taker: str) -> None:
 
 def document_lengths(counts: Any) -> NDArray[np.int64]:
     """n_j, the row sums of canonical counts, as 64-bit integers whatever the matrix holds."""
-    n_j: NDArray[np.int64] = np.empty(counts.shape[0], dtype=np.int64)
-    over_rows(counts, lambda block, rows, _: row_sums(block, n_j[rows]))
-    return n_j
+    return np.concatenate([row_sums(block) for block in _blocks(counts)])
 
 
 def over_rows(counts: Any, function: Callable[[CountBlock, slice, slice], None]) -> None:
@@ -95,29 +94,55 @@ def over_rows(counts: Any, function: Callable[[CountBlock, slice, slice], None])
 
     Examples
     --------
-    >>> longest = []
-    >>> over_rows(sp.csr_array([[2, 1], [0, 3]]), lambda block, rows, cells: longest.append((rows, cells)))
-    >>> longest
+    >>> seen = []
+    >>> over_rows(sp.csr_array([[2, 1], [0, 3]]), lambda block, rows, cells: seen.append((rows, cells)))
+    >>> seen
     [(slice(0, 2, None), slice(0, 3, None))]
     """
-    starts, cells = counts.indptr, int(counts.indptr[-1])
-    parts = max(1, min(PARTS * cores(), cells // BLOCK))
-    inner = np.searchsorted(starts, np.linspace(0, cells, parts + 1)[1:-1]).tolist()
-    rows = [slice(a, b) for a, b in pairwise([0, *inner, counts.shape[0]]) if a < b or parts == 1]
-
-    def call(part: slice) -> None:
-        of_cells = slice(int(starts[part.start]), int(starts[part.stop]))
-        function(_block(counts, part, of_cells), part, of_cells)
-
-    if parts == 1:
-        call(rows[0])
+    parts = _parts(counts, min(PARTS * cores(), counts.nnz // BLOCK))
+    if len(parts) == 1:
+        function(_block(counts, *parts[0]), *parts[0])
     else:
-        in_threads(call, rows)
+        in_threads(lambda part: function(_block(counts, *part), *part), parts)
 
 
-def whole_block(counts: Any) -> CountBlock:
-    """All rows of a CSR of whole numbers, as kernels take them."""
-    return _block(counts, slice(0, counts.shape[0]), slice(0, counts.data.size))
+def _parts(counts: Any, number: int) -> list[tuple[slice, slice]]:
+    """Rows, and their cells, in about *number* parts that have as many cells each."""
+    starts, last = counts.indptr, counts.shape[0]
+    inner = np.searchsorted(starts, np.linspace(0, counts.nnz, max(number, 1) + 1)[1:-1]).tolist()
+    rows = [slice(a, b) for a, b in pairwise([0, *inner, last]) if a < b] or [slice(0, last)]
+    return [(part, slice(int(starts[part.start]), int(starts[part.stop]))) for part in rows]
+
+
+def _blocks(counts: Any) -> Iterator[CountBlock]:
+    """All rows, for kernels as quick as memory is: in one block, or in several of which each has to be copied."""
+    ready = counts.indices.dtype == np.int32 and counts.data.dtype == np.int64
+    for part in _parts(counts, 1 if ready else counts.nnz // BLOCK):
+        yield _block(counts, *part)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums of canonical counts: n_j of every document; n_i, b_i and, where asked for, Σ_j n_ij n_j of every term."""
+
+    n_j: Integers
+    n_i: Integers
+    b_i: Integers
+    length_sum: Integers | None
+
+
+def totals(counts: Any, *, length_sums: bool) -> Totals:
+    """Every sum over documents and over terms, in one pass.
+
+    Examples
+    --------
+    >>> totals(sp.csr_array([[2, 1], [0, 3]]), length_sums=True)
+    Totals(n_j=array([3, 3]), n_i=array([2, 4]), b_i=array([1, 2]), length_sum=array([ 6, 12]))
+    """
+    n_i, b_i, length_sum = (np.zeros(counts.shape[1], dtype=np.int64) for _ in range(3))
+    wanted = length_sum if length_sums else None
+    n_j = [add_totals(block, n_i, b_i, wanted) for block in _blocks(counts)]
+    return Totals(np.concatenate(n_j), n_i, b_i, wanted)
 
 
 def _block(counts: Any, rows: slice, cells: slice) -> CountBlock:
@@ -143,8 +168,7 @@ def _is_canonical(X: Any) -> bool:
         return False
     if X.indptr.size != X.shape[0] + 1 or X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
         return False
-    found: list[Any] = []
-    over_rows(X, lambda block, rows, cells: found.append(survey(block)))
+    found = [survey(block) for block in _blocks(X)]
     most = max(part.most for part in found)
     if not all(part.inside and part.least > 0 for part in found) or most * X.nnz >= 2**62:
         return False
@@ -206,9 +230,7 @@ def _widened(X: Any) -> Any:
 def _has_duplicates(counts: Any) -> bool:
     """Whether any cell is stored twice: marks every term with its last row, or sorts keys where terms are very many."""
     if 2 * counts.shape[1] <= counts.nnz and counts.shape[0] < 2**31 and counts.dtype.kind in "biu":
-        found: list[bool] = []
-        over_rows(counts, lambda block, rows, cells: found.append(has_repeats(block)))
-        return any(found)
+        return any(has_repeats(block) for block in _blocks(counts))
     d, m = counts.shape
     key_type = np.uint32 if d * m < 2**32 else np.uint64
     key = np.repeat(np.arange(d, dtype=key_type) * key_type(m), np.diff(counts.indptr))

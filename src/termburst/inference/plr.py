@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -268,17 +268,23 @@ def cell_coefficients(
     d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
-    seen = n_i > 0
-    share = np.log((b_i + (n - n_i)) / (d * sigma2))
-    per_absent = (_precision(statistics, mu, sigma2, "printed") - np.log(mu)) / (2 * d)
-    icf = np.log(n / np.maximum(n_i, 1))
-    idf = np.log(d / np.maximum(b_i, 1))
+    seen, r_i = n_i > 0, repeats(statistics)  # b_i + n_¬i = n + 1 − r_i
+    share = _by_value(lambda r: np.log((n + 1 - r) / (d * sigma2)), r_i)
+    per_absent = _by_value(lambda r: (_precision(r, mu, sigma2, "printed") - np.log(mu)) / (2 * d), r_i)
+    icf = _by_value(lambda k: np.log(n / np.maximum(k, 1)), n_i)
+    idf = _by_value(lambda k: np.log(d / np.maximum(k, 1)), b_i)
     return CellCoefficients(
         per_count=np.where(seen, icf + share, 0.0),
         per_cell=np.where(seen, per_absent - idf - share - np.log(mu), 0.0),
-        per_length=-_log_one_minus(n_i - b_i, n),
+        per_length=_by_value(lambda r: -_log_one_minus(r - 1, n), r_i),
         per_absent=per_absent,
     )
+
+
+def _by_value(function: Callable[[NDArray[np.int64]], Floats], numbers: NDArray[np.int64]) -> Floats:
+    """*function* of every number, computed once a value where these are few: most terms are rare, and rare alike."""
+    most = int(numbers.max(initial=0))
+    return function(numbers) if most >= numbers.size else function(np.arange(most + 1)).take(numbers)
 
 
 def plr_parts(
@@ -321,7 +327,7 @@ def plr_parts(
     parts["mean_length"] = -(2 * b_i + penalties) * np.log(mu)
     if form != "printed":
         parts["mu_shift"] = 2 * n_i * np.log(mu * d / n)
-    parts["precision"] = _precision(statistics, mu, sigma2, form)
+    parts["precision"] = _precision(repeats(statistics), mu, sigma2, form)
     if form == "exact":
         parts["precision"] = np.where(undefined, np.nan, parts["precision"])
         parts["stirling"] = -2 * stirling_remainder(mu / sigma2 * mu)
@@ -351,7 +357,7 @@ def add_up(parts: Mapping[str, Any]) -> Any:
     return functools.reduce(operator.add, parts.values())
 
 
-def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form) -> Floats:
+def _precision(r_i: NDArray[np.int64], mu: float, sigma2: float, form: Form) -> Floats:
     """The part of λ_i in η² and r_i, expanded around log η², of which it would else lose η² log η² ulps.
 
     printed:  (η² − 2r + 1) log max(1, η² − r) + r − (η² − 3/2) log η²
@@ -359,8 +365,7 @@ def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form)
     """
     eta2 = mu / sigma2 * mu
     log_eta2 = np.log(eta2)
-    margin = precision_margin(statistics, mu, sigma2)
-    r_i = repeats(statistics)
+    margin = np.subtract(eta2, r_i, dtype=np.float64)
     defined = margin >= 1 if form == "printed" else margin > 0
     shrunk = _log_one_minus(np.where(defined, r_i, 0), eta2)
     if form == "printed":
