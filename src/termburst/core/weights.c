@@ -18,7 +18,8 @@ int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, cons
         for (int64_t k = row.start; k < row.end; k++) {
             int32_t i = counts->term[k];
             int64_t n = counts->count[k];
-            double value = terms->per_length[i] * n_j + terms->once[i];
+            const double *pair = terms->pairs + 2 * (int64_t)i;
+            double value = pair[0] * n_j + pair[1];
             if (n > 1) {
                 double log_factorial = n < terms->table ? terms->log_factorial[n] : log_gamma((double)n);
                 value += terms->per_count[i] * ((double)n - 1) + log_factorial;
@@ -329,9 +330,8 @@ TB_LAYOUT(weights,
     TB_WHOLE(Weights),
     TB_FIELD(Weights, weight),
     TB_WHOLE(ShareTerms),
+    TB_FIELD(ShareTerms, pairs),
     TB_FIELD(ShareTerms, per_count),
-    TB_FIELD(ShareTerms, once),
-    TB_FIELD(ShareTerms, per_length),
     TB_FIELD(ShareTerms, log_factorial),
     TB_FIELD(ShareTerms, table),
     TB_FIELD(ShareTerms, sigmoid),

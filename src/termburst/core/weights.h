@@ -10,11 +10,11 @@ typedef struct {
 } Weights;
 
 /* λ_ij = per_count_i (n_ij − 1) + once_i + per_length_i n_j + log (n_ij − 1)!, and whether 1/(1 + exp(−λ_ij)) is wanted.
- * The logarithms of factorials come from a table as far as that reaches. */
+ * What every cell needs stands side by side: per_length_i and once_i are pairs[2i] and pairs[2i + 1]. The logarithms of
+ * factorials come from a table as far as that reaches. */
 typedef struct {
+    const double *pairs;
     const double *per_count;
-    const double *once;
-    const double *per_length;
     const double *log_factorial;
     int64_t table;
     int64_t sigmoid;

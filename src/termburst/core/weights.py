@@ -20,9 +20,8 @@ class Weights(Struct):
 
 class ShareTerms(Struct):
     _fields_ = [
+        ("pairs", In_f64),
         ("per_count", In_f64),
-        ("once", In_f64),
-        ("per_length", In_f64),
         ("log_factorial", In_f64),
         ("table", Int),
         ("sigmoid", Int),
@@ -69,21 +68,20 @@ def share_weights(
     counts: CountBlock,
     weight: Floats,
     *,
+    pairs: Floats,
     per_count: Floats,
-    once: Floats,
-    per_length: Floats,
     log_factorial: Floats,
     sigmoid: bool,
 ) -> None:
     """λ_ij = per_count (n_ij − 1) + once + per_length n_j + log (n_ij − 1)!, or 1/(1 + exp(−λ_ij)).
 
-    `log_factorial` is a table of log (n − 1)! by n; beyond it they are computed.
+    `pairs` are per_length and once of every term. `log_factorial` is a table of log (n − 1)! by n; beyond it they are computed.
     """
-    _one_a_term(counts, per_count, once, per_length)
+    require(pairs.shape == (counts.terms, 2), "there is one pair of numbers for every term")
+    _one_a_term(counts, per_count)
     terms = ShareTerms(
+        pairs=pairs,
         per_count=per_count,
-        once=once,
-        per_length=per_length,
         log_factorial=log_factorial,
         table=log_factorial.size,
         sigmoid=sigmoid,

@@ -30,6 +30,8 @@ FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
 
 _LOG_FACTORIAL_BEFORE = gammaln(np.arange(256))  # log (n − 1)! by n: few counts are larger, and these are computed
 
+_SMALL = 1024  # numbers below which `_by_value` looks up
+
 PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr_statistic` says how other forms differ
     "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
     "btf_idf": "−2 Σ_j BTF–IDF(i,j) = −2 b_i log(d/b_i)",
@@ -243,15 +245,14 @@ class CellCoefficients:
     def __call__(self, counts: Any, *, sigmoid: bool = False) -> Floats:
         """λ_ij on the stored cells, in their order."""
         values = np.empty(counts.nnz)
-        once = self.per_cell + self.per_count
+        pairs = np.column_stack([self.per_length, self.per_cell + self.per_count])
 
         def fill(block: CountBlock, _: slice, cells: slice) -> None:
             share_weights(
                 block,
                 values[cells],
+                pairs=pairs,
                 per_count=self.per_count,
-                once=once,
-                per_length=self.per_length,
                 log_factorial=_LOG_FACTORIAL_BEFORE,
                 sigmoid=sigmoid,
             )
@@ -282,9 +283,13 @@ def cell_coefficients(
 
 
 def _by_value(function: Callable[[NDArray[np.int64]], Floats], numbers: NDArray[np.int64]) -> Floats:
-    """*function* of every number, computed once a value where these are few: most terms are rare, and rare alike."""
-    most = int(numbers.max(initial=0))
-    return function(numbers) if most >= numbers.size else function(np.arange(most + 1)).take(numbers)
+    """*function* of every number, computed once for each that is small: most terms are rare, and rare alike."""
+    if numbers.size < 4 * _SMALL:
+        return function(numbers)
+    values = function(np.arange(_SMALL)).take(np.minimum(numbers, _SMALL - 1))
+    large = np.flatnonzero(numbers >= _SMALL)
+    values[large] = function(numbers[large])
+    return values
 
 
 def plr_parts(
