@@ -52,16 +52,24 @@ typedef struct {
 TB_INLINE int32_t checked_row(const CountBlock *counts, int64_t j, Row *row) {
     int64_t start = counts->starts[j], end = counts->starts[j + 1];
     if (start < 0 || end < start || end > counts->cells) return TB_BAD_INDEX;
-    uint64_t total = 0; /* unsigned: too many tokens are refused below, not undefined */
+    uint64_t total = 0, bits = 0; /* unsigned: what is beyond 63 bits is refused below, not undefined */
     uint32_t terms = (uint32_t)counts->terms;
     int32_t outside = 0, below = 0;
     for (int64_t k = start; k < end; k++) {
         total += (uint64_t)counts->count[k];
+        bits |= (uint64_t)counts->count[k];
         outside |= (uint32_t)counts->term[k] >= terms;
         below |= counts->count[k] < 1;
     }
     if (outside) return TB_BAD_INDEX;
-    if (below || (int64_t)total < 0) return TB_BAD_CELL;
+    if (below) return TB_BAD_CELL;
+    if (bits >> 31) { /* only now can a sum of up to 2³¹ cells be too large */
+        int64_t room = INT64_MAX;
+        for (int64_t k = start; k < end; k++) {
+            if (counts->count[k] > room) return TB_BAD_CELL;
+            room -= counts->count[k];
+        }
+    }
     row->start = start;
     row->end = end;
     row->n_j = (int64_t)total;

@@ -205,7 +205,7 @@ int32_t tb_deviance_weights(const CountBlock *counts, const FitTerms *terms, con
             double excess = p < 0.5 ? n_j * p - n : rest - n_j * (1 - p);
             double half = deviance(n, n_j * p, excess) + deviance(rest, n_j * (1 - p), -excess);
             double size = finite_or_zero(sqrt(most(2 * half / spread(terms->alpha_0[i], n_j), 0.0)));
-            out->weight[k] = excess < 0 ? size : -size;
+            out->weight[k] = excess > 0 ? -size : size;
         }
     }
     return TB_OK;
