@@ -3,7 +3,8 @@
 Both weigh the 20 Newsgroups training counts (11,314 × 88,701) in the same run, alternating: first `fit_transform` of
 "s-lambda", on the matrix as CountVectorizer's `fit_transform` leaves it (unsorted) and on sorted indices; then
 `transform` of every scheme, on sorted indices; then `fit_transform` of "damped-tf-idf" beside its own `transform`, the
-statistics and the exact fits. Times are medians; memory is the peak that NumPy allocates during the call, by tracemalloc.
+statistics and the exact fits. Times are medians; memory is the peak that NumPy allocates during the call, by
+tracemalloc.
 
     TERMBURST_DATA=… python benchmarks/weighting_speed.py
 """

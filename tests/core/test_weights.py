@@ -50,7 +50,17 @@ def test_discounted_counts_to_the_last_digits(share):
     grid = [
         (a, k, n)
         for a in (1e-6, 0.01, 0.3, 1.0, 2.0, 2.5, 7.0, 60.0, 1e3, 1e6, 9.9e7, 1.1e8, 1e12, 1e18, 1e300, INF)
-        for k, n in ((1, 1), (1, 30), (1, 10**6), (2, 5), (5, 9000), (17, 20), (300, 300), (10**6, 10**7), (10**12, 10**12))
+        for k, n in (
+            (1, 1),
+            (1, 30),
+            (1, 10**6),
+            (2, 5),
+            (5, 9000),
+            (17, 20),
+            (300, 300),
+            (10**6, 10**7),
+            (10**12, 10**12),
+        )
     ]
     a, k, n = (np.array(column) for column in zip(*grid, strict=True))
     block, places = one_cell_rows(k, n)
@@ -239,20 +249,18 @@ def test_shares(text):
     per_length, once, per_count = rng.normal(size=(3, text.shape[1]))
     i, n, n_j = text.indices, text.data, lengths_of_cells(text)
     expected = per_count[i] * (n - 1) + once[i] + per_length[i] * n_j / 1000 + special.gammaln(n)
-    terms = {"pairs": np.column_stack([per_length / 1000, once]), "per_count": per_count}
-    for table in (np.empty(0), special.gammaln(np.arange(256.0))):
-        shares = filled(weights.share_weights, block_of(text), **terms, log_factorial=table, sigmoid=False)
-        np.testing.assert_allclose(shares, expected, rtol=1e-12, atol=1e-12)
-        sigmoid = filled(weights.share_weights, block_of(text), **terms, log_factorial=table, sigmoid=True)
-        np.testing.assert_allclose(sigmoid, special.expit(shares), rtol=4e-16, atol=0)
+    packed = np.column_stack([per_length / 1000, once, per_count, np.full_like(once, np.nan)])
+    terms = {"packed": packed, "log_factorial": special.gammaln(np.arange(256.0))}
+    shares = filled(weights.share_weights, block_of(text), **terms, sigmoid=False)
+    np.testing.assert_allclose(shares, expected, rtol=1e-12, atol=1e-12)
+    sigmoid = filled(weights.share_weights, block_of(text), **terms, sigmoid=True)
+    np.testing.assert_allclose(sigmoid, special.expit(shares), rtol=4e-16, atol=0)
 
 
 def test_saturated_and_sublinear_counts(text):
     rarity = np.random.default_rng(2).random(text.shape[1])
     i, n, n_j = text.indices, text.data, lengths_of_cells(text)
-    found = filled(
-        weights.saturated_weights, block_of(text), rarity=rarity, share=0.75, mean=40.0, saturation=1.2
-    )
+    found = filled(weights.saturated_weights, block_of(text), rarity=rarity, share=0.75, mean=40.0, saturation=1.2)
     np.testing.assert_allclose(found, n * 2.2 / (n + 1.2 * (0.25 + 0.75 * n_j / 40)) * rarity[i], rtol=1e-14)
     found = filled(weights.sublinear_weights, block_of(text), rarity=rarity)
     np.testing.assert_allclose(found, (1 + np.log(n)) * rarity[i], rtol=1e-14)
@@ -274,10 +282,11 @@ def all_kernels(m):
     fit = parameters(m)
     ones = np.ones(m)
     pairs = np.column_stack([fit["alpha"] + 0.5, np.sqrt(fit["mean"])])
+    quads = np.column_stack([pairs, pairs])
     with np.errstate(invalid="ignore"):
         surprisal = weights.surprisal_terms(fit["alpha"], fit["alpha_0"] - fit["alpha"], fit["mean"])
     return [
-        (weights.share_weights, {"pairs": pairs, "per_count": ones, "log_factorial": ones[:3], "sigmoid": True}),
+        (weights.share_weights, {"packed": quads, "log_factorial": np.ones(256), "sigmoid": True}),
         (weights.discounted_weights, {"pairs": pairs, "share": 0.75, "mean": 40.0}),
         (weights.saturated_weights, {"rarity": ones, "share": 0.75, "mean": 40.0, "saturation": 1.2}),
         (weights.sublinear_weights, {"rarity": ones}),

@@ -43,9 +43,10 @@ TB_API int32_t tb_repeats(const CountBlock *counts, Repeats *out);
 TB_API int32_t tb_row_sums(const CountBlock *counts, const RowSums *out);
 TB_API int32_t tb_totals(const CountBlock *counts, const Totals *out);
 
-/* One row: its cells [start, end) and its length. */
+/* One row: its cells [start, end), its length, and the bits of all of its counts: no count is larger than that. */
 typedef struct {
     int64_t start, end, n_j;
+    uint64_t bits;
 } Row;
 
 /* Row j, once it is known that all of its indices are inside and all of its counts at least 1. */
@@ -73,6 +74,7 @@ TB_INLINE int32_t checked_row(const CountBlock *counts, int64_t j, Row *row) {
     row->start = start;
     row->end = end;
     row->n_j = (int64_t)total;
+    row->bits = bits;
     return TB_OK;
 }
 

@@ -37,9 +37,7 @@ def count_block(starts: Integers, term: NDArray[np.int32], count: Integers, term
     require(starts.size > 0, "a matrix has one start of a row more than it has rows")
     require(term.size == count.size, "a cell has a term and a count")
     require(0 <= terms < 2**31, "terms are numbered in 32 bits")
-    return CountBlock(
-        starts=starts, term=term, count=count, rows=starts.size - 1, terms=terms, cells=term.size
-    )
+    return CountBlock(starts=starts, term=term, count=count, rows=starts.size - 1, terms=terms, cells=term.size)
 
 
 def survey(counts: CountBlock) -> Survey:

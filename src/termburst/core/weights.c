@@ -9,6 +9,8 @@ enum {
 };
 static const double LARGE = 1e8;       /* a beyond which ψ needs no series */
 
+/* Without a branch where all counts of the row are in the table, as they mostly are: whether a term is repeated cannot be
+ * foreseen. */
 int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, const Weights *out) {
     Row row;
     for (int64_t j = 0; j < counts->rows; j++) {
@@ -16,18 +18,14 @@ int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, cons
         if (status != TB_OK) return status;
         double n_j = (double)row.n_j;
         for (int64_t k = row.start; k < row.end; k++) {
-            int32_t i = counts->term[k];
             int64_t n = counts->count[k];
-            const double *pair = terms->pairs + 2 * (int64_t)i;
-            double value = pair[0] * n_j + pair[1];
-            if (n > 1) {
-                double log_factorial = n < terms->table ? terms->log_factorial[n] : log_gamma((double)n);
-                value += terms->per_count[i] * ((double)n - 1) + log_factorial;
-            }
-            out->weight[k] = value;
+            double log_factorial = row.bits < TABLED || n < TABLED ? terms->log_factorial[n] : log_gamma((double)n);
+            const double *packed = terms->packed + 4 * (int64_t)counts->term[k];
+            out->weight[k] = (packed[0] * n_j + packed[1]) + (packed[2] * ((double)n - 1) + log_factorial);
         }
         if (!terms->sigmoid) continue;
-        for (int64_t k = row.start; k < row.end; k++) out->weight[k] = 1 / (1 + exp(-out->weight[k]));
+        for (int64_t k = row.start; k < row.end; k++) out->weight[k] = exp(-out->weight[k]);
+        for (int64_t k = row.start; k < row.end; k++) out->weight[k] = 1 / (1 + out->weight[k]);
     }
     return TB_OK;
 }
@@ -330,10 +328,8 @@ TB_LAYOUT(weights,
     TB_WHOLE(Weights),
     TB_FIELD(Weights, weight),
     TB_WHOLE(ShareTerms),
-    TB_FIELD(ShareTerms, pairs),
-    TB_FIELD(ShareTerms, per_count),
+    TB_FIELD(ShareTerms, packed),
     TB_FIELD(ShareTerms, log_factorial),
-    TB_FIELD(ShareTerms, table),
     TB_FIELD(ShareTerms, sigmoid),
     TB_WHOLE(DiscountTerms),
     TB_FIELD(DiscountTerms, pairs),

@@ -10,13 +10,12 @@ typedef struct {
 } Weights;
 
 /* λ_ij = per_count_i (n_ij − 1) + once_i + per_length_i n_j + log (n_ij − 1)!, and whether 1/(1 + exp(−λ_ij)) is wanted.
- * What every cell needs stands side by side: per_length_i and once_i are pairs[2i] and pairs[2i + 1]. The logarithms of
- * factorials come from a table as far as that reaches. */
+ * Of term i, per_length, once and per_count stand side by side from packed[4i] on, and a fourth number that nobody reads:
+ * so a cell needs one line of the cache. The logarithms of factorials are a table of TABLED numbers. */
+enum { TABLED = 256 };
 typedef struct {
-    const double *pairs;
-    const double *per_count;
+    const double *packed;
     const double *log_factorial;
-    int64_t table;
     int64_t sigmoid;
 } ShareTerms;
 

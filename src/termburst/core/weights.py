@@ -13,19 +13,15 @@ from termburst.core.matrix import CountBlock, Integers
 
 Floats = NDArray[np.float64]
 
+TABLED = 256  # counts whose log (n − 1)! is looked up; as in weights.h
+
 
 class Weights(Struct):
     _fields_ = [("weight", Out_f64)]
 
 
 class ShareTerms(Struct):
-    _fields_ = [
-        ("pairs", In_f64),
-        ("per_count", In_f64),
-        ("log_factorial", In_f64),
-        ("table", Int),
-        ("sigmoid", Int),
-    ]
+    _fields_ = [("packed", In_f64), ("log_factorial", In_f64), ("sigmoid", Int)]
 
 
 class DiscountTerms(Struct):
@@ -64,28 +60,15 @@ class TailTerms(Struct):
     _fields_ = [("n_i", In_f64), ("tokens", Float)]
 
 
-def share_weights(
-    counts: CountBlock,
-    weight: Floats,
-    *,
-    pairs: Floats,
-    per_count: Floats,
-    log_factorial: Floats,
-    sigmoid: bool,
-) -> None:
+def share_weights(counts: CountBlock, weight: Floats, *, packed: Floats, log_factorial: Floats, sigmoid: bool) -> None:
     """λ_ij = per_count (n_ij − 1) + once + per_length n_j + log (n_ij − 1)!, or 1/(1 + exp(−λ_ij)).
 
-    `pairs` are per_length and once of every term. `log_factorial` is a table of log (n − 1)! by n; beyond it they are computed.
+    `packed` are per_length, once, per_count and any fourth number of every term. `log_factorial` is a table of
+    log (n − 1)! by n; beyond it they are computed.
     """
-    require(pairs.shape == (counts.terms, 2), "there is one pair of numbers for every term")
-    _one_a_term(counts, per_count)
-    terms = ShareTerms(
-        pairs=pairs,
-        per_count=per_count,
-        log_factorial=log_factorial,
-        table=log_factorial.size,
-        sigmoid=sigmoid,
-    )
+    require(packed.shape == (counts.terms, 4), "there are four numbers for every term")
+    require(log_factorial.size == TABLED, f"there are {TABLED} logarithms of factorials")
+    terms = ShareTerms(packed=packed, log_factorial=log_factorial, sigmoid=sigmoid)
     call("tb_share_weights", counts, terms, _weights(counts, weight))
 
 
@@ -101,9 +84,7 @@ def discounted_squares(starts: Integers, count: Integers, documents: Integers, a
     require(starts.size == a.size + 1, "there is one start of rows more than there are terms")
     require(count.size == documents.size, "a row has a count and a number of documents")
     total = np.empty(a.size)
-    rows = TermRows(
-        starts=starts, count=count, documents=documents, a=a, sum=total, terms=a.size, rows=count.size
-    )
+    rows = TermRows(starts=starts, count=count, documents=documents, a=a, sum=total, terms=a.size, rows=count.size)
     call("tb_discounted_squares", rows)
     return total
 

@@ -15,10 +15,10 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, xlogy
 
 from termburst._display import html_table, number, printable
+from termburst.core.matrix import CountBlock
+from termburst.core.weights import TABLED, share_weights
 from termburst.counts.matrix import canonical_counts, document_lengths, over_rows
 from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.core.matrix import CountBlock
-from termburst.core.weights import share_weights
 from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
 from termburst.models.penalties import named_penalty
 from termburst.models.special import stirling_remainder
@@ -28,7 +28,7 @@ Form = Literal["printed", "corrected", "exact"]
 Invalid = Literal["clamp", "raise"]
 FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
 
-_LOG_FACTORIAL_BEFORE = gammaln(np.arange(256))  # log (n − 1)! by n: few counts are larger, and these are computed
+_LOG_FACTORIAL_BEFORE = gammaln(np.arange(TABLED))  # log (n − 1)! by n
 
 _SMALL = 1024  # numbers below which `_by_value` looks up
 
@@ -244,18 +244,13 @@ class CellCoefficients:
 
     def __call__(self, counts: Any, *, sigmoid: bool = False) -> Floats:
         """λ_ij on the stored cells, in their order."""
-        values = np.empty(counts.nnz)
-        pairs = np.column_stack([self.per_length, self.per_cell + self.per_count])
+        values, packed = np.empty(counts.nnz), np.zeros((self.per_count.size, 4))
+        packed[:, 0], packed[:, 2] = self.per_length, self.per_count
+        np.add(self.per_cell, self.per_count, out=packed[:, 1])
 
         def fill(block: CountBlock, _: slice, cells: slice) -> None:
-            share_weights(
-                block,
-                values[cells],
-                pairs=pairs,
-                per_count=self.per_count,
-                log_factorial=_LOG_FACTORIAL_BEFORE,
-                sigmoid=sigmoid,
-            )
+            table = _LOG_FACTORIAL_BEFORE
+            share_weights(block, values[cells], packed=packed, log_factorial=table, sigmoid=sigmoid)
 
         over_rows(counts, fill)
         return values
