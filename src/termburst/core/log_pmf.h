@@ -63,17 +63,25 @@ TB_INLINE double hypergeometric_log_pmf(double k, double n_i, double n_j, double
     return binomial_log_pmf(k, n_i, p) + binomial_log_pmf(n_j - k, n - n_i, p) - binomial_log_pmf(n_j, n, p);
 }
 
+/* `rising_remainder` where z is large and a small beside it, as mostly in text: series of fewer terms, exact to rounding for z ≥ 100
+ * and w ≤ 0.01. */
+TB_INLINE double rising_remainder_near(double z, double a, double w) {
+    double inverse = 1 / (z * (z + a)), u = (z + a) * inverse, v = z * inverse, r = a * u, square = w * w;
+    double cube = w * square * (1.0 / 3 + square * (1.0 / 5 + square * (1.0 / 7 + square * (1.0 / 9))));
+    double stirling = 1.0 / 12 - (u * u + u * v + v * v) * (1.0 / 360) + (u * v) * (u * v) * (1.0 / 252);
+    return z * (r * w + 2 * (1 + r) * cube) - (w + cube) - a * inverse * stirling;
+}
+
 /* What log Γ(z + a) − log Γ(z) has beyond a log z, for z ≥ 12: z[(1 + r) log(1 + r) − r] − ½ log(1 + r), r = a/z, and
  * two of Stirling's remainders. It falls with 1/z. */
 TB_INLINE double rising_remainder(double z, double a) {
-    double r = a / z, log_r, curved, w = r / (2 + r);
+    double w = a / (2 * z + a);
+    if (z >= 100 && w <= 0.01) return rising_remainder_near(z, a, w);
+    double r = a / z, log_r = log1p(r), curved = (1 + r) * log_r - r;
     if (w < 0.1) {
         double cube = w * (w * w) * artanh_series(w * w);
         log_r = 2 * (w + cube);
         curved = r * w + 2 * (1 + r) * cube;
-    } else {
-        log_r = log1p(r);
-        curved = (1 + r) * log_r - r;
     }
     return z * curved - 0.5 * log_r + (stirling_remainder(z + a) - stirling_remainder(z));
 }
