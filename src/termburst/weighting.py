@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from termburst.counts.matrix import document_lengths
+from termburst.core import weights as core
+from termburst.counts.matrix import over_rows
+from termburst.counts.rows import CountRows
 from termburst.counts.statistics import Detail, TermStatistics
 from termburst.inference.plr import Invalid, cell_coefficients
-from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 
 Floats = NDArray[np.float64]
@@ -112,7 +112,7 @@ def plr_sigmoid(
     invalid: Invalid = "clamp",
 ) -> Floats:
     """S(λ_ij) = 1/(1 + exp(−λ_ij)), the paper's weight, between 0 and 1."""
-    weights = cell_coefficients(statistics, mu, sigma2, invalid)(counts, transform=special.expit)
+    weights = cell_coefficients(statistics, mu, sigma2, invalid)(counts, sigmoid=True)
     return _unseen_zero(weights, counts, statistics)
 
 
@@ -123,18 +123,18 @@ def raw_counts(counts: Any, statistics: TermStatistics, fit: Any = None, **_: An
 
 def sublinear_tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
     """(1 + log n_ij)(1 + log(d/b_i)): scikit-learn's sublinear TF–IDF, unsmoothed."""
-    weights = (1 + np.log(counts.data)) * (1 + _idf(statistics))[counts.indices]
-    return _unseen_zero(weights, counts, statistics)
+    seen = statistics.collection_frequency > 0
+    return _weighted(counts, core.sublinear_weights, rarity=np.where(seen, 1 + _idf(statistics), 0.0))
 
 
 def bm25(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
     """n_ij (k + 1)/(n_ij + k L_j) · log(d/b_i), L_j = 1 − b + b n_j/μ, k = 1.2, b = ¾ (Robertson & Zaragoza 2009)."""
-    return _saturated(counts, statistics, mu) * _idf(statistics)[counts.indices]
+    return _saturated(counts, statistics, mu, _idf(statistics))
 
 
 def bm25_icf(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
     """BM25's count with log(n/n_i) in the place of log(d/b_i)."""
-    return _saturated(counts, statistics, mu) * _icf(statistics)[counts.indices]
+    return _saturated(counts, statistics, mu, _icf(statistics))
 
 
 def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
@@ -143,16 +143,13 @@ def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any
     A term that is all or nothing in every document has its supremum at α_0 = 0, where P(N = n_j) = p; as next to that.
     Not monotone: where a repeat is likelier than a single occurrence, as in a burst, another one lowers it.
     """
-    n_j, i = document_lengths(counts)[_rows(counts)], counts.indices
-    weights = np.zeros(counts.nnz)
     nothing_between = (fit.alpha_0 == 0) & (fit.mean > 0) & (fit.mean < 1)
     alpha = np.where(nothing_between, 1e-6 * fit.mean, fit.alpha)
     alpha_not = np.where(nothing_between, 1e-6 * (1 - fit.mean), fit.alpha_not)
-    bursty = np.isfinite(alpha)[i] & (alpha > 0)[i] & (alpha_not > 0)[i]
-    plain = ~bursty & (statistics.collection_frequency > 0)[i]
-    weights[bursty] = -beta_binomial.log_pmf(counts.data[bursty], n_j[bursty], alpha[i[bursty]], alpha_not[i[bursty]])
-    weights[plain] = -binomial.log_pmf(counts.data[plain], n_j[plain], fit.mean[i[plain]])
-    return np.maximum(weights, 0.0)
+    bursty = np.isfinite(alpha) & (alpha > 0) & (alpha_not > 0)
+    plain = np.where(statistics.collection_frequency > 0, np.inf, np.nan)
+    terms = core.surprisal_terms(np.where(bursty, alpha, plain), alpha_not, fit.mean)
+    return _weighted(counts, core.surprisal_weights, terms=terms)
 
 
 def discounted_tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
@@ -161,15 +158,14 @@ def discounted_tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, 
     In Pólya's urn a term drawn q times has weight α + q, so that a further one is less of a surprise by α/(α + q).
     At the boundary, α = ∞, that is TF–ICF.
     """
-    return _discounted(counts.data, _alpha(fit)[counts.indices]) * _icf(statistics)[counts.indices]
+    return _discounted(counts, _alpha(fit), _icf(statistics))
 
 
 def normalised_discounted_tf_icf(
     counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any
 ) -> Floats:
     """A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i), A = α + 1, L_j = ¼ + ¾ n_j/μ: the same for a document of average length."""
-    weights = _discounted(counts.data / _relative_length(counts, statistics, mu), _alpha(fit)[counts.indices] + 1)
-    return weights * _icf(statistics)[counts.indices]
+    return _discounted(counts, _alpha(fit) + 1, _icf(statistics), LENGTH_SHARE, _mean_length(statistics, mu))
 
 
 def damped_tf_idf(
@@ -181,8 +177,8 @@ def damped_tf_idf(
     its root: for naive Bayes, which finds out itself how telling a term is, the full IDF is too much. The constants
     were chosen by cross-validation on the training documents of two collections (`benchmarks/quality.py`).
     """
-    weights = _discounted(counts.data / _relative_length(counts, statistics, mu), _alpha(fit)[counts.indices] + DAMPING)
-    return weights * (_idf(statistics) ** RARITY)[counts.indices]
+    rarity = _idf(statistics) ** RARITY
+    return _discounted(counts, _alpha(fit) + DAMPING, rarity, LENGTH_SHARE, _mean_length(statistics, mu))
 
 
 def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
@@ -191,19 +187,12 @@ def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_
     (α + n_ij)/(α_0 + n_j) is the posterior mean of the term's share in that document. 0 at the boundary, where all
     documents have the same.
     """
-    i = counts.indices
-    alpha, alpha_0 = fit.alpha[i], fit.alpha_0[i]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lift = np.log((alpha + counts.data) / (alpha_0 + document_lengths(counts)[_rows(counts)]) / fit.mean[i])
-    return np.where(np.isfinite(lift), np.maximum(lift, 0.0), 0.0)
+    return _weighted(counts, core.lift_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
 
 def pearson_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
     """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1), the beta-binomial's deviation. May be < 0."""
-    n_j, p, spread = _moments(counts, fit)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        residual = (counts.data - n_j * p) / np.sqrt(n_j * p * (1 - p) * spread)
-    return np.where(np.isfinite(residual), residual, 0.0)
+    return _weighted(counts, core.pearson_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
 
 def deviance_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
@@ -211,12 +200,7 @@ def deviance_residual(counts: Any, statistics: TermStatistics, fit: Any = None, 
 
     Its sign is that of n_ij − n_j p, and φ_j is as in `pearson_residual`.
     """
-    n_j, p, spread = _moments(counts, fit)
-    rest = n_j - counts.data
-    with np.errstate(divide="ignore", invalid="ignore"):
-        double = 2 * (special.rel_entr(counts.data, n_j * p) + special.rel_entr(rest, n_j * (1 - p))) / spread
-        residual = np.sign(counts.data - n_j * p) * np.sqrt(np.maximum(double, 0.0))
-    return np.where(np.isfinite(residual), residual, 0.0)
+    return _weighted(counts, core.deviance_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
 
 def fisher(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
@@ -225,12 +209,8 @@ def fisher(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -
     Fisher's exact test, one-sided, of term and document; TF–IDF is a limit of it (Sheridan, Ahmed & Farooque 2023). A
     document that was not among those learned from is taken for one that was.
     """
-    i = counts.indices
-    n_i = statistics.collection_frequency[i].astype(np.float64)
-    n_j = document_lengths(counts)[_rows(counts)].astype(np.float64)
-    n_i = np.maximum(n_i, counts.data)  # a new document may hold more of a term than there was
-    n = np.maximum(float(statistics.tokens), n_i + n_j - counts.data)  # or more of all
-    return _unseen_zero(-_log_hypergeometric_tail(counts.data.astype(np.float64), n, n_i, n_j), counts, statistics)
+    n_i = statistics.collection_frequency.astype(np.float64)
+    return _weighted(counts, core.tail_weights, n_i=n_i, tokens=float(statistics.tokens))
 
 
 def two_stage(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
@@ -254,14 +234,10 @@ def fisher_kernel(counts: Any, statistics: TermStatistics, fit: Any = None, **_:
     I_i is the mean square of that over the collection, the diagonal of the empirical Fisher information, and α the
     term's own exact fit, in the place of one of the whole vocabulary. At the boundary n_ij/√(Σ_j n_ij²/d).
     """
-    alpha = np.minimum(_alpha(fit), 1e9)
-    rows: Any = statistics.rows
-    score = _discounted(rows.count, alpha[rows.term]) ** 2 * rows.documents
-    information = np.bincount(rows.term, score, statistics.vocabulary_size) / max(statistics.documents, 1)
-    weights = _discounted(counts.data, alpha[counts.indices])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = weights / np.sqrt(information)[counts.indices]
-    return _unseen_zero(np.where(np.isfinite(weights), weights, 0.0), counts, statistics)
+    alpha, rows = _alpha(fit), cast(CountRows, statistics.rows)
+    squares = core.discounted_squares(rows.indptr, rows.count, rows.documents, alpha)
+    root = np.sqrt(squares / max(statistics.documents, 1))
+    return _discounted(counts, alpha, np.divide(1.0, root, out=np.zeros_like(root), where=root > 0))
 
 
 SCHEMES: dict[str, Scheme] = {
@@ -303,20 +279,23 @@ def named_scheme(name: str) -> Scheme:
     return SCHEMES[name]
 
 
-def _rows(counts: Any) -> NDArray[np.intp]:
-    """The document of every stored cell."""
-    return np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+def _weighted(counts: Any, kernel: Callable[..., None], **terms: Any) -> Floats:
+    """The weights of the stored cells by a kernel of the core, which takes *terms* by name."""
+    weights = np.empty(counts.nnz)
+    over_rows(counts, lambda block, _, cells: kernel(block, weights[cells], **terms))
+    return weights
 
 
-def _relative_length(counts: Any, statistics: TermStatistics, mu: float | None) -> Floats:
-    """L_j = ¼ + ¾ n_j/μ of every stored cell; μ is by default the mean length of the collection."""
-    mean = statistics.mean_length if mu is None else mu
-    relative: Any = (1 - LENGTH_SHARE + LENGTH_SHARE * document_lengths(counts) / max(mean, 1e-300))[_rows(counts)]
-    return np.asarray(relative, dtype=np.float64)
+def _mean_length(statistics: TermStatistics, mu: float | None) -> float:
+    """μ, by default the mean length of the collection, of which L_j = ¼ + ¾ n_j/μ is a multiple."""
+    return max(statistics.mean_length if mu is None else mu, 1e-300)
 
 
-def _saturated(counts: Any, statistics: TermStatistics, mu: float | None) -> Floats:
-    return counts.data * (SATURATION + 1) / (counts.data + SATURATION * _relative_length(counts, statistics, mu))
+def _saturated(counts: Any, statistics: TermStatistics, mu: float | None, rarity: Floats) -> Floats:
+    mean = _mean_length(statistics, mu)
+    return _weighted(
+        counts, core.saturated_weights, rarity=rarity, share=LENGTH_SHARE, mean=mean, saturation=SATURATION
+    )
 
 
 def _alpha(fit: Any) -> Floats:
@@ -324,46 +303,12 @@ def _alpha(fit: Any) -> Floats:
     return np.maximum(np.nan_to_num(fit.alpha, nan=np.inf, posinf=np.inf), 1e-6)
 
 
-def _discounted(count: Any, a: Floats) -> Floats:
-    """a(ψ(x + a) − ψ(a)), which is Σ_q a/(a + q) for whole x; x where a is so large that nothing is discounted."""
-    large = a > 1e8
-    finite = np.where(large, 1.0, a)
-    return np.where(large, count, finite * (special.digamma(count + finite) - special.digamma(finite)))
+def _discounted(counts: Any, a: Floats, rarity: Floats, share: float = 0.0, mean: float = 1.0) -> Floats:
+    """a(ψ(x + a) − ψ(a)) times *rarity*, x = n_ij/L_j and L_j = 1 − share + share n_j/mean.
 
-
-def _moments(counts: Any, fit: Any) -> tuple[Floats, Floats, Floats]:
-    """n_j and p of every stored cell, and the variance over the binomial's."""
-    n_j = document_lengths(counts)[_rows(counts)].astype(np.float64)
-    alpha_0 = np.nan_to_num(fit.alpha_0[counts.indices], nan=np.inf, posinf=np.inf)
-    with np.errstate(invalid="ignore"):
-        spread = np.where(np.isinf(alpha_0), 1.0, (alpha_0 + n_j) / (alpha_0 + 1))
-    return n_j, fit.mean[counts.indices], spread
-
-
-def _log_hypergeometric_tail(k: Floats, n: Floats, n_i: Floats, n_j: Floats) -> Floats:
-    """log P(N ≥ k): from the first term on, each next one by its ratio, for as long as it matters.
-
-    Where k is below the mean these first grow, for as many steps as that is away.
+    It is Σ_q a/(a + q) for whole x, and x at a = ∞, where nothing is discounted.
     """
-    g = special.gammaln
-    log_first = (
-        g(n_i + 1) - g(k + 1) - g(n_i - k + 1) + g(n - n_i + 1) - g(n_j - k + 1) - g(n - n_i - n_j + k + 1)
-        - g(n + 1) + g(n_j + 1) + g(n - n_j + 1)
-    )  # fmt: skip
-    total, scale = np.ones_like(k), np.zeros_like(k)
-    term, at = np.ones_like(k), np.arange(k.size)
-    q = k.copy()
-    while at.size:
-        term = term * (n_i[at] - q) * (n_j[at] - q) / ((q + 1) * (n[at] - n_i[at] - n_j[at] + q + 1))
-        total[at] += term
-        large = total[at] > 1e200
-        if large.any():
-            scale[at[large]] += np.log(1e200)
-            total[at[large]] /= 1e200
-            term[large] /= 1e200
-        on = (term > 1e-17 * total[at]) & (q + 1 < np.minimum(n_i[at], n_j[at]))
-        at, term, q = at[on], term[on], q[on] + 1
-    return np.minimum(log_first + np.log(total) + scale, 0.0)
+    return _weighted(counts, core.discounted_weights, pairs=np.column_stack([a, rarity]), share=share, mean=mean)
 
 
 def _icf(statistics: TermStatistics) -> Floats:

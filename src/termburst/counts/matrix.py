@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from termburst._threads import cores, in_threads
+from termburst.core.matrix import CountBlock, Integers, add_totals, count_block, has_repeats, row_sums, survey
+
+BLOCK = 2**16  # cells that are worth a thread
+PARTS = 4  # a core: rows differ in length, and other work may be under way
 
 
 class NotNumbersError(ValueError, TypeError):
@@ -45,6 +53,8 @@ def canonical_counts(X: Any) -> Any:
     >>> canonical_counts(np.array([[2.0, 0.0], [0.0, 1.0]])).data
     array([2, 1])
     """
+    if _is_canonical(X):
+        return X
     counts = _to_csr(X)
     if not counts.has_canonical_format and _has_duplicates(counts):
         counts = counts.copy()
@@ -76,11 +86,93 @@ def refuse_texts(X: Any, taker: str) -> None:
 
 def document_lengths(counts: Any) -> NDArray[np.int64]:
     """n_j, the row sums of canonical counts, as 64-bit integers whatever the matrix holds."""
-    n_j: NDArray[np.int64] = np.zeros(counts.shape[0], dtype=np.int64)
-    filled = np.flatnonzero(np.diff(counts.indptr))  # reduceat would give an empty row its successor's first count
-    if filled.size:
-        n_j[filled] = np.add.reduceat(counts.data, counts.indptr[filled], dtype=np.int64)
-    return n_j
+    return np.concatenate([row_sums(block) for block in _blocks(counts)])
+
+
+def over_rows(counts: Any, function: Callable[[CountBlock, slice, slice], None]) -> None:
+    """Call *function* with blocks of rows of a CSR of whole numbers, which rows and which cells, on all cores.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> over_rows(sp.csr_array([[2, 1], [0, 3]]), lambda block, rows, cells: seen.append((rows, cells)))
+    >>> seen
+    [(slice(0, 2, None), slice(0, 3, None))]
+    """
+    parts = _parts(counts, min(PARTS * cores(), counts.nnz // BLOCK))
+    if len(parts) == 1:
+        function(_block(counts, *parts[0]), *parts[0])
+    else:
+        in_threads(lambda part: function(_block(counts, *part), *part), parts)
+
+
+def _parts(counts: Any, number: int) -> list[tuple[slice, slice]]:
+    """Rows, and their cells, in about *number* parts that have as many cells each."""
+    starts, last = counts.indptr, counts.shape[0]
+    inner = np.searchsorted(starts, np.linspace(0, counts.nnz, max(number, 1) + 1)[1:-1]).tolist()
+    rows = [slice(a, b) for a, b in pairwise([0, *inner, last]) if a < b] or [slice(0, last)]
+    return [(part, slice(int(starts[part.start]), int(starts[part.stop]))) for part in rows]
+
+
+def _blocks(counts: Any) -> Iterator[CountBlock]:
+    """All rows, for kernels as quick as memory is: in one block, or in several of which each has to be copied."""
+    ready = counts.indices.dtype == np.int32 and counts.data.dtype == np.int64
+    for part in _parts(counts, 1 if ready else counts.nnz // BLOCK):
+        yield _block(counts, *part)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums of canonical counts: n_j of every document; n_i, b_i and, where asked for, Σ_j n_ij n_j of every term."""
+
+    n_j: Integers
+    n_i: Integers
+    b_i: Integers
+    length_sum: Integers | None
+
+
+def totals(counts: Any, *, length_sums: bool) -> Totals:
+    """Every sum over documents and over terms, in one pass.
+
+    Examples
+    --------
+    >>> totals(sp.csr_array([[2, 1], [0, 3]]), length_sums=True)
+    Totals(n_j=array([3, 3]), n_i=array([2, 4]), b_i=array([1, 2]), length_sum=array([ 6, 12]))
+    """
+    n_i, b_i, length_sum = (np.zeros(counts.shape[1], dtype=np.int64) for _ in range(3))
+    wanted = length_sum if length_sums else None
+    n_j = [add_totals(block, n_i, b_i, wanted) for block in _blocks(counts)]
+    return Totals(np.concatenate(n_j), n_i, b_i, wanted)
+
+
+def _block(counts: Any, rows: slice, cells: slice) -> CountBlock:
+    """Kernels take 32-bit terms, and counts and places of 64 bits: what is otherwise is copied, block by block."""
+    if counts.dtype.kind not in "biu":
+        raise TypeError(f"canonical counts are whole numbers, not {counts.dtype}")
+    starts = counts.indptr[rows.start : rows.stop + 1].astype(np.int64)
+    term, count = np.ascontiguousarray(counts.indices[cells]), np.ascontiguousarray(counts.data[cells])
+    if counts.shape[1] >= 2**31:
+        raise ValueError(f"a count matrix has up to {2**31 - 1:,} terms; this one has {counts.shape[1]:,}")
+    if term.dtype != np.int32:  # out of range for 32 bits is out of range, not some other term
+        term = np.where((term >= 0) & (term < counts.shape[1]), term, -1)
+    return count_block(
+        starts - starts[:1], term.astype(np.int32, copy=False), count.astype(np.int64, copy=False), counts.shape[1]
+    )
+
+
+def _is_canonical(X: Any) -> bool:
+    """Whether these are canonical counts as they are, by one look at every cell."""
+    if not (sp.issparse(X) and X.format == "csr" and X.ndim == 2) or X.shape[1] >= 2**31:
+        return False
+    if X.dtype.kind not in "iu" or X.dtype == np.uint64 or not X.data.size == X.indices.size == X.indptr[-1]:
+        return False
+    if X.indptr.size != X.shape[0] + 1 or X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
+        return False
+    found = [survey(block) for block in _blocks(X)]
+    most = max(part.most for part in found)
+    if not all(part.inside and part.least > 0 for part in found) or most * X.nnz >= 2**62:
+        return False
+    return all(part.ascending for part in found) or not _has_duplicates(X)
 
 
 def _to_csr(X: Any) -> Any:
@@ -136,7 +228,9 @@ def _widened(X: Any) -> Any:
 
 
 def _has_duplicates(counts: Any) -> bool:
-    """Whether any cell is stored twice: sorts 32-bit keys, which takes a fifth of the time of sorting the matrix."""
+    """Whether any cell is stored twice: marks every term with its last row, or sorts keys where terms are very many."""
+    if 2 * counts.shape[1] <= counts.nnz and counts.shape[0] < 2**31 and counts.dtype.kind in "biu":
+        return any(has_repeats(block) for block in _blocks(counts))
     d, m = counts.shape
     key_type = np.uint32 if d * m < 2**32 else np.uint64
     key = np.repeat(np.arange(d, dtype=key_type) * key_type(m), np.diff(counts.indptr))

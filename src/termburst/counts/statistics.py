@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst._display import ROWS, html_table, more, number
-from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.matrix import canonical_counts, totals
 from termburst.counts.merging import added, check_fits, pruned, subtracted
 from termburst.counts.rows import CountRows
 from termburst.counts.tally import Integers, tally
@@ -346,24 +346,20 @@ def from_canonical(
     counting: CountingOptions | None = None,
 ) -> TermStatistics:
     """`TermStatistics.from_counts` behind the door: *counts* is canonical already, *terms* checked."""
-    d, m = counts.shape
-    n_j = document_lengths(counts)
-    (lengths,), length_documents = tally([n_j])
-    transposed = counts.T
-    frequency = transposed @ np.ones(d, dtype=np.int64)
-    found_in = np.bincount(counts.indices, minlength=m).astype(np.int64, copy=False)
-    if checked_detail(detail) == "frequencies":
-        return TermStatistics(terms, lengths, length_documents, frequency, found_in, batches=batches, counting=counting)
-    n_j_of_cell = np.repeat(n_j, np.diff(counts.indptr)) if detail == "patterns" else None
-    rows = CountRows.tallied(m, term=counts.indices, count=counts.data, length=n_j_of_cell)
+    sums = totals(counts, length_sums=checked_detail(detail) != "frequencies")
+    (lengths,), length_documents = tally([sums.n_j])
+    if detail == "frequencies":
+        return TermStatistics(terms, lengths, length_documents, sums.n_i, sums.b_i, batches=batches, counting=counting)
+    n_j_of_cell = np.repeat(sums.n_j, np.diff(counts.indptr)) if detail == "patterns" else None
+    rows = CountRows.tallied(counts.shape[1], term=counts.indices, count=counts.data, length=n_j_of_cell)
     return TermStatistics(
         terms,
         lengths,
         length_documents,
-        frequency,
-        found_in,
+        sums.n_i,
+        sums.b_i,
         detail,
-        count_length_sum=transposed @ n_j,
+        count_length_sum=sums.length_sum,
         count_squared_sum=rows.sum_by_term(rows.count**2 * rows.documents),
         rows=rows,
         batches=batches,

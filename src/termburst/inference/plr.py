@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,8 +15,9 @@ from scipy.sparse import csr_array
 from scipy.special import gammaln, xlogy
 
 from termburst._display import html_table, number, printable
-from termburst._threads import over_blocks
-from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.core.matrix import CountBlock
+from termburst.core.weights import TABLED, share_weights
+from termburst.counts.matrix import canonical_counts, document_lengths, over_rows
 from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
 from termburst.models.penalties import named_penalty
@@ -26,6 +27,10 @@ Floats = NDArray[np.float64]
 Form = Literal["printed", "corrected", "exact"]
 Invalid = Literal["clamp", "raise"]
 FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
+
+_LOG_FACTORIAL_BEFORE = gammaln(np.arange(TABLED))  # log (n − 1)! by n
+
+_SMALL = 1024  # numbers below which `_by_value` looks up
 
 PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr_statistic` says how other forms differ
     "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
@@ -229,7 +234,7 @@ def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, i
 class CellCoefficients:
     """λ_ij = per_count_i · n_ij + per_cell_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
 
-    Calling it with canonical counts gives λ_ij on the stored cells, or *transform* of it.
+    Calling it with canonical counts gives λ_ij on the stored cells, or with *sigmoid* 1/(1 + exp(−λ_ij)).
     """
 
     per_count: Floats
@@ -237,24 +242,17 @@ class CellCoefficients:
     per_length: Floats
     per_absent: Floats
 
-    def __call__(self, counts: Any, transform: np.ufunc | None = None) -> Floats:
+    def __call__(self, counts: Any, *, sigmoid: bool = False) -> Floats:
         """λ_ij on the stored cells, in their order."""
-        values = np.empty(counts.nnz)
-        n_j = np.repeat(document_lengths(counts).astype(np.float64), np.diff(counts.indptr))
-        log_factorial = _LogFactorialBefore(counts.data)
-        once = self.per_cell + self.per_count
+        values, packed = np.empty(counts.nnz), np.zeros((self.per_count.size, 4))
+        packed[:, 0], packed[:, 2] = self.per_length, self.per_count
+        np.add(self.per_cell, self.per_count, out=packed[:, 1])
 
-        def fill(block: slice) -> None:
-            term, count, out = counts.indices[block], counts.data[block], values[block]
-            np.multiply(self.per_length.take(term), n_j[block], out=out)
-            out += once.take(term)
-            again = np.flatnonzero(count > 1)  # a quarter of the cells of ordinary text
-            n = count[again]
-            out[again] += self.per_count.take(term[again]) * (n - 1.0) + log_factorial(n)
-            if transform is not None:
-                transform(out, out=out)
+        def fill(block: CountBlock, _: slice, cells: slice) -> None:
+            table = _LOG_FACTORIAL_BEFORE
+            share_weights(block, values[cells], packed=packed, log_factorial=table, sigmoid=sigmoid)
 
-        over_blocks(fill, counts.nnz)
+        over_rows(counts, fill)
         return values
 
 
@@ -266,28 +264,27 @@ def cell_coefficients(
     d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
-    seen = n_i > 0
-    share = np.log((b_i + (n - n_i)) / (d * sigma2))
-    per_absent = (_precision(statistics, mu, sigma2, "printed") - np.log(mu)) / (2 * d)
-    icf = np.log(n / np.maximum(n_i, 1))
-    idf = np.log(d / np.maximum(b_i, 1))
+    seen, r_i = n_i > 0, repeats(statistics)  # b_i + n_¬i = n + 1 − r_i
+    share = _by_value(lambda r: np.log((n + 1 - r) / (d * sigma2)), r_i)
+    per_absent = _by_value(lambda r: (_precision(r, mu, sigma2, "printed") - np.log(mu)) / (2 * d), r_i)
+    icf = _by_value(lambda k: np.log(n / np.maximum(k, 1)), n_i)
+    idf = _by_value(lambda k: np.log(d / np.maximum(k, 1)), b_i)
     return CellCoefficients(
         per_count=np.where(seen, icf + share, 0.0),
         per_cell=np.where(seen, per_absent - idf - share - np.log(mu), 0.0),
-        per_length=-_log_one_minus(n_i - b_i, n),
+        per_length=_by_value(lambda r: -_log_one_minus(r - 1, n), r_i),
         per_absent=per_absent,
     )
 
 
-class _LogFactorialBefore:
-    """log (n − 1)! for counts n ≥ 1, looked up where they are small."""
-
-    def __init__(self, counts: NDArray[Any]) -> None:
-        largest = int(counts.max(initial=0))
-        self._table = gammaln(np.arange(largest + 1)) if largest <= 2**16 else None
-
-    def __call__(self, count: NDArray[Any]) -> Floats:
-        return gammaln(count) if self._table is None else self._table.take(count)
+def _by_value(function: Callable[[NDArray[np.int64]], Floats], numbers: NDArray[np.int64]) -> Floats:
+    """*function* of every number, computed once for each that is small: most terms are rare, and rare alike."""
+    if numbers.size < 4 * _SMALL:
+        return function(numbers)
+    values = function(np.arange(_SMALL)).take(np.minimum(numbers, _SMALL - 1))
+    large = np.flatnonzero(numbers >= _SMALL)
+    values[large] = function(numbers[large])
+    return values
 
 
 def plr_parts(
@@ -330,7 +327,7 @@ def plr_parts(
     parts["mean_length"] = -(2 * b_i + penalties) * np.log(mu)
     if form != "printed":
         parts["mu_shift"] = 2 * n_i * np.log(mu * d / n)
-    parts["precision"] = _precision(statistics, mu, sigma2, form)
+    parts["precision"] = _precision(repeats(statistics), mu, sigma2, form)
     if form == "exact":
         parts["precision"] = np.where(undefined, np.nan, parts["precision"])
         parts["stirling"] = -2 * stirling_remainder(mu / sigma2 * mu)
@@ -360,7 +357,7 @@ def add_up(parts: Mapping[str, Any]) -> Any:
     return functools.reduce(operator.add, parts.values())
 
 
-def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form) -> Floats:
+def _precision(r_i: NDArray[np.int64], mu: float, sigma2: float, form: Form) -> Floats:
     """The part of λ_i in η² and r_i, expanded around log η², of which it would else lose η² log η² ulps.
 
     printed:  (η² − 2r + 1) log max(1, η² − r) + r − (η² − 3/2) log η²
@@ -368,8 +365,7 @@ def _precision(statistics: TermStatistics, mu: float, sigma2: float, form: Form)
     """
     eta2 = mu / sigma2 * mu
     log_eta2 = np.log(eta2)
-    margin = precision_margin(statistics, mu, sigma2)
-    r_i = repeats(statistics)
+    margin = np.subtract(eta2, r_i, dtype=np.float64)
     defined = margin >= 1 if form == "printed" else margin > 0
     shrunk = _log_one_minus(np.where(defined, r_i, 0), eta2)
     if form == "printed":

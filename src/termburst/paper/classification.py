@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.inference.plr import ClampedTermsWarning, cell_coefficients
@@ -126,7 +125,7 @@ def _s_lambda(counts: Any, statistics: TermStatistics, mu: float, sigma2: float,
     if mu_term:  # n_ij log(μd/n)
         lost = np.log(mu * statistics.documents / statistics.tokens)
         cells = dataclasses.replace(cells, per_count=cells.per_count + lost)
-    return cells(counts, transform=expit)
+    return cells(counts, sigmoid=True)
 
 
 def _predicted(split: Split, train_weights: Floats, test_weights: Floats) -> Integers:

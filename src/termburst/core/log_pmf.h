@@ -1,0 +1,101 @@
+/* Logarithms of probabilities of counts, in forms that do not cancel; the twins in Python are in termburst.models. */
+#ifndef TB_LOG_PMF_H
+#define TB_LOG_PMF_H
+
+#include "special.h"
+
+/* Σ_k w^(2k)/(2k + 3): artanh(w) = w + w³ · this. For |w| ≤ 0.1, to rounding. */
+TB_INLINE double artanh_series(double square) {
+    double series = 1.0 / 19;
+    series = series * square + 1.0 / 17;
+    series = series * square + 1.0 / 15;
+    series = series * square + 1.0 / 13;
+    series = series * square + 1.0 / 11;
+    series = series * square + 1.0 / 9;
+    series = series * square + 1.0 / 7;
+    series = series * square + 1.0 / 5;
+    return series * square + 1.0 / 3;
+}
+
+/* x log(x/e) + e − x ≥ 0; `excess` is e − x, which the caller knows better. e at x = 0, ∞ at e = 0 < x. */
+TB_INLINE double deviance(double x, double e, double excess) {
+    double total = x + e, v = total > 0 ? excess / total : excess;
+    if (fabs(v) < 0.1) return excess * v - 2 * x * v * (v * v) * artanh_series(v * v);
+    if (!(x > 0)) return excess;
+    return e > 0 ? x * log(x / e) + excess : INFINITY;
+}
+
+/* log Γ(x + 1) − x log x + x for x ≥ 0: what Stirling's leading terms leave; 0 at 0. */
+TB_INLINE double factorial_remainder(double x) {
+    if (x >= 12) return 0.5 * log(2 * PI * x) + stirling_remainder(x);
+    return x > 0 ? log_gamma(x + 1) - x * log(x) + x : 0.0;
+}
+
+/* log P(k), k of n, each with probability p: Loader's form. */
+TB_INLINE double binomial_log_pmf(double k, double n, double p) {
+    double rest = n - k, excess = p < 0.5 ? n * p - k : rest - n * (1 - p);
+    double value = -deviance(k, n * p, excess) - deviance(rest, n * (1 - p), -excess);
+    value += factorial_remainder(n) - factorial_remainder(k) - factorial_remainder(rest);
+    return least(value, 0.0);
+}
+
+/* What log Γ(a + n) − log Γ(a) has beyond the difference of x log x − x. */
+TB_INLINE double remainder_step(double a, double n) {
+    return factorial_remainder(a + n) - factorial_remainder(a) - log1p(n / a);
+}
+
+/* log P(k) of a beta-binomial: −n KL(k/n‖q) − α_0 KL(α/α_0‖q), q = (k + α)/(n + α_0), and remainders. */
+TB_INLINE double beta_binomial_log_pmf(double k, double n, double alpha, double alpha_not) {
+    double rest = n - k, alpha_0 = alpha + alpha_not, total = alpha_0 + n;
+    double q = (alpha + k) / total, q_not = (alpha_not + rest) / total;
+    double excess = rest * (alpha / total) - k * (alpha_not / total);
+    double value = -deviance(k, n * q, excess) - deviance(rest, n * q_not, -excess);
+    value += -deviance(alpha, alpha_0 * q, -excess) - deviance(alpha_not, alpha_0 * q_not, excess);
+    value += factorial_remainder(n) - factorial_remainder(k) - factorial_remainder(rest);
+    value += remainder_step(alpha, k) + remainder_step(alpha_not, rest) - remainder_step(alpha_0, n);
+    return least(value, 0.0);
+}
+
+/* log P(k), k of the term among n_j drawn from n tokens of which n_i are the term: as three binomials of p = n_j/n, of
+ * which the last is at its mean. */
+TB_INLINE double hypergeometric_log_pmf(double k, double n_i, double n_j, double n) {
+    double p = n_j / n;
+    return binomial_log_pmf(k, n_i, p) + binomial_log_pmf(n_j - k, n - n_i, p) - binomial_log_pmf(n_j, n, p);
+}
+
+/* `rising_remainder` where z is large and a small beside it, as mostly in text: series of fewer terms, exact to rounding for z ≥ 100
+ * and w ≤ 0.01. */
+TB_INLINE double rising_remainder_near(double z, double a, double w) {
+    double inverse = 1 / (z * (z + a)), u = (z + a) * inverse, v = z * inverse, r = a * u, square = w * w;
+    double cube = w * square * (1.0 / 3 + square * (1.0 / 5 + square * (1.0 / 7 + square * (1.0 / 9))));
+    double stirling = 1.0 / 12 - (u * u + u * v + v * v) * (1.0 / 360) + (u * v) * (u * v) * (1.0 / 252);
+    return z * (r * w + 2 * (1 + r) * cube) - (w + cube) - a * inverse * stirling;
+}
+
+/* What log Γ(z + a) − log Γ(z) has beyond a log z, for z ≥ 12: z[(1 + r) log(1 + r) − r] − ½ log(1 + r), r = a/z, and
+ * two of Stirling's remainders. It falls with 1/z. */
+TB_INLINE double rising_remainder(double z, double a) {
+    double w = a / (2 * z + a);
+    if (z >= 100 && w <= 0.01) return rising_remainder_near(z, a, w);
+    double r = a / z, log_r = log1p(r), curved = (1 + r) * log_r - r;
+    if (w < 0.1) {
+        double cube = w * (w * w) * artanh_series(w * w);
+        log_r = 2 * (w + cube);
+        curved = r * w + 2 * (1 + r) * cube;
+    }
+    return z * curved - 0.5 * log_r + (stirling_remainder(z + a) - stirling_remainder(z));
+}
+
+/* log[Γ(y) Γ(y + a + b) / (Γ(y + a) Γ(y + b))] ≥ 0 for y > 0 and a, b ≥ 0. It is −log P(0) of a beta-binomial of α = a
+ * and α_¬ = y at b tokens, and that of the hypergeometric of y − 1 tokens that are neither. */
+TB_INLINE double gamma_cross(double y, double a, double b) {
+    double head = 0.0, small = least(a, b), large = most(a, b);
+    for (int q = 0; q < 12 && y < 12; q++) {
+        double with_a = y + a, with_b = y + b, gone = a / with_a * (b / with_b);
+        head -= gone < 0.5 ? log1p(-gone) : log(y / with_a * ((with_a + b) / with_b));
+        y += 1;
+    }
+    return head + small * log1p(large / y) + (rising_remainder(y + large, small) - rising_remainder(y, small));
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* Count matrices: documents × terms as sparse rows, or some of these rows. */
+#ifndef TB_MATRIX_H
+#define TB_MATRIX_H
+
+#include "core.h"
+
+/* The cells of row j are [starts[j], starts[j + 1]): of a document n_j tokens long, term[k] occurs count[k] times. */
+typedef struct {
+    const int64_t *starts;
+    const int32_t *term;
+    const int64_t *count;
+    int64_t rows, terms, cells;
+} CountBlock;
+
+/* What a matrix is like: whether its indices stay inside, whether the terms of every row ascend, so that no cell is
+ * stored twice, and the least and the greatest count, 1 and 0 where there is none. */
+typedef struct {
+    int64_t inside, ascending, least, most;
+} Survey;
+
+/* Room for the last row that a term was seen in, −1 to begin with; and whether one was seen twice. */
+typedef struct {
+    int32_t *seen_in;
+    int64_t twice;
+} Repeats;
+
+/* n_j, one for every row. */
+typedef struct {
+    int64_t *n_j;
+} RowSums;
+
+/* n_j, one for every row; n_i and b_i, and where wanted Σ_j n_ij n_j, one for every term, which are added to. */
+typedef struct {
+    int64_t *n_j;
+    int64_t *n_i;
+    int64_t *b_i;
+    int64_t *length_sum;
+    int64_t wanted;
+} Totals;
+
+TB_API int32_t tb_survey(const CountBlock *counts, Survey *out);
+TB_API int32_t tb_repeats(const CountBlock *counts, Repeats *out);
+TB_API int32_t tb_row_sums(const CountBlock *counts, const RowSums *out);
+TB_API int32_t tb_totals(const CountBlock *counts, const Totals *out);
+
+/* One row: its cells [start, end), its length, and the bits of all of its counts: no count is larger than that. */
+typedef struct {
+    int64_t start, end, n_j;
+    uint64_t bits;
+} Row;
+
+/* Row j, once it is known that all of its indices are inside and all of its counts at least 1. */
+TB_INLINE int32_t checked_row(const CountBlock *counts, int64_t j, Row *row) {
+    int64_t start = counts->starts[j], end = counts->starts[j + 1];
+    if (start < 0 || end < start || end > counts->cells) return TB_BAD_INDEX;
+    uint64_t total = 0, bits = 0; /* unsigned: what is beyond 63 bits is refused below, not undefined */
+    uint32_t terms = (uint32_t)counts->terms;
+    int32_t outside = 0, below = 0;
+    for (int64_t k = start; k < end; k++) {
+        total += (uint64_t)counts->count[k];
+        bits |= (uint64_t)counts->count[k];
+        outside |= (uint32_t)counts->term[k] >= terms;
+        below |= counts->count[k] < 1;
+    }
+    if (outside) return TB_BAD_INDEX;
+    if (below) return TB_BAD_CELL;
+    if (bits >> 31) { /* only now can a sum of up to 2³¹ cells be too large */
+        int64_t room = INT64_MAX;
+        for (int64_t k = start; k < end; k++) {
+            if (counts->count[k] > room) return TB_BAD_CELL;
+            room -= counts->count[k];
+        }
+    }
+    row->start = start;
+    row->end = end;
+    row->n_j = (int64_t)total;
+    row->bits = bits;
+    return TB_OK;
+}
+
+#endif

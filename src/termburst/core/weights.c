@@ -1,0 +1,365 @@
+#include "weights.h"
+
+#include "log_pmf.h"
+
+enum {
+    CHUNK = 128, /* cells whose terms are looked up together, before the arithmetic, which then vectorises */
+    SHIFT = 8,   /* steps of the recurrence of ψ: from 8 on its series is exact to rounding */
+    FACTORS = 16 /* counts up to this one go through the ratios of neighbouring probabilities */
+};
+static const double LARGE = 1e8;       /* a beyond which ψ needs no series */
+
+/* Without a branch where all counts of the row are in the table, as they mostly are: whether a term is repeated cannot be
+ * foreseen. */
+int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        double n_j = (double)row.n_j;
+        for (int64_t k = row.start; k < row.end; k++) {
+            int64_t n = counts->count[k];
+            double log_factorial = row.bits < TABLED || n < TABLED ? terms->log_factorial[n] : log_gamma((double)n);
+            const double *packed = terms->packed + 4 * (int64_t)counts->term[k];
+            out->weight[k] = (packed[0] * n_j + packed[1]) + (packed[2] * ((double)n - 1) + log_factorial);
+        }
+        if (!terms->sigmoid) continue;
+        for (int64_t k = row.start; k < row.end; k++) out->weight[k] = exp(-out->weight[k]);
+        for (int64_t k = row.start; k < row.end; k++) out->weight[k] = 1 / (1 + out->weight[k]);
+    }
+    return TB_OK;
+}
+
+/* (s_1(y) − s_1(b))/(1/y² − 1/b²) for y, b ≥ 8, s_1 = log x − 1/(2x) − ψ(x) = Σ_k B_2k/(2k) x^(−2k): a quotient of
+ * powers is a sum of products, so that nothing cancels. */
+TB_INLINE double bernoulli_quotient(double u, double v) {
+    static const double c[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12,
+                               -3617.0 / 8160};
+    double power = u, products = 1.0, total = c[0];
+    for (int k = 1; k < 8; k++) {
+        products = products * v + power; /* u^k + u^(k−1) v + … + v^k */
+        power *= u;
+        total += c[k] * products;
+    }
+    return total;
+}
+
+/* Two parts of ψ(a + x) − ψ(a): what the recurrence takes out, Σ_{q < 8} [1/(a + q) − 1/(a + q + x)], as one fraction, and
+ * what ψ has beyond the logarithm at y = a + 8 and b = y + x. */
+TB_INLINE double digamma_step_rest(double a, double x) {
+    double above = 0.0, below = 1.0;
+    for (int q = 0; q < SHIFT; q++) {
+        double product = (a + q) * (a + q + x);
+        above = above * product + below;
+        below *= product;
+    }
+    double y = a + SHIFT, b = y + x, inverse = 1 / (y * b);
+    double u = b * inverse, v = y * inverse; /* 1/y and 1/b */
+    return x * (above / below + inverse * (0.5 + (u + v) * bernoulli_quotient(u * u, v * v)));
+}
+
+/* log(1 + x/y) by its series in w = x/(2y + x) ≤ 0.2, which is x ≤ y/2. */
+TB_INLINE double log1p_series(double w) {
+    double square = w * w, series = 1.0 / 23;
+    for (int power = 21; power > 0; power -= 2) series = series * square + 1.0 / power;
+    return 2 * w * series;
+}
+
+/* a(ψ(a + x) − ψ(a)) where the loop over lanes does not reach: x much larger than a, or a so large that x is all there is. */
+static double discounted_far(double a, double x) {
+    if (a <= LARGE) return a * (digamma_step_rest(a, x) + log1p(x / (a + SHIFT)));
+    return a < INFINITY ? a * log1p(x / a) + 0.5 * (x / (a + x)) : x;
+}
+
+/* a(ψ(a + x) − ψ(a)) of `size` cells at once; the first loop has no branch, so that it runs in lanes. */
+TB_INLINE void discounted_chunk(const double *a, const double *x, double *out, int64_t size) {
+    double capped[CHUNK];
+    for (int64_t k = 0; k < size; k++) capped[k] = least(a[k], LARGE);
+    for (int64_t k = 0; k < size; k++) {
+        double y = capped[k] + SHIFT;
+        out[k] = capped[k] * (digamma_step_rest(capped[k], x[k]) + log1p_series(x[k] / (2 * y + x[k])));
+    }
+    for (int64_t k = 0; k < size; k++) {
+        if (!(x[k] <= 0.5 * (a[k] + SHIFT) && a[k] <= LARGE)) out[k] = discounted_far(a[k], x[k]);
+    }
+}
+
+TB_INLINE double relative_length(double share, double mean, double n_j) { return 1 - share + share * n_j / mean; }
+
+int32_t tb_discounted_weights(const CountBlock *counts, const DiscountTerms *terms, const Weights *out) {
+    Row row;
+    double a[CHUNK], x[CHUNK], rarity[CHUNK];
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        double length = relative_length(terms->share, terms->mean, (double)row.n_j);
+        for (int64_t start = row.start; start < row.end; start += CHUNK) {
+            int64_t size = least_int(CHUNK, row.end - start);
+            double *weight = out->weight + start;
+            for (int64_t k = 0; k < size; k++) {
+                const double *pair = terms->pairs + 2 * (int64_t)counts->term[start + k];
+                a[k] = pair[0];
+                rarity[k] = pair[1];
+                x[k] = (double)counts->count[start + k] / length;
+            }
+            discounted_chunk(a, x, weight, size);
+            for (int64_t k = 0; k < size; k++) weight[k] *= rarity[k];
+        }
+    }
+    return TB_OK;
+}
+
+/* Σ_j [a(ψ(n_ij + a) − ψ(a))]² of every term. Rows are in the order of counts: equal ones are computed once. */
+int32_t tb_discounted_squares(const TermRows *rows) {
+    for (int64_t i = 0; i < rows->terms; i++) {
+        int64_t start = rows->starts[i], end = rows->starts[i + 1], last = -1;
+        if (start < 0 || end < start || end > rows->rows) return TB_BAD_INDEX;
+        double total = 0.0, square = 0.0;
+        for (int64_t k = start; k < end; k++) {
+            if (rows->count[k] != last) {
+                last = rows->count[k];
+                double value = discounted_far(rows->a[i], (double)last);
+                square = value * value;
+            }
+            total += square * (double)rows->documents[k];
+        }
+        rows->sum[i] = total;
+    }
+    return TB_OK;
+}
+
+int32_t tb_saturated_weights(const CountBlock *counts, const SaturatedTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        double half = terms->saturation * relative_length(terms->share, terms->mean, (double)row.n_j);
+        for (int64_t k = row.start; k < row.end; k++) {
+            double n = (double)counts->count[k];
+            out->weight[k] = n * (terms->saturation + 1) / (n + half) * terms->rarity[counts->term[k]];
+        }
+    }
+    return TB_OK;
+}
+
+int32_t tb_sublinear_weights(const CountBlock *counts, const SublinearTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        for (int64_t k = row.start; k < row.end; k++) {
+            double damped = counts->count[k] == 1 ? 1.0 : 1 + log((double)counts->count[k]);
+            out->weight[k] = damped * terms->rarity[counts->term[k]];
+        }
+    }
+    return TB_OK;
+}
+
+TB_INLINE double finite_or_zero(double x) { return isfinite(x) ? x : 0.0; }
+
+/* max(log[(α + n_ij)/(α_0 + n_j)/p], 0), and 0 where there is no fit, or none but the binomial. */
+int32_t tb_lift_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        for (int64_t k = row.start; k < row.end; k++) {
+            int32_t i = counts->term[k];
+            double posterior = (terms->alpha[i] + (double)counts->count[k]) / (terms->alpha_0[i] + (double)row.n_j);
+            double lift = posterior / terms->mean[i];
+            out->weight[k] = lift > 1 ? finite_or_zero(log(lift)) : 0.0;
+        }
+    }
+    return TB_OK;
+}
+
+/* The beta-binomial's variance over the binomial's; 1 at the boundary, and where there is no fit. */
+TB_INLINE double spread(double alpha_0, double n_j) { return alpha_0 < INFINITY ? (alpha_0 + n_j) / (alpha_0 + 1) : 1.0; }
+
+int32_t tb_pearson_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        double n_j = (double)row.n_j;
+        for (int64_t k = row.start; k < row.end; k++) {
+            int32_t i = counts->term[k];
+            double p = terms->mean[i], variance = n_j * p * (1 - p) * spread(terms->alpha_0[i], n_j);
+            out->weight[k] = finite_or_zero(((double)counts->count[k] - n_j * p) / sqrt(variance));
+        }
+    }
+    return TB_OK;
+}
+
+int32_t tb_deviance_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        double n_j = (double)row.n_j;
+        for (int64_t k = row.start; k < row.end; k++) {
+            int32_t i = counts->term[k];
+            double p = terms->mean[i], n = (double)counts->count[k], rest = n_j - n;
+            double excess = p < 0.5 ? n_j * p - n : rest - n_j * (1 - p);
+            double half = deviance(n, n_j * p, excess) + deviance(rest, n_j * (1 - p), -excess);
+            double size = finite_or_zero(sqrt(most(2 * half / spread(terms->alpha_0[i], n_j), 0.0)));
+            out->weight[k] = excess > 0 ? -size : size;
+        }
+    }
+    return TB_OK;
+}
+
+/* Four numbers a term, side by side: α, α_¬, what `gamma_cross` takes from them alone or log(1 − p), and p. */
+int32_t tb_surprisal_terms(const SurprisalTerms *terms) {
+    for (int64_t i = 0; i < terms->terms; i++) {
+        double *packed = terms->packed + 4 * i, alpha = terms->alpha[i], alpha_not = terms->alpha_not[i];
+        packed[0] = alpha;
+        packed[1] = alpha_not;
+        packed[2] = alpha < INFINITY && alpha_not >= 12 ? rising_remainder(alpha_not, alpha) : log1p(-terms->mean[i]);
+        packed[3] = terms->mean[i];
+    }
+    return TB_OK;
+}
+
+/* −log P(0) of the term's model at n tokens. */
+TB_INLINE double zero_surprisal(const double *packed, double n) {
+    double alpha = packed[0], alpha_not = packed[1];
+    if (!(alpha < INFINITY)) return -n * packed[2];
+    if (alpha_not >= 12 && alpha <= n)
+        return alpha * log1p(n / alpha_not) + (rising_remainder(alpha_not + n, alpha) - packed[2]);
+    return gamma_cross(alpha_not, alpha, n);
+}
+
+/* −log P(k): from P(0) by the ratios P(q + 1)/P(q); where these would be many, or cancel, by deviances. */
+static double surprisal(const double *packed, double k, double n) {
+    double alpha = packed[0], alpha_not = packed[1], p = packed[3], above = 1.0, below = 1.0;
+    int bursty = alpha < INFINITY;
+    if (isnan(alpha)) return 0.0;
+    if (k <= FACTORS && (bursty || (p > 0 && p < 1))) {
+        double odds = p / (1 - p);
+        for (double q = 0; q < k; q++) {
+            above *= bursty ? (n - q) * (alpha + q) : (n - q) * odds;
+            below *= bursty ? (q + 1) * (alpha_not + (n - 1 - q)) : q + 1;
+        }
+        double zero = zero_surprisal(packed, n), gained = log(above / below), value = zero - gained;
+        if (value > 0.05 * (zero + fabs(gained))) return value;
+    }
+    double value = bursty ? beta_binomial_log_pmf(k, n, alpha, alpha_not) : binomial_log_pmf(k, n, p);
+    return most(-value, 0.0);
+}
+
+int32_t tb_surprisal_weights(const CountBlock *counts, const SurprisalTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        for (int64_t k = row.start; k < row.end; k++) {
+            const double *packed = terms->packed + 4 * (int64_t)counts->term[k];
+            out->weight[k] = surprisal(packed, (double)counts->count[k], (double)row.n_j);
+        }
+    }
+    return TB_OK;
+}
+
+/* A draw of n_j from n tokens, n_i of which are the term; `rest` are in neither. */
+typedef struct {
+    double n_i, n_j, n, rest;
+} Draw;
+
+/* log[P(k) · factor]: by the ratios from P(0) on, or by binomials. */
+static double log_draw(const Draw *draw, double k, double factor) {
+    if (k <= FACTORS && draw->rest >= 0) {
+        double above = factor, below = 1.0, zero = gamma_cross(draw->rest + 1, draw->n_i, draw->n_j);
+        for (double q = 0; q < k; q++) {
+            above *= (draw->n_i - q) * (draw->n_j - q);
+            below *= (q + 1) * (draw->rest + (q + 1));
+        }
+        double gained = log(above / below), value = zero - gained;
+        if (value > 0.05 * (zero + fabs(gained))) return -value;
+    }
+    return hypergeometric_log_pmf(k, draw->n_i, draw->n_j, draw->n) + log(factor);
+}
+
+/* Σ_{x ≥ k} P(x)/P(k): each term from the one before, for as long as it matters. */
+static double sum_upwards(const Draw *draw, double k) {
+    double total = 1.0, term = 1.0, end = least(draw->n_i, draw->n_j);
+    for (double q = k; q < end && term > 1e-17 * total; q++) {
+        term *= (draw->n_i - q) * (draw->n_j - q) / ((q + 1) * (draw->rest + (q + 1)));
+        total += term;
+    }
+    return total;
+}
+
+/* Σ_{x ≤ k} P(x)/P(k). */
+static double sum_downwards(const Draw *draw, double k) {
+    double total = 1.0, term = 1.0, end = most(0.0, -draw->rest);
+    for (double q = k; q > end && term > 1e-17 * total; q--) {
+        term *= q * (draw->rest + q) / ((draw->n_i - q + 1) * (draw->n_j - q + 1));
+        total += term;
+    }
+    return total;
+}
+
+/* −log P(N ≥ k). Below the mean that is nearly 1, and what it lacks, P(N < k), is summed instead. */
+static double tail_surprise(const Draw *draw, double k) {
+    if (k <= most(0.0, -draw->rest)) return 0.0;
+    if (k > draw->n_i / draw->n * draw->n_j) return most(-log_draw(draw, k, sum_upwards(draw, k)), 0.0);
+    return -log1p(-least(exp(log_draw(draw, k - 1, sum_downwards(draw, k - 1))), 1.0));
+}
+
+int32_t tb_tail_weights(const CountBlock *counts, const TailTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        for (int64_t k = row.start; k < row.end; k++) {
+            double n = (double)counts->count[k], n_i = terms->n_i[counts->term[k]];
+            Draw draw = {most(n_i, n), (double)row.n_j, 0.0, 0.0}; /* a new document may hold more than there was */
+            draw.n = most(terms->tokens, draw.n_i + (draw.n_j - n));
+            draw.rest = draw.n - draw.n_i - draw.n_j;
+            out->weight[k] = n_i > 0 ? tail_surprise(&draw, n) : 0.0;
+        }
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(weights,
+    TB_WHOLE(Weights),
+    TB_FIELD(Weights, weight),
+    TB_WHOLE(ShareTerms),
+    TB_FIELD(ShareTerms, packed),
+    TB_FIELD(ShareTerms, log_factorial),
+    TB_FIELD(ShareTerms, sigmoid),
+    TB_WHOLE(DiscountTerms),
+    TB_FIELD(DiscountTerms, pairs),
+    TB_FIELD(DiscountTerms, share),
+    TB_FIELD(DiscountTerms, mean),
+    TB_WHOLE(TermRows),
+    TB_FIELD(TermRows, starts),
+    TB_FIELD(TermRows, count),
+    TB_FIELD(TermRows, documents),
+    TB_FIELD(TermRows, a),
+    TB_FIELD(TermRows, sum),
+    TB_FIELD(TermRows, terms),
+    TB_FIELD(TermRows, rows),
+    TB_WHOLE(SaturatedTerms),
+    TB_FIELD(SaturatedTerms, rarity),
+    TB_FIELD(SaturatedTerms, share),
+    TB_FIELD(SaturatedTerms, mean),
+    TB_FIELD(SaturatedTerms, saturation),
+    TB_WHOLE(SublinearTerms),
+    TB_FIELD(SublinearTerms, rarity),
+    TB_WHOLE(FitTerms),
+    TB_FIELD(FitTerms, alpha),
+    TB_FIELD(FitTerms, alpha_0),
+    TB_FIELD(FitTerms, mean),
+    TB_WHOLE(SurprisalTerms),
+    TB_FIELD(SurprisalTerms, alpha),
+    TB_FIELD(SurprisalTerms, alpha_not),
+    TB_FIELD(SurprisalTerms, mean),
+    TB_FIELD(SurprisalTerms, packed),
+    TB_FIELD(SurprisalTerms, terms),
+    TB_WHOLE(TailTerms),
+    TB_FIELD(TailTerms, n_i),
+    TB_FIELD(TailTerms, tokens))

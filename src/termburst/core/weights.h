@@ -1,0 +1,87 @@
+/* The weights of the cells of a count matrix, scheme by scheme; termburst.weighting has the formulas. */
+#ifndef TB_WEIGHTS_H
+#define TB_WEIGHTS_H
+
+#include "matrix.h"
+
+/* Where the weights go, one for every cell. */
+typedef struct {
+    double *weight;
+} Weights;
+
+/* λ_ij = per_count_i (n_ij − 1) + once_i + per_length_i n_j + log (n_ij − 1)!, and whether 1/(1 + exp(−λ_ij)) is wanted.
+ * Of term i, per_length, once and per_count stand side by side from packed[4i] on, and a fourth number that nobody reads:
+ * so a cell needs one line of the cache. The logarithms of factorials are a table of TABLED numbers. */
+enum { TABLED = 256 };
+typedef struct {
+    const double *packed;
+    const double *log_factorial;
+    int64_t sigmoid;
+} ShareTerms;
+
+/* a and the rarity of term i are pairs[2i] and pairs[2i + 1]. A document of n_j tokens has the relative length
+ * 1 − share + share n_j/mean: with share = 0 all are alike. */
+typedef struct {
+    const double *pairs;
+    double share;
+    double mean;
+} DiscountTerms;
+
+/* The rows of term i are [starts[i], starts[i + 1]): `documents` documents have it `count` times. */
+typedef struct {
+    const int64_t *starts;
+    const int64_t *count;
+    const int64_t *documents;
+    const double *a;
+    double *sum;
+    int64_t terms, rows;
+} TermRows;
+
+/* The rarity of a term, and relative lengths as above; n_ij (k + 1)/(n_ij + k L_j) is what `saturation` k makes of n_ij. */
+typedef struct {
+    const double *rarity;
+    double share;
+    double mean;
+    double saturation;
+} SaturatedTerms;
+
+/* (1 + log n_ij) times this. */
+typedef struct {
+    const double *rarity;
+} SublinearTerms;
+
+/* The fit of every term: α, α_0 and p. */
+typedef struct {
+    const double *alpha;
+    const double *alpha_0;
+    const double *mean;
+} FitTerms;
+
+/* α, ∞ where the term is binomial and NaN where it was never seen; α_¬; p; and room for four numbers a term. */
+typedef struct {
+    const double *alpha;
+    const double *alpha_not;
+    const double *mean;
+    double *packed;
+    int64_t terms;
+} SurprisalTerms;
+
+/* n_i, 0 where the term was never seen, and n. */
+typedef struct {
+    const double *n_i;
+    double tokens;
+} TailTerms;
+
+TB_API int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, const Weights *out);
+TB_API int32_t tb_discounted_weights(const CountBlock *counts, const DiscountTerms *terms, const Weights *out);
+TB_API int32_t tb_discounted_squares(const TermRows *rows);
+TB_API int32_t tb_saturated_weights(const CountBlock *counts, const SaturatedTerms *terms, const Weights *out);
+TB_API int32_t tb_sublinear_weights(const CountBlock *counts, const SublinearTerms *terms, const Weights *out);
+TB_API int32_t tb_lift_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out);
+TB_API int32_t tb_pearson_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out);
+TB_API int32_t tb_deviance_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out);
+TB_API int32_t tb_surprisal_terms(const SurprisalTerms *terms);
+TB_API int32_t tb_surprisal_weights(const CountBlock *counts, const SurprisalTerms *terms, const Weights *out);
+TB_API int32_t tb_tail_weights(const CountBlock *counts, const TailTerms *terms, const Weights *out);
+
+#endif
