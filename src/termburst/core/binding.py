@@ -43,17 +43,18 @@ class Pointer(ctypes.c_void_p):
         return array.ctypes.data
 
 
-def _pointer(dtype: str, *, writes: bool) -> type[Pointer]:
-    name = f"{'Out' if writes else 'In'}_{dtype}"
+def pointer(dtype: Any, *, writes: bool) -> type[Pointer]:
+    """The pointer to an array of that type, which may be one of structs."""
+    name = f"{'Out' if writes else 'In'}_{getattr(dtype, '__name__', dtype)}"
     return type(name, (Pointer,), {"dtype": np.dtype(dtype), "writes": writes})
 
 
-In_u8, Out_u8 = _pointer("uint8", writes=False), _pointer("uint8", writes=True)
-In_i16 = _pointer("int16", writes=False)
-In_i32, Out_i32 = _pointer("int32", writes=False), _pointer("int32", writes=True)
-In_i64, Out_i64 = _pointer("int64", writes=False), _pointer("int64", writes=True)
-In_u64, Out_u64 = _pointer("uint64", writes=False), _pointer("uint64", writes=True)
-In_f64, Out_f64 = _pointer("float64", writes=False), _pointer("float64", writes=True)
+In_u8, Out_u8 = pointer("uint8", writes=False), pointer("uint8", writes=True)
+In_i16 = pointer("int16", writes=False)
+In_i32, Out_i32 = pointer("int32", writes=False), pointer("int32", writes=True)
+In_i64, Out_i64 = pointer("int64", writes=False), pointer("int64", writes=True)
+In_u64, Out_u64 = pointer("uint64", writes=False), pointer("uint64", writes=True)
+In_f64, Out_f64 = pointer("float64", writes=False), pointer("float64", writes=True)
 Int, Float = ctypes.c_int64, ctypes.c_double  # every number of a struct is one of these
 
 
