@@ -93,12 +93,12 @@ def require(condition: bool, sentence: str) -> None:
         raise ValueError(sentence)
 
 
-def call(name: str, *structs: Struct) -> int:
-    """Call the kernel of that name; a status that is an error is raised, another one (0 or below) is returned."""
+def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
+    """Call the kernel of that name with structs, or arrays of them; a status that is an error is raised, another one (0 or below) is returned."""
     return call_in(library(), name, *structs)
 
 
-def call_in(core: ctypes.CDLL, name: str, *structs: Struct) -> int:
+def call_in(core: ctypes.CDLL, name: str, *structs: Struct | ctypes.Array[Any]) -> int:
     """The same in a library of one's own choice: tests hold both libraries against each other."""
     status: int = core[name](*map(ctypes.byref, structs))
     if status > 0:

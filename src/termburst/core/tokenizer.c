@@ -144,9 +144,8 @@ static Marked mark_document(const uint8_t *data, int64_t size, const Rules *rule
 
 TB_INLINE int marked(const uint64_t *marks, int64_t at) { return (int)(marks[at / BLOCK] >> (at % BLOCK) & 1); }
 
-/* Whether a run of marked bytes has characters enough, and is not beside others of a word. */
-TB_INLINE int is_token(const Marked *document, const Rules *rules, int64_t start, int64_t stop) {
-    if (stop - start < rules->shortest) return 0;
+/* Whether a run of marked bytes, which has bytes enough, has characters enough, and is not beside others of a word. */
+static int is_whole(const Marked *document, const Rules *rules, int64_t start, int64_t stop) {
     if (!document->is_ascii && stop - start < 4 * rules->shortest) {
         int64_t characters = 0;
         for (int64_t k = start; k < stop; k++) characters += (document->room->text[k] & 0xc0) != 0x80;
@@ -159,17 +158,18 @@ TB_INLINE int is_token(const Marked *document, const Rules *rules, int64_t start
 
 /* ---- tokens to nodes, and their counts */
 
-/* Count a node in the document `here`. There is room for a cell. */
+/* Count a node in the document `here`. There is room for a cell. No branch: whether a word is the first of its kind in a
+ * document cannot be predicted. */
 TB_INLINE void note(Vocabulary *known, Cells *cells, int32_t number, uint32_t here) {
     Node *node = known->nodes + number;
-    if (node->seen == here && (int64_t)(uint32_t)node->place < cells->size) {
-        cells->counts[node->place]++;
-        return;
-    }
+    uint32_t place = (uint32_t)node->place, next = (uint32_t)cells->size;
+    uint32_t fresh = (node->seen != here) | (place >= next);
+    place ^= (place ^ next) & (0 - fresh);
     node->seen = here;
-    node->place = (int32_t)cells->size;
-    cells->ids[cells->size] = number;
-    cells->counts[cells->size++] = 1;
+    node->place = (int32_t)place;
+    cells->ids[place] = number;
+    cells->counts[place] = (int32_t)(((uint32_t)cells->counts[place] & (fresh - 1)) + 1);
+    cells->size = (int64_t)next + fresh;
 }
 
 /* Whether there is room for another batch of nodes. */
@@ -193,16 +193,19 @@ static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabula
     const TextRoom *room = document->room;
     NodeKey keys[BATCH];
     const uint8_t *at[BATCH];
+    int careful = rules->bounded || !document->is_ascii;
     *held = 0;
     for (int64_t next = 0; next < document->edges;) {
         int count = 0;
         for (; count < BATCH && next < document->edges; next += 2) {
             int32_t start = room->edges[next], stop = room->edges[next + 1];
             const uint8_t *text = room->text + start;
-            if (!is_token(document, rules, start, stop)) continue;
+            int enough = stop - start >= rules->shortest;
+            if (careful) enough = enough && is_whole(document, rules, start, stop);
             keys[count] = token_key(eight_bytes(text), eight_bytes(text + 8), text + HELD, stop - start);
             at[count] = text + HELD;
-            fetch_slot(known, keys[count++].hash);
+            fetch_slot(known, keys[count].hash);
+            count += enough;
         }
         if (!has_room(known, rules)) return MORE_NODES;
         for (int k = 0; k < count; k++) fetch_node(known, keys[k].hash);
@@ -334,30 +337,40 @@ static int bits_at_a_time(int64_t count, int width) {
     return (width + passes - 1) / passes;
 }
 
-/* Write the rows, in the order of their columns; cells without a column are left out. */
-int32_t tb_write_rows(const Cells *cells, const MatrixRows *rows) {
+/* Gather the cells of a row that have a column, as keys; how many there are, or −1 if one is not valid. */
+static int64_t gather(const Piece *piece, int64_t row, const MatrixRows *matrix) {
+    int64_t from = piece->indptr[row], to = piece->indptr[row + 1], count = 0;
+    if (from < 0 || from > to || to > piece->size || to - from > matrix->longest) return -1;
+    for (int64_t k = from; k < to; k++) {
+        if ((int64_t)(uint32_t)piece->ids[k] >= piece->nodes) return -1;
+        int32_t column = piece->columns[piece->ids[k]];
+        if (column >= matrix->width) return -1;
+        matrix->keys[count] = (uint64_t)(uint32_t)column << 32 | (uint32_t)piece->counts[k];
+        count += column >= 0;
+    }
+    return count;
+}
+
+/* Write rows in the order of their columns; cells without a column are left out. Many pieces at a time, since Python has
+ * other work to do meanwhile that would keep the next call waiting. */
+int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix) {
     int width = 1;
-    while (width < 31 && rows->width >> width) width++;
-    if (cells->size > INT32_MAX) return TB_BAD_INDEX;
-    for (int64_t row = 0; row < cells->documents; row++) {
-        int64_t from = cells->indptr[row], to = cells->indptr[row + 1], at = rows->starts[row], count = 0;
-        uint64_t *keys = rows->keys;
-        if (from < 0 || from > to || to > cells->size || to - from > rows->longest) return TB_BAD_INDEX;
-        for (int64_t k = from; k < to; k++) {
-            if ((int64_t)(uint32_t)cells->ids[k] >= rows->nodes) return TB_BAD_INDEX;
-            int32_t column = rows->columns[cells->ids[k]];
-            if (column >= rows->width) return TB_BAD_INDEX;
-            keys[count] = (uint64_t)(uint32_t)column << 32 | (uint32_t)cells->counts[k];
-            count += column >= 0;
+    while (width < 31 && matrix->width >> width) width++;
+    if (matrix->longest > INT32_MAX) return TB_BAD_INDEX;
+    for (const Piece *piece = pieces; piece < pieces + matrix->pieces; piece++) {
+        for (int64_t row = 0; row < piece->documents; row++) {
+            int64_t count = gather(piece, row, matrix), at = piece->starts[row];
+            uint64_t *keys = matrix->keys;
+            if (count < 0) return TB_BAD_INDEX;
+            if (at < 0 || at > matrix->room - count) return TB_NO_ROOM;
+            if (count <= SHORT) insertion_sort(keys, count);
+            else keys = radix_sort(keys, matrix->spare, count, width, bits_at_a_time(count, width));
+            for (int64_t k = 0; k < count; k++) matrix->data[at + k] = (int64_t)(uint32_t)keys[k];
+            if (matrix->is_long)
+                for (int64_t k = 0; k < count; k++) matrix->long_indices[at + k] = (int64_t)(keys[k] >> 32);
+            else
+                for (int64_t k = 0; k < count; k++) matrix->indices[at + k] = (int32_t)(keys[k] >> 32);
         }
-        if (at < 0 || at > rows->room - count) return TB_NO_ROOM;
-        if (count <= SHORT) insertion_sort(keys, count);
-        else keys = radix_sort(keys, rows->spare, count, width, bits_at_a_time(count, width));
-        for (int64_t k = 0; k < count; k++) rows->data[at + k] = (int64_t)(uint32_t)keys[k];
-        if (rows->is_long)
-            for (int64_t k = 0; k < count; k++) rows->long_indices[at + k] = (int64_t)(keys[k] >> 32);
-        else
-            for (int64_t k = 0; k < count; k++) rows->indices[at + k] = (int32_t)(keys[k] >> 32);
     }
     return TB_OK;
 }
@@ -396,11 +409,18 @@ TB_LAYOUT(tokenizer,
     TB_FIELD(TextRoom, edges),
     TB_FIELD(TextRoom, tokens),
     TB_FIELD(TextRoom, runs),
+    TB_WHOLE(Piece),
+    TB_FIELD(Piece, ids),
+    TB_FIELD(Piece, counts),
+    TB_FIELD(Piece, size),
+    TB_FIELD(Piece, indptr),
+    TB_FIELD(Piece, starts),
+    TB_FIELD(Piece, documents),
+    TB_FIELD(Piece, columns),
+    TB_FIELD(Piece, nodes),
     TB_WHOLE(MatrixRows),
-    TB_FIELD(MatrixRows, columns),
-    TB_FIELD(MatrixRows, nodes),
+    TB_FIELD(MatrixRows, pieces),
     TB_FIELD(MatrixRows, width),
-    TB_FIELD(MatrixRows, starts),
     TB_FIELD(MatrixRows, indices),
     TB_FIELD(MatrixRows, long_indices),
     TB_FIELD(MatrixRows, data),

@@ -48,13 +48,22 @@ typedef struct {
     int32_t *runs;
 } TextRoom;
 
-/* Rows of a matrix. The column of a node, −1 if it has none, is less than `width`; row r goes to starts[r] and what follows
- * in `data` and in `indices` (or in `long_indices`, if `room` exceeds what int32 can number). `keys` and `spare` have room
- * for the longest row. */
+/* Counts of documents, and where they go: row r to starts[r] and what follows. The column of a node is −1 if it has none. */
 typedef struct {
-    const int32_t *columns;
-    int64_t nodes, width;
+    const int32_t *ids;
+    const int32_t *counts;
+    int64_t size;
+    const int64_t *indptr;
     const int64_t *starts;
+    int64_t documents;
+    const int32_t *columns;
+    int64_t nodes;
+} Piece;
+
+/* A matrix with `room` for cells and fewer than `width` columns, to which `pieces` are written. Indices go to `indices`, or
+ * to `long_indices` if `is_long`. `keys` and `spare` have room for the longest row. */
+typedef struct {
+    int64_t pieces, width;
     int32_t *indices;
     int64_t *long_indices;
     int64_t *data;
@@ -65,6 +74,6 @@ typedef struct {
 } MatrixRows;
 
 TB_API int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Cells *cells, const TextRoom *room);
-TB_API int32_t tb_write_rows(const Cells *cells, const MatrixRows *rows);
+TB_API int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix);
 
 #endif

@@ -20,7 +20,7 @@ from termburst.core.binding import (
     call,
     require,
 )
-from termburst.core.vocabulary import Bytes, Integers, Nodes, Vocabulary
+from termburst.core.vocabulary import MOST_NODES, Bytes, Integers, Nodes, Vocabulary
 
 WORD, INSIDE = 1, 2  # marks of a character: what `\\b` takes for a word's, what tokens are made of
 DONE, MORE_NODES, MORE_POOL, MORE_CELLS = 0, -1, -2, -3  # what `count` returns
@@ -73,12 +73,23 @@ class TextRoom(Struct):
     ]
 
 
-class MatrixRows(Struct):
+class Piece(Struct):
     _fields_ = [
+        ("ids", In_i32),
+        ("counts", In_i32),
+        ("size", Int),
+        ("indptr", In_i64),
+        ("starts", In_i64),
+        ("documents", Int),
         ("columns", In_i32),
         ("nodes", Int),
+    ]
+
+
+class MatrixRows(Struct):
+    _fields_ = [
+        ("pieces", Int),
         ("width", Int),
-        ("starts", In_i64),
         ("indices", Out_i32),
         ("long_indices", Out_i64),
         ("data", Out_i64),
@@ -153,28 +164,34 @@ def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Cells, room: Tex
     return call("tb_count", texts, rules, known, cells, room)
 
 
-def write_rows(
-    cells: Cells,
-    columns: Nodes,
-    width: int,
-    starts: Integers,
-    indices: NDArray[Any],
-    data: Integers,
-    longest: int,
-) -> None:
-    """Write each row to *indices* and *data* from its start on, in the order of *columns*; −1 is left out."""
-    require(starts.size >= cells.documents, "every row has a start")
+def piece(ids: Nodes, counts: Nodes, indptr: Integers, starts: Integers, columns: Nodes) -> Piece:
+    """Counts of documents whose rows begin at *starts* of a matrix, in *columns* by node; −1 is left out."""
+    require(ids.size == counts.size, "there are as many counts as cells")
+    require(indptr.size == starts.size + 1, "every row has a start")
+    return Piece(
+        ids=ids,
+        counts=counts,
+        size=ids.size,
+        indptr=indptr,
+        starts=starts,
+        documents=starts.size,
+        columns=columns,
+        nodes=columns.size,
+    )
+
+
+def write_rows(pieces: list[Piece], width: int, longest: int, indices: NDArray[Any], data: Integers) -> None:
+    """Write the rows of all pieces in the order of their columns; none has more than *longest* cells."""
     require(indices.size == data.size, "there are as many indices as data")
+    require(0 <= longest <= MOST_CELLS and 0 <= width <= MOST_NODES, "a row is too long")
     keys, spare = np.empty((2, longest), dtype=np.uint64)
     is_long = indices.dtype == np.int64
     call(
         "tb_write_rows",
-        cells,
+        (Piece * len(pieces))(*pieces),
         MatrixRows(
-            columns=columns,
-            nodes=columns.size,
+            pieces=len(pieces),
             width=width,
-            starts=starts,
             indices=np.empty(0, dtype=np.int32) if is_long else indices,
             long_indices=indices if is_long else np.empty(0, dtype=np.int64),
             data=data,

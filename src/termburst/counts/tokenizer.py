@@ -21,9 +21,11 @@ from termburst.core.tokenizer import (
     MORE_NODES,
     MORE_POOL,
     MOST_CELLS,
+    Piece,
     Rules,
     cells,
     count,
+    piece,
     rules,
     text_room,
     texts,
@@ -48,6 +50,7 @@ from termburst.counts.character_class import CharacterClass
 
 CHUNK = 2**20  # characters that a thread takes at a time
 MOST_DOCUMENTS = 2**14  # in a chunk
+BLOCK = 2**12  # names that are made terms at a time: they are still in the cache when they are hashed
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,10 @@ class Counted:
     ids: NDArray[np.int32]
     counts: NDArray[np.int32]
     indptr: Integers
+
+    def piece(self, starts: Integers, columns: Nodes) -> Piece:
+        """As the kernel takes it that writes the rows, from *starts* on."""
+        return piece(self.ids, self.counts, self.indptr, starts, columns)
 
     @property
     def longest(self) -> int:
@@ -124,11 +131,9 @@ class Tokenizer:
 
     def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
         """The texts in UTF-8, folded (but for ASCII if the kernel does it) and changed, and where each ends."""
-        if not self.folds:
-            texts = list(map(self._changed, texts))
-        elif not all(map(str.isascii, texts)):
-            texts = [text if text.isascii() else text.lower() for text in texts]
-        return _joined(texts)
+        if self.folds:
+            return joined([text if text.isascii() else text.lower() for text in texts])
+        return joined(list(map(self._changed, texts)))
 
     def _changed(self, text: str) -> str:
         if self.lowercase:
@@ -151,36 +156,40 @@ class Tokenizer:
             growing=self.vocabulary is None,
         )
 
-    def matrix(self, counted: list[Counted]) -> tuple[list[str], Any]:
-        """The terms that were found, in alphabetical order, and documents × terms in canonical form.
+    def matrix(self, counted: list[Counted]) -> tuple[dict[str, int], Any]:
+        """The columns of the terms that were found, in alphabetical order, and documents × terms in canonical form.
 
         With a given vocabulary no terms are returned, and columns are its own. The list is emptied: memory for the
         matrix is taken while that of the pieces goes.
         """
-        terms: list[str] = []
+        terms: dict[str, int] = {}
         tasks: list[Callable[[], None]] = []
         if self.vocabulary is None:
             whole, nodes, columns = self._brought_together()
             width = int(nodes.size)
-            tasks.append(lambda: terms.extend(whole.names(nodes)))
+            tasks.append(lambda: whole.number(nodes, terms))
         else:
             width, columns = len(self.vocabulary), dict.fromkeys(self.workers, self.columns)
-        starts = np.cumsum([0] + [piece.indptr.size - 1 for piece in counted])
         sizes = [piece.row_sizes(None if self.vocabulary is None else columns[piece.worker]) for piece in counted]
         indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
         indices = np.empty(indptr[-1], dtype=np.int32 if indptr[-1] < 2**31 else np.int64)
         data = np.empty(indptr[-1], dtype=np.int64)
-
-        pieces = dict(enumerate(counted))
+        firsts = np.cumsum([0, *(rows.size for rows in sizes)])
+        pieces = [
+            partial(found.piece, indptr[first : first + rows.size], columns[found.worker])
+            for found, first, rows in zip(counted, firsts, sizes, strict=False)
+        ]
+        longest = max((found.longest for found in counted), default=0)
         counted.clear()
+        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large, since Python makes terms of names meanwhile
 
-        def write(k: int) -> None:
-            piece = pieces.pop(k)
-            found = cells(piece.ids, piece.counts, piece.indptr, piece.ids.size, piece.indptr.size - 1)
-            rows = indptr[starts[k] : starts[k + 1]]
-            write_rows(found, columns[piece.worker], width, rows, indices, data, piece.longest)
+        def write(group: list[Callable[[], Piece]]) -> None:
+            write_rows([make() for make in group], width, longest, indices, data)
+            group.clear()
 
-        tasks += [partial(write, k) for k in range(len(pieces))]
+        groups = [pieces[k : k + share] for k in range(0, len(pieces), share)]
+        pieces.clear()
+        tasks += [partial(write, group) for group in groups]
         in_threads(lambda task: task(), tasks)
         X = sp.csr_array((data, indices, indptr.astype(indices.dtype)), shape=(indptr.size - 1, width))
         X.has_canonical_format = True
@@ -204,7 +213,7 @@ class Worker:
         self.tokenizer = weakref.proxy(tokenizer)  # no circle: tables go when the tokenizer does
         self.documents = 0  # counted; what a node was last seen in is no more, lest another be taken for it
         if like is None:
-            self.slots, self.pool = np.zeros(2**18, dtype=np.uint64), np.empty(2**13, dtype=np.uint64)
+            self.slots, self.pool = np.zeros(2**19, dtype=np.uint64), np.empty(2**13, dtype=np.uint64)
             self.rows = np.empty(2**18, dtype=NODE)  # memory is taken as it is written to
             self.known = vocabulary(self.slots, self.rows, self.pool)
         else:
@@ -271,7 +280,7 @@ class Worker:
 
     def learn(self, terms: Sequence[str]) -> Nodes:
         """The nodes of terms, made where there are none; −1 for what is no term."""
-        data, ends = _joined(terms)
+        data, ends = joined(terms)
         self.make_room(2 * int(np.count_nonzero(data == ord(" "))) + len(terms), int(data.size))
         return learn(self.known, data, ends, self.tokenizer.ngrams[1])
 
@@ -289,11 +298,12 @@ class Worker:
         """The nodes in alphabetical order of their names."""
         return nodes[alphabetical(*written(self.known, nodes))]
 
-    def names(self, nodes: Nodes) -> list[str]:
-        if not nodes.size:
-            return []
-        lines, _ = written(self.known, nodes)
-        return lines[:-1].tobytes().decode("utf-8", "surrogatepass").split("\n")
+    def number(self, nodes: Nodes, terms: dict[str, int]) -> None:
+        """Number the names of nodes, in their order. A block at a time, and other threads come in between."""
+        for start in range(0, nodes.size, BLOCK):
+            lines, _ = written(self.known, nodes[start : start + BLOCK])
+            names = lines[:-1].tobytes().decode("utf-8", "surrogatepass").split("\n")
+            terms.update(zip(names, range(start, start + len(names)), strict=True))
 
 
 def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]:
@@ -304,14 +314,19 @@ def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]
     return columns
 
 
-def _joined(texts: Sequence[str]) -> tuple[Bytes, Integers]:
-    """The texts in UTF-8, and where each ends. A lone surrogate is a character like any other."""
-    data = "".join(texts)
-    if not data.isascii():  # a character stands for a byte, so that all are joined, and copied once
-        texts = [text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1") for text in texts]
-        data = "".join(texts)
-    ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
-    return np.frombuffer(data.encode("latin-1"), dtype=np.uint8), ends
+def joined(texts: Sequence[str]) -> tuple[Bytes, Integers]:
+    """The texts in UTF-8, and where each ends. A lone surrogate is a character like any other.
+
+    Examples
+    --------
+    >>> data, ends = joined(["so", "été"])
+    >>> bytes(data), ends.tolist()
+    (b'so\\xc3\\xa9t\\xc3\\xa9', [2, 7])
+    """
+    # A character for each byte: such texts are joined, and made bytes, by copying them.
+    parts = [text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1") for text in texts]
+    ends = np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)))
+    return np.frombuffer("".join(parts).encode("latin-1"), dtype=np.uint8), ends
 
 
 def _grown(array: Any, size: int) -> Any:

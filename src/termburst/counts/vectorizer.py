@@ -76,7 +76,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             X = X.astype(self.dtype)
             X.has_canonical_format = True
         align = getattr(sklearn_text, "_align_api_if_sparse", _as_matrix)
-        return self.vocabulary_ if fixed_vocab else dict(zip(terms, range(len(terms)), strict=True)), align(X)
+        return self.vocabulary_ if fixed_vocab else terms, align(X)
 
     def _text(self, document: Any) -> str:
         text = document if type(document) is str and self.input == "content" else self.decode(document)
