@@ -178,8 +178,8 @@ TB_INLINE int has_room(const Vocabulary *known, const Rules *rules) {
     return !rules->growing || known->size + BATCH <= most;
 }
 
-/* The node of a key, added if the vocabulary grows; or NO_NODE; or DAMAGED. */
-TB_INLINE int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, const uint8_t *rest) {
+/* The node of a key that is not the first in its slot, added if the vocabulary grows; or NO_NODE; or DAMAGED. */
+static int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, const uint8_t *rest) {
     int64_t slot = 0;
     int32_t node = find_node(known, key, rest, &slot);
     return node == NO_NODE && rules->growing ? add_node(known, key, rest, slot) : node;
@@ -191,33 +191,34 @@ TB_INLINE int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, co
 static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabulary *known, Cells *cells, uint32_t here,
                             int64_t *held) {
     const TextRoom *room = document->room;
-    NodeKey keys[BATCH];
     const uint8_t *at[BATCH];
-    int careful = rules->bounded || !document->is_ascii;
-    *held = 0;
+    Batch batch;
+    int careful = rules->bounded || !document->is_ascii, terms = rules->grams_from == 1, runs = rules->grams_to > 1;
+    int64_t shortest = rules->shortest, left_out = rules->left_out, tokens = 0;
     for (int64_t next = 0; next < document->edges;) {
         int count = 0;
         for (; count < BATCH && next < document->edges; next += 2) {
             int32_t start = room->edges[next], stop = room->edges[next + 1];
             const uint8_t *text = room->text + start;
-            int enough = stop - start >= rules->shortest;
+            int enough = stop - start >= shortest;
             if (careful) enough = enough && is_whole(document, rules, start, stop);
-            keys[count] = token_key(eight_bytes(text), eight_bytes(text + 8), text + HELD, stop - start);
+            batch.keys[count] = token_key(eight_bytes(text), eight_bytes(text + 8), text + HELD, stop - start);
             at[count] = text + HELD;
-            fetch_slot(known, keys[count].hash);
+            fetch_slot(known, batch.keys[count].hash);
             count += enough;
         }
         if (!has_room(known, rules)) return MORE_NODES;
-        for (int k = 0; k < count; k++) fetch_node(known, keys[k].hash);
+        fetch_nodes(known, &batch, count);
         for (int k = 0; k < count; k++) {
-            int32_t node = node_of(known, rules, keys[k], at[k]);
+            int32_t node = first_in_slot(known, &batch, k, at[k]);
+            if (node == NO_NODE) node = node_of(known, rules, batch.keys[k], at[k]);
             if (node == DAMAGED) return TB_BAD_INDEX;
-            if (node >= 0 && node < rules->left_out) continue;
-            if (rules->grams_to > 1) room->tokens[*held] = node;
-            ++*held;
-            if (node >= 0 && rules->grams_from == 1) note(known, cells, node, here);
+            if (node >= 0 && node < left_out) continue;
+            if (runs) room->tokens[tokens++] = node;
+            if (terms && node >= 0) note(known, cells, node, here);
         }
     }
+    *held = tokens;
     return TB_OK;
 }
 
@@ -225,7 +226,7 @@ static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabula
  * that is none of the vocabulary. `left` receives how many are. */
 static int32_t count_runs(const TextRoom *room, int64_t held, int64_t length, const Rules *rules, Vocabulary *known,
                           Cells *cells, uint32_t here, int64_t *left) {
-    NodeKey keys[BATCH];
+    Batch batch;
     const int32_t *last = room->tokens + length - 1;
     int64_t runs = held - length + 1;
     *left = 0;
@@ -233,17 +234,20 @@ static int32_t count_runs(const TextRoom *room, int64_t held, int64_t length, co
         int count = (int)least_int(BATCH, runs - start);
         if (!has_room(known, rules)) return MORE_NODES;
         for (int k = 0; k < count; k++) {
-            keys[k] = run_key(room->runs[start + k], last[start + k]);
-            fetch_slot(known, keys[k].hash);
+            batch.keys[k] = run_key(room->runs[start + k], last[start + k]);
+            fetch_slot(known, batch.keys[k].hash);
         }
-        for (int k = 0; k < count; k++) fetch_node(known, keys[k].hash);
+        fetch_nodes(known, &batch, count);
         for (int k = 0; k < count; k++) {
-            int32_t *run = room->runs + start + k;
-            *run = *run >= 0 && last[start + k] >= 0 ? node_of(known, rules, keys[k], NULL) : NO_NODE;
-            if (*run == DAMAGED) return TB_BAD_INDEX;
-            if (*run < 0) continue;
-            ++*left;
-            if (length >= rules->grams_from) note(known, cells, *run, here);
+            int32_t run = room->runs[start + k], node = NO_NODE;
+            if (run >= 0 && last[start + k] >= 0) {
+                node = first_in_slot(known, &batch, k, NULL);
+                if (node == NO_NODE) node = node_of(known, rules, batch.keys[k], NULL);
+                if (node == DAMAGED) return TB_BAD_INDEX;
+            }
+            room->runs[start + k] = node;
+            *left += node >= 0;
+            if (node >= 0 && length >= rules->grams_from) note(known, cells, node, here);
         }
     }
     return TB_OK;

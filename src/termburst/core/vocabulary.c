@@ -73,7 +73,7 @@ static NodeKey key_here(const Vocabulary *other, const Node *node, const int32_t
 
 /* Take over all nodes of another vocabulary. They are looked up in batches, the memory for each fetched ahead. */
 int32_t tb_absorb(const Vocabulary *other, Vocabulary *known, const Taken *taken) {
-    NodeKey keys[BATCH];
+    Batch batch;
     if (!sound(other, 0, 0) || !sound(known, other->size, other->used) || taken->room < other->size) return TB_NO_ROOM;
     for (int64_t start = 0; start < other->size; start += BATCH) {
         int64_t stop = least_int(start + BATCH, other->size);
@@ -82,13 +82,13 @@ int32_t tb_absorb(const Vocabulary *other, Vocabulary *known, const Taken *taken
             if (!valid_node(other, k)) return TB_BAD_INDEX;
             int later = node->size == RUN && ((int64_t)(node->head >> 32) >= start || (uint32_t)node->head >= start);
             taken->nodes[k] = NO_NODE;
-            keys[k - start] = later ? run_key(0, 0) : key_here(other, node, taken->nodes);
-            fetch_slot(known, keys[k - start].hash);
+            batch.keys[k - start] = later ? run_key(0, 0) : key_here(other, node, taken->nodes);
+            fetch_slot(known, batch.keys[k - start].hash);
         }
-        for (int64_t k = start; k < stop; k++) fetch_node(known, keys[k - start].hash);
+        fetch_nodes(known, &batch, (int)(stop - start));
         for (int64_t k = start; k < stop; k++) {
             const Node *node = other->nodes + k;
-            NodeKey key = node->size == RUN ? key_here(other, node, taken->nodes) : keys[k - start];
+            NodeKey key = node->size == RUN ? key_here(other, node, taken->nodes) : batch.keys[k - start];
             int32_t number = find_or_add(known, key, rest_of(other, node));
             if (number == DAMAGED) return TB_BAD_INDEX;
             taken->nodes[k] = number;

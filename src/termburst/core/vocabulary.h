@@ -210,14 +210,37 @@ TB_INLINE int32_t find_or_add(Vocabulary *known, NodeKey key, const uint8_t *res
     return node == NO_NODE ? add_node(known, key, rest, slot) : node;
 }
 
-/* Have the slot of a key fetched, and later the node that it most likely is. */
+/* Keys that are looked up together: hashes for all, then slots for all, then nodes, so that the memory that each step needs
+ * is on its way while the step before goes on. */
+typedef struct {
+    NodeKey keys[BATCH];
+    uint64_t entries[BATCH];
+} Batch;
+
 TB_INLINE void fetch_slot(const Vocabulary *known, uint32_t hash) {
     TB_PREFETCH(known->slots + (hash & ((uint64_t)known->slot_room - 1)));
 }
 
-TB_INLINE void fetch_node(const Vocabulary *known, uint32_t hash) {
-    uint32_t number = (uint32_t)known->slots[hash & ((uint64_t)known->slot_room - 1)] - 1;
-    if ((int64_t)number < known->size) TB_PREFETCH(known->nodes + number);
+TB_INLINE void fetch_nodes(const Vocabulary *known, Batch *batch, int count) {
+    const uint64_t *slots = known->slots, mask = (uint64_t)known->slot_room - 1;
+    const Node *nodes = known->nodes;
+    int64_t size = known->size;
+    for (int k = 0; k < count; k++) {
+        uint64_t entry = slots[batch->keys[k].hash & mask];
+        uint32_t number = (uint32_t)entry - 1;
+        batch->entries[k] = entry;
+        if ((int64_t)number < size) TB_PREFETCH(nodes + number);
+    }
+}
+
+/* The node of a key of the batch, if it is the first in its slot; or NO_NODE, and `find_node` says more. */
+TB_INLINE int32_t first_in_slot(const Vocabulary *known, const Batch *batch, int k, const uint8_t *rest) {
+    const NodeKey *key = batch->keys + k;
+    uint32_t number = (uint32_t)batch->entries[k] - 1;
+    if ((int64_t)number >= known->size) return NO_NODE;
+    const Node *node = known->nodes + number;
+    if (((node->head ^ key->head) | (node->tail ^ key->tail) | (uint32_t)(node->size ^ key->size)) != 0) return NO_NODE;
+    return key->size <= HELD || same_rest(known, node, rest) ? (int32_t)number : NO_NODE;
 }
 
 #endif

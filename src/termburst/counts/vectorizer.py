@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import operator
 from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any
@@ -186,7 +184,8 @@ class CountVectorizer(CompiledCounting):
 
 
 def _alphabetical(vocabulary: dict[str, int]) -> bool:
-    return all(map(operator.lt, vocabulary, itertools.islice(vocabulary, 1, None)))
+    terms = list(vocabulary)
+    return terms == sorted(terms)  # which takes no longer than looking at each once, if they are
 
 
 def _head(documents: Iterator[Any], small: int) -> tuple[list[Any], bool]:
