@@ -243,7 +243,7 @@ class Worker:
         found = cells(self.ids, self.counts, indptr)
         while (lacking := count(documents, rules, self.known, found, room)) != DONE:
             if lacking == MORE_NODES:
-                self.make_room(2 * self.nodes, 0)
+                self.make_room(max(min(2 * self.nodes, MOST_NODES - self.nodes - BATCH), BATCH), 0)
             elif lacking == MORE_POOL:
                 self.make_room(0, longest)
             else:
@@ -264,9 +264,8 @@ class Worker:
     def make_room(self, nodes: int, size: int) -> None:
         """For so many nodes more, and so many bytes of names."""
         nodes, words = nodes + self.nodes + BATCH, self.known.used + size // 8 + 1
-        if self.nodes + BATCH > MOST_NODES or words > MOST_POOL:
+        if nodes > MOST_NODES or words > MOST_POOL:
             raise ValueError(f"more than {MOST_NODES:,} terms cannot be counted at once: take fewer documents or n-grams")
-        nodes = min(nodes, MOST_NODES)
         if words > self.pool.size:
             self.pool = _grown(self.pool, max(2 * self.pool.size, words))
         if nodes > self.rows.size:
