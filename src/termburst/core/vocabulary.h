@@ -191,8 +191,9 @@ TB_INLINE int32_t find_node(const Vocabulary *known, NodeKey key, const uint8_t 
     return DAMAGED;
 }
 
-/* Make what was not found a node. There is room for it. */
+/* Make what was not found a node. There is room for it, unless another vocabulary that it comes from is damaged. */
 static inline int32_t add_node(Vocabulary *known, NodeKey key, const uint8_t *rest, int64_t slot) {
+    if (known->size >= known->node_room || known->used + pool_words(key.size) > known->pool_room) return DAMAGED;
     int32_t number = (int32_t)known->size++;
     Node node = {key.head, key.tail, 0, key.size, 0, 0};
     if (key.size > HELD) {
