@@ -1,8 +1,9 @@
-"""Random inputs for the C core under sanitizers, and for the CSV cutter: any crash, wrong access or wrong result ends it.
+"""Random inputs for the C core under sanitizers, and for the CSV cutter: any crash or wrong result is told.
 
 The harnesses in `fuzz/` are built by clang with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, for all
 processors and, where this one has it, for AVX2. They begin with the inputs in `fuzz/corpus/` and what they find on the
-way is kept for this run only. What makes one fail is left in the folder that is named at the end. Exit code 1 if any does.
+way is kept for this run only. What makes one fail is left in the folder that is named at the end, and the exit code
+is 1; it is 2 where clang is not installed.
 
     python benchmarks/fuzz.py [seconds for all together, default 600] [--keep]
 
@@ -29,7 +30,16 @@ from termburst.counts._csv_blocks import cut_block
 HERE = Path(__file__).parent / "fuzz"
 CORE = Path(__file__).parent.parent / "src" / "termburst" / "core"
 SANITIZERS = "-fsanitize=fuzzer,address,undefined"
-FLAGS = ["-std=gnu17", "-O1", "-g", "-ffp-contract=off", SANITIZERS, "-fno-sanitize-recover=all", f"-I{CORE}", f"-I{HERE}"]
+FLAGS = [
+    "-std=gnu17",
+    "-O1",
+    "-g",
+    "-ffp-contract=off",
+    SANITIZERS,
+    "-fno-sanitize-recover=all",
+    f"-I{CORE}",
+    f"-I{HERE}",
+]
 LONGEST = 4096  # bytes of an input
 CSV_SHARE = 0.1  # of the time
 TOKENS = ['"', '""', ",", "\n", "\r\n", "\r", "a", "b c", "é", "𝄞", "\x85", "\u2028", '"a""b"', '""""', "\0", '"x,\ny"']
@@ -48,7 +58,7 @@ def processors() -> dict[str, list[str]]:
 def build(subject: str, options: list[str], to: Path) -> None:
     sources = [str(path) for path in sorted(CORE.glob("*.c"))]
     command = ["clang", *FLAGS, *options, str(HERE / f"{subject}_fuzz.c"), *sources, "-lm", "-o", str(to)]
-    made = subprocess.run(command, capture_output=True, text=True)
+    made = subprocess.run(command, check=False, capture_output=True, text=True)
     if made.returncode:
         sys.exit(f"clang could not build {subject}_fuzz.c; it takes clang with its runtime libraries\n{made.stderr}")
 
@@ -56,11 +66,13 @@ def build(subject: str, options: list[str], to: Path) -> None:
 def run(binary: Path, corpus: list[Path], seconds: float, found: Path) -> bool:
     """Whether nothing was found in so many seconds."""
     command = [
-        str(binary), *map(str, corpus), f"-max_total_time={max(round(seconds), 1)}", f"-max_len={LONGEST}", "-timeout=20",
-        f"-artifact_prefix={found}/{binary.name}-", "-print_final_stats=1", "-verbosity=1",
+        str(binary), *map(str, corpus), f"-max_total_time={max(round(seconds), 1)}", f"-max_len={LONGEST}",
+        "-timeout=20", f"-artifact_prefix={found}/{binary.name}-", "-print_final_stats=1", "-verbosity=1",
     ]  # fmt: skip
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    stats = [line.split()[-1] for line in result.stderr.splitlines() if line.startswith("stat::number_of_executed_units")]
+    result = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace")
+    stats = [
+        line.split()[-1] for line in result.stderr.splitlines() if line.startswith("stat::number_of_executed_units")
+    ]
     if result.returncode:
         print(result.stderr[-6000:])
         print(f"{binary.name}: FAILED")
@@ -105,7 +117,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     if shutil.which("clang") is None:
-        print("clang is not installed: the C core is not fuzzed without it (on Debian, apt install clang libclang-rt-14-dev)")
+        print("clang is not installed, without which the C core is not fuzzed (Debian: clang and libclang-rt-14-dev)")
         return 2
     folder = Path(tempfile.mkdtemp(prefix="termburst-fuzz-"))
     builds = [(subject, kind, flags) for subject in subjects() for kind, flags in processors().items()]

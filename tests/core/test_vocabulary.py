@@ -1,14 +1,15 @@
 """Nodes, names and their order against dicts and Python's own sort; damaged tables are refused, never followed."""
 
+import contextlib
 import itertools
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.core.twins.tokenizer import learnt
 
 from termburst.core.vocabulary import NODE, absorb, alphabetical, learn, rehash, vocabulary, written
-from tests.core.twins.tokenizer import learnt
 
 relaxed = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 names_of_bytes = st.lists(
@@ -21,7 +22,9 @@ names_of_bytes = st.lists(
     max_size=90,
 )
 some_terms = st.lists(
-    st.lists(st.sampled_from([b"a", b"b", b"", b"\0", b"so", b"s" * 16, b"s" * 17, b"s" * 40]), max_size=4).map(b" ".join),
+    st.lists(st.sampled_from([b"a", b"b", b"", b"\0", b"so", b"s" * 16, b"s" * 17, b"s" * 40]), max_size=4).map(
+        b" ".join
+    ),
     max_size=30,
 )
 
@@ -160,7 +163,5 @@ def test_a_damaged_table_is_neither_followed_nor_searched_for_ever():
             lambda known=known, nodes=nodes: written(known, nodes),
             lambda known=known: absorb(made(), known),
         ):
-            try:
+            with contextlib.suppress(ValueError, RuntimeError, MemoryError):
                 act()
-            except (ValueError, RuntimeError, MemoryError):
-                pass

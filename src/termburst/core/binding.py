@@ -94,7 +94,10 @@ def require(condition: bool, sentence: str) -> None:
 
 
 def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
-    """Call the kernel of that name with structs, or arrays of them; a status that is an error is raised, another one (0 or below) is returned."""
+    """Call the kernel of that name with structs, or arrays of them.
+
+    A status that is an error is raised, another one (0 or below) is returned.
+    """
     return call_in(library(), name, *structs)
 
 

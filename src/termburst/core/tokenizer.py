@@ -117,7 +117,7 @@ def rules(
     left_out: int,
     growing: bool,
 ) -> Rules:
-    """What is counted: *kinds* are the marks of ASCII characters, *wide* those of code points (none if all is ASCII)."""
+    """What is counted. *kinds* are the marks of ASCII characters, *wide* those of code points; none if all is ASCII."""
     require(kinds.size >= 128, "there are 128 ASCII characters")
     require(shortest >= 1 and 1 <= ngrams[0] <= ngrams[1], "tokens and terms have a length of 1 or more")
     most = 2**31 - 1  # longer than any token can be, and any run

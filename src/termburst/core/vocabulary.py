@@ -158,10 +158,7 @@ def alphabetical(names: Bytes, ends: Integers) -> Integers:
     In UTF-8 that is the order of their characters. The end of a name is like a zero byte to the kernel, so where there
     are such, names begin in the order of length.
     """
-    if names.all():
-        order = np.arange(ends.size)
-    else:
-        order = np.argsort(np.diff(ends, prepend=-1), kind="stable")
+    order = np.arange(ends.size) if names.all() else np.argsort(np.diff(ends, prepend=-1), kind="stable")
     items, spare = np.empty((2, ends.size), dtype=np.dtype(SortItem))
     spans = np.empty(ends.size, dtype=np.dtype(SortSpan))
     nothing = np.empty(0, dtype=np.int32)

@@ -183,7 +183,7 @@ class Tokenizer:
         counted.clear()
         share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large, since Python makes terms of names meanwhile
 
-        def write(group: list[Callable[[], Piece]]) -> None:
+        def write(group: list[partial[Piece]]) -> None:
             write_rows([make() for make in group], width, longest, indices, data)
             group.clear()
 
@@ -199,7 +199,7 @@ class Tokenizer:
         """A worker that has all nodes, those of terms in alphabetical order, and every worker's columns by node."""
         whole = max(self.workers, key=lambda worker: worker.nodes)
         taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
-        taken[whole] = np.arange(whole.nodes)
+        taken[whole] = np.arange(whole.nodes, dtype=np.int32)
         nodes = whole.sorted(whole.seen())
         column = np.full(whole.nodes, -1, dtype=np.int32)
         column[nodes] = np.arange(nodes.size, dtype=np.int32)
@@ -265,7 +265,9 @@ class Worker:
         """For so many nodes more, and so many bytes of names."""
         nodes, words = nodes + self.nodes + BATCH, self.known.used + size // 8 + 1
         if nodes > MOST_NODES or words > MOST_POOL:
-            raise ValueError(f"more than {MOST_NODES:,} terms cannot be counted at once: take fewer documents or n-grams")
+            raise ValueError(
+                f"more than {MOST_NODES:,} terms cannot be counted at once: take fewer documents or n-grams"
+            )
         if words > self.pool.size:
             self.pool = _grown(self.pool, max(2 * self.pool.size, words))
         if nodes > self.rows.size:

@@ -1,4 +1,4 @@
-"""What the tokenizer computes, in a few lines of plain Python: the oracle of test_tokenizer.py and test_vocabulary.py."""
+"""What the tokenizer computes, in a few lines of plain Python: for test_tokenizer.py and test_vocabulary.py."""
 
 import re
 from collections import Counter
@@ -11,9 +11,7 @@ def tokens(text, pattern, stop_words=()):
 def terms(text, pattern, ngrams=(1, 1), stop_words=()):
     found = tokens(text, pattern, stop_words)
     longest = min(ngrams[1], len(found))
-    return Counter(
-        " ".join(found[k : k + n]) for n in range(ngrams[0], longest + 1) for k in range(len(found) - n + 1)
-    )
+    return Counter(" ".join(found[k : k + n]) for n in range(ngrams[0], longest + 1) for k in range(len(found) - n + 1))
 
 
 def matrix(counters):
