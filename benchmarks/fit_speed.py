@@ -24,8 +24,8 @@ from scipy.special import betaln
 from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
-from termburst.datasets import clean_text, load_20newsgroups
 from termburst.core import beta_binomial as core
+from termburst.datasets import clean_text, load_20newsgroups
 from termburst.models import fit_beta_binomial as module
 from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, array_of, call, require
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, pointer, require
 from termburst.core.cells import Cells
 from termburst.core.length_table import LengthTable
 
@@ -64,7 +64,7 @@ class FitTask(Struct):
         ("size", Int),
         ("penalty", In_f64),
         ("spacing", Float),
-        ("results", array_of(FIT_RESULT)),
+        ("results", pointer(FIT_RESULT, writes=True)),
     ]
 
 
@@ -78,7 +78,7 @@ class DerivativeTask(Struct):
         ("tau", In_f64),
         ("omega", In_f64),
         ("penalty", In_f64),
-        ("out", array_of(DERIVATIVES)),
+        ("out", pointer(DERIVATIVES, writes=True)),
         ("size", Int),
     ]
 

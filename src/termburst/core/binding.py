@@ -44,21 +44,18 @@ class Pointer(ctypes.c_void_p):
         return address
 
 
-def _pointer(dtype: Any, *, writes: bool) -> type[Pointer]:
-    return type("Out" if writes else "In", (Pointer,), {"dtype": np.dtype(dtype), "writes": writes})
+def pointer(dtype: Any, *, writes: bool) -> type[Pointer]:
+    """The pointer to an array of that type, which may be one of structs."""
+    name = f"{'Out' if writes else 'In'}_{getattr(dtype, '__name__', dtype)}"
+    return type(name, (Pointer,), {"dtype": np.dtype(dtype), "writes": writes})
 
 
-def array_of(records: np.dtype[Any]) -> type[Pointer]:
-    """A pointer to structs, which an array of records holds: np.dtype(S) is that of a `Struct` S. Written to."""
-    return _pointer(records, writes=True)
-
-
-In_u8, Out_u8 = _pointer("uint8", writes=False), _pointer("uint8", writes=True)
-In_i16 = _pointer("int16", writes=False)
-In_i32, Out_i32 = _pointer("int32", writes=False), _pointer("int32", writes=True)
-In_i64, Out_i64 = _pointer("int64", writes=False), _pointer("int64", writes=True)
-In_u64, Out_u64 = _pointer("uint64", writes=False), _pointer("uint64", writes=True)
-In_f64, Out_f64 = _pointer("float64", writes=False), _pointer("float64", writes=True)
+In_u8, Out_u8 = pointer("uint8", writes=False), pointer("uint8", writes=True)
+In_i16 = pointer("int16", writes=False)
+In_i32, Out_i32 = pointer("int32", writes=False), pointer("int32", writes=True)
+In_i64, Out_i64 = pointer("int64", writes=False), pointer("int64", writes=True)
+In_u64, Out_u64 = pointer("uint64", writes=False), pointer("uint64", writes=True)
+In_f64, Out_f64 = pointer("float64", writes=False), pointer("float64", writes=True)
 Int, Float = ctypes.c_int64, ctypes.c_double  # every number of a struct is one of these
 
 
@@ -98,12 +95,15 @@ def require(condition: bool, sentence: str) -> None:
         raise ValueError(sentence)
 
 
-def call(name: str, *structs: Struct) -> int:
-    """Call the kernel of that name; a status that is an error is raised, another one (0 or below) is returned."""
+def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
+    """Call the kernel of that name with structs, or arrays of them.
+
+    A status that is an error is raised, another one (0 or below) is returned.
+    """
     return call_in(library(), name, *structs)
 
 
-def call_in(core: ctypes.CDLL, name: str, *structs: Struct) -> int:
+def call_in(core: ctypes.CDLL, name: str, *structs: Struct | ctypes.Array[Any]) -> int:
     """The same in a library of one's own choice: tests hold both libraries against each other."""
     status: int = core[name](*map(ctypes.byref, structs))
     if status > 0:

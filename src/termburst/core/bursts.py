@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, array_of, call, require
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, pointer, require
 from termburst.core.cells import Cells
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ BURST = np.dtype(Burst)
 class BurstRoom(Struct):
     _fields_ = [
         ("weight", Out_f64),
-        ("bursts", array_of(BURST)),
+        ("bursts", pointer(BURST, writes=True)),
         ("shares", Out_f64),
         ("sums", Out_f64),
         ("values", Out_f64),

@@ -32,6 +32,7 @@ TB_INLINE double most(double x, double y) { return x > y ? x : y; }
 TB_INLINE double between(double x, double low, double high) { return least(most(x, low), high); }
 TB_INLINE int64_t least_int(int64_t x, int64_t y) { return x < y ? x : y; }
 TB_INLINE int64_t most_int(int64_t x, int64_t y) { return x > y ? x : y; }
+TB_INLINE int64_t between_int(int64_t x, int64_t low, int64_t high) { return least_int(most_int(x, low), high); }
 
 /* The size of a struct and the offset of each of its fields, as the compiler has them. x.c ends with TB_LAYOUT(x, …) over
  * the structs of x.h, and tests/core/test_layout.py holds those of x.py against it. */

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES, Room
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i32, Struct, array_of, call, require
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i32, Struct, call, pointer, require
 from termburst.core.length_table import LengthTable
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ ALIAS, DRAWN = np.dtype(Alias), np.dtype(Drawn)
 class Documents(Struct):
     """Made by `documents`; each thread draws from a copy of `drawn`."""
 
-    _fields_ = [("aliases", array_of(ALIAS)), ("size", Int), ("tokens", Float)]
+    _fields_ = [("aliases", pointer(ALIAS, writes=True)), ("size", Int), ("tokens", Float)]
     drawn: NDArray[Any]
 
 
@@ -45,7 +45,7 @@ class SimulateTask(Struct):
         ("documents", Out_i32),
         ("repetition", Out_f64),
         ("scatter", Out_f64),
-        ("drawn", array_of(DRAWN)),
+        ("drawn", pointer(DRAWN, writes=True)),
         ("held", Out_i32),
         ("log_of", In_f64),
     ]
@@ -56,7 +56,7 @@ class RatioDrawTask(Struct):
         ("tokens", Int),
         ("spacing", Float),
         ("ratio", Out_f64),
-        ("drawn", array_of(DRAWN)),
+        ("drawn", pointer(DRAWN, writes=True)),
         ("held", Out_i32),
         ("counts", Out_i32),
         ("lengths", Out_i32),
@@ -106,7 +106,7 @@ TILTED = np.dtype(Tilted)
 
 
 class TiltTask(Struct):
-    _fields_ = [("row", Int), ("slope", Float), ("start", Float), ("out", array_of(TILTED))]
+    _fields_ = [("row", Int), ("slope", Float), ("start", Float), ("out", pointer(TILTED, writes=True))]
 
 
 class OneDocumentTask(Struct):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Struct, array_of, call, require
+from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Struct, call, pointer, require
 from termburst.core.cells import Cells
 
 Floats = NDArray[np.float64]
@@ -71,14 +71,14 @@ class PermutationTask(Struct):
 
 class PermutationRoom(Struct):
     _fields_ = [
-        ("points", array_of(POINT)),
-        ("spare", array_of(POINT)),
+        ("points", pointer(POINT, writes=True)),
+        ("spare", pointer(POINT, writes=True)),
         ("most", Int),
-        ("by", array_of(STRATUM)),
+        ("by", pointer(STRATUM, writes=True)),
         ("w", Out_f64),
         ("shares", Out_f64),
-        ("all", array_of(CLASS_SUM)),
-        ("lacking", array_of(CLASS_SUM)),
+        ("all", pointer(CLASS_SUM, writes=True)),
+        ("lacking", pointer(CLASS_SUM, writes=True)),
     ]
 
 

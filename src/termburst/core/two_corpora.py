@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, Int, Out_f64, Struct, array_of, call, require
+from termburst.core.binding import Float, In_f64, Int, Out_f64, Struct, call, pointer, require
 from termburst.core.cells import Cells
 
 Floats = NDArray[np.float64]
@@ -43,8 +43,8 @@ class MannWhitneyTask(Struct):
         ("ties", Out_f64),
         ("first", Int),
         ("last", Int),
-        ("shares", array_of(SHARE)),
-        ("spare", array_of(SHARE)),
+        ("shares", pointer(SHARE, writes=True)),
+        ("spare", pointer(SHARE, writes=True)),
         ("most", Int),
     ]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from termburst.core.tokenizer import INSIDE, WORD
 
 Bytes = NDArray[np.uint8]
 
@@ -33,24 +34,18 @@ class CharacterClass:
 
     @cached_property
     def wide(self) -> Bytes:
-        r"""What every code point is: bits of the kernel's WORD and INSIDE, as Python's own `re` sees it."""
-        from termburst.counts import _tokenizer_kernel as kernel
-
-        return _marked(_every_character(), self.members, kernel)
+        r"""What every code point is: bits WORD and INSIDE, as Python's own `re` sees it."""
+        return _marked(_every_character(), self.members)
 
     @cached_property
     def kinds(self) -> Bytes:
-        """What every byte is: ASCII, or the beginning of something longer."""
-        from termburst.counts import _tokenizer_kernel as kernel
-
-        kinds = np.full(256, kernel.LEAD, dtype=np.uint8)
-        kinds[:128] = _marked("".join(map(chr, range(128))), self.members, kernel)
-        return kinds
+        """What every ASCII character is."""
+        return _marked("".join(map(chr, range(128))), self.members)
 
 
-def _marked(characters: str, members: str, kernel: Any) -> Bytes:
+def _marked(characters: str, members: str) -> Bytes:
     marks = np.zeros(len(characters), dtype=np.uint8)
-    for pattern, bit in ((r"\w", kernel.WORD), (members, kernel.INSIDE)):
+    for pattern, bit in ((r"\w", WORD), (members, INSIDE)):
         for run in re.finditer(f"{pattern}+", characters):
             marks[run.start() : run.end()] |= bit
     return marks

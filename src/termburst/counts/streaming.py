@@ -147,4 +147,4 @@ def _slabs(tokenizer: Tokenizer, texts: Iterable[str], pause: Callable[[], bool]
             return
         terms, X = tokenizer.matrix(pieces)
         known = len(terms)
-        yield terms, X
+        yield list(terms), X

@@ -16,15 +16,41 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst._threads import cores, in_threads
+from termburst.core.tokenizer import (
+    DONE,
+    MORE_NODES,
+    MORE_POOL,
+    MOST_CELLS,
+    Piece,
+    Rules,
+    cells,
+    count,
+    piece,
+    rules,
+    text_room,
+    texts,
+    write_rows,
+)
+from termburst.core.vocabulary import (
+    BATCH,
+    MOST_NODES,
+    MOST_POOL,
+    NODE,
+    Bytes,
+    Integers,
+    Nodes,
+    absorb,
+    alphabetical,
+    learn,
+    rehash,
+    vocabulary,
+    written,
+)
 from termburst.counts.character_class import CharacterClass
-
-Bytes = NDArray[np.uint8]
-Integers = NDArray[np.int64]
 
 CHUNK = 2**20  # characters that a thread takes at a time
 MOST_DOCUMENTS = 2**14  # in a chunk
-LONG = 64  # bytes that two names have in common before they are compared as a whole
-DIGIT = 10  # bits of a column by which the cells of a row are sorted at a time
+BLOCK = 2**12  # names that are made terms at a time: they are still in the cache when they are hashed
 
 
 @dataclass(frozen=True)
@@ -35,6 +61,10 @@ class Counted:
     ids: NDArray[np.int32]
     counts: NDArray[np.int32]
     indptr: Integers
+
+    def piece(self, starts: Integers, columns: Nodes) -> Piece:
+        """As the kernel takes it that writes the rows, from *starts* on."""
+        return piece(self.ids, self.counts, self.indptr, starts, columns)
 
     @property
     def longest(self) -> int:
@@ -101,62 +131,75 @@ class Tokenizer:
 
     def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
         """The texts in UTF-8, folded (but for ASCII if the kernel does it) and changed, and where each ends."""
-        parts = [text.encode() if self.folds and text.isascii() else self._changed(text) for text in texts]
-        return _readable(parts), np.cumsum(list(map(len, parts)), dtype=np.int64)
+        if self.folds:
+            return joined([text if text.isascii() else text.lower() for text in texts])
+        return joined(list(map(self._changed, texts)))
 
-    def _changed(self, text: str) -> bytes:
+    def _changed(self, text: str) -> str:
         if self.lowercase:
             text = text.lower()
         if self.change is not None and not text.isascii():
             text = self.change(text)
-        return text.encode("utf-8", "surrogatepass")  # a lone surrogate is a character like any other
+        return text
 
-    def matrix(self, counted: list[Counted]) -> tuple[list[str], Any]:
-        """The terms that were found, in alphabetical order, and documents × terms in canonical form.
+    def rules(self, is_ascii: bool) -> Rules:
+        """What is counted, as the kernel takes it. The table of all characters is made when there are any."""
+        wide = np.empty(0, dtype=np.uint8) if is_ascii else self.pattern.wide
+        return rules(
+            self.pattern.kinds,
+            wide,
+            lowercase=self.folds,
+            bounded=self.pattern.bounded,
+            shortest=self.pattern.shortest,
+            ngrams=self.ngrams,
+            left_out=self.left_out,
+            growing=self.vocabulary is None,
+        )
+
+    def matrix(self, counted: list[Counted]) -> tuple[dict[str, int], Any]:
+        """The columns of the terms that were found, in alphabetical order, and documents × terms in canonical form.
 
         With a given vocabulary no terms are returned, and columns are its own. The list is emptied: memory for the
         matrix is taken while that of the pieces goes.
         """
-        from termburst.counts import _tokenizer_kernel as kernel
-
-        terms: list[str] = []
+        terms: dict[str, int] = {}
         tasks: list[Callable[[], None]] = []
         if self.vocabulary is None:
             whole, nodes, columns = self._brought_together()
             width = int(nodes.size)
-            tasks.append(lambda: terms.extend(whole.names(nodes)))
+            tasks.append(lambda: whole.number(nodes, terms))
         else:
             width, columns = len(self.vocabulary), dict.fromkeys(self.workers, self.columns)
-        starts = np.cumsum([0] + [piece.indptr.size - 1 for piece in counted])
         sizes = [piece.row_sizes(None if self.vocabulary is None else columns[piece.worker]) for piece in counted]
         indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
         indices = np.empty(indptr[-1], dtype=np.int32 if indptr[-1] < 2**31 else np.int64)
         data = np.empty(indptr[-1], dtype=np.int64)
-        passes = -(-max(width.bit_length(), 1) // DIGIT)
-        bits = -(-width.bit_length() // passes)
-
-        pieces = dict(enumerate(counted))
+        firsts = np.cumsum([0, *(rows.size for rows in sizes)])
+        pieces = [
+            partial(found.piece, indptr[first : first + rows.size], columns[found.worker])
+            for found, first, rows in zip(counted, firsts, sizes, strict=False)
+        ]
+        longest = max((found.longest for found in counted), default=0)
         counted.clear()
+        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large, since Python makes terms of names meanwhile
 
-        def write(k: int) -> None:
-            piece = pieces.pop(k)
-            keys, spare = np.empty((2, piece.longest + 1), dtype=np.int64)
-            kernel.write_rows(
-                piece.ids, piece.counts, piece.indptr, columns[piece.worker], indptr[starts[k] : starts[k + 1]], bits,
-                passes, keys, spare, np.empty(1 << bits, dtype=np.int64), indices, data,
-            )  # fmt: skip
+        def write(group: list[partial[Piece]]) -> None:
+            write_rows([make() for make in group], width, longest, indices, data)
+            group.clear()
 
-        tasks += [partial(write, k) for k in range(len(pieces))]
+        groups = [pieces[k : k + share] for k in range(0, len(pieces), share)]
+        pieces.clear()
+        tasks += [partial(write, group) for group in groups]
         in_threads(lambda task: task(), tasks)
         X = sp.csr_array((data, indices, indptr.astype(indices.dtype)), shape=(indptr.size - 1, width))
         X.has_canonical_format = True
         return terms, X
 
-    def _brought_together(self) -> tuple[Worker, Integers, dict[Worker, NDArray[np.int32]]]:
+    def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
         """A worker that has all nodes, those of terms in alphabetical order, and every worker's columns by node."""
         whole = max(self.workers, key=lambda worker: worker.nodes)
         taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
-        taken[whole] = np.arange(whole.nodes)
+        taken[whole] = np.arange(whole.nodes, dtype=np.int32)
         nodes = whole.sorted(whole.seen())
         column = np.full(whole.nodes, -1, dtype=np.int32)
         column[nodes] = np.arange(nodes.size, dtype=np.int32)
@@ -164,155 +207,104 @@ class Tokenizer:
 
 
 class Worker:
-    """The vocabulary that one thread has seen; `_tokenizer_kernel` says how it is kept."""
+    """The vocabulary that one thread has seen, and the room in which it counts."""
 
     def __init__(self, tokenizer: Tokenizer, like: Worker | None = None) -> None:
-        from termburst.counts import _tokenizer_kernel as kernel
-
-        self.tokenizer, self.kernel = weakref.proxy(tokenizer), kernel  # no circle: tables go when the tokenizer does
-        self.documents = 0  # counted; every SEEN of the table is less, lest a document be taken for an earlier one
-        self.state = np.zeros(4, dtype=np.int64)
+        self.tokenizer = weakref.proxy(tokenizer)  # no circle: tables go when the tokenizer does
+        self.documents = 0  # counted; what a node was last seen in is no more, lest another be taken for it
         if like is None:
-            self.slots = np.full(2**18, -1, dtype=np.int32)
-            self.table = np.empty(2**17 * kernel.COLUMNS, dtype=np.int64)  # memory is taken as it is written to
-            self.pool = np.zeros(2**20, dtype=np.uint8)
+            self.slots, self.pool = np.zeros(2**19, dtype=np.uint64), np.empty(2**13, dtype=np.uint64)
+            self.rows = np.empty(2**18, dtype=NODE)  # memory is taken as it is written to
+            self.known = vocabulary(self.slots, self.rows, self.pool)
         else:
-            self.state[:] = like.state
-            self.slots = like.slots.copy()
-            self.table = _grown(like.table[: like.nodes * kernel.COLUMNS], like.table.size)
-            self.pool = _grown(like.pool[: like.used], like.pool.size)
+            size, used = like.nodes, like.known.used
+            self.slots, self.pool = like.slots.copy(), _grown(like.pool[:used], like.pool.size)
+            self.rows = _grown(like.rows[:size], like.rows.size)
+            self.known = vocabulary(self.slots, self.rows, self.pool, size, used)
+        self.ids, self.counts = np.empty((2, 0), dtype=np.int32)
+        self.room = text_room(0, runs=False)
 
     @property
     def nodes(self) -> int:
-        return int(self.state[self.kernel.NODES])
-
-    @property
-    def used(self) -> int:
-        return int(self.state[self.kernel.USED])
+        return int(self.known.size)
 
     def count(self, data: Bytes, ends: Integers) -> Counted:
         """Count documents that end at *ends* in *data*."""
-        kernel, owner = self.kernel, self.tokenizer
-        ascii_only = not data.size or int(data.max()) < 128
-        wide = owner.pattern.kinds[:1] if ascii_only else owner.pattern.wide
-        self.state[kernel.DOCUMENT] = self.state[kernel.CELLS] = 0
-        room = max(data.size // 8, 1024) + owner.ngrams[1]
-        ids, counts = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
-        indptr = np.zeros(ends.size + 1, dtype=np.int64)
-        runs = np.empty(owner.ngrams[1] + 1, dtype=np.int64)
+        owner = self.tokenizer
+        self._renumber(ends.size)
+        documents, rules = texts(data, ends, self.documents), owner.rules(is_ascii=int(data.max(initial=0)) < 128)
         longest = int(np.diff(ends, prepend=0).max(initial=0))
-        starts, stops = np.empty((2, longest + 2), dtype=np.int64)
-        while True:
-            lacking = kernel.count(
-                data, _words(data), ends, self.documents, self.state, owner.folds, owner.pattern.kinds, wide,
-                owner.pattern.bounded, owner.pattern.shortest, *owner.ngrams, owner.left_out, owner.vocabulary is None,
-                self.slots, self.table, self.pool, ids, counts, indptr, runs, starts, stops,
-            )  # fmt: skip
-            if lacking == kernel.DONE:
-                break
-            if lacking == kernel.MORE_NODES:
-                self.make_room(2 * self.nodes, 0)
-            elif lacking == kernel.MORE_POOL:
-                self.make_room(0, int(data.size))
+        room = self.room if longest <= self.room.length else text_room(longest, runs=owner.ngrams[1] > 1)
+        if longest <= CHUNK:  # kept for the next
+            self.room = room
+        if self.ids.size < data.size // 8:
+            self.ids, self.counts = np.empty((2, data.size // 8), dtype=np.int32)
+        indptr = np.zeros(ends.size + 1, dtype=np.int64)
+        found = cells(self.ids, self.counts, indptr)
+        while (lacking := count(documents, rules, self.known, found, room)) != DONE:
+            if lacking == MORE_NODES:
+                self.make_room(max(min(2 * self.nodes, MOST_NODES - self.nodes - BATCH), BATCH), 0)
+            elif lacking == MORE_POOL:
+                self.make_room(0, longest)
             else:
-                room = 2 * max(ids.size, (owner.ngrams[1] - owner.ngrams[0] + 1) * longest)
-                ids, counts = _grown(ids, room), _grown(counts, room)
+                if found.room == MOST_CELLS:
+                    raise ValueError(f"a document has more than {MOST_CELLS:,} n-grams: count shorter ones, or part it")
+                size = min(2 * self.ids.size + 1024, MOST_CELLS)
+                self.ids, self.counts = _grown(self.ids, size), _grown(self.counts, size)
+                found = cells(self.ids, self.counts, indptr, found.size, found.documents)
         self.documents += ends.size
-        cells = int(self.state[kernel.CELLS])
-        return Counted(self, ids[:cells].copy(), counts[:cells].copy(), indptr)
+        return Counted(self, self.ids[: found.size].copy(), self.counts[: found.size].copy(), indptr)
+
+    def _renumber(self, more: int) -> None:
+        """Numbers of documents fit 32 bits: when they are used up, all that was seen was seen in the first."""
+        if self.documents + more >= 2**32 - 1:
+            np.minimum(self.rows["seen"][: self.nodes], 1, out=self.rows["seen"][: self.nodes])
+            self.documents = 1
 
     def make_room(self, nodes: int, size: int) -> None:
         """For so many nodes more, and so many bytes of names."""
-        if self.used + size + 8 > self.pool.size:
-            self.pool = _grown(self.pool, max(2 * self.pool.size, self.used + size + 8))
-        nodes += self.nodes + self.tokenizer.ngrams[1] + 1
-        if nodes * self.kernel.COLUMNS > self.table.size:
-            self.table = _grown(self.table, nodes * self.kernel.COLUMNS)
+        nodes, words = nodes + self.nodes + BATCH, self.known.used + size // 8 + 1
+        if nodes > MOST_NODES or words > MOST_POOL:
+            raise ValueError(
+                f"more than {MOST_NODES:,} terms cannot be counted at once: take fewer documents or n-grams"
+            )
+        if words > self.pool.size:
+            self.pool = _grown(self.pool, max(2 * self.pool.size, words))
+        if nodes > self.rows.size:
+            self.rows = _grown(self.rows, nodes)
+        old = self.known
         if nodes > self.slots.size // 2:
-            self.slots = np.full(1 << (2 * nodes - 1).bit_length(), -1, dtype=np.int32)
-            self.kernel.rehash(self.nodes, self.table, self.slots)
+            self.slots = np.zeros(1 << (2 * nodes - 1).bit_length(), dtype=np.uint64)
+        self.known = vocabulary(self.slots, self.rows, self.pool, old.size, old.used)
+        if old.slot_room < self.slots.size:
+            rehash(old, self.known)
 
-    def learn(self, terms: Sequence[str]) -> Integers:
+    def learn(self, terms: Sequence[str]) -> Nodes:
         """The nodes of terms, made where there are none; −1 for what is no term."""
-        parts = [term.encode("utf-8", "surrogatepass") for term in terms]
-        data = _readable(parts)
-        self.make_room(sum(part.count(b" ") for part in parts) * 2 + len(parts), int(data.size))
-        nodes = np.empty(len(parts), dtype=np.int64)
-        ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
-        self.kernel.learn(
-            data, _words(data), ends, self.state, self.tokenizer.ngrams[1], self.slots, self.table, self.pool, nodes
-        )
-        return nodes
+        data, ends = joined(terms)
+        self.make_room(2 * int(np.count_nonzero(data == ord(" "))) + len(terms), int(data.size))
+        return learn(self.known, data, ends, self.tokenizer.ngrams[1])
 
-    def absorb(self, other: Worker) -> Integers:
+    def absorb(self, other: Worker) -> Nodes:
         """Take over the nodes of another; what they are here."""
         self.documents = max(self.documents, other.documents)  # lest a number last seen there be given out here again
-        self.make_room(other.nodes, other.used)
-        taken = np.empty(other.nodes, dtype=np.int64)
-        self.kernel.absorb(
-            other.nodes, other.table, other.pool, self.state, self.slots, self.table, self.pool, taken
-        )  # fmt: skip
-        return taken
+        self.make_room(other.nodes, 8 * other.known.used)
+        return absorb(self.known, other.known)
 
-    def seen(self) -> Integers:
+    def seen(self) -> Nodes:
         """The nodes that were counted in a document."""
-        return np.flatnonzero(self.table.reshape(-1, self.kernel.COLUMNS)[: self.nodes, self.kernel.SEEN] >= 0)
+        return np.flatnonzero(self.rows["seen"][: self.nodes]).astype(np.int32)
 
-    def sorted(self, nodes: Integers) -> Integers:
+    def sorted(self, nodes: Nodes) -> Nodes:
         """The nodes in alphabetical order of their names."""
-        sizes = self._name_sizes(nodes)
-        if self.tokenizer.ngrams[1] == 1:  # the pool has the names
-            names = self.pool[: self.used]
-            starts = self.table.reshape(-1, self.kernel.COLUMNS)[nodes, self.kernel.FIRST]
-        else:
-            starts = np.cumsum(sizes) - sizes
-            names = self._written(nodes, starts + sizes)
-        return nodes[_alphabetical(names, starts, starts + sizes, self.kernel)]
+        return nodes[alphabetical(*written(self.known, nodes))]
 
-    def names(self, nodes: Integers) -> list[str]:
-        if not nodes.size:
-            return []
-        lines = self._written(nodes, np.cumsum(self._name_sizes(nodes) + 1) - 1, between=ord("\n"))
-        return lines.tobytes().decode("utf-8", "surrogatepass").split("\n")
-
-    def _name_sizes(self, nodes: Integers) -> Integers:
-        sizes = np.empty(nodes.size, dtype=np.int64)
-        self.kernel.name_sizes(nodes, self.table, sizes)
-        return sizes
-
-    def _written(self, nodes: Integers, ends: Integers, between: int = 0) -> Bytes:
-        out = np.full(int(ends[-1]) if ends.size else 0, between, dtype=np.uint8)
-        self.kernel.write_names(nodes, self.table, self.pool, ends, out)
-        return out
-
-
-def _alphabetical(names: Bytes, starts: Integers, ends: Integers, kernel: Any) -> Integers:
-    """The order of names by their bytes, which in UTF-8 is that of their characters: eight at a time, while any tie.
-
-    The end of a name is like a zero byte. Where there are such, names that tie all along stay in order of length.
-    """
-    zeros = not names.all()
-    order = np.argsort(ends - starts, kind="stable") if zeros else np.arange(starts.size)
-    group = np.zeros(starts.size, dtype=np.int64)  # names in one group are equal so far
-    tied = np.arange(starts.size)  # places in the order that are not settled
-    skip = 0
-    while tied.size:
-        which = order[tied]
-        if skip == LONG:  # few, if any, and then often alike for long
-            rest = [names[starts[k] + skip : ends[k]].tobytes() for k in which.tolist()]
-            order[tied] = which[sorted(range(tied.size), key=lambda k: (group[tied[k]], rest[k]))]
-            break
-        key = np.empty(which.size, dtype=np.uint64)
-        kernel.eight_bytes(names, starts, ends, which, skip, key)
-        by = np.argsort(key) if skip == 0 and not zeros else np.lexsort((key, group[tied]))  # which is stable
-        order[tied], key = which[by], key[by]
-        new = np.ones(tied.size, dtype=bool)
-        new[1:] = (key[1:] != key[:-1]) | (group[tied[1:]] != group[tied[:-1]])
-        group[tied] = tied[np.flatnonzero(new)][np.cumsum(new) - 1]
-        alone = new & np.append(new[1:], True)
-        done = alone | (ends[order[tied]] - starts[order[tied]] <= skip)  # names differ, so only zeros can tie to here
-        tied, skip = tied[~done], skip + 8
-    return order
+    def number(self, nodes: Nodes, terms: dict[str, int]) -> None:
+        """Number the names of nodes, in their order. A block at a time, and other threads come in between."""
+        for start in range(0, nodes.size, BLOCK):
+            lines, _ = written(self.known, nodes[start : start + BLOCK])
+            names = lines[:-1].tobytes().decode("utf-8", "surrogatepass").split("\n")
+            terms.update(zip(names, range(start, start + len(names)), strict=True))
 
 
 def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]:
@@ -323,17 +315,19 @@ def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]
     return columns
 
 
-def _readable(parts: list[bytes]) -> Bytes:
-    """All in one, with the eight bytes behind that the kernel may read.
+def joined(texts: Sequence[str]) -> tuple[Bytes, Integers]:
+    """The texts in UTF-8, and where each ends. A lone surrogate is a character like any other.
 
-    A ninth, since the `_words` of eight would be one number, which is contiguous: another type to compile for.
+    Examples
+    --------
+    >>> data, ends = joined(["so", "été"])
+    >>> bytes(data), ends.tolist()
+    (b'so\\xc3\\xa9t\\xc3\\xa9', [2, 7])
     """
-    return np.frombuffer(bytearray().join([*parts, bytes(9)]), dtype=np.uint8)  # a bytearray can be written to
-
-
-def _words(data: Bytes) -> NDArray[np.uint64]:
-    """The eight bytes from each place on, as a number: a view that overlaps itself."""
-    return np.ndarray((data.size - 7,), dtype="<u8", buffer=data, strides=(1,))
+    # A character for each byte: such texts are joined, and made bytes, by copying them.
+    parts = [text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1") for text in texts]
+    ends = np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)))
+    return np.frombuffer("".join(parts).encode("latin-1"), dtype=np.uint8), ends
 
 
 def _grown(array: Any, size: int) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import operator
 from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any
@@ -76,7 +74,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             X = X.astype(self.dtype)
             X.has_canonical_format = True
         align = getattr(sklearn_text, "_align_api_if_sparse", _as_matrix)
-        return self.vocabulary_ if fixed_vocab else dict(zip(terms, range(len(terms)), strict=True)), align(X)
+        return self.vocabulary_ if fixed_vocab else terms, align(X)
 
     def _text(self, document: Any) -> str:
         text = document if type(document) is str and self.input == "content" else self.decode(document)
@@ -186,7 +184,8 @@ class CountVectorizer(CompiledCounting):
 
 
 def _alphabetical(vocabulary: dict[str, int]) -> bool:
-    return all(map(operator.lt, vocabulary, itertools.islice(vocabulary, 1, None)))
+    terms = list(vocabulary)
+    return terms == sorted(terms)  # which takes no longer than looking at each once, if they are
 
 
 def _head(documents: Iterator[Any], small: int) -> tuple[list[Any], bool]:

@@ -1,0 +1,435 @@
+#include "tokenizer.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+enum { SHORT = 24 };     /* cells that insertion sorts sooner */
+enum { MOST_BITS = 11 }; /* of a column by which the cells of a row are sorted at a time */
+#define HIGH_BITS UINT64_C(0x8080808080808080)
+
+/* ---- bytes to marks: one bit per byte, set where a token may have it */
+
+/* The ASCII characters of a class: bit h of row l says whether the character 16 h + l belongs. */
+typedef struct {
+    const uint8_t *kinds;
+    uint8_t bit;
+    uint8_t rows[16];
+} ClassOfBytes;
+
+static ClassOfBytes class_of_bytes(const uint8_t *kinds, uint8_t bit) {
+    ClassOfBytes found = {kinds, bit, {0}};
+    for (int c = 0; c < 128; c++)
+        if (kinds[c] & bit) found.rows[c & 15] |= (uint8_t)(1 << (c >> 4));
+    return found;
+}
+
+#if defined(__AVX2__)
+TB_INLINE uint32_t marks_of_half(const uint8_t *text, __m256i rows) {
+    const __m256i nibble = _mm256_set1_epi8(15), x = _mm256_loadu_si256((const __m256i *)text);
+    const __m256i bits = _mm256_broadcastsi128_si256(_mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0));
+    __m256i row = _mm256_shuffle_epi8(rows, _mm256_and_si256(x, nibble));
+    __m256i bit = _mm256_shuffle_epi8(bits, _mm256_and_si256(_mm256_srli_epi16(x, 4), nibble));
+    __m256i without = _mm256_cmpeq_epi8(_mm256_and_si256(row, bit), _mm256_setzero_si256());
+    return ~(uint32_t)_mm256_movemask_epi8(without);
+}
+
+/* Which of 64 bytes belong to the class; none beyond ASCII. */
+TB_INLINE uint64_t marks_of(const uint8_t *text, const ClassOfBytes *class) {
+    const __m256i rows = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)class->rows));
+    return marks_of_half(text, rows) | (uint64_t)marks_of_half(text + 32, rows) << 32;
+}
+#else
+TB_INLINE uint64_t marks_of(const uint8_t *text, const ClassOfBytes *class) {
+    uint64_t marks = 0;
+    for (int k = 0; k < BLOCK; k++) {
+        uint8_t c = text[k];
+        marks |= (uint64_t)(c < 128 && (class->rows[c & 15] >> (c >> 4) & 1)) << k;
+    }
+    return marks;
+}
+#endif
+
+/* Copy a document to the room, its ASCII letters in lower case if so asked, and zeros behind; whether all of it is ASCII. */
+static int fold(const uint8_t *data, int64_t size, int64_t lowercase, uint8_t *restrict text) {
+    uint8_t bits = 0, step = lowercase ? 32 : 0;
+    for (int64_t k = 0; k < size; k++) {
+        uint8_t byte = data[k];
+        bits |= byte;
+        text[k] = (uint8_t)(byte + ((uint8_t)(byte - 'A') < 26 ? step : 0));
+    }
+    memset(text + size, 0, 2 * BLOCK);
+    return bits < 128;
+}
+
+static void mark_ascii(const uint8_t *text, int64_t size, const ClassOfBytes *class, uint64_t *marks) {
+    int64_t blocks = size / BLOCK;
+    for (int64_t k = 0; k <= blocks; k++) marks[k] = marks_of(text + k * BLOCK, class);
+    marks[blocks] &= (UINT64_C(1) << (size % BLOCK)) - 1; /* a zero byte may belong to tokens, but not behind the end */
+    marks[blocks + 1] = 0;
+}
+
+/* How many bytes the character at `at` has, and what it is; a byte that begins none is one, and belongs to nothing. */
+static int64_t decode(const uint8_t *text, int64_t at, int64_t size, const Rules *rules, uint8_t *kind) {
+    uint32_t point = text[at];
+    int64_t width = point < 0xc2 ? 1 : point < 0xe0 ? 2 : point < 0xf0 ? 3 : point < 0xf5 ? 4 : 1;
+    *kind = 0;
+    if (width == 1 || at + width > size) return 1;
+    point &= 0x7fu >> width;
+    for (int64_t k = 1; k < width; k++) {
+        if ((text[at + k] & 0xc0) != 0x80) return 1;
+        point = point << 6 | (text[at + k] & 0x3f);
+    }
+    if ((int64_t)point < rules->wide_size) *kind = rules->wide[point];
+    return width;
+}
+
+static void set_marks(uint64_t *marks, int64_t at, int64_t width) {
+    uint64_t bits = (UINT64_C(1) << width) - 1;
+    int shift = (int)(at % BLOCK);
+    marks[at / BLOCK] |= bits << shift;
+    if (shift + width > BLOCK) marks[at / BLOCK + 1] |= bits >> (BLOCK - shift);
+}
+
+/* Add the marks of characters beyond ASCII. */
+static void mark_wide(const uint8_t *text, int64_t size, const Rules *rules, const TextRoom *room) {
+    for (int64_t at = 0; at < size;) {
+        uint64_t high = eight_bytes(text + at) & HIGH_BITS;
+        uint8_t kind = 0;
+        if (high == 0) {
+            at += 8;
+            continue;
+        }
+        at += __builtin_ctzll(high) / 8;
+        if (at >= size) break;
+        int64_t width = decode(text, at, size, rules, &kind);
+        if (kind & INSIDE) set_marks(room->inside, at, width);
+        if (rules->bounded && (kind & WORD)) set_marks(room->word, at, width);
+        at += width;
+    }
+}
+
+/* Where runs of marked bytes begin and end, by turns; how many such edges there are. */
+static int64_t find_edges(const uint64_t *marks, int64_t size, int32_t *edges) {
+    int64_t count = 0;
+    uint64_t before = 0;
+    for (int64_t k = 0; k <= size / BLOCK; k++) {
+        uint64_t changes = marks[k] ^ (marks[k] << 1 | before);
+        int32_t base = (int32_t)(k * BLOCK);
+        before = marks[k] >> (BLOCK - 1);
+        for (; changes != 0; changes &= changes - 1) edges[count++] = base + __builtin_ctzll(changes);
+    }
+    if (count & 1) edges[count++] = (int32_t)size; /* of a document that ends with a whole block */
+    return count;
+}
+
+/* ---- runs of marked bytes to tokens */
+
+/* A document in the room. */
+typedef struct {
+    const TextRoom *room;
+    int64_t size, edges;
+    int is_ascii;
+} Marked;
+
+static Marked mark_document(const uint8_t *data, int64_t size, const Rules *rules, const TextRoom *room,
+                            const ClassOfBytes *classes) {
+    Marked found = {room, size, 0, fold(data, size, rules->lowercase, room->text)};
+    mark_ascii(room->text, size, classes, room->inside);
+    if (rules->bounded) mark_ascii(room->text, size, classes + 1, room->word);
+    if (!found.is_ascii) mark_wide(room->text, size, rules, room);
+    found.edges = find_edges(room->inside, size, room->edges);
+    return found;
+}
+
+TB_INLINE int marked(const uint64_t *marks, int64_t at) { return (int)(marks[at / BLOCK] >> (at % BLOCK) & 1); }
+
+/* Whether a run of marked bytes, which has bytes enough, has characters enough, and is not beside others of a word. */
+static int is_whole(const Marked *document, const Rules *rules, int64_t start, int64_t stop) {
+    if (!document->is_ascii && stop - start < 4 * rules->shortest) {
+        int64_t characters = 0;
+        for (int64_t k = start; k < stop; k++) characters += (document->room->text[k] & 0xc0) != 0x80;
+        if (characters < rules->shortest) return 0;
+    }
+    if (!rules->bounded) return 1;
+    const uint64_t *word = document->room->word;
+    return !(start > 0 && marked(word, start - 1)) && !(stop < document->size && marked(word, stop));
+}
+
+/* ---- tokens to nodes, and their counts */
+
+/* Count a node in the document `here`. There is room for a cell. No branch: whether a word is the first of its kind in a
+ * document cannot be predicted. */
+TB_INLINE void note(Vocabulary *known, Cells *cells, int32_t number, uint32_t here) {
+    Node *node = known->nodes + number;
+    uint32_t place = (uint32_t)node->place, next = (uint32_t)cells->size;
+    uint32_t fresh = (node->seen != here) | (place >= next);
+    place ^= (place ^ next) & (0 - fresh);
+    node->seen = here;
+    node->place = (int32_t)place;
+    cells->ids[place] = number;
+    cells->counts[place] = (int32_t)(((uint32_t)cells->counts[place] & (fresh - 1)) + 1);
+    cells->size = (int64_t)next + fresh;
+}
+
+/* Whether there is room for another batch of nodes. */
+TB_INLINE int has_room(const Vocabulary *known, const Rules *rules) {
+    int64_t most = least_int(least_int(known->node_room, known->slot_room / 2), MOST_NODES);
+    return !rules->growing || known->size + BATCH <= most;
+}
+
+/* The node of a key that is not the first in its slot, added if the vocabulary grows; or NO_NODE; or DAMAGED. */
+static int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, const uint8_t *rest) {
+    int64_t slot = 0;
+    int32_t node = find_node(known, key, rest, &slot);
+    return node == NO_NODE && rules->growing ? add_node(known, key, rest, slot) : node;
+}
+
+/* The nodes of the tokens of a document, without stop words, to room->tokens if there are runs to be made of them; tokens
+ * are counted if they are terms. `held` receives how many there are. Hashes are computed for a batch, then slots and nodes
+ * for all of it are fetched while the memory is waited for but once. */
+static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabulary *known, Cells *cells, uint32_t here,
+                            int64_t *held) {
+    const TextRoom *room = document->room;
+    const uint8_t *at[BATCH];
+    Batch batch;
+    int careful = rules->bounded || !document->is_ascii, terms = rules->grams_from == 1, runs = rules->grams_to > 1;
+    int64_t shortest = rules->shortest, left_out = rules->left_out, tokens = 0;
+    for (int64_t next = 0; next < document->edges;) {
+        int count = 0;
+        for (; count < BATCH && next < document->edges; next += 2) {
+            int32_t start = room->edges[next], stop = room->edges[next + 1];
+            const uint8_t *text = room->text + start;
+            int enough = stop - start >= shortest;
+            if (careful) enough = enough && is_whole(document, rules, start, stop);
+            batch.keys[count] = token_key(eight_bytes(text), eight_bytes(text + 8), text + HELD, stop - start);
+            at[count] = text + HELD;
+            fetch_slot(known, batch.keys[count].hash);
+            count += enough;
+        }
+        if (!has_room(known, rules)) return MORE_NODES;
+        fetch_nodes(known, &batch, count);
+        for (int k = 0; k < count; k++) {
+            int32_t node = first_in_slot(known, &batch, k, at[k]);
+            if (node == NO_NODE) node = node_of(known, rules, batch.keys[k], at[k]);
+            if (node == DAMAGED) return TB_BAD_INDEX;
+            if (node >= 0 && node < left_out) continue;
+            if (runs) room->tokens[tokens++] = node;
+            if (terms && node >= 0) note(known, cells, node, here);
+        }
+    }
+    *held = tokens;
+    return TB_OK;
+}
+
+/* Lengthen all runs by a token, from `length` − 1 tokens to `length`; count them if they are terms. NO_NODE stands for a run
+ * that is none of the vocabulary. `left` receives how many are. */
+static int32_t count_runs(const TextRoom *room, int64_t held, int64_t length, const Rules *rules, Vocabulary *known,
+                          Cells *cells, uint32_t here, int64_t *left) {
+    Batch batch;
+    const int32_t *last = room->tokens + length - 1;
+    int64_t runs = held - length + 1;
+    *left = 0;
+    for (int64_t start = 0; start < runs; start += BATCH) {
+        int count = (int)least_int(BATCH, runs - start);
+        if (!has_room(known, rules)) return MORE_NODES;
+        for (int k = 0; k < count; k++) {
+            batch.keys[k] = run_key(room->runs[start + k], last[start + k]);
+            fetch_slot(known, batch.keys[k].hash);
+        }
+        fetch_nodes(known, &batch, count);
+        for (int k = 0; k < count; k++) {
+            int32_t run = room->runs[start + k], node = NO_NODE;
+            if (run >= 0 && last[start + k] >= 0) {
+                node = first_in_slot(known, &batch, k, NULL);
+                if (node == NO_NODE) node = node_of(known, rules, batch.keys[k], NULL);
+                if (node == DAMAGED) return TB_BAD_INDEX;
+            }
+            room->runs[start + k] = node;
+            *left += node >= 0;
+            if (node >= 0 && length >= rules->grams_from) note(known, cells, node, here);
+        }
+    }
+    return TB_OK;
+}
+
+/* Count one document. What it lacks is found out before its first cell, or else the caller takes its cells back. */
+static int32_t count_document(const uint8_t *data, int64_t size, const Rules *rules, Vocabulary *known, Cells *cells,
+                              uint32_t here, const TextRoom *room, const ClassOfBytes *classes) {
+    if (rules->growing && known->used + size / 8 > least_int(known->pool_room, MOST_POOL)) return MORE_POOL;
+    Marked document = mark_document(data, size, rules, room, classes);
+    int64_t most = document.edges / 2, longest = least_int(rules->grams_to, most), held, left;
+    if (cells->size + most * most_int(longest - rules->grams_from + 1, 0) > cells->room) return MORE_CELLS;
+    int32_t status = count_tokens(&document, rules, known, cells, here, &held);
+    if (rules->grams_to == 1 || status != TB_OK) return status;
+    memcpy(room->runs, room->tokens, (size_t)held * sizeof(int32_t));
+    left = held;
+    for (int64_t length = 2; length <= longest && left > 0 && status == TB_OK; length++)
+        status = count_runs(room, held, length, rules, known, cells, here, &left);
+    return status;
+}
+
+/* Whether the documents follow one another in the data, and each fits the room. */
+static int fits(const Texts *texts, const TextRoom *room) {
+    int64_t at = 0;
+    for (int64_t k = 0; k < texts->documents; k++) {
+        if (texts->ends[k] < at || texts->ends[k] - at > room->length) return 0;
+        at = texts->ends[k];
+    }
+    return at <= texts->size && room->length <= INT32_MAX - 4 * BLOCK && texts->before >= 0 &&
+           texts->before + texts->documents < UINT32_MAX;
+}
+
+/* Count documents from where `cells` ends; returns what there is too little of. Called again with more room, it goes on with
+ * the document that it could not finish. */
+int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Cells *cells, const TextRoom *room) {
+    const ClassOfBytes classes[2] = {class_of_bytes(rules->kinds, INSIDE), class_of_bytes(rules->kinds, WORD)};
+    if (!fits(texts, room) || cells->documents < 0 || cells->size < 0) return TB_BAD_INDEX;
+    if (!sound(known, 0, 0) || cells->size > cells->room || cells->room > INT32_MAX) return TB_NO_ROOM;
+    if (rules->shortest < 1 || rules->shortest > INT32_MAX || rules->grams_from < 1) return TB_BAD_INDEX;
+    if (rules->grams_to < rules->grams_from || rules->grams_to > INT32_MAX) return TB_BAD_INDEX;
+    while (cells->documents < texts->documents) {
+        int64_t k = cells->documents, start = k > 0 ? texts->ends[k - 1] : 0, mark = cells->size;
+        uint32_t here = (uint32_t)(texts->before + k + 1);
+        int32_t status =
+            count_document(texts->data + start, texts->ends[k] - start, rules, known, cells, here, room, classes);
+        if (status != TB_OK) {
+            for (int64_t cell = mark; cell < cells->size; cell++) known->nodes[cells->ids[cell]].seen = 0;
+            cells->size = mark;
+            return status;
+        }
+        cells->indptr[++cells->documents] = cells->size;
+    }
+    return TB_OK;
+}
+
+/* ---- counts to rows */
+
+static void insertion_sort(uint64_t *keys, int64_t count) {
+    for (int64_t k = 1; k < count; k++) {
+        uint64_t key = keys[k];
+        int64_t at = k;
+        for (; at > 0 && keys[at - 1] > key; at--) keys[at] = keys[at - 1];
+        keys[at] = key;
+    }
+}
+
+/* Sort by the upper half of the keys, so many bits at a time, the lowest first; returns where the sorted keys are. */
+static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, int64_t count, int width, int bits) {
+    int32_t buckets[1 << MOST_BITS];
+    int32_t values = 1 << bits;
+    for (int shift = 32; shift < 32 + width; shift += bits) {
+        int32_t before = 0;
+        memset(buckets, 0, (size_t)values * sizeof(int32_t));
+        for (int64_t k = 0; k < count; k++) buckets[keys[k] >> shift & (uint64_t)(values - 1)]++;
+        for (int32_t k = 0; k < values; k++) {
+            int32_t here = buckets[k];
+            buckets[k] = before;
+            before += here;
+        }
+        for (int64_t k = 0; k < count; k++) spare[buckets[keys[k] >> shift & (uint64_t)(values - 1)]++] = keys[k];
+        uint64_t *swap = keys;
+        keys = spare;
+        spare = swap;
+    }
+    return keys;
+}
+
+/* So many bits at a time that clearing the buckets takes no longer than passing through the cells. */
+static int bits_at_a_time(int64_t count, int width) {
+    int most = count < 512 ? 6 : MOST_BITS, passes = (width + most - 1) / most;
+    return (width + passes - 1) / passes;
+}
+
+/* Gather the cells of a row that have a column, as keys; how many there are, or −1 if one is not valid. */
+static int64_t gather(const Piece *piece, int64_t row, const MatrixRows *matrix) {
+    int64_t from = piece->indptr[row], to = piece->indptr[row + 1], count = 0;
+    if (from < 0 || from > to || to > piece->size || to - from > matrix->longest) return -1;
+    for (int64_t k = from; k < to; k++) {
+        if ((int64_t)(uint32_t)piece->ids[k] >= piece->nodes) return -1;
+        int32_t column = piece->columns[piece->ids[k]];
+        if (column >= matrix->width) return -1;
+        matrix->keys[count] = (uint64_t)(uint32_t)column << 32 | (uint32_t)piece->counts[k];
+        count += column >= 0;
+    }
+    return count;
+}
+
+/* Write rows in the order of their columns; cells without a column are left out. Many pieces at a time, since Python has
+ * other work to do meanwhile that would keep the next call waiting. */
+int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix) {
+    int width = 1;
+    while (width < 31 && matrix->width >> width) width++;
+    if (matrix->longest > INT32_MAX) return TB_BAD_INDEX;
+    for (const Piece *piece = pieces; piece < pieces + matrix->pieces; piece++) {
+        for (int64_t row = 0; row < piece->documents; row++) {
+            int64_t count = gather(piece, row, matrix), at = piece->starts[row];
+            uint64_t *keys = matrix->keys;
+            if (count < 0) return TB_BAD_INDEX;
+            if (at < 0 || at > matrix->room - count) return TB_NO_ROOM;
+            if (count <= SHORT) insertion_sort(keys, count);
+            else keys = radix_sort(keys, matrix->spare, count, width, bits_at_a_time(count, width));
+            for (int64_t k = 0; k < count; k++) matrix->data[at + k] = (int64_t)(uint32_t)keys[k];
+            if (matrix->is_long)
+                for (int64_t k = 0; k < count; k++) matrix->long_indices[at + k] = (int64_t)(keys[k] >> 32);
+            else
+                for (int64_t k = 0; k < count; k++) matrix->indices[at + k] = (int32_t)(keys[k] >> 32);
+        }
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(tokenizer,
+    TB_WHOLE(Texts),
+    TB_FIELD(Texts, data),
+    TB_FIELD(Texts, size),
+    TB_FIELD(Texts, ends),
+    TB_FIELD(Texts, documents),
+    TB_FIELD(Texts, before),
+    TB_WHOLE(Rules),
+    TB_FIELD(Rules, kinds),
+    TB_FIELD(Rules, wide),
+    TB_FIELD(Rules, wide_size),
+    TB_FIELD(Rules, lowercase),
+    TB_FIELD(Rules, bounded),
+    TB_FIELD(Rules, shortest),
+    TB_FIELD(Rules, grams_from),
+    TB_FIELD(Rules, grams_to),
+    TB_FIELD(Rules, left_out),
+    TB_FIELD(Rules, growing),
+    TB_WHOLE(Cells),
+    TB_FIELD(Cells, ids),
+    TB_FIELD(Cells, counts),
+    TB_FIELD(Cells, room),
+    TB_FIELD(Cells, size),
+    TB_FIELD(Cells, indptr),
+    TB_FIELD(Cells, documents),
+    TB_WHOLE(TextRoom),
+    TB_FIELD(TextRoom, length),
+    TB_FIELD(TextRoom, text),
+    TB_FIELD(TextRoom, inside),
+    TB_FIELD(TextRoom, word),
+    TB_FIELD(TextRoom, edges),
+    TB_FIELD(TextRoom, tokens),
+    TB_FIELD(TextRoom, runs),
+    TB_WHOLE(Piece),
+    TB_FIELD(Piece, ids),
+    TB_FIELD(Piece, counts),
+    TB_FIELD(Piece, size),
+    TB_FIELD(Piece, indptr),
+    TB_FIELD(Piece, starts),
+    TB_FIELD(Piece, documents),
+    TB_FIELD(Piece, columns),
+    TB_FIELD(Piece, nodes),
+    TB_WHOLE(MatrixRows),
+    TB_FIELD(MatrixRows, pieces),
+    TB_FIELD(MatrixRows, width),
+    TB_FIELD(MatrixRows, indices),
+    TB_FIELD(MatrixRows, long_indices),
+    TB_FIELD(MatrixRows, data),
+    TB_FIELD(MatrixRows, room),
+    TB_FIELD(MatrixRows, is_long),
+    TB_FIELD(MatrixRows, keys),
+    TB_FIELD(MatrixRows, spare),
+    TB_FIELD(MatrixRows, longest))

@@ -1,0 +1,79 @@
+/* UTF-8 bytes to tokens, tokens to nodes of a vocabulary, nodes to counts by document, counts to the rows of a matrix. */
+#ifndef TB_TOKENIZER_H
+#define TB_TOKENIZER_H
+
+#include "vocabulary.h"
+
+enum { WORD = 1, INSIDE = 2 };                             /* of a character: a word's for `\b`; what tokens are made of */
+enum { MORE_NODES = -1, MORE_POOL = -2, MORE_CELLS = -3 }; /* what there is too little of, where counting stopped */
+enum { BLOCK = 64 };                                       /* bytes, whose marks are one number */
+
+/* Documents, which end at `ends` in `data`; they are numbered from before + 1 on. */
+typedef struct {
+    const uint8_t *data;
+    int64_t size;
+    const int64_t *ends;
+    int64_t documents, before;
+} Texts;
+
+/* What is counted. `kinds` are the marks of ASCII characters, `wide` those of code points. A token has `shortest` characters
+ * or more and, if `bounded`, no word character beside it. A term has `grams_from` to `grams_to` tokens, none of which is one
+ * of the first `left_out` nodes. Nodes are added if the vocabulary is `growing`. */
+typedef struct {
+    const uint8_t *kinds;
+    const uint8_t *wide;
+    int64_t wide_size;
+    int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, growing;
+} Rules;
+
+/* The counts of the first `documents` documents: those of document d are the cells indptr[d] to indptr[d + 1], of which
+ * there are `size` in all. */
+typedef struct {
+    int32_t *ids;
+    int32_t *counts;
+    int64_t room, size;
+    int64_t *indptr;
+    int64_t documents;
+} Cells;
+
+/* Room for a document of up to `length` bytes: for its text length + 2 BLOCK, for either kind of marks length/BLOCK + 2, for
+ * edges length + 3, for tokens and for runs of them length/2 + 1. */
+typedef struct {
+    int64_t length;
+    uint8_t *text;
+    uint64_t *inside;
+    uint64_t *word;
+    int32_t *edges;
+    int32_t *tokens;
+    int32_t *runs;
+} TextRoom;
+
+/* Counts of documents, and where they go: row r to starts[r] and what follows. The column of a node is −1 if it has none. */
+typedef struct {
+    const int32_t *ids;
+    const int32_t *counts;
+    int64_t size;
+    const int64_t *indptr;
+    const int64_t *starts;
+    int64_t documents;
+    const int32_t *columns;
+    int64_t nodes;
+} Piece;
+
+/* A matrix with `room` for cells and fewer than `width` columns, to which `pieces` are written. Indices go to `indices`, or
+ * to `long_indices` if `is_long`. `keys` and `spare` have room for the longest row. */
+typedef struct {
+    int64_t pieces, width;
+    int32_t *indices;
+    int64_t *long_indices;
+    int64_t *data;
+    int64_t room, is_long;
+    uint64_t *keys;
+    uint64_t *spare;
+    int64_t longest;
+} MatrixRows;
+
+TB_API int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Cells *cells, const TextRoom *room);
+TB_API int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix);
+
+#endif

@@ -1,0 +1,204 @@
+"""UTF-8 bytes to tokens, tokens to counts by document, counts to the rows of a matrix (tokenizer.c)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import (
+    In_i32,
+    In_i64,
+    In_u8,
+    Int,
+    Out_i32,
+    Out_i64,
+    Out_u8,
+    Out_u64,
+    Struct,
+    call,
+    require,
+)
+from termburst.core.vocabulary import MOST_NODES, Bytes, Integers, Nodes, Vocabulary
+
+WORD, INSIDE = 1, 2  # marks of a character: what `\\b` takes for a word's, what tokens are made of
+DONE, MORE_NODES, MORE_POOL, MORE_CELLS = 0, -1, -2, -3  # what `count` returns
+BLOCK = 64
+LONGEST = 2**31 - 1 - 4 * BLOCK  # bytes of a document
+MOST_CELLS = 2**31 - 1  # in one piece
+
+
+class Texts(Struct):
+    _fields_ = [("data", In_u8), ("size", Int), ("ends", In_i64), ("documents", Int), ("before", Int)]
+
+
+class Rules(Struct):
+    _fields_ = [
+        ("kinds", In_u8),
+        ("wide", In_u8),
+        ("wide_size", Int),
+        ("lowercase", Int),
+        ("bounded", Int),
+        ("shortest", Int),
+        ("grams_from", Int),
+        ("grams_to", Int),
+        ("left_out", Int),
+        ("growing", Int),
+    ]
+
+
+class Cells(Struct):
+    """What has been counted: `size` cells of `documents` documents; both go up as `count` goes on."""
+
+    _fields_ = [
+        ("ids", Out_i32),
+        ("counts", Out_i32),
+        ("room", Int),
+        ("size", Int),
+        ("indptr", Out_i64),
+        ("documents", Int),
+    ]
+
+
+class TextRoom(Struct):
+    _fields_ = [
+        ("length", Int),
+        ("text", Out_u8),
+        ("inside", Out_u64),
+        ("word", Out_u64),
+        ("edges", Out_i32),
+        ("tokens", Out_i32),
+        ("runs", Out_i32),
+    ]
+
+
+class Piece(Struct):
+    _fields_ = [
+        ("ids", In_i32),
+        ("counts", In_i32),
+        ("size", Int),
+        ("indptr", In_i64),
+        ("starts", In_i64),
+        ("documents", Int),
+        ("columns", In_i32),
+        ("nodes", Int),
+    ]
+
+
+class MatrixRows(Struct):
+    _fields_ = [
+        ("pieces", Int),
+        ("width", Int),
+        ("indices", Out_i32),
+        ("long_indices", Out_i64),
+        ("data", Out_i64),
+        ("room", Int),
+        ("is_long", Int),
+        ("keys", Out_u64),
+        ("spare", Out_u64),
+        ("longest", Int),
+    ]
+
+
+def texts(data: Bytes, ends: Integers, before: int) -> Texts:
+    """Documents that end at *ends* in *data*; *before* of them have been counted into the same vocabulary."""
+    return Texts(data=data, size=data.size, ends=ends, documents=ends.size, before=before)
+
+
+def rules(
+    kinds: Bytes,
+    wide: Bytes,
+    *,
+    lowercase: bool,
+    bounded: bool,
+    shortest: int,
+    ngrams: tuple[int, int],
+    left_out: int,
+    growing: bool,
+) -> Rules:
+    """What is counted. *kinds* are the marks of ASCII characters, *wide* those of code points; none if all is ASCII."""
+    require(kinds.size >= 128, "there are 128 ASCII characters")
+    require(shortest >= 1 and 1 <= ngrams[0] <= ngrams[1], "tokens and terms have a length of 1 or more")
+    most = 2**31 - 1  # longer than any token can be, and any run
+    grams_from, grams_to = (min(n, most) for n in ngrams)
+    return Rules(
+        kinds=kinds,
+        wide=wide,
+        wide_size=wide.size,
+        lowercase=lowercase,
+        bounded=bounded,
+        shortest=min(shortest, most),
+        grams_from=grams_from,
+        grams_to=grams_to,
+        left_out=left_out,
+        growing=growing,
+    )
+
+
+def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents: int = 0) -> Cells:
+    """Cells with room for as many as *ids* has."""
+    require(ids.size == counts.size, "there are as many counts as cells")
+    require(0 <= size <= ids.size, "there are more cells than room for them")
+    require(0 <= documents < indptr.size, "there is a row for each document")
+    return Cells(ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents)
+
+
+def text_room(length: int, runs: bool) -> TextRoom:
+    """Room for documents of so many bytes, and for runs of tokens if there are to be any."""
+    require(0 <= length <= LONGEST, f"a document of more than {LONGEST:,} bytes cannot be counted; part it")
+    tokens = length // 2 + 1 if runs else 0
+    return TextRoom(
+        length=length,
+        text=np.empty(length + 2 * BLOCK, dtype=np.uint8),
+        inside=np.empty(length // BLOCK + 2, dtype=np.uint64),
+        word=np.empty(length // BLOCK + 2, dtype=np.uint64),
+        edges=np.empty(length + 3, dtype=np.int32),
+        tokens=np.empty(tokens, dtype=np.int32),
+        runs=np.empty(tokens, dtype=np.int32),
+    )
+
+
+def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Cells, room: TextRoom) -> int:
+    """Count documents from where *cells* ends. Returns DONE, or what there is too little of to go on."""
+    return call("tb_count", texts, rules, known, cells, room)
+
+
+def piece(ids: Nodes, counts: Nodes, indptr: Integers, starts: Integers, columns: Nodes) -> Piece:
+    """Counts of documents whose rows begin at *starts* of a matrix, in *columns* by node; −1 is left out."""
+    require(ids.size == counts.size, "there are as many counts as cells")
+    require(indptr.size == starts.size + 1, "every row has a start")
+    return Piece(
+        ids=ids,
+        counts=counts,
+        size=ids.size,
+        indptr=indptr,
+        starts=starts,
+        documents=starts.size,
+        columns=columns,
+        nodes=columns.size,
+    )
+
+
+def write_rows(pieces: list[Piece], width: int, longest: int, indices: NDArray[Any], data: Integers) -> None:
+    """Write the rows of all pieces in the order of their columns; none has more than *longest* cells."""
+    require(indices.size == data.size, "there are as many indices as data")
+    require(0 <= longest <= MOST_CELLS and 0 <= width <= MOST_NODES, "a row is too long")
+    keys, spare = np.empty((2, longest), dtype=np.uint64)
+    is_long = indices.dtype == np.int64
+    call(
+        "tb_write_rows",
+        (Piece * len(pieces))(*pieces),
+        MatrixRows(
+            pieces=len(pieces),
+            width=width,
+            indices=np.empty(0, dtype=np.int32) if is_long else indices,
+            long_indices=indices if is_long else np.empty(0, dtype=np.int64),
+            data=data,
+            room=data.size,
+            is_long=is_long,
+            keys=keys,
+            spare=spare,
+            longest=longest,
+        ),
+    )

@@ -1,0 +1,289 @@
+#include "vocabulary.h"
+
+enum { SPACE = ' ', LINE_FEED = '\n' };
+enum { FEW = 48 }; /* names that insertion sorts sooner */
+
+static int increasing(const int64_t *ends, int64_t count, int64_t size) {
+    int64_t at = 0;
+    for (int64_t k = 0; k < count; k++) {
+        if (ends[k] < at) return 0;
+        at = ends[k];
+    }
+    return at <= size;
+}
+
+/* The node of a token; no byte behind it is read. */
+static int32_t learn_token(const uint8_t *text, int32_t size, Vocabulary *known) {
+    uint8_t held[HELD] = {0};
+    memcpy(held, text, (size_t)least_int(size, HELD));
+    const uint8_t *rest = size > HELD ? text + HELD : NULL;
+    return find_or_add(known, token_key(eight_bytes(held), eight_bytes(held + 8), rest, size), rest);
+}
+
+/* The node of a term, whose tokens have single spaces between them; NO_NODE for a term that can never be counted, since it
+ * has an empty token or more than `longest`. */
+static int32_t learn_term(const uint8_t *text, int64_t size, int64_t longest, Vocabulary *known) {
+    int32_t whole = NO_NODE;
+    int64_t start = 0, tokens = 0;
+    for (int64_t at = 0; at <= size; at++) {
+        if (at < size && text[at] != SPACE) continue;
+        if (at == start || at - start > INT32_MAX || ++tokens > longest) return NO_NODE;
+        int32_t token = learn_token(text + start, (int32_t)(at - start), known);
+        whole = tokens == 1 || token < 0 ? token : find_or_add(known, run_key(whole, token), NULL);
+        if (whole == DAMAGED) return DAMAGED;
+        start = at + 1;
+    }
+    return whole;
+}
+
+int32_t tb_learn(const Terms *terms, Vocabulary *known) {
+    int64_t spaces = 0, start = 0;
+    if (terms->count < 0 || !increasing(terms->ends, terms->count, terms->size)) return TB_BAD_INDEX;
+    for (int64_t k = 0; k < terms->size; k++) spaces += terms->data[k] == SPACE;
+    if (!sound(known, 2 * spaces + terms->count, terms->size / 8)) return TB_NO_ROOM; /* the rest of 17 bytes takes 8 */
+    for (int64_t k = 0; k < terms->count; k++) {
+        int32_t node = learn_term(terms->data + start, terms->ends[k] - start, terms->longest, known);
+        if (node == DAMAGED) return TB_BAD_INDEX;
+        terms->nodes[k] = node;
+        start = terms->ends[k];
+    }
+    return TB_OK;
+}
+
+/* Whether a number is that of a node: a run of nodes before it, the last of them a token, or a token whose bytes are there. */
+static int valid_node(const Vocabulary *known, int64_t number) {
+    if (number < 0 || number >= known->size) return 0;
+    const Node *node = known->nodes + number;
+    if (node->size == RUN) {
+        int64_t before = (int64_t)(node->head >> 32), last = (int64_t)(uint32_t)node->head;
+        return before < number && last < number && known->nodes[last].size > 0;
+    }
+    return node->size > 0 && (int64_t)node->at + pool_words(node->size) <= known->used;
+}
+
+static const uint8_t *rest_of(const Vocabulary *known, const Node *node) {
+    return (const uint8_t *)(known->pool + node->at);
+}
+
+/* The key that a node of another vocabulary has here; its parts, if it is a run, have been taken over. */
+static NodeKey key_here(const Vocabulary *other, const Node *node, const int32_t *taken) {
+    if (node->size == RUN) return run_key(taken[node->head >> 32], taken[(uint32_t)node->head]);
+    return token_key(node->head, node->tail, rest_of(other, node), node->size);
+}
+
+/* Take over all nodes of another vocabulary. They are looked up in batches, the memory for each fetched ahead. */
+int32_t tb_absorb(const Vocabulary *other, Vocabulary *known, const Taken *taken) {
+    Batch batch;
+    if (!sound(other, 0, 0) || !sound(known, other->size, other->used) || taken->room < other->size) return TB_NO_ROOM;
+    for (int64_t start = 0; start < other->size; start += BATCH) {
+        int64_t stop = least_int(start + BATCH, other->size);
+        for (int64_t k = start; k < stop; k++) {
+            const Node *node = other->nodes + k;
+            if (!valid_node(other, k)) return TB_BAD_INDEX;
+            int later = node->size == RUN && ((int64_t)(node->head >> 32) >= start || (uint32_t)node->head >= start);
+            taken->nodes[k] = NO_NODE;
+            batch.keys[k - start] = later ? run_key(0, 0) : key_here(other, node, taken->nodes);
+            fetch_slot(known, batch.keys[k - start].hash);
+        }
+        fetch_nodes(known, &batch, (int)(stop - start));
+        for (int64_t k = start; k < stop; k++) {
+            const Node *node = other->nodes + k;
+            NodeKey key = node->size == RUN ? key_here(other, node, taken->nodes) : batch.keys[k - start];
+            int32_t number = find_or_add(known, key, rest_of(other, node));
+            if (number == DAMAGED) return TB_BAD_INDEX;
+            taken->nodes[k] = number;
+            if (known->nodes[number].seen < node->seen) known->nodes[number].seen = node->seen;
+        }
+    }
+    return TB_OK;
+}
+
+/* Put all nodes into other slots, which are empty. Going by the old ones, memory is passed through in order. */
+int32_t tb_rehash(const Vocabulary *old, const Vocabulary *known) {
+    uint64_t mask = (uint64_t)known->slot_room - 1;
+    if (!sound(known, 0, 0)) return TB_NO_ROOM;
+    int64_t left = known->slot_room / 2;
+    for (int64_t k = 0; k < old->slot_room; k++) {
+        uint64_t entry = old->slots[k], at = (entry >> 32) & mask;
+        if (entry == 0) continue;
+        if (--left < 0) return TB_NO_ROOM;
+        while (known->slots[at] != 0) at = (at + 1) & mask;
+        known->slots[at] = entry;
+    }
+    return TB_OK;
+}
+
+/* Where the names end, one after the other with a line feed behind each. */
+int32_t tb_name_ends(const Vocabulary *known, const Names *names) {
+    int64_t at = 0;
+    for (int64_t k = 0; k < names->count; k++) {
+        int64_t node = names->nodes[k];
+        if (!valid_node(known, node)) return TB_BAD_INDEX;
+        while (known->nodes[node].size == RUN) {
+            at += known->nodes[(uint32_t)known->nodes[node].head].size + 1;
+            node = (int64_t)(known->nodes[node].head >> 32);
+            if (!valid_node(known, node)) return TB_BAD_INDEX;
+        }
+        at += known->nodes[node].size;
+        names->ends[k] = at++;
+    }
+    return TB_OK;
+}
+
+static void write_token(const Vocabulary *known, const Node *node, uint8_t *to) {
+    const uint64_t held[2] = {node->head, node->tail};
+    memcpy(to, held, (size_t)least_int(node->size, HELD));
+    if (node->size > HELD) memcpy(to + HELD, rest_of(known, node), (size_t)(node->size - HELD));
+}
+
+/* The names, their tokens with a space between, each before its end. */
+int32_t tb_write_names(const Vocabulary *known, const Names *names) {
+    int64_t start = 0;
+    for (int64_t k = 0; k < names->count; k++) {
+        int64_t node = names->nodes[k], at = names->ends[k];
+        if (at < start || at >= names->size) return TB_BAD_INDEX;
+        names->bytes[at] = LINE_FEED;
+        for (;;) {
+            if (!valid_node(known, node)) return TB_BAD_INDEX;
+            int is_run = known->nodes[node].size == RUN;
+            const Node *token = known->nodes + (is_run ? (int64_t)(uint32_t)known->nodes[node].head : node);
+            if (at - start < token->size + is_run || (int64_t)token->at + pool_words(token->size) > known->used)
+                return TB_BAD_INDEX;
+            at -= token->size;
+            write_token(known, token, names->bytes + at);
+            if (!is_run) break;
+            names->bytes[--at] = SPACE;
+            node = (int64_t)(known->nodes[node].head >> 32);
+        }
+        start = names->ends[k] + 1;
+    }
+    return TB_OK;
+}
+
+/* Eight bytes of a name from `skip` on, as a number that sorts as they do; 0 for those beyond its end. */
+static uint64_t sort_key(const Names *names, int64_t name, int64_t skip) {
+    int64_t start = (name > 0 ? names->ends[name - 1] + 1 : 0) + skip, size = names->ends[name] - start;
+    if (size <= 0) return 0;
+    uint64_t word = word_of(names->bytes, start, start + size);
+    return __builtin_bswap64(word);
+}
+
+static void insertion_sort(SortItem *items, int64_t count) {
+    for (int64_t k = 1; k < count; k++) {
+        SortItem item = items[k];
+        int64_t at = k;
+        for (; at > 0 && items[at - 1].key > item.key; at--) items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+/* Sort by one byte of the key after the other, the lowest first; a byte that all have in common is left out. */
+static void radix_sort(SortItem *items, SortItem *spare, int64_t count) {
+    int64_t buckets[8][256] = {{0}};
+    SortItem *from = items, *to = spare;
+    for (int64_t k = 0; k < count; k++)
+        for (int byte = 0; byte < 8; byte++) buckets[byte][(items[k].key >> (8 * byte)) & 255]++;
+    for (int byte = 0; byte < 8; byte++) {
+        int64_t before = 0, *bucket = buckets[byte];
+        if (bucket[(items[0].key >> (8 * byte)) & 255] == count) continue;
+        for (int k = 0; k < 256; k++) {
+            int64_t here = bucket[k];
+            bucket[k] = before;
+            before += here;
+        }
+        for (int64_t k = 0; k < count; k++) to[bucket[(from[k].key >> (8 * byte)) & 255]++] = from[k];
+        SortItem *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, (size_t)count * sizeof(SortItem));
+}
+
+/* Sort names that have the first `skip` bytes in common by the next eight, and put down which are not told apart by them.
+ * Of names that tie, those that end here come first, since the others only have zero bytes behind. */
+static int64_t sort_span(const Names *names, const NameOrder *sorted, SortSpan span, int64_t open) {
+    int64_t *order = sorted->order + span.from, count = span.to - span.from;
+    SortItem *items = sorted->items;
+    for (int64_t k = 0; k < count; k++) {
+        items[k].name = order[k];
+        items[k].key = sort_key(names, order[k], span.skip);
+    }
+    if (count <= FEW) insertion_sort(items, count);
+    else radix_sort(items, sorted->spare, count);
+    for (int64_t k = 0; k < count; k++) order[k] = items[k].name;
+    for (int64_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && items[next].key == items[first].key;) next++;
+        for (; first < next; first++) {
+            int64_t name = items[first].name, start = name > 0 ? names->ends[name - 1] + 1 : 0;
+            if (names->ends[name] - start > span.skip + 8) break;
+        }
+        if (next - first > 1) sorted->spans[open++] = (SortSpan){span.from + first, span.from + next, span.skip + 8};
+    }
+    return open;
+}
+
+/* Names in the order of their bytes, which in UTF-8 is that of their characters: eight at a time, while any tie. The spans
+ * still to be sorted never overlap and have two names or more, so that there are fewer of them than names. */
+int32_t tb_sort_names(const Names *names, const NameOrder *sorted) {
+    int64_t open = 0, start = 0;
+    if (names->count > sorted->room) return TB_NO_ROOM;
+    for (int64_t k = 0; k < names->count; k++) {
+        if (names->ends[k] < start || names->ends[k] >= names->size) return TB_BAD_INDEX;
+        if (sorted->order[k] < 0 || sorted->order[k] >= names->count) return TB_BAD_INDEX;
+        start = names->ends[k] + 1;
+    }
+    if (names->count > 1) sorted->spans[open++] = (SortSpan){0, names->count, 0};
+    while (open > 0) {
+        SortSpan span = sorted->spans[--open];
+        open = sort_span(names, sorted, span, open);
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(vocabulary,
+    TB_WHOLE(Node),
+    TB_FIELD(Node, head),
+    TB_FIELD(Node, tail),
+    TB_FIELD(Node, at),
+    TB_FIELD(Node, size),
+    TB_FIELD(Node, seen),
+    TB_FIELD(Node, place),
+    TB_WHOLE(Vocabulary),
+    TB_FIELD(Vocabulary, slots),
+    TB_FIELD(Vocabulary, slot_room),
+    TB_FIELD(Vocabulary, nodes),
+    TB_FIELD(Vocabulary, node_room),
+    TB_FIELD(Vocabulary, size),
+    TB_FIELD(Vocabulary, pool),
+    TB_FIELD(Vocabulary, pool_room),
+    TB_FIELD(Vocabulary, used),
+    TB_WHOLE(Terms),
+    TB_FIELD(Terms, data),
+    TB_FIELD(Terms, size),
+    TB_FIELD(Terms, ends),
+    TB_FIELD(Terms, nodes),
+    TB_FIELD(Terms, count),
+    TB_FIELD(Terms, longest),
+    TB_WHOLE(Taken),
+    TB_FIELD(Taken, nodes),
+    TB_FIELD(Taken, room),
+    TB_WHOLE(Names),
+    TB_FIELD(Names, nodes),
+    TB_FIELD(Names, ends),
+    TB_FIELD(Names, count),
+    TB_FIELD(Names, bytes),
+    TB_FIELD(Names, size),
+    TB_WHOLE(SortItem),
+    TB_FIELD(SortItem, key),
+    TB_FIELD(SortItem, name),
+    TB_WHOLE(SortSpan),
+    TB_FIELD(SortSpan, from),
+    TB_FIELD(SortSpan, to),
+    TB_FIELD(SortSpan, skip),
+    TB_WHOLE(NameOrder),
+    TB_FIELD(NameOrder, order),
+    TB_FIELD(NameOrder, items),
+    TB_FIELD(NameOrder, spare),
+    TB_FIELD(NameOrder, spans),
+    TB_FIELD(NameOrder, room))

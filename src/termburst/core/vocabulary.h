@@ -1,0 +1,247 @@
+/* Tokens and runs of tokens as numbers: a hash table, the names in it, and their alphabetical order.
+ *
+ * A *node* is a token, or a run of tokens. A run without its last token is a node, too, and has a lower number.
+ */
+#ifndef TB_VOCABULARY_H
+#define TB_VOCABULARY_H
+
+#include <string.h>
+
+#include "core.h"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "bytes are read eight at a time, the first of them lowest"
+#endif
+
+enum { RUN = -1 };   /* the size of a node that is a run */
+enum { BATCH = 32 }; /* nodes that are looked up together, so that the memory for all is fetched at once */
+enum { HELD = 16 };  /* bytes of a token that its node has */
+enum { NO_NODE = -1, DAMAGED = -2 };
+#define MOST_NODES INT64_C(0x7fffffff)
+#define MOST_POOL INT64_C(0xffffffff)
+
+/* Half a line of the cache. A token has its first sixteen bytes in `head` and `tail`, the others in the pool from `at` on; a
+ * run has the node of all tokens but the last in the upper half of `head`, that of the last in the lower. `seen` is the
+ * number of the document where it was counted last, 0 before that, and `place` the cell of its count there. */
+typedef struct {
+    uint64_t head, tail;
+    uint32_t at;
+    int32_t size;
+    uint32_t seen;
+    int32_t place;
+} Node;
+
+/* A slot is empty (0), or has a hash above and the number of a node plus one below. There is a power of two of them, and no
+ * more than half are taken. */
+typedef struct {
+    uint64_t *slots;
+    int64_t slot_room;
+    Node *nodes;
+    int64_t node_room, size;
+    uint64_t *pool;
+    int64_t pool_room, used;
+} Vocabulary;
+
+/* Terms, which end at `ends` in `data`; `nodes` receives theirs, and −1 for one with more than `longest` tokens. */
+typedef struct {
+    const uint8_t *data;
+    int64_t size;
+    const int64_t *ends;
+    int32_t *nodes;
+    int64_t count, longest;
+} Terms;
+
+/* What each node of another vocabulary is here. */
+typedef struct {
+    int32_t *nodes;
+    int64_t room;
+} Taken;
+
+/* The names of `nodes`: name k ends at ends[k] in `bytes`, before a line feed. */
+typedef struct {
+    const int32_t *nodes;
+    int64_t *ends;
+    int64_t count;
+    uint8_t *bytes;
+    int64_t size;
+} Names;
+
+/* The eight bytes by which a name is sorted, and which name it is. */
+typedef struct {
+    uint64_t key;
+    int64_t name;
+} SortItem;
+
+/* Names that have all bytes up to `skip` in common. */
+typedef struct {
+    int64_t from, to, skip;
+} SortSpan;
+
+/* The order of names, which is read, too: names that only zero bytes tell apart stay as they are. Room for as many items,
+ * spare items and spans as there are names. */
+typedef struct {
+    int64_t *order;
+    SortItem *items;
+    SortItem *spare;
+    SortSpan *spans;
+    int64_t room;
+} NameOrder;
+
+TB_API int32_t tb_learn(const Terms *terms, Vocabulary *known);
+TB_API int32_t tb_absorb(const Vocabulary *other, Vocabulary *known, const Taken *taken);
+TB_API int32_t tb_rehash(const Vocabulary *old, const Vocabulary *known);
+TB_API int32_t tb_name_ends(const Vocabulary *known, const Names *names);
+TB_API int32_t tb_write_names(const Vocabulary *known, const Names *names);
+TB_API int32_t tb_sort_names(const Names *names, const NameOrder *sorted);
+
+/* What a node is looked up by. */
+typedef struct {
+    uint64_t head, tail;
+    int32_t size;
+    uint32_t hash;
+} NodeKey;
+
+#define TB_PREFETCH(address) __builtin_prefetch(address)
+
+TB_INLINE uint64_t eight_bytes(const uint8_t *from) {
+    uint64_t word;
+    memcpy(&word, from, 8);
+    return word;
+}
+
+/* The first `size` of eight bytes; the others are 0. */
+TB_INLINE uint64_t low_bytes(uint64_t word, int64_t size) {
+    static const uint64_t MASKS[9] = {
+        0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX,
+    };
+    return word & MASKS[between_int(size, 0, 8)];
+}
+
+/* How many words of the pool a token takes. */
+TB_INLINE int64_t pool_words(int64_t size) { return size > HELD ? (size - HELD + 7) / 8 : 0; }
+
+TB_INLINE uint64_t stirred(uint64_t hash, uint64_t word) {
+    return ((hash ^ (hash >> 32)) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+TB_INLINE uint64_t hash_of_held(uint64_t head, uint64_t tail, int32_t size) {
+    uint64_t hash = (head ^ (uint64_t)(uint32_t)size * UINT64_C(0xcbf29ce484222325)) * UINT64_C(0xd6e8feb86659fd93);
+    return stirred(hash, tail);
+}
+
+/* The word of the pool that begins at byte k of `rest`, which has `size` bytes. */
+TB_INLINE uint64_t word_of(const uint8_t *rest, int64_t k, int64_t size) {
+    uint64_t word = 0;
+    memcpy(&word, rest + k, (size_t)least_int(size - k, 8));
+    return word;
+}
+
+/* The key of a token of `size` bytes, one or more: its first eight and its second, and the rest. */
+TB_INLINE NodeKey token_key(uint64_t first, uint64_t second, const uint8_t *rest, int32_t size) {
+    NodeKey key = {low_bytes(first, size), low_bytes(second, (int64_t)size - 8), size, 0};
+    uint64_t hash = hash_of_held(key.head, key.tail, size);
+    for (int64_t k = 0; k < size - HELD; k += 8) hash = stirred(hash, word_of(rest, k, size - HELD));
+    key.hash = (uint32_t)(hash >> 32);
+    return key;
+}
+
+TB_INLINE NodeKey run_key(int32_t before, int32_t last) {
+    NodeKey key = {(uint64_t)(uint32_t)before << 32 | (uint32_t)last, 0, RUN, 0};
+    key.hash = (uint32_t)(hash_of_held(key.head, 0, RUN) >> 32);
+    return key;
+}
+
+/* Whether the vocabulary can be used at all, with room for so many nodes and words of the pool more. */
+TB_INLINE int sound(const Vocabulary *known, int64_t nodes, int64_t words) {
+    int64_t slots = known->slot_room;
+    return slots > 0 && (slots & (slots - 1)) == 0 && known->size >= 0 && known->used >= 0 && nodes >= 0 && words >= 0 &&
+           nodes <= MOST_NODES && words <= MOST_POOL && known->used <= MOST_POOL && known->size <= MOST_NODES &&
+           known->size + nodes <= least_int(least_int(known->node_room, slots / 2), MOST_NODES) &&
+           known->used + words <= least_int(known->pool_room, MOST_POOL);
+}
+
+/* Whether the bytes of a token from the seventeenth on are these. */
+TB_INLINE int same_rest(const Vocabulary *known, const Node *node, const uint8_t *rest) {
+    if ((int64_t)node->at + pool_words(node->size) > known->used) return 0;
+    const uint64_t *words = known->pool + node->at;
+    for (int64_t k = 0; k < node->size - HELD; k += 8)
+        if (word_of(rest, k, node->size - HELD) != *words++) return 0;
+    return 1;
+}
+
+/* The node of that key; NO_NODE with the free slot where it belongs; or DAMAGED, where no slot is free. `rest` are the bytes
+ * of a token from the seventeenth on, if it has so many. */
+TB_INLINE int32_t find_node(const Vocabulary *known, NodeKey key, const uint8_t *rest, int64_t *slot) {
+    uint64_t mask = (uint64_t)known->slot_room - 1, at = key.hash & mask;
+    for (int64_t probe = 0; probe < known->slot_room; probe++) {
+        uint64_t entry = known->slots[at];
+        if (entry == 0) {
+            *slot = (int64_t)at;
+            return NO_NODE;
+        }
+        uint32_t number = (uint32_t)entry - 1;
+        if ((uint32_t)(entry >> 32) == key.hash && (int64_t)number < known->size) {
+            const Node *node = known->nodes + number;
+            if (node->head == key.head && node->tail == key.tail && node->size == key.size &&
+                (key.size <= HELD || same_rest(known, node, rest)))
+                return (int32_t)number;
+        }
+        at = (at + 1) & mask;
+    }
+    return DAMAGED;
+}
+
+/* Make what was not found a node. There is room for it, unless another vocabulary that it comes from is damaged. */
+static inline int32_t add_node(Vocabulary *known, NodeKey key, const uint8_t *rest, int64_t slot) {
+    if (known->size >= known->node_room || known->used + pool_words(key.size) > known->pool_room) return DAMAGED;
+    int32_t number = (int32_t)known->size++;
+    Node node = {key.head, key.tail, 0, key.size, 0, 0};
+    if (key.size > HELD) {
+        node.at = (uint32_t)known->used;
+        for (int64_t k = 0; k < key.size - HELD; k += 8) known->pool[known->used++] = word_of(rest, k, key.size - HELD);
+    }
+    known->slots[slot] = (uint64_t)key.hash << 32 | (uint32_t)(number + 1);
+    known->nodes[number] = node;
+    return number;
+}
+
+TB_INLINE int32_t find_or_add(Vocabulary *known, NodeKey key, const uint8_t *rest) {
+    int64_t slot = 0;
+    int32_t node = find_node(known, key, rest, &slot);
+    return node == NO_NODE ? add_node(known, key, rest, slot) : node;
+}
+
+/* Keys that are looked up together: hashes for all, then slots for all, then nodes, so that the memory that each step needs
+ * is on its way while the step before goes on. */
+typedef struct {
+    NodeKey keys[BATCH];
+    uint64_t entries[BATCH];
+} Batch;
+
+TB_INLINE void fetch_slot(const Vocabulary *known, uint32_t hash) {
+    TB_PREFETCH(known->slots + (hash & ((uint64_t)known->slot_room - 1)));
+}
+
+TB_INLINE void fetch_nodes(const Vocabulary *known, Batch *batch, int count) {
+    const uint64_t *slots = known->slots, mask = (uint64_t)known->slot_room - 1;
+    const Node *nodes = known->nodes;
+    int64_t size = known->size;
+    for (int k = 0; k < count; k++) {
+        uint64_t entry = slots[batch->keys[k].hash & mask];
+        uint32_t number = (uint32_t)entry - 1;
+        batch->entries[k] = entry;
+        if ((int64_t)number < size) TB_PREFETCH(nodes + number);
+    }
+}
+
+/* The node of a key of the batch, if it is the first in its slot; or NO_NODE, and `find_node` says more. */
+TB_INLINE int32_t first_in_slot(const Vocabulary *known, const Batch *batch, int k, const uint8_t *rest) {
+    const NodeKey *key = batch->keys + k;
+    uint32_t number = (uint32_t)batch->entries[k] - 1;
+    if ((int64_t)number >= known->size) return NO_NODE;
+    const Node *node = known->nodes + number;
+    if (((node->head ^ key->head) | (node->tail ^ key->tail) | (uint32_t)(node->size ^ key->size)) != 0) return NO_NODE;
+    return key->size <= HELD || same_rest(known, node, rest) ? (int32_t)number : NO_NODE;
+}
+
+#endif
