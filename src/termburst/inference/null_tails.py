@@ -16,7 +16,8 @@ Integers = NDArray[np.int64]
 Names = NDArray[np.object_]
 
 CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; near ½ they diverge
-_SLOPES = np.gradient(np.eye(CURVE.size), CURVE, axis=0)  # times values at the tilts: their derivative
+# times values at the tilts: their derivative
+_SLOPES: Floats = np.asarray(np.gradient(np.eye(CURVE.size), CURVE, axis=0))
 MOST = 4_000  # occurrences in a document that the tail of λ looks at
 FEW = 20  # draws that are too few to say where a tail begins
 TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
