@@ -86,7 +86,7 @@ def measure(folder: Path) -> None:
         json.dumps({"id": name, "text": clean_text(text)}) for name, text in zip(corpus.ids, corpus.texts, strict=True)
     )
     cleaned.write_text("\n".join(texts), encoding="utf-8")
-    tb.CountingOptions().count(["compiles what the first command would wait for"])
+    tb.CountingOptions().count(["loads what the first command would wait for"])
     termburst("report", "stdlib", "-o", folder / "warm.html")
     with chromium() as browser:
         for name, source in (("as in the paper's Table 2", (cleaned, "--id", "id")), ("raw", ("20newsgroups",))):

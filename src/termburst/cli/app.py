@@ -134,7 +134,7 @@ def terms(
     settled = settled_format(format, output, corpus)
     statistics = reading.statistics(corpus, "patterns" if test or fit is Fit.exact else "moments")
     warn_of_one_document(corpus, statistics.documents)
-    with working("Computing (the first time ever, after compiling)", when=test or fit is Fit.exact):
+    with working("Computing", when=test or fit is Fit.exact):
         if test:
             table = burstiness_test(
                 statistics, test=by_test.value, mu=mu, sigma2=sigma2, form=form.value, adjust=fdr.value,
@@ -174,7 +174,7 @@ def explain(
         lines = lines[:-1]  # the last line has the penalised estimates
     if fit is Fit.exact:
         column = statistics.index(term)
-        with working("Fitting (the first time ever, after compiling)"):
+        with working("Fitting"):
             exact = fit_beta_binomial(statistics)
         alpha, alpha_not = exact.alpha[column], exact.alpha_not[column]
         lines.append(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
@@ -267,7 +267,7 @@ def demo(
     typer.echo(f"\n{burstiest}\n")
     typer.echo(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
-        with working("Testing every term (the first time ever, after compiling)"):
+        with working("Testing every term"):
             summary = summarize(documents, title="The docstrings of Python's standard library")
         write_report(summary, ReportFormat.html, page)
         typer.echo(f"Explore them all, in a browser: {page.resolve().as_uri()}")

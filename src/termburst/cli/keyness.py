@@ -116,7 +116,7 @@ def keyness(
     else:
         sides = _both(a, str(b), reading, with_documents=page is not None)
         first, second = (side.statistics() if isinstance(side, Documents) else side for side in sides.values())
-        with working("Comparing (the first time ever, after compiling)"):
+        with working("Comparing"):
             table = compare(first, second, **options)
         title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
     if report is not None and page is not None:
@@ -170,7 +170,7 @@ def _by_column(
     if with_documents:
         documents = replace(documents, ids=[f"row {row + 1:,}" for row in range(len(labels))])
         sides = {group: documents.rows(np.flatnonzero(label == group).tolist()) for group in sorted(groups)}
-    with working("Comparing (the first time ever, after compiling)"):
+    with working("Comparing"):
         if len(groups) == 2:
             first, second = sorted(groups)
             table = compare(counts[label == first], counts[label == second], terms=terms, **options)

@@ -76,7 +76,7 @@ def report(
         raise ValueError("--open shows a page, and JSON is none: leave one of the two out")
     source = page_source(reading, corpus)
     warn_of_one_document(corpus, len(source.ids) if isinstance(source, Documents) else source.documents)
-    with working("Computing (the first time ever, after compiling)"):
+    with working("Computing"):
         summary = summarize(
             source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=lines,
             mu=mu, sigma2=sigma2, form=form.value, adjust=fdr.value, min_count=min_count,

@@ -110,7 +110,7 @@ class _Numbered:
 
 
 def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
-    """The first batches, and whether that is all and so little that compiled code is not worth loading."""
+    """The first batches, and whether that is all and so little that scikit-learn counts it sooner."""
     from termburst.counts import vectorizer
 
     head: list[list[Text]] = []

@@ -17,7 +17,7 @@ _MAKE_TERMS = (  # the parameters that decide on what terms there may be
 )  # fmt: skip
 # What the compiled path does in place of scikit-learn's methods; a subclass with its own is left to them.
 _REPLACED = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode", "_word_ngrams")
-SMALL = 200_000  # characters, up to which scikit-learn is done before compiled code is loaded
+SMALL = 100_000  # characters, up to which scikit-learn is done before our tables are set up
 
 
 class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
