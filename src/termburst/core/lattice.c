@@ -1,7 +1,7 @@
 #include "lattice.h"
 
 static const double CELL = 0.004;      /* of the lattice: the least width in sd T */
-static const double LONGEST = 4.0 * CELLS; /* documents × rows: beyond, a lattice takes seconds */
+static const double LONGEST = CELLS; /* documents × rows: beyond, one cell would be wider than all that T can be */
 static const double WHOLE = 48;        /* documents whose ways of falling are whole numbers that floats hold */
 
 /* 1 where a sum is below t, ½ where it is the same. */
