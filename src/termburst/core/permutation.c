@@ -81,6 +81,7 @@ static int32_t add_present(Test *test, int64_t term, double mean, double rho, do
                 *total += times * x;
                 test->room->lacking[c].sum_a -= share;
                 points->by[s].in_first -= times;
+                if (points->by[s].in_first < 0) return TB_BAD_CELL;
             }
         }
     }
