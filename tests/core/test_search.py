@@ -1,5 +1,7 @@
 """The best documents against plain sums, on both libraries, and what bad indices are answered with."""
 
+import ctypes
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from termburst.core import search
 from termburst.core.binding import load
 from termburst.retrieval.search import Ranker, top
+from termburst.retrieval.search import search as search_for
 
 
 def collection(seed, d=60, terms=12, whole=False):
@@ -29,8 +32,9 @@ def queries_of(rng, terms, number=30):
 def found_by(ranker, starts, columns, k):
     queries = starts.size - 1
     found, best, scores = np.zeros(queries, np.int64), np.zeros((queries, k), np.int64), np.zeros((queries, k))
+    room = search.search_room(ranker.constants.size, columns.size)
     for part in ((0, queries // 2), (queries // 2, queries)):
-        search.best_documents(ranker.postings, starts, columns, *part, found, best, scores)
+        search.best_documents(ranker.postings, room, starts, columns, *part, found, best, scores)
     return [(best[i, :n].tolist(), scores[i, :n].tolist()) for i, n in enumerate(found)]
 
 
@@ -101,18 +105,48 @@ def test_weights_that_cannot_be_do_no_harm(what, weight):
 def test_shapes_that_do_not_belong_together():
     ranker = collection(1)
     found, best, scores = np.zeros(1, np.int64), np.zeros((1, 3), np.int64), np.zeros((1, 3))
-    start, column = np.array([0, 1]), np.array([0])
+    start, column, room = np.array([0, 1]), np.array([0]), search.search_room(60, 1)
     for bad in (
         lambda: damaged(weights=ranker.weights[:-1]).postings,
         lambda: damaged(highest=ranker.highest[:-1]).postings,
-        lambda: search.best_documents(ranker.postings, start, column, 0, 2, found, best, scores),
-        lambda: search.best_documents(ranker.postings, start, column, -1, 1, found, best, scores),
-        lambda: search.best_documents(ranker.postings, start, column, 0, 1, found[:0], best, scores),
-        lambda: search.best_documents(ranker.postings, start, column, 0, 1, found, best[:, :2], scores),
-        lambda: search.best_documents(ranker.postings, start, column, 0, 1, found, best[:, :0], scores[:, :0]),
+        lambda: search.best_documents(ranker.postings, room, start, column, 0, 2, found, best, scores),
+        lambda: search.best_documents(ranker.postings, room, start, column, -1, 1, found, best, scores),
+        lambda: search.best_documents(ranker.postings, room, start, column, 0, 1, found[:0], best, scores),
+        lambda: search.best_documents(ranker.postings, room, start, column, 0, 1, found, best[:, :2], scores),
+        lambda: search.best_documents(ranker.postings, room, start, column, 0, 1, found, best[:, :0], scores[:, :0]),
         lambda: search.best_documents(
-            ranker.postings, np.array([0, 0, 1]), column, 0, 1, np.zeros(2, int), best, scores
+            ranker.postings, room, np.array([0, 0, 1]), column, 0, 1, np.zeros(2, int), best, scores
         ),
     ):
         with pytest.raises(ValueError):  # noqa: PT011
             bad()
+    for d, words in ((59, 1), (60, 0)):
+        small = search.search_room(d, words)
+        with pytest.raises(RuntimeError, match="too small"):
+            search.best_documents(ranker.postings, small, start, column, 0, 1, found, best, scores)
+
+
+def test_room_is_used_again_and_left_out_of_pickles():
+    ranker = collection(4)
+    ids = [str(i) for i in range(60)]
+    first = of_one(ranker, np.arange(12), 5, ids)
+    assert len(ranker.rooms) == 1
+    assert not ctypes_array(ranker.rooms[0]).any()
+    assert of_one(ranker, np.arange(12), 5, ids) == first
+    assert len(ranker.rooms) == 1
+    long = np.tile(np.arange(12), 100)  # more words than there is room for
+    documents, scores = ranker.scores(long.tolist())
+    assert of_one(ranker, long, 5, ids) == [str(i) for i in documents[top(scores, 5)]]
+    copy = pickle.loads(pickle.dumps(ranker))
+    assert of_one(copy, np.arange(12), 5, ids) == first
+    with pytest.raises(ValueError, match="out of range"):
+        of_one(copy, np.array([0, 99]), 5, ids)
+    assert of_one(copy, np.arange(12), 5, ids) == first
+
+
+def of_one(ranker, query, k, ids):
+    return search_for(ranker, np.array([0, query.size]), query, k, ids)[0].ids
+
+
+def ctypes_array(room):
+    return np.ctypeslib.as_array(ctypes.cast(room.sums, ctypes.POINTER(ctypes.c_double)), (room.d,))

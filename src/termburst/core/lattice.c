@@ -1,7 +1,7 @@
 #include "lattice.h"
 
 static const double CELL = 0.004;      /* of the lattice: the least width in sd T */
-static const double LONGEST = 4.0 * CELLS; /* documents × rows: beyond, a lattice takes seconds */
+static const double LONGEST = CELLS; /* documents × rows: beyond, one cell would be wider than all that T can be */
 static const double WHOLE = 48;        /* documents whose ways of falling are whole numbers that floats hold */
 
 /* 1 where a sum is below t, ½ where it is the same. */
@@ -369,8 +369,9 @@ double lattice(double t, Points *points) {
     }
     double smooth = most(sqrt(most(variance, 0.0)), cell);
     double below_zero = fall / cell, above_zero = (target + fall + 8 * smooth) / cell;
-    double needed = (below_zero + most(above_zero, 0.0) + MARGIN + 1) * (double)(deepest + 1);
-    if (!(work <= LONGEST && below_zero >= 0 && needed <= SPACE)) return -1.0; /* also where a number is none */
+    double width = below_zero + most(above_zero, 0.0) + MARGIN + 1;
+    if (!(work <= LONGEST && width * work <= 32 * LONGEST)) return -1.0; /* also where a number is none */
+    if (!(below_zero >= 0 && width * (double)(deepest + 1) <= SPACE)) return -1.0;
     int64_t zero = (int64_t)below_zero + MARGIN;
     int64_t cells = most_int(zero + 1, (int64_t)most(above_zero, -1.0) + zero + 1);
     for (int64_t c = 0; c < (deepest + 1) * cells; c++) points->w[c] = 0.0;

@@ -75,11 +75,13 @@ static int32_t add_present(Test *test, int64_t term, double mean, double rho, do
             double share = times * length / damped;
             points->at[points->size++] = (Point){x, times, s};
             test->room->lacking[c].documents -= times;
+            if (test->room->lacking[c].documents < 0) return TB_BAD_CELL; /* more than there are */
             test->room->lacking[c].sum -= share;
             if (corpus == 0) {
                 *total += times * x;
                 test->room->lacking[c].sum_a -= share;
                 points->by[s].in_first -= times;
+                if (points->by[s].in_first < 0) return TB_BAD_CELL;
             }
         }
     }

@@ -163,9 +163,11 @@ static int32_t gather(Query *query) {
 }
 
 int32_t tb_best_documents(const Postings *postings, const Queries *queries, const SearchRoom *room, const Best *best) {
+    if (room->d < postings->d) return TB_NO_ROOM;
     for (int64_t i = queries->first; i < queries->last; i++) {
         int64_t start = queries->starts[i], end = queries->starts[i + 1];
         if (start < 0 || end < start || end > queries->words) return TB_BAD_INDEX;
+        if (end - start > room->words) return TB_NO_ROOM;
         const int64_t *words = queries->columns + start;
         int64_t size = end - start, kept = 0, *documents = best->documents + i * best->k;
         if (!words_exist(postings, words, size)) return TB_BAD_INDEX;
@@ -210,6 +212,8 @@ TB_LAYOUT(search,
     TB_FIELD(SearchRoom, touched),
     TB_FIELD(SearchRoom, order),
     TB_FIELD(SearchRoom, rest),
+    TB_FIELD(SearchRoom, d),
+    TB_FIELD(SearchRoom, words),
     TB_WHOLE(Best),
     TB_FIELD(Best, found),
     TB_FIELD(Best, documents),

@@ -33,12 +33,14 @@ typedef struct {
 } Queries;
 
 /* Room of one thread: `sums` (d) comes as zeros and is left so, `touched` (d) has the documents seen, `order` (words) and
- * `rest` (words + 1) are for a query's words. */
+ * `rest` (words + 1) are for the words of a query, so many at most. */
 typedef struct {
     double *sums;
     int64_t *touched;
     int64_t *order;
     double *rest;
+    int64_t d;
+    int64_t words;
 } SearchRoom;
 
 /* found[i] documents of query i: documents[i, :] and scores[i, :], k in a row, the highest score first. */

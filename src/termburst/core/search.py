@@ -30,7 +30,14 @@ class Queries(Struct):
 
 
 class SearchRoom(Struct):
-    _fields_ = [("sums", Out_f64), ("touched", Out_i64), ("order", Out_i64), ("rest", Out_f64)]
+    _fields_ = [
+        ("sums", Out_f64),
+        ("touched", Out_i64),
+        ("order", Out_i64),
+        ("rest", Out_f64),
+        ("d", Int),
+        ("words", Int),
+    ]
 
 
 class Best(Struct):
@@ -56,8 +63,21 @@ def postings(
     )
 
 
+def search_room(d: int, words: int) -> SearchRoom:
+    """Scratch space for queries of at most so many words, over d documents; it belongs to one thread at a time."""
+    return SearchRoom(
+        sums=np.zeros(d),
+        touched=np.empty(d, dtype=np.int64),
+        order=np.empty(words, dtype=np.int64),
+        rest=np.empty(words + 1),
+        d=d,
+        words=words,
+    )
+
+
 def best_documents(
     collection: Postings,
+    room: SearchRoom,
     starts: Integers,
     columns: Integers,
     first: int,
@@ -69,7 +89,7 @@ def best_documents(
     """The best documents of the queries first … last − 1; query i has the terms columns[starts[i]:starts[i + 1]].
 
     To found[i] goes how many there are, to best[i, :] and scores[i, :] which, the highest score first; of equal ones
-    the first document.
+    the first document. The *room* may be used again, unless this raises.
     """
     queries = starts.size - 1
     require(0 <= first <= last <= queries, "the queries lie between the first and the last that there are")
@@ -80,11 +100,6 @@ def best_documents(
         "tb_best_documents",
         collection,
         Queries(starts=starts, columns=columns, words=columns.size, first=first, last=last),
-        SearchRoom(
-            sums=np.zeros(collection.d),
-            touched=np.empty(collection.d, dtype=np.int64),
-            order=np.empty(columns.size, dtype=np.int64),
-            rest=np.empty(columns.size + 1),
-        ),
+        room,
         Best(found=found, documents=best, scores=scores, k=best.shape[1]),
     )

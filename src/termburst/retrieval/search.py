@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst._threads import cores, in_threads
-from termburst.core.search import Postings, best_documents, postings
+from termburst.core.search import Postings, SearchRoom, best_documents, postings, search_room
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import PostingWeights
 
@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 QUERIES_A_THREAD = 32  # worth starting one
+WORDS = 256  # of queries that scratch space is made for, or more
 FEW_HITS = 100  # up to which the best are kept by insertion
 
 
@@ -95,8 +96,13 @@ class Ranker:
         """The same as the kernel takes it."""
         return postings(self.starts, self.documents, self.weights, self.highest, self.constants)
 
+    @cached_property
+    def rooms(self) -> list[SearchRoom]:
+        """Scratch space that no thread is using: making it takes longer than to find a document."""
+        return []
+
     def __getstate__(self) -> dict[str, Any]:
-        """Without `postings`, whose addresses are those of this process."""
+        """Without what holds addresses of this process."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def scores(self, columns: Sequence[int]) -> tuple[Integers, Floats]:
@@ -146,13 +152,24 @@ def _few(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[
     best, scores = np.zeros((queries, k), dtype=np.int64), np.zeros((queries, k))
 
     def fill(part: tuple[int, int]) -> None:
-        best_documents(ranker.postings, starts, columns, *part, found, best, scores)
+        room = _room(ranker, int(starts[part[1]] - starts[part[0]]))
+        best_documents(ranker.postings, room, starts, columns, *part, found, best, scores)
+        ranker.rooms.append(room)
 
     if queries < 2 * QUERIES_A_THREAD:
         fill((0, queries))
     else:
         in_threads(fill, list(pairwise(np.linspace(0, queries, cores() + 1).astype(int).tolist())))
     return [_hits(best[query, :number], scores[query, :number], ids) for query, number in enumerate(found.tolist())]
+
+
+def _room(ranker: Ranker, words: int) -> SearchRoom:
+    """Scratch space for queries of so many words; the caller puts it back when it is zeros again."""
+    try:
+        room = ranker.rooms.pop()
+    except IndexError:
+        room = search_room(ranker.constants.size, max(words, WORDS))
+    return room if room.words >= words else search_room(ranker.constants.size, words)
 
 
 def _hits(documents: Integers, scores: Floats, ids: list[str]) -> Hits:
