@@ -10,17 +10,19 @@ enum { MOST_BITS = 11 }; /* of a column by which the cells of a row are sorted a
 
 /* ---- bytes to marks: one bit per byte, set where a token may have it */
 
-/* The ASCII characters of a class: bit h of row l says whether the character 16 h + l belongs. */
+/* The ASCII characters of a class: by byte, and in a square where bit h of row l stands for the character 16 h + l. */
 typedef struct {
-    const uint8_t *kinds;
-    uint8_t bit;
+    uint8_t member[256];
     uint8_t rows[16];
 } ClassOfBytes;
 
 static ClassOfBytes class_of_bytes(const uint8_t *kinds, uint8_t bit) {
-    ClassOfBytes found = {kinds, bit, {0}};
-    for (int c = 0; c < 128; c++)
-        if (kinds[c] & bit) found.rows[c & 15] |= (uint8_t)(1 << (c >> 4));
+    ClassOfBytes found = {{0}, {0}};
+    for (int c = 0; c < 128; c++) {
+        if (!(kinds[c] & bit)) continue;
+        found.member[c] = 1;
+        found.rows[c & 15] |= (uint8_t)(1 << (c >> 4));
+    }
     return found;
 }
 
@@ -42,10 +44,7 @@ TB_INLINE uint64_t marks_of(const uint8_t *text, const ClassOfBytes *class) {
 #else
 TB_INLINE uint64_t marks_of(const uint8_t *text, const ClassOfBytes *class) {
     uint64_t marks = 0;
-    for (int k = 0; k < BLOCK; k++) {
-        uint8_t c = text[k];
-        marks |= (uint64_t)(c < 128 && (class->rows[c & 15] >> (c >> 4) & 1)) << k;
-    }
+    for (int k = 0; k < BLOCK; k++) marks |= (uint64_t)class->member[text[k]] << k;
     return marks;
 }
 #endif
