@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.core.twins import permutation as twin
+from twins import permutation as twin
 
 from termburst.core import permutation as core
 from termburst.core.binding import load

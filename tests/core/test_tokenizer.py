@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.core.twins import tokenizer as twin
+from twins import tokenizer as twin
 
 from termburst.core.tokenizer import (
     DONE,

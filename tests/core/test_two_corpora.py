@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.core.twins import two_corpora as twin
+from twins import two_corpora as twin
 
 from termburst.core import two_corpora as core
 from termburst.core.binding import load

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.core.twins.tokenizer import learnt
+from twins.tokenizer import learnt
 
 from termburst.core.vocabulary import NODE, absorb, alphabetical, learn, rehash, vocabulary, written
 
