@@ -63,7 +63,7 @@ static void free_room(TextRoom *room) {
 }
 
 /* Count, with more room whenever it is asked for; unless the tables are damaged. */
-static int32_t count_all(const Texts *texts, const Rules *rules, Vocabulary *known, Cells *cells, const TextRoom *room,
+static int32_t count_all(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room,
                          int is_damaged) {
     for (int rounds = 0;; rounds++) {
         int32_t status = tb_count(texts, rules, known, cells, room);
@@ -82,7 +82,7 @@ static int32_t count_all(const Texts *texts, const Rules *rules, Vocabulary *kno
 }
 
 /* All tokens and runs are counted, no node twice in a document. */
-static void check_counts(const Texts *texts, const Rules *rules, const Vocabulary *known, const Cells *cells) {
+static void check_counts(const Texts *texts, const Rules *rules, const Vocabulary *known, const Counts *cells) {
     int64_t *last = array(known->size, 8);
     CHECK(cells->documents == texts->documents && cells->indptr[texts->documents] == cells->size);
     for (int64_t d = 0; d < texts->documents; d++) {
@@ -102,7 +102,7 @@ static void check_counts(const Texts *texts, const Rules *rules, const Vocabular
 }
 
 /* The matrix has its rows in order, and all counts. */
-static void check_rows(const Cells *cells, const Vocabulary *known, int64_t *order, Input *input, int is_damaged) {
+static void check_rows(const Counts *cells, const Vocabulary *known, int64_t *order, Input *input, int is_damaged) {
     int64_t longest = 0, total = 0, sum = 0;
     int32_t *columns = array(known->size, 4), *indices = array(cells->size, 4);
     int64_t *data = array(cells->size, 8);
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         at = ends[d];
     }
     Texts texts = {data, (int64_t)input.left, ends, documents, below(&input, 3)};
-    Cells cells = {array(cell_room, 4), array(cell_room, 4), cell_room, 0, indptr, 0};
+    Counts cells = {array(cell_room, 4), array(cell_room, 4), cell_room, 0, indptr, 0};
     TextRoom room = new_room(longest);
     CHECK(count_all(&texts, &rules, &known, &cells, &room, 0) == TB_OK);
     check_counts(&texts, &rules, &known, &cells);

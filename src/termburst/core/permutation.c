@@ -12,7 +12,7 @@ static const double MOST = 9007199254740992.0; /* 2⁵³: numbers of documents a
 /* Everything that tests one term after the other. */
 typedef struct {
     const Cells *cells;
-    const LengthClasses *lengths;
+    const ClassedLengths *lengths;
     const Strata *strata;
     const PermutationRoom *room;
     Points points;
@@ -37,7 +37,7 @@ static double two_sided(double t, Points *points, int enumerable, int coarse) {
 /* All documents of each class of length, whether they have the term or not. Kept for the next term: rare ones often
  * have the same ρ. */
 static void sum_classes(Test *test, double rho) {
-    const LengthClasses *of = test->lengths;
+    const ClassedLengths *of = test->lengths;
     double *shares = test->room->shares;
     if (rho == test->rho) return;
     test->rho = rho;
@@ -137,7 +137,7 @@ static int32_t test_term(Test *test, int64_t term, double mean, double rho, doub
 
 /* Whether lengths, classes and strata belong together: what the arrays say of places exists, numbers of documents are
  * numbers, and no more documents are taken than there are. Counts the documents of every class. */
-static int32_t check(const LengthClasses *lengths, const Strata *strata, Stratum *by, ClassSum *all) {
+static int32_t check(const ClassedLengths *lengths, const Strata *strata, Stratum *by, ClassSum *all) {
     for (int64_t s = 0; s < strata->strata; s++) by[s].documents = 0.0;
     for (int64_t c = 0; c < lengths->classes; c++) {
         int64_t start = lengths->starts[c], end = lengths->starts[c + 1], s = lengths->strata_of[c];
@@ -157,7 +157,7 @@ static int32_t check(const LengthClasses *lengths, const Strata *strata, Stratum
     return TB_OK;
 }
 
-int32_t tb_permutation(const Cells *cells, const LengthClasses *lengths, const Strata *strata,
+int32_t tb_permutation(const Cells *cells, const ClassedLengths *lengths, const Strata *strata,
                        const PermutationTask *task, const PermutationRoom *room) {
     if (cells->groups != 2 || room->most < lengths->classes) return TB_BAD_INDEX;
     int32_t status = check(lengths, strata, room->by, room->all);
@@ -220,16 +220,16 @@ TB_LAYOUT(permutation,
     TB_FIELD(Stratum, move),
     TB_FIELD(Stratum, fallen),
     TB_FIELD(Stratum, depth),
-    TB_WHOLE(LengthClasses),
-    TB_FIELD(LengthClasses, lengths),
-    TB_FIELD(LengthClasses, in_a),
-    TB_FIELD(LengthClasses, both),
-    TB_FIELD(LengthClasses, size),
-    TB_FIELD(LengthClasses, starts),
-    TB_FIELD(LengthClasses, strata_of),
-    TB_FIELD(LengthClasses, classes),
-    TB_FIELD(LengthClasses, class_of),
-    TB_FIELD(LengthClasses, longest),
+    TB_WHOLE(ClassedLengths),
+    TB_FIELD(ClassedLengths, lengths),
+    TB_FIELD(ClassedLengths, in_a),
+    TB_FIELD(ClassedLengths, both),
+    TB_FIELD(ClassedLengths, size),
+    TB_FIELD(ClassedLengths, starts),
+    TB_FIELD(ClassedLengths, strata_of),
+    TB_FIELD(ClassedLengths, classes),
+    TB_FIELD(ClassedLengths, class_of),
+    TB_FIELD(ClassedLengths, longest),
     TB_WHOLE(Strata),
     TB_FIELD(Strata, taken),
     TB_FIELD(Strata, documents),

@@ -22,7 +22,7 @@ typedef struct {
     int64_t classes;
     const int32_t *class_of;
     int64_t longest; /* for which there is a class_of */
-} LengthClasses;
+} ClassedLengths;
 
 /* How many of a stratum's documents are in the first corpus, and how many there are. */
 typedef struct {
@@ -62,7 +62,7 @@ typedef struct {
     ClassSum *lacking;
 } PermutationRoom;
 
-TB_API int32_t tb_permutation(const Cells *cells, const LengthClasses *lengths, const Strata *strata,
+TB_API int32_t tb_permutation(const Cells *cells, const ClassedLengths *lengths, const Strata *strata,
                               const PermutationTask *task, const PermutationRoom *room);
 
 #endif

@@ -40,7 +40,7 @@ class ClassSum(Struct):
 POINT, STRATUM, CLASS_SUM = np.dtype(Point), np.dtype(Stratum), np.dtype(ClassSum)
 
 
-class LengthClasses(Struct):
+class ClassedLengths(Struct):
     _fields_ = [
         ("lengths", In_f64),
         ("in_a", In_f64),
@@ -121,7 +121,7 @@ def permutation(
     call(
         "tb_permutation",
         cells,
-        LengthClasses(
+        ClassedLengths(
             lengths=of.lengths,
             in_a=of.in_a,
             both=of.both,

@@ -159,7 +159,7 @@ static int is_whole(const Marked *document, const Rules *rules, int64_t start, i
 
 /* Count a node in the document `here`. There is room for a cell. No branch: whether a word is the first of its kind in a
  * document cannot be predicted. */
-TB_INLINE void note(Vocabulary *known, Cells *cells, int32_t number, uint32_t here) {
+TB_INLINE void note(Vocabulary *known, Counts *cells, int32_t number, uint32_t here) {
     Node *node = known->nodes + number;
     uint32_t place = (uint32_t)node->place, next = (uint32_t)cells->size;
     uint32_t fresh = (node->seen != here) | (place >= next);
@@ -187,7 +187,7 @@ static int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, const
 /* The nodes of the tokens of a document, without stop words, to room->tokens if there are runs to be made of them; tokens
  * are counted if they are terms. `held` receives how many there are. Hashes are computed for a batch, then slots and nodes
  * for all of it are fetched while the memory is waited for but once. */
-static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabulary *known, Cells *cells, uint32_t here,
+static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabulary *known, Counts *cells, uint32_t here,
                             int64_t *held) {
     const TextRoom *room = document->room;
     const uint8_t *at[BATCH];
@@ -224,7 +224,7 @@ static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabula
 /* Lengthen all runs by a token, from `length` − 1 tokens to `length`; count them if they are terms. NO_NODE stands for a run
  * that is none of the vocabulary. `left` receives how many are. */
 static int32_t count_runs(const TextRoom *room, int64_t held, int64_t length, const Rules *rules, Vocabulary *known,
-                          Cells *cells, uint32_t here, int64_t *left) {
+                          Counts *cells, uint32_t here, int64_t *left) {
     Batch batch;
     const int32_t *last = room->tokens + length - 1;
     int64_t runs = held - length + 1;
@@ -253,7 +253,7 @@ static int32_t count_runs(const TextRoom *room, int64_t held, int64_t length, co
 }
 
 /* Count one document. What it lacks is found out before its first cell, or else the caller takes its cells back. */
-static int32_t count_document(const uint8_t *data, int64_t size, const Rules *rules, Vocabulary *known, Cells *cells,
+static int32_t count_document(const uint8_t *data, int64_t size, const Rules *rules, Vocabulary *known, Counts *cells,
                               uint32_t here, const TextRoom *room, const ClassOfBytes *classes) {
     if (rules->growing && known->used + size / 8 > least_int(known->pool_room, MOST_POOL)) return MORE_POOL;
     Marked document = mark_document(data, size, rules, room, classes);
@@ -281,7 +281,7 @@ static int fits(const Texts *texts, const TextRoom *room) {
 
 /* Count documents from where `cells` ends; returns what there is too little of. Called again with more room, it goes on with
  * the document that it could not finish. */
-int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Cells *cells, const TextRoom *room) {
+int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room) {
     const ClassOfBytes classes[2] = {class_of_bytes(rules->kinds, INSIDE), class_of_bytes(rules->kinds, WORD)};
     if (!fits(texts, room) || cells->documents < 0 || cells->size < 0) return TB_BAD_INDEX;
     if (!sound(known, 0, 0) || cells->size > cells->room || cells->room > INT32_MAX) return TB_NO_ROOM;
@@ -397,13 +397,13 @@ TB_LAYOUT(tokenizer,
     TB_FIELD(Rules, grams_to),
     TB_FIELD(Rules, left_out),
     TB_FIELD(Rules, growing),
-    TB_WHOLE(Cells),
-    TB_FIELD(Cells, ids),
-    TB_FIELD(Cells, counts),
-    TB_FIELD(Cells, room),
-    TB_FIELD(Cells, size),
-    TB_FIELD(Cells, indptr),
-    TB_FIELD(Cells, documents),
+    TB_WHOLE(Counts),
+    TB_FIELD(Counts, ids),
+    TB_FIELD(Counts, counts),
+    TB_FIELD(Counts, room),
+    TB_FIELD(Counts, size),
+    TB_FIELD(Counts, indptr),
+    TB_FIELD(Counts, documents),
     TB_WHOLE(TextRoom),
     TB_FIELD(TextRoom, length),
     TB_FIELD(TextRoom, text),

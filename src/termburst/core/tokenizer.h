@@ -34,7 +34,7 @@ typedef struct {
     int64_t room, size;
     int64_t *indptr;
     int64_t documents;
-} Cells;
+} Counts;
 
 /* Room for a document of up to `length` bytes: for its text length + 2 BLOCK, for either kind of marks length/BLOCK + 2, for
  * edges length + 3, for tokens and for runs of them length/2 + 1. */
@@ -73,7 +73,7 @@ typedef struct {
     int64_t longest;
 } MatrixRows;
 
-TB_API int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Cells *cells, const TextRoom *room);
+TB_API int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room);
 TB_API int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix);
 
 #endif

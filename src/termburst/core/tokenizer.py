@@ -48,7 +48,7 @@ class Rules(Struct):
     ]
 
 
-class Cells(Struct):
+class Counts(Struct):
     """What has been counted: `size` cells of `documents` documents; both go up as `count` goes on."""
 
     _fields_ = [
@@ -136,12 +136,12 @@ def rules(
     )
 
 
-def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents: int = 0) -> Cells:
-    """Cells with room for as many as *ids* has."""
+def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents: int = 0) -> Counts:
+    """Counts with room for as many cells as *ids* has."""
     require(ids.size == counts.size, "there are as many counts as cells")
     require(0 <= size <= ids.size, "there are more cells than room for them")
     require(0 <= documents < indptr.size, "there is a row for each document")
-    return Cells(ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents)
+    return Counts(ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents)
 
 
 def text_room(length: int, runs: bool) -> TextRoom:
@@ -159,7 +159,7 @@ def text_room(length: int, runs: bool) -> TextRoom:
     )
 
 
-def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Cells, room: TextRoom) -> int:
+def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Counts, room: TextRoom) -> int:
     """Count documents from where *cells* ends. Returns DONE, or what there is too little of to go on."""
     return call("tb_count", texts, rules, known, cells, room)
 
