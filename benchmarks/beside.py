@@ -46,14 +46,13 @@ ANALYSES = {
     "Index.search, one at a time": ("index", "[index.search(query, 10) for query in queries[:200]]", 9),
 }
 
+FIG4 = "from termburst.paper.collections import Collections; found = Collections().fig4; X, terms = found.counts, found.terms"
 READY = {
     "texts": "texts = list(tb.datasets.load_20newsgroups('all').texts)",
     "vectorizer": "texts = list(tb.datasets.load_20newsgroups('all').texts); "
     "vectorizer = tb.CountVectorizer().fit(texts)",
-    "X": "from termburst.paper.collections import Collections; X, terms = Collections().fig4.counts, "
-    "list(Collections().fig4.terms)",
-    "halves": "from termburst.paper.collections import Collections; X, terms = Collections().fig4.counts, "
-    "list(Collections().fig4.terms); half = np.random.default_rng(0).permutation(X.shape[0]) < X.shape[0] // 2; "
+    "X": FIG4,
+    "halves": f"{FIG4}; half = np.random.default_rng(0).permutation(X.shape[0]) < X.shape[0] // 2; "
     "A, B = X[half], X[~half]",
     "index": "texts = list(tb.datasets.load_20newsgroups('all').texts); index = tb.retrieval.Index.from_texts(texts); "
     "queries = [text.split()[5:10] for text in texts[:1000]]",

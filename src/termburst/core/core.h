@@ -25,6 +25,7 @@ enum { TB_OK = 0, TB_BAD_INDEX = 1, TB_BAD_CELL = 2, TB_NO_ROOM = 3 };
 enum { LANES = 4 };
 typedef double Lanes __attribute__((vector_size(32)));
 typedef int64_t LaneMask __attribute__((vector_size(32)));
+typedef uint64_t LaneBits __attribute__((vector_size(32)));
 typedef double Pair __attribute__((vector_size(16)));
 
 TB_INLINE double least(double x, double y) { return x < y ? x : y; }

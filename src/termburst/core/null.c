@@ -5,59 +5,89 @@
 #define HUGE_WEIGHT 1e200                   /* beyond, weights are scaled down */
 #define NEGLIGIBLE 2.319522830243569e-16 /* exp(−36): below that share of the largest, weights are left out */
 
-/* The document of the next token drawn without replacement, when *count* were drawn from each before.
- *
- * Document j has probability n_j/n by Walker's aliases; a position in it was used before with c_j/n_j: then all is drawn
- * again. Both numbers are drawn always. */
-TB_INLINE int64_t next_document(const Documents *of, const Drawn *drawn, uint64_t *state) {
-    for (;;) {
-        double place = uniform_of(*state + GOLDEN) * (double)of->size;
-        int64_t cell = (int64_t)place;
+enum { AHEAD = 64 }; /* documents that are drawn ahead, so that the memory for all of them is waited for at once */
+
+/* Documents drawn with probability n_j/n, by Walker's aliases: what each is, its length, and up to how many tokens drawn
+ * from it before it may be taken. A draw takes two numbers of the stream, whatever comes of it. */
+typedef struct {
+    const Documents *of;
+    uint64_t state;
+    int next;
+    int32_t document[AHEAD], length[AHEAD], limit[AHEAD];
+} Stream;
+
+static void draw_ahead(Stream *stream) {
+    const Documents *of = stream->of;
+    LaneBits state = stream->state + (LaneBits){0, 2, 4, 6} * GOLDEN;
+    double place[AHEAD], chance[AHEAD];
+    for (int k = 0; k < AHEAD; k += LANES) {
+        Lanes places = uniforms_of(state + GOLDEN) * (double)of->size, chances = uniforms_of(state + 2 * GOLDEN);
+        memcpy(place + k, &places, sizeof places);
+        memcpy(chance + k, &chances, sizeof chances);
+        state += 8 * GOLDEN;
+    }
+    for (int k = 0; k < AHEAD; k++) {
+        int32_t cell = (int32_t)place[k];
         const Alias *alias = &of->aliases[cell];
         /* not a branch, which none could foresee */
-        int64_t j = alias->other + (cell - alias->other) * (place - (double)cell < alias->accept);
-        *state += GOLDEN + GOLDEN;
-        if (uniform_of(*state) * (double)drawn[j].length >= drawn[j].count) return j;
+        int32_t j = (int32_t)alias->other;
+        j += (cell - j) * (place[k] - (double)cell < alias->accept);
+        stream->document[k] = j;
+        stream->length[k] = of->length[j];
+        stream->limit[k] = (int32_t)(chance[k] * (double)of->length[j]);
+    }
+    stream->state = state[0];
+    stream->next = 0;
+}
+
+/* The place in the stream of the next token drawn without replacement, when *count* were drawn from each document before.
+ * A position in document j was used before with probability c_j/n_j: then all is drawn again. */
+TB_INLINE int next_token(Stream *stream, const int32_t *count) {
+    for (;;) {
+        if (stream->next == AHEAD) draw_ahead(stream);
+        int at = stream->next++;
+        if (count[stream->document[at]] <= stream->limit[at]) return at;
     }
 }
 
 /* Whether so many tokens can be drawn, and all aliases are documents. */
-static int32_t drawable(const Documents *of, const Drawn *drawn, int64_t tokens) {
+static int32_t drawable(const Documents *of, int64_t tokens) {
     double total = 0.0;
-    if (of->size < 1 || (double)tokens > of->tokens) return TB_BAD_INDEX;
+    if (of->size < 1 || of->size > INT32_MAX || (double)tokens > of->tokens) return TB_BAD_INDEX;
     for (int64_t j = 0; j < of->size; j++) {
-        if (drawn[j].length < 1 || of->aliases[j].other < 0 || of->aliases[j].other >= of->size) return TB_BAD_INDEX;
-        total += drawn[j].length;
+        if (of->length[j] < 1 || of->aliases[j].other < 0 || of->aliases[j].other >= of->size) return TB_BAD_INDEX;
+        total += of->length[j];
     }
     return total == of->tokens ? TB_OK : TB_BAD_INDEX;
 }
 
 /* Puts back what was drawn. */
-static void put_back(const Documents *of, Drawn *drawn, const int32_t *held, int64_t tokens) {
+static void put_back(const Documents *of, int32_t *count, const int32_t *held, int64_t tokens) {
     if (tokens < of->size)
-        for (int64_t token = 0; token < tokens; token++) drawn[held[token]].count = 0;
+        for (int64_t token = 0; token < tokens; token++) count[held[token]] = 0;
     else
-        for (int64_t j = 0; j < of->size; j++) drawn[j].count = 0;
+        memset(count, 0, (size_t)of->size * sizeof(int32_t));
 }
 
 /* The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all. */
 int32_t tb_simulate(const Documents *documents, const Draws *draws, const SimulateTask *task) {
-    uint64_t state = draws->state;
+    Stream stream = {.of = documents, .state = draws->state, .next = AHEAD};
     int64_t tokens = task->checkpoints[task->size - 1];
+    int32_t *count = task->count;
     double share = 2.0 / documents->tokens;
-    int32_t status = drawable(documents, task->drawn, tokens);
+    int32_t status = drawable(documents, tokens);
     if (status != TB_OK) return status;
     for (int64_t draw = draws->first; draw < draws->last; draw++) {
         int64_t b = 0, square = 0, product = 0, at = 0;
         double total = 0.0;
         for (int64_t token = 0; token < tokens; token++) {
-            int64_t j = next_document(documents, task->drawn, &state);
-            int32_t c = task->drawn[j].count++;
-            task->held[token] = (int32_t)j;
+            int at_token = next_token(&stream, count);
+            int32_t j = stream.document[at_token], c = count[j]++;
+            task->held[token] = j;
             b += c == 0;
             total += task->log_of[c];
             square += 2 * (int64_t)c + 1;
-            product += task->drawn[j].length;
+            product += stream.length[at_token];
             if (token + 1 == task->checkpoints[at]) {
                 int64_t cell = at * draws->draws + draw;
                 task->documents[cell] = (int32_t)b;
@@ -66,7 +96,7 @@ int32_t tb_simulate(const Documents *documents, const Draws *draws, const Simula
                 at++;
             }
         }
-        put_back(documents, task->drawn, task->held, tokens);
+        put_back(documents, count, task->held, tokens);
     }
     return TB_OK;
 }
@@ -80,24 +110,24 @@ static double log_likelihood(double part, double whole) {
 int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws,
                           const RatioDrawTask *task, const Room *room) {
     static const double none[4] = {0.0}, one = 1.0;
-    uint64_t state = draws->state;
+    Stream stream = {.of = documents, .state = draws->state, .next = AHEAD};
     double n = documents->tokens, tokens = (double)task->tokens;
-    int32_t status = drawable(documents, task->drawn, task->tokens);
+    int32_t status = drawable(documents, task->tokens);
     for (int64_t draw = draws->first; draw < draws->last && status == TB_OK; draw++) {
         int64_t b = 0, used = 0;
         Term term;
         FitResult fit;
         for (int64_t token = 0; token < task->tokens; token++) {
-            int64_t j = next_document(documents, task->drawn, &state);
-            task->drawn[j].count++;
-            task->held[token] = (int32_t)j;
+            int32_t j = stream.document[next_token(&stream, task->count)];
+            task->count[j]++;
+            task->held[token] = j;
         }
         for (int64_t token = 0; token < task->tokens; token++) {
-            Drawn *from = &task->drawn[task->held[token]];
-            if (from->count == 0) continue;
-            task->counts[b] = from->count;
-            task->lengths[b++] = from->length;
-            from->count = 0;
+            int32_t j = task->held[token];
+            if (task->count[j] == 0) continue;
+            task->counts[b] = task->count[j];
+            task->lengths[b++] = documents->length[j];
+            task->count[j] = 0;
         }
         const Cells cells = {.count = task->counts, .length = task->lengths, .weight = &one, .size = b, .weights = 1};
         status = gather(&cells, 0, b, room, &used, &term);
@@ -266,11 +296,9 @@ TB_LAYOUT(null,
     TB_WHOLE(Alias),
     TB_FIELD(Alias, accept),
     TB_FIELD(Alias, other),
-    TB_WHOLE(Drawn),
-    TB_FIELD(Drawn, length),
-    TB_FIELD(Drawn, count),
     TB_WHOLE(Documents),
     TB_FIELD(Documents, aliases),
+    TB_FIELD(Documents, length),
     TB_FIELD(Documents, size),
     TB_FIELD(Documents, tokens),
     TB_WHOLE(Draws),
@@ -284,14 +312,14 @@ TB_LAYOUT(null,
     TB_FIELD(SimulateTask, documents),
     TB_FIELD(SimulateTask, repetition),
     TB_FIELD(SimulateTask, scatter),
-    TB_FIELD(SimulateTask, drawn),
+    TB_FIELD(SimulateTask, count),
     TB_FIELD(SimulateTask, held),
     TB_FIELD(SimulateTask, log_of),
     TB_WHOLE(RatioDrawTask),
     TB_FIELD(RatioDrawTask, tokens),
     TB_FIELD(RatioDrawTask, spacing),
     TB_FIELD(RatioDrawTask, ratio),
-    TB_FIELD(RatioDrawTask, drawn),
+    TB_FIELD(RatioDrawTask, count),
     TB_FIELD(RatioDrawTask, held),
     TB_FIELD(RatioDrawTask, counts),
     TB_FIELD(RatioDrawTask, lengths),

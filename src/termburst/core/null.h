@@ -12,15 +12,10 @@ typedef struct {
     int64_t other;
 } Alias;
 
-/* A document while tokens are drawn from it: its length, and how many were. */
-typedef struct {
-    int32_t length;
-    int32_t count;
-} Drawn;
-
 /* The documents that hold tokens, and how to draw one with probability n_j/n. */
 typedef struct {
     const Alias *aliases;
+    const int32_t *length;
     int64_t size;
     double tokens;
 } Documents;
@@ -34,15 +29,15 @@ typedef struct {
 } Draws;
 
 /* At every checkpoint, a number of tokens drawn, the number of documents b, Σ log (n_ij − 1)! and
- * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `drawn` are the documents, of which nothing is drawn
- * before or after; `held` has room for the last checkpoint's tokens, and `log_of` the logarithms of numbers up to that. */
+ * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `count` is zeros, one per document, and is left so;
+ * `held` has room for the last checkpoint's tokens, and `log_of` the logarithms of numbers up to that. */
 typedef struct {
     const int64_t *checkpoints;
     int64_t size;
     int32_t *documents;
     double *repetition;
     double *scatter;
-    Drawn *drawn;
+    int32_t *count;
     int32_t *held;
     const double *log_of;
 } SimulateTask;
@@ -52,7 +47,7 @@ typedef struct {
     int64_t tokens;
     double spacing;
     double *ratio;
-    Drawn *drawn;
+    int32_t *count;
     int32_t *held;
     int32_t *counts;
     int32_t *lengths;

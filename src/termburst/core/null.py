@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES, Room
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i32, Struct, call, pointer, require
+from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i32, Struct, call, pointer, require
 from termburst.core.length_table import LengthTable
 
 Floats = NDArray[np.float64]
@@ -20,18 +19,11 @@ class Alias(Struct):
     _fields_ = [("accept", Float), ("other", Int)]
 
 
-class Drawn(Struct):
-    _fields_ = [("length", ctypes.c_int32), ("count", ctypes.c_int32)]
-
-
-ALIAS, DRAWN = np.dtype(Alias), np.dtype(Drawn)
+ALIAS = np.dtype(Alias)
 
 
 class Documents(Struct):
-    """Made by `documents`; each thread draws from a copy of `drawn`."""
-
-    _fields_ = [("aliases", pointer(ALIAS, writes=True)), ("size", Int), ("tokens", Float)]
-    drawn: NDArray[Any]
+    _fields_ = [("aliases", pointer(ALIAS, writes=False)), ("length", In_i32), ("size", Int), ("tokens", Float)]
 
 
 class Draws(Struct):
@@ -45,7 +37,7 @@ class SimulateTask(Struct):
         ("documents", Out_i32),
         ("repetition", Out_f64),
         ("scatter", Out_f64),
-        ("drawn", pointer(DRAWN, writes=True)),
+        ("count", Out_i32),
         ("held", Out_i32),
         ("log_of", In_f64),
     ]
@@ -56,7 +48,7 @@ class RatioDrawTask(Struct):
         ("tokens", Int),
         ("spacing", Float),
         ("ratio", Out_f64),
-        ("drawn", pointer(DRAWN, writes=True)),
+        ("count", Out_i32),
         ("held", Out_i32),
         ("counts", Out_i32),
         ("lengths", Out_i32),
@@ -128,11 +120,9 @@ def documents(length: Integers, accept: Floats, other: Integers) -> Documents:
     require(
         length.size < 2**31 and bool((length < 2**31).all()), "there are more documents, or tokens, than can be drawn"
     )
-    aliases, drawn = np.empty(length.size, ALIAS), np.zeros(length.size, DRAWN)
-    aliases["accept"], aliases["other"], drawn["length"] = accept, other, length
-    made = Documents(aliases=aliases, size=length.size, tokens=float(length.sum()))
-    made.drawn = drawn
-    return made
+    aliases = np.empty(length.size, ALIAS)
+    aliases["accept"], aliases["other"] = accept, other
+    return Documents(aliases=aliases, length=length.astype(np.int32), size=length.size, tokens=float(length.sum()))
 
 
 def simulate(
@@ -156,7 +146,7 @@ def simulate(
         documents=b,
         repetition=repetition,
         scatter=scatter,
-        drawn=of.drawn.copy(),
+        count=np.zeros(of.size, np.int32),
         held=np.empty(most, np.int32),
         log_of=log_of,
     )
@@ -173,7 +163,7 @@ def simulate_ratio(
         tokens=tokens,
         spacing=spacing,
         ratio=ratio,
-        drawn=of.drawn.copy(),
+        count=np.zeros(of.size, np.int32),
         held=held,
         counts=counts,
         lengths=lengths,

@@ -2,16 +2,24 @@
 #ifndef TB_RANDOM_H
 #define TB_RANDOM_H
 
+#include <string.h>
+
 #include "core.h"
 
 /* SplitMix64 (Steele et al. 2014): a state that goes up by GOLDEN each time, so that only an addition ties one number to
- * the next, and a core works on several at once. A number in [0, 1) of 53 bits. */
+ * the next, and a core works on several at once. Four numbers in [0, 1) of 53 bits. */
 #define GOLDEN 0x9E3779B97F4A7C15u
 
-TB_INLINE double uniform_of(uint64_t state) {
-    uint64_t z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
+TB_INLINE Lanes uniforms_of(LaneBits state) {
+    LaneBits z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (double)(int64_t)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    z = (z ^ (z >> 31)) >> 11;
+    /* to floats, exactly: the two halves of the bits become the last ones of 2^84 and of 2^52 */
+    LaneBits high_bits = (z >> 32) | 0x4530000000000000, low_bits = (z & 0xFFFFFFFF) | 0x4330000000000000;
+    Lanes high, low;
+    memcpy(&high, &high_bits, sizeof high);
+    memcpy(&low, &low_bits, sizeof low);
+    return ((high - (0x1p84 + 0x1p52)) + low) * 0x1p-53;
 }
 
 /* The Mersenne twister MT19937 (Matsumoto & Nishimura 1998), as NumPy's RandomState(seed).random_sample() draws. */
