@@ -8,7 +8,7 @@ ADVICE := { $(BIN)/python build_backend/compilers.py; exit 1; }
 
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburst/core/*.c src/termburst/core/*.h)
 
-.PHONY: demo test lint wheel zig sanitize docs linkcheck ci bench clean
+.PHONY: demo test lint wheel zig sanitize fuzz docs linkcheck ci bench clean
 
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
@@ -33,6 +33,9 @@ zig: $(VENV)/.all  ## build the core as where there is no C compiler, and test i
 
 sanitize: $(VENV)/.all  ## test the core with bounds and undefined behaviour checked; needs GCC or Clang, and Linux
 	$(BIN)/python .ci/sanitize.py
+
+fuzz: $(VENV)/.all  ## ten minutes of random input for the core, under sanitizers; needs clang with libFuzzer
+	$(BIN)/python benchmarks/fuzz.py
 
 docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link that leads nowhere is an error
 	rm -rf docs/_build

@@ -46,7 +46,10 @@ ANALYSES = {
     "Index.search, one at a time": ("index", "[index.search(query, 10) for query in queries[:200]]", 9),
 }
 
-FIG4 = "from termburst.paper.collections import Collections; found = Collections().fig4; X, terms = found.counts, found.terms"
+FIG4 = (
+    "from termburst.paper.collections import Collections; found = Collections().fig4; "
+    "X, terms = found.counts, found.terms"
+)
 READY = {
     "texts": "texts = list(tb.datasets.load_20newsgroups('all').texts)",
     "vectorizer": "texts = list(tb.datasets.load_20newsgroups('all').texts); "

@@ -6,9 +6,10 @@ matrix of counts has loaded them. Times are medians over fresh processes, by the
 command line adds to starting Python, what `import termburst` adds to `import sklearn`, and the size on disk of
 termburst and all that it needs.
 
-    python benchmarks/first_use.py [--rounds 7] [--before PYTHON]
+    python benchmarks/first_use.py [--rounds 7] [--spark] [--before PYTHON]
 
-With --before, the Python of another checkout's environment does the same, in turn with this one.
+With --spark, also the first and the second fit by two Spark executor processes. With --before, the Python of another
+checkout's environment does the same, in turn with this one.
 """
 
 from __future__ import annotations
@@ -61,6 +62,37 @@ for name, step in steps.items():
         times.append(time.perf_counter())
     seconds[name] = [times[1] - times[0], times[2] - times[1]]
 print(json.dumps(seconds))
+"""
+
+SPARK = """
+import json, os, sys, tempfile, time
+from pathlib import Path
+import pyspark
+
+scratch = Path(tempfile.mkdtemp())
+home = scratch / "home"  # its workers write beside what is installed
+home.mkdir()
+for entry in Path(pyspark.__file__).parent.iterdir():
+    (home / entry.name).symlink_to(entry)
+os.environ |= {"SPARK_HOME": str(home), "SPARK_LOCAL_DIRS": str(scratch / "local"), "PYSPARK_PYTHON": sys.executable}
+os.chdir(scratch)
+from pyspark.sql import SparkSession
+from termburst import engines
+from termburst.datasets import load_stdlib
+
+session = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
+session = session.config("spark.sql.shuffle.partitions", "2").config("spark.default.parallelism", "2").getOrCreate()
+session.sparkContext.setLogLevel("OFF")
+corpus = load_stdlib()
+posts = session.createDataFrame(list(zip(corpus.ids, corpus.texts)), "document string, text string").cache()
+posts.count()  # Java is ready
+session.sparkContext.parallelize(range(2), 2).map(lambda _: __import__("sklearn").__version__).collect()
+times = [time.perf_counter()]
+for _ in range(2):
+    engines.fit_beta_binomial(posts).toPandas()
+    times.append(time.perf_counter())
+session.stop()
+print(json.dumps({"first": times[1] - times[0], "second": times[2] - times[1]}))
 """
 
 SIZES = """
@@ -141,6 +173,14 @@ def starts(pythons: dict[str, str], rounds: int) -> None:
         print(f"import termburst {ours - python:.3f} s (import sklearn {peer - python:.3f} s)")
 
 
+def on_spark(pythons: dict[str, str], rounds: int) -> None:
+    """The first and the second fit by two executor processes, whose Python is started for the first."""
+    for who, python in pythons.items():
+        runs = [answer(python, SPARK) for _ in range(rounds)]
+        first, second = (statistics.median(run[key] for run in runs) for key in ("first", "second"))
+        print(f"{who}: fit_beta_binomial on two Spark executors takes {first:.1f} s at first, {second:.1f} s again")
+
+
 def sizes(pythons: dict[str, str]) -> None:
     for who, python in pythons.items():
         found = answer(python, SIZES)
@@ -152,12 +192,15 @@ def sizes(pythons: dict[str, str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--spark", action="store_true", help="on two Spark executors, too, which needs Java")
     parser.add_argument("--before", metavar="PYTHON", help="the Python of another checkout's environment")
     given = parser.parse_args()
     pythons = {"here": sys.executable} | ({"before": given.before} if given.before else {})
     first_and_second(pythons, given.rounds)
     starts(pythons, given.rounds)
     sizes(pythons)
+    if given.spark:
+        on_spark(pythons, given.rounds)
 
 
 if __name__ == "__main__":

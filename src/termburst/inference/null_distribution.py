@@ -426,7 +426,8 @@ class Null:
             v, state, first, last, out = task
             core.simulate_ratio(of, table_of, state, int(first), int(last), v, SPACING, out)
 
-        in_threads(draw, sorted(tasks, key=lambda task: -task[0]))  # the long ones first
+        for task in tasks:  # by this one thread, which has time while the draws of λ and the score need Python's lock
+            draw(task)
         return [np.sort(sample) for sample in samples]
 
     def _ratios_once(self, lengths: Integers, documents: Integers) -> Floats:
