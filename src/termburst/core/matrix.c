@@ -77,6 +77,22 @@ int32_t tb_totals(const CountBlock *counts, const Totals *out) {
     return TB_OK;
 }
 
+int32_t tb_by_term(const CountBlock *counts, const ByTerm *out) {
+    for (int64_t j = 0; j < counts->rows; j++) {
+        Row row;
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        if (row.n_j > INT32_MAX) return TB_BAD_CELL;
+        for (int64_t k = row.start; k < row.end; k++) {
+            int64_t at = out->next[counts->term[k]]++;
+            if (at < 0 || at >= out->room) return TB_BAD_INDEX;
+            out->count[at] = (int32_t)counts->count[k];
+            out->length[at] = (int32_t)row.n_j;
+        }
+    }
+    return TB_OK;
+}
+
 /* clang-format off */
 TB_LAYOUT(matrix,
     TB_WHOLE(CountBlock),
@@ -101,4 +117,9 @@ TB_LAYOUT(matrix,
     TB_FIELD(Totals, n_i),
     TB_FIELD(Totals, b_i),
     TB_FIELD(Totals, length_sum),
-    TB_FIELD(Totals, wanted))
+    TB_FIELD(Totals, wanted),
+    TB_WHOLE(ByTerm),
+    TB_FIELD(ByTerm, next),
+    TB_FIELD(ByTerm, count),
+    TB_FIELD(ByTerm, length),
+    TB_FIELD(ByTerm, room))

@@ -38,10 +38,19 @@ typedef struct {
     int64_t wanted;
 } Totals;
 
+/* The cells by term: `next` is where the next cell of each term goes, and is moved on; `room` is for that many cells. */
+typedef struct {
+    int64_t *next;
+    int32_t *count;
+    int32_t *length;
+    int64_t room;
+} ByTerm;
+
 TB_API int32_t tb_survey(const CountBlock *counts, Survey *out);
 TB_API int32_t tb_repeats(const CountBlock *counts, Repeats *out);
 TB_API int32_t tb_row_sums(const CountBlock *counts, const RowSums *out);
 TB_API int32_t tb_totals(const CountBlock *counts, const Totals *out);
+TB_API int32_t tb_by_term(const CountBlock *counts, const ByTerm *out);
 
 /* One row: its cells [start, end), its length, and the bits of all of its counts: no count is larger than that. */
 typedef struct {

@@ -32,6 +32,10 @@ class Totals(Struct):
     _fields_ = [("n_j", Out_i64), ("n_i", Out_i64), ("b_i", Out_i64), ("length_sum", Out_i64), ("wanted", Int)]
 
 
+class ByTerm(Struct):
+    _fields_ = [("next", Out_i64), ("count", Out_i32), ("length", Out_i32), ("room", Int)]
+
+
 def count_block(starts: Integers, term: NDArray[np.int32], count: Integers, terms: int) -> CountBlock:
     """Rows of counts of *terms* terms, as kernels take them."""
     require(starts.size > 0, "a matrix has one start of a row more than it has rows")
@@ -70,3 +74,12 @@ def add_totals(counts: CountBlock, n_i: Integers, b_i: Integers, length_sum: Int
     sums = n_i if length_sum is None else length_sum
     call("tb_totals", counts, Totals(n_j=n_j, n_i=n_i, b_i=b_i, length_sum=sums, wanted=length_sum is not None))
     return n_j
+
+
+def put_by_term(counts: CountBlock, places: Integers, count: NDArray[np.int32], length: NDArray[np.int32]) -> None:
+    """Put the count of every cell, and the length of its row, to the next place of its term; *places* are moved on.
+
+    Rows of 2³¹ tokens or more are refused.
+    """
+    require(places.size == counts.terms and count.size == length.size, "there is one place for every term")
+    call("tb_by_term", counts, ByTerm(next=places, count=count, length=length, room=count.size))

@@ -12,7 +12,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst._threads import cores, in_threads
-from termburst.core.matrix import CountBlock, Integers, add_totals, count_block, has_repeats, row_sums, survey
+from termburst.core.matrix import (
+    CountBlock,
+    Integers,
+    add_totals,
+    count_block,
+    has_repeats,
+    put_by_term,
+    row_sums,
+    survey,
+)
 
 BLOCK = 2**16  # cells that are worth a thread
 PARTS = 4  # a core: rows differ in length, and other work may be under way
@@ -143,6 +152,22 @@ def totals(counts: Any, *, length_sums: bool) -> Totals:
     wanted = length_sum if length_sums else None
     n_j = [add_totals(block, n_i, b_i, wanted) for block in _blocks(counts)]
     return Totals(np.concatenate(n_j), n_i, b_i, wanted)
+
+
+def by_term(counts: Any, b_i: Integers) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32]]:
+    """The cells of canonical counts by term: where those of each begin and end, their counts, their rows' lengths.
+
+    Examples
+    --------
+    >>> by_term(sp.csr_array([[2, 1], [0, 3]]), np.array([1, 2]))
+    (array([0, 1, 3]), array([2, 1, 3], dtype=int32), array([3, 3, 3], dtype=int32))
+    """
+    indptr = np.concatenate([[0], np.cumsum(b_i)])
+    count, length = np.empty(counts.nnz, dtype=np.int32), np.empty(counts.nnz, dtype=np.int32)
+    places = indptr[:-1].copy()
+    for block in _blocks(counts):
+        put_by_term(block, places, count, length)
+    return indptr, count, length
 
 
 def _block(counts: Any, rows: slice, cells: slice) -> CountBlock:

@@ -101,9 +101,10 @@ class Lengths:
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
         """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
         n, major = self.tokens, 2 * np.asarray(n_i) > self.tokens
-        # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits.
-        squares = np.where(major, self.squared - 2 * products + squares, squares)
-        products = np.where(major, self.squared - products, products)
+        if major.any():
+            # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits.
+            squares = np.where(major, self.squared - 2 * products + squares, squares)
+            products = np.where(major, self.squared - products, products)
         p = np.where(major, n - n_i, n_i) / n
         spread = np.sqrt(2 * (self.squared - n)) or 1.0
         with np.errstate(divide="ignore", invalid="ignore"):

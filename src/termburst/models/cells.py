@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import cells as core
-from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.counts.matrix import by_term, canonical_counts, totals
 from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.counts.tally import Integers, tally
 
@@ -97,20 +97,11 @@ def term_cells(X_or_statistics: Any) -> TermCells:
     counts = canonical_counts(X_or_statistics)
     if 0 in counts.shape:
         raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
-    n_j = document_lengths(counts)
-    (lengths,), length_documents = tally([n_j])
+    sums = totals(counts, length_sums=False)
+    (lengths,), length_documents = tally([sums.n_j])
     check_lengths(lengths)
-    by_term = counts.tocsc()
-    return TermCells(
-        by_term.indptr.astype(np.int64),
-        by_term.data.astype(np.int32),
-        n_j.astype(np.int32)[by_term.indices],
-        np.ones(1),
-        counts.T @ np.ones(counts.shape[0], dtype=np.int64),
-        np.diff(by_term.indptr).astype(np.int64),
-        lengths,
-        length_documents,
-    )
+    indptr, count, length = by_term(counts, sums.b_i)
+    return TermCells(indptr, count, length, np.ones(1), sums.n_i, sums.b_i, lengths, length_documents)
 
 
 def check_lengths(lengths: Integers) -> None:
