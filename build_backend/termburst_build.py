@@ -31,7 +31,10 @@ def zig() -> list[str]:
     if found is None or found.origin is None:
         raise SystemExit(ADVICE)
     command = [str(Path(found.origin).with_name("zig.exe" if os.name == "nt" else "zig")), "cc", "-mcpu=baseline"]
-    if sys.platform == "linux" and platform.libc_ver()[0] == "glibc":
+    named = (
+        platform.machine() in ("x86_64", "aarch64") and sys.maxsize > 2**32
+    )  # zig has other names for other machines
+    if sys.platform == "linux" and platform.libc_ver()[0] == "glibc" and named:
         command += ["-target", f"{platform.machine()}-linux-gnu.2.17"]  # every glibc since 2012 will do
     # -O3 also where CMake tries the compiler: zig makes its run-time library once for every level, which takes half a
     # minute for -O0, and seconds for this one.

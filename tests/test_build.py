@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 def backend(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "build_backend")
     monkeypatch.delenv("CC", raising=False)
+    monkeypatch.chdir(ROOT)  # where frontends call a backend
     yield importlib.import_module("termburst_build")
     for name in ("termburst_build", "compilers"):
         sys.modules.pop(name, None)

@@ -83,7 +83,9 @@ def test_ratios_and_limits_are_those_of_the_twin(seed, on_both):
     def found():
         out = np.full((own.size, 2), np.nan)
         core.ratio_limits(grouped.cells, grouped.lengths, 0.5, terms, own, fits, critical, out)
-        return np.column_stack([core.ratios(grouped.cells, grouped.lengths, mixed, own, fits), out])
+        ratio = np.full(own.size, np.nan)
+        core.ratios(grouped.cells, grouped.lengths, mixed, own, fits, ratio)
+        return np.column_stack([ratio, out])
 
     baseline, avx2 = on_both(found)
     np.testing.assert_array_equal(baseline, avx2)
@@ -101,9 +103,11 @@ def test_values_that_reach_past_the_cells_are_refused():
             grouped.cells, grouped.lengths, 0.5, np.array([size]), ones, ones, ones, np.empty((size, 4))
         )  # fmt: skip
     with pytest.raises(ValueError, match="an index is out of range"):
-        core.ratios(three.cells, three.lengths, np.array([0]), own, fits)
+        core.ratios(three.cells, three.lengths, np.array([0]), own, fits, ones)
     with pytest.raises(ValueError, match="one row of fits per term"):
-        core.ratios(grouped.cells, grouped.lengths, np.array([0]), own, fits[:, :4].copy())
+        core.ratios(grouped.cells, grouped.lengths, np.array([0]), own, fits[:, :4].copy(), ones)
+    with pytest.raises(ValueError, match="one length table per group"):
+        core.ratios(grouped.cells, three.lengths, np.array([0]), own, fits, ones)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])

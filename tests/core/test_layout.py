@@ -7,23 +7,9 @@ from pathlib import Path
 import pytest
 
 import termburst.core
-from termburst.core.binding import Struct, library, load
+from termburst.core.binding import Struct, call, layout, library, load
 
 SUBJECTS = sorted({path.stem for path in Path(termburst.core.__file__).parent.glob("*.py")} - {"__init__", "binding"})
-
-
-class Field(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("offset", ctypes.c_int64), ("size", ctypes.c_int64)]
-
-
-def by_the_compiler(core, subject):
-    ask = core[f"tb_layout_{subject}"]
-    ask.restype = ctypes.POINTER(Field)
-    fields, found, k = ask(), {}, 0
-    while fields[k].name is not None:
-        found[fields[k].name.decode()] = (fields[k].offset, fields[k].size)
-        k += 1
-    return found
 
 
 def by_python(subject):
@@ -40,9 +26,18 @@ def by_python(subject):
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_structs_are_the_same_in_c_and_python(subject):
-    assert by_python(subject) == by_the_compiler(library(), subject)
-    assert by_python(subject) == by_the_compiler(load("baseline"), subject)
+    assert by_python(subject) == layout(library(), subject)
+    assert by_python(subject) == layout(load("baseline"), subject)
 
 
 def test_there_are_subjects():
     assert {"length_table"} <= set(SUBJECTS)
+
+
+def test_a_library_of_other_sources_is_refused():
+    class LengthTable(Struct):
+        _fields_ = [("coefficients", ctypes.c_void_p), ("longest", ctypes.c_int64)]
+
+    LengthTable.__module__ = "termburst.core.length_table"
+    with pytest.raises(ImportError, match="of another version: install again"):
+        call("tb_look_up", LengthTable(coefficients=None, longest=1))

@@ -137,6 +137,23 @@ def test_a_damaged_sparse_matrix_is_refused_before_compiled_code_sees_it(bad):
         canonical_counts(X)
 
 
+@pytest.mark.parametrize("bad", [-(10**6), 2, 10**6])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_damaged_coordinates_are_refused_before_scipy_s_code_sees_them(axis, bad):
+    X = sp.coo_array(np.eye(2, dtype=int))
+    X.coords[axis][1] = bad
+    with pytest.raises(ValueError, match="point outside of it"):
+        canonical_counts(X)
+
+
+@pytest.mark.parametrize("starts", [[0, 10**6, 2], [0, 2, 1], [1, 1, 2], [0, 1], []])
+def test_damaged_blocks_are_refused_before_scipy_s_code_sees_them(starts):
+    X = sp.bsr_array(sp.csr_array(np.eye(4, dtype=int)), blocksize=(2, 2))
+    X.indptr = np.array(starts, dtype=np.int32)
+    with pytest.raises(ValueError, match="point outside of it"):
+        canonical_counts(X)
+
+
 def test_masked_cells_are_refused():
     with pytest.raises(ValueError, match="masked"):
         canonical_counts(np.ma.array([[1, 2]], mask=[[0, 1]]))

@@ -96,6 +96,7 @@ double gain(double tau, double omega, const Term *term, double n, const double *
     for (int64_t j = 0; j < term->after_size; j += LANES)
         sum -= lanes_at(term->times + j) * lanes_log1p(lanes_at(term->after + j) / alpha_not);
     double total = lanes_sum(sum), delta = log1p_of(alpha / alpha_not);
+    if (!(delta < 1e3)) return NAN;
     int64_t panels = (int64_t)(delta / 0.2) + 1;
     double half = delta / (double)(2 * panels);
     for (int64_t k = 0; k < panels; k++) {
@@ -242,6 +243,7 @@ void fit_term(const Term *term, const LengthTable *table, const double *penalty,
     int penalised = of.penalty != NULL;
     double n = of.n, n_i = term->n_i, omega = log(n_i / (n - n_i));
     *best = (FitResult){.omega = omega};
+    if (!(n_i > 0 && n_i < n && spacing > 0)) return; /* nothing to fit: the scan would not end */
     if (term->mixed == 0 && !penalised) { /* (α_0 p + q)/(α_0 + q) falls in α_0, so α_0 → 0 is the supremum */
         best->status = DEGENERATE;
         return;

@@ -102,6 +102,7 @@ def fit_terms(
     """
     require(penalty.shape == (4,), "a penalty has four coefficients")
     require(results.shape == (cells.terms,), "there is one result per term")
+    require(spacing > 0, "the scan over tau has a spacing above 0")
     task = FitTask(terms=terms, size=terms.size, penalty=penalty, spacing=spacing, results=results)
     call("tb_fit_terms", cells, table, task, room(cells))
 

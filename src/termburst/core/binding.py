@@ -100,7 +100,12 @@ def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
 
     A status that is an error is raised, another one (0 or below) is returned.
     """
-    return call_in(library(), name, *structs)
+    core = library()
+    for made in map(type, structs):
+        if (id(core), made) not in _compared:
+            compare_layout(core, getattr(made, "_type_", made))  # of an array of structs, that of one
+            _compared.add((id(core), made))
+    return call_in(core, name, *structs)
 
 
 def call_in(core: ctypes.CDLL, name: str, *structs: Struct | ctypes.Array[Any]) -> int:
@@ -112,13 +117,49 @@ def call_in(core: ctypes.CDLL, name: str, *structs: Struct | ctypes.Array[Any]) 
     return status
 
 
+_compared: set[tuple[int, type]] = set()  # libraries, and the structs that were compared with theirs
+
+
+class Field(ctypes.Structure):
+    """As in core.h: what `tb_layout_…` tells of a struct, or of a field by its name Struct.field."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("offset", ctypes.c_int64), ("size", ctypes.c_int64)]
+
+
+def layout(core: ctypes.CDLL, subject: str) -> dict[str, tuple[int, int]]:
+    """Offset and size of all structs of a subject and their fields, as the compiler has them."""
+    ask = core[f"tb_layout_{subject}"]
+    ask.restype = ctypes.POINTER(Field)
+    fields, found, k = ask(), {}, 0
+    while fields[k].name is not None:
+        found[fields[k].name.decode()] = (fields[k].offset, fields[k].size)
+        k += 1
+    return found
+
+
+def compare_layout(core: ctypes.CDLL, kind: Any) -> None:
+    """Refuse a library that was built from other sources than this file's: it would write to wrong places."""
+    home, subject = kind.__module__.rsplit(".", 1) if "." in kind.__module__ else ("", "")
+    if home != "termburst.core":
+        return
+    try:
+        theirs = layout(core, subject)
+    except AttributeError:
+        theirs = {}
+    ours = {f"{kind.__name__}.{name}": getattr(kind, name) for name, _ in kind._fields_}
+    if any(theirs.get(name) != (field.offset, field.size) for name, field in ours.items()):
+        raise ImportError("termburst's compiled core is of another version: install again (make test in a checkout)")
+
+
 @functools.cache
 def library() -> ctypes.CDLL:
     """The C library, as this machine runs it best."""
     choice = os.environ.get(CHOICE, "")
+    baseline = load("baseline")
+    if choice == "avx2" and not baseline.tb_has_avx2():
+        raise ImportError(f"{CHOICE}=avx2, but this processor has no AVX2: leave it unset")
     if choice in LIBRARIES:
         return load(choice)
-    baseline = load("baseline")
     return load("avx2") if baseline.tb_has_avx2() and found("avx2") else baseline
 
 

@@ -193,6 +193,9 @@ static Outcomes on_lattice(const BurstRoom *room, int64_t size, int64_t groups) 
  * Distances that differ by next to nothing count as equal, so that a split in not quite equal halves is treated like one
  * in equal ones. −1 where there is no room. */
 static double mid_p(const BurstRoom *room, int64_t size, int64_t groups) {
+    double total = 0.0;
+    for (int64_t k = 0; k < size; k++) total += room->bursts[k].score;
+    if (!(total > 0 && total < INFINITY)) return total == 0 ? 0.5 : NAN; /* a single outcome; or none */
     Outcomes of = size <= ENUMERATED ? enumerated(room, size, groups) : on_lattice(room, size, groups);
     if (of.steps == 0) return -1.0;
     double near = NEAR * sqrt(of.variance), distance = fabs(of.observed - of.mean), equal = 0.0, further = 0.0;
@@ -221,8 +224,10 @@ static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const
     for (int64_t g = 0; g < groups; g++) {
         const int64_t *range = range_of(cells, g, term);
         for (int64_t j = range[0]; j < range[1]; j++) {
-            int64_t c = cells->count[j], alike = 0, times = (int64_t)weight_of(cells, j);
-            if (times < 0 || times > room->most - size) return -1;
+            int64_t c = cells->count[j], alike = 0;
+            double weight = weight_of(cells, j);
+            if (!(weight >= 0 && weight <= (double)(room->most - size))) return -1;
+            int64_t times = (int64_t)weight;
             if (times == 0) continue;
             while (alike < size && room->bursts[alike].count != c) alike++; /* a term has few sizes of burst */
             if (alike == size) {
@@ -314,6 +319,7 @@ TB_LAYOUT(bursts,
     TB_FIELD(CommonModel, alpha),
     TB_FIELD(CommonModel, alpha_0),
     TB_FIELD(CommonModel, mean),
+    TB_FIELD(CommonModel, terms),
     TB_FIELD(CommonModel, kappa),
     TB_WHOLE(Burst),
     TB_FIELD(Burst, score),

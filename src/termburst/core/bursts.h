@@ -23,6 +23,7 @@ typedef struct {
     const double *alpha;
     const double *alpha_0;
     const double *mean;
+    int64_t terms;
     double kappa;
 } CommonModel;
 

@@ -22,7 +22,7 @@ class LengthClasses(Struct):
 
 
 class CommonModel(Struct):
-    _fields_ = [("alpha", In_f64), ("alpha_0", In_f64), ("mean", In_f64), ("kappa", Float)]
+    _fields_ = [("alpha", In_f64), ("alpha_0", In_f64), ("mean", In_f64), ("terms", Int), ("kappa", Float)]
 
 
 class Burst(Struct):
@@ -82,7 +82,7 @@ def length_classes(length: Floats, documents: Floats) -> LengthClasses:
 def common_model(alpha: Floats, alpha_0: Floats, mean: Floats, kappa: float) -> CommonModel:
     """The beta-binomials of all groups together, one per term (alpha and alpha_0 are inf for the binomial), and κ."""
     require(alpha.shape == alpha_0.shape == mean.shape, "there is one model per term")
-    return CommonModel(alpha=alpha, alpha_0=alpha_0, mean=mean, kappa=kappa)
+    return CommonModel(alpha=alpha, alpha_0=alpha_0, mean=mean, terms=mean.size, kappa=kappa)
 
 
 def burst(
@@ -150,6 +150,7 @@ def burst_reference(
     per term of the collection.
     """
     require(cells.groups == classes.groups == 2, "there are two groups")
+    require(model.terms == cells.terms, "there is one model per term")
     require(b_i.shape == p_value.shape == (cells.terms,), "there is one p-value per term")
     task = ReferenceTask(terms=terms, size=terms.size, enough=enough, p_value=p_value)
     call("tb_burst_reference", cells, classes, model, task, _room_for(b_i, terms, classes))
@@ -165,6 +166,7 @@ def burst_draws(
     32 bits are used, for the stream of NumPy's RandomState.
     """
     require(cells.groups == classes.groups, "the classes and the cells have the same groups")
+    require(model.terms == cells.terms, "there is one model per term")
     require(b_i.shape == seeds.shape == p_value.shape == (cells.terms,), "there is one seed per term")
     task = DrawTask(terms=terms, size=terms.size, seeds=seeds, draws=draws, p_value=p_value)
     call("tb_burst_draws", cells, classes, model, task, _room_for(b_i, terms, classes))

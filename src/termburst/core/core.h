@@ -1,7 +1,8 @@
 /* What all of the core shares: how functions are exported, what they return, small arithmetic.
  *
  * A kernel takes structs with named fields and returns a status. It allocates nothing (Python hands it the room that it
- * needs), keeps no state between calls, and checks every index that it takes from an array before it uses it.
+ * needs), keeps no state between calls, and checks every index that it takes from an array before it uses it (those of cells are
+ * checked when `cells` of cells.py makes them).
  */
 #ifndef TB_CORE_H
 #define TB_CORE_H

@@ -107,7 +107,7 @@ static double climb(const Model *model, double tau, double *omega, double low, d
         tau += step;
         if (fabs(step) < TOLERANCE) break;
     }
-    slope_at(model, tau, omega, TOLERANCE);
+    slope_at(model, tau, omega, 1e-2 * TOLERANCE);
     return tau;
 }
 
@@ -130,11 +130,11 @@ static double nearest_maximum(const Model *model, double tau, double *omega, dou
 
 typedef struct {
     double tau, gain;
-} Best;
+} BestFit;
 
 /* The best τ of all maxima that a scan from large to small α_0 brackets, with its gain; inf where none gains. */
-static Best scan(const Model *model, double *omega, double *trial, double *found, double mixed, int64_t longest) {
-    Best best = {INFINITY, 0.0};
+static BestFit scan(const Model *model, double *omega, double *trial, double *found, double mixed, int64_t longest) {
+    BestFit best = {INFINITY, 0.0};
     double rarest = 1.0;
     copy(model, omega, trial);
     for (int64_t g = 0; g < model->size; g++) {
@@ -170,10 +170,10 @@ static Best scan(const Model *model, double *omega, double *trial, double *found
  * result is never below it; *start_gain* is that model's gain over the groups' own binomials. Elsewhere, where that
  * search ends below, and where documents are so few that groups may disagree on their precision, the profile is scanned
  * from large to small α_0, as for one group. */
-static Best fit_groups(const Model *model, double start, double start_gain, double omega_start, double mixed,
+static BestFit fit_groups(const Model *model, double start, double start_gain, double omega_start, double mixed,
                        int64_t longest, double *rows) {
     double *omega = rows, *climbed = rows + model->size, *trial = rows + 2 * model->size;
-    Best best = {INFINITY, 0.0};
+    BestFit best = {INFINITY, 0.0};
     for (int64_t g = 0; g < model->size; g++) {
         double share = least(most(model->group[g].term.n_i, 1e-300) / model->group[g].n, 1 - 1e-16);
         omega[g] = log(share) - log1p(-share);
@@ -183,7 +183,7 @@ static Best fit_groups(const Model *model, double start, double start_gain, doub
         for (int64_t g = 0; g < model->size; g++) climbed[g] = omega_start;
         best.tau = nearest_maximum(model, start, climbed, trial);
         if (best.tau < LARGEST) best.gain = total_gain(model, best.tau, climbed);
-        if (!(best.gain > 0 && best.gain >= start_gain)) best = (Best){INFINITY, 0.0};
+        if (!(best.gain > 0 && best.gain >= start_gain)) best = (BestFit){INFINITY, 0.0};
         double documents = 0.0;
         for (int64_t g = 0; g < model->size; g++) documents += model->group[g].term.documents;
         if (documents > FEW && (best.tau < LARGEST || start_gain <= 0)) {
@@ -191,7 +191,7 @@ static Best fit_groups(const Model *model, double start, double start_gain, doub
             return best;
         }
     }
-    Best scanned = scan(model, omega, trial, rows + 3 * model->size, mixed, longest);
+    BestFit scanned = scan(model, omega, trial, rows + 3 * model->size, mixed, longest);
     if (!(best.gain > scanned.gain)) return scanned;
     copy(model, climbed, omega);
     return best;
@@ -235,7 +235,7 @@ int32_t tb_fit_groups(const Cells *cells, const GroupLengths *lengths, const Gro
         if (status != TB_OK) return status;
         /* the τ that gives the null model its α_0 */
         double start = 2 * task->tau[i] - bent(&model, task->tau[i], task->omega[i]).tau;
-        Best best =
+        BestFit best =
             fit_groups(&model, start, task->gain[i], task->omega[i], mixed, lengths->longest, group_room->rows);
         out[0] = best.tau;
         out[1] = best.gain;
@@ -427,6 +427,7 @@ TB_LAYOUT(groups,
     TB_WHOLE(GroupLengths),
     TB_FIELD(GroupLengths, tables),
     TB_FIELD(GroupLengths, tokens),
+    TB_FIELD(GroupLengths, groups),
     TB_FIELD(GroupLengths, longest),
     TB_WHOLE(GroupRoom),
     TB_FIELD(GroupRoom, groups),

@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     const double *tables;
     const double *tokens;
+    int64_t groups;
     int64_t longest;
 } GroupLengths;
 

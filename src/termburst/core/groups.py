@@ -26,7 +26,7 @@ class Group(Struct):
 
 
 class GroupLengths(Struct):
-    _fields_ = [("tables", In_f64), ("tokens", In_f64), ("longest", Int)]
+    _fields_ = [("tables", In_f64), ("tokens", In_f64), ("groups", Int), ("longest", Int)]
 
 
 class GroupRoom(Struct):
@@ -60,7 +60,7 @@ class RatioTask(Struct):
 def group_lengths(tables: Floats, tokens: Floats, longest: int) -> GroupLengths:
     """The groups' length tables, their tokens, and the longest document of all."""
     require(tables.shape == (tokens.size, PANELS, DEGREE + 1, 2), "there is one length table per group")
-    return GroupLengths(tables=tables, tokens=tokens, longest=longest)
+    return GroupLengths(tables=tables, tokens=tokens, groups=tokens.size, longest=longest)
 
 
 def _room(groups: int) -> GroupRoom:
@@ -78,6 +78,7 @@ def fit_groups(
     *tau* (inf for the binomial), *omega* and *gain* are the fits of all groups together, one entry per term of the
     collection; κ ties the groups' precisions to their means.
     """
+    require(lengths.groups == cells.groups, "there is one length table per group")
     require(tau.shape == gain.shape == omega.shape == (cells.terms,), "there is one fit per term")
     require(out.shape == (cells.terms, 2 + cells.groups), "a row has tau, gain and omega of every group")
     task = GroupFitTask(terms=terms, size=terms.size, kappa=kappa, tau=tau, gain=gain, omega=omega, out=out)
@@ -85,14 +86,15 @@ def fit_groups(
     call("tb_fit_groups", cells, lengths, task, *rooms)
 
 
-def ratios(cells: Cells, lengths: GroupLengths, terms: Integers, own: NDArray[np.uint8], fits: Floats) -> Floats:
-    """2(ℓ̂ − ℓ) of the given terms where two groups have one mean and precisions of their own; NaN for other terms.
+def ratios(
+    cells: Cells, lengths: GroupLengths, terms: Integers, own: NDArray[np.uint8], fits: Floats, out: Floats
+) -> None:
+    """2(ℓ̂ − ℓ) of the given terms where two groups have one mean and precisions of their own, to *out*.
 
     Rows of *fits*, one per term of the collection, are τ_a, τ_b, gain, ω_a, ω_b.
     """
-    out = np.full(cells.terms, np.nan)
-    _two_groups("tb_ratios", cells, lengths, 0.0, terms, own, fits, np.zeros(cells.terms), out)
-    return out
+    require(out.shape == (cells.terms,), "there is one ratio per term")
+    _two_groups("tb_ratios", cells, lengths, 0.0, terms, own, fits, out, out)
 
 
 def ratio_limits(
@@ -112,6 +114,7 @@ def _two_groups(
     kernel: str, cells: Cells, lengths: GroupLengths, kappa: float, terms: Integers, own: NDArray[np.uint8],
     fits: Floats, critical: Floats, out: Floats,
 ) -> None:  # fmt: skip
+    require(lengths.groups == cells.groups, "there is one length table per group")
     require(own.shape == (cells.terms,) and fits.shape == (cells.terms, 5), "there is one row of fits per term")
     task = RatioTask(terms=terms, size=terms.size, kappa=kappa, own=own, fits=fits, critical=critical, out=out)
     call(kernel, cells, lengths, task, beta_binomial.room(cells, 2), _room(2))

@@ -143,7 +143,7 @@ double enumerated(double t, Points *points) {
 /* Fill the strata for a lattice; the variance of the others' scores, or −1 where T is in the middle of a symmetric law.
  *
  * Counted are the documents on one side, whose scores have a sign: the other than the first where it is the smaller,
- * unless that makes no odds and T would need more cells. With t < 0 it is exchanged for the other corpus's −T: that must
+ * unless that does not matter and T would need more cells. With t < 0 it is exchanged for the other corpus's −T: that must
  * not matter. */
 static double choose_sides(double t, const Points *points) {
     for (int64_t s = 0; s < points->strata; s++) {
@@ -370,7 +370,7 @@ double lattice(double t, Points *points) {
     double smooth = most(sqrt(most(variance, 0.0)), cell);
     double below_zero = fall / cell, above_zero = (target + fall + 8 * smooth) / cell;
     double width = below_zero + most(above_zero, 0.0) + MARGIN + 1;
-    if (!(work <= LONGEST && width * work <= 32 * LONGEST)) return -1.0; /* also where a number is none */
+    if (!(work <= LONGEST && width * work <= 32 * LONGEST)) return -1.0; /* also where a number is NaN */
     if (!(below_zero >= 0 && width * (double)(deepest + 1) <= SPACE)) return -1.0;
     int64_t zero = (int64_t)below_zero + MARGIN;
     int64_t cells = most_int(zero + 1, (int64_t)most(above_zero, -1.0) + zero + 1);

@@ -158,6 +158,7 @@ def simulate_ratio(
 ) -> None:
     """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws [first, last) of so many *tokens*, to *ratio*."""
     require(0 <= first <= last <= ratio.size and tokens > 0, "the draws have their places")
+    require(spacing > 0, "the scan over tau has a spacing above 0")
     held, counts, lengths = np.empty((3, tokens), np.int32)
     task = RatioDrawTask(
         tokens=tokens,
@@ -207,7 +208,8 @@ def tail_task(
     every tilt s, and *log_gamma* is log Γ(c).
     """
     require(n_i.shape == odds.shape == start_b.shape, "there is one number of occurrences per tail")
-    require(grid.shape == base.shape and grid.shape[:1] == n_i.shape and grid.shape[1] > 1, "one grid per tail")
+    require(grid.ndim == 2 and grid.shape == base.shape and grid.shape[0] == n_i.size, "there is one grid per tail")
+    require(n_i.size > 0 and grid.shape[1] > 1, "there is a tail, and two points of its grid at least")
     require(length.shape == weight.shape, "there is one weight per class")
     require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
     length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))

@@ -4,7 +4,7 @@ static const double STEP = 1.5; /* the most that a Newton step may move a log-od
 enum { ROUNDS = 400 };
 
 /* The k-th point of those sorted by stratum, and by score or (with sign −1) from the largest on; strata then come from
- * the last on, which makes no odds. */
+ * the last on, which does not matter. */
 TB_INLINE const Point *from_the_end(const Points *points, int64_t k, double sign) {
     return points->at + (sign > 0 ? k : points->size - 1 - k);
 }

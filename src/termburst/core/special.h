@@ -88,6 +88,7 @@ TB_INLINE double stirling_remainder(double x) {
 /* log Γ(x) for x > 0. Below 12 by Γ(x) = Γ(x + m)/(x (x + 1) … (x + m − 1)). */
 TB_INLINE double log_gamma(double x) {
     double product = 1.0;
+    if (!(x > 0)) return NAN;
     if (x == 1.0 || x == 2.0) return 0.0;
     while (x < 12) {
         product *= x;

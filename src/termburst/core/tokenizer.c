@@ -118,7 +118,6 @@ static int64_t find_edges(const uint64_t *marks, int64_t size, int32_t *edges) {
         before = marks[k] >> (BLOCK - 1);
         for (; changes != 0; changes &= changes - 1) edges[count++] = base + __builtin_ctzll(changes);
     }
-    if (count & 1) edges[count++] = (int32_t)size; /* of a document that ends with a whole block */
     return count;
 }
 
@@ -276,7 +275,7 @@ static int fits(const Texts *texts, const TextRoom *room) {
         at = texts->ends[k];
     }
     return at <= texts->size && room->length <= INT32_MAX - 4 * BLOCK && texts->before >= 0 &&
-           texts->before + texts->documents < UINT32_MAX;
+           texts->before < (int64_t)UINT32_MAX - texts->documents;
 }
 
 /* Count documents from where `cells` ends; returns what there is too little of. Called again with more room, it goes on with

@@ -139,14 +139,14 @@ def rules(
 def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents: int = 0) -> Counts:
     """Counts with room for as many cells as *ids* has."""
     require(ids.size == counts.size, "there are as many counts as cells")
-    require(0 <= size <= ids.size, "there are more cells than room for them")
+    require(0 <= size <= ids.size, "there is room for as many cells as there are")
     require(0 <= documents < indptr.size, "there is a row for each document")
     return Counts(ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents)
 
 
 def text_room(length: int, runs: bool) -> TextRoom:
     """Room for documents of so many bytes, and for runs of tokens if there are to be any."""
-    require(0 <= length <= LONGEST, f"a document of more than {LONGEST:,} bytes cannot be counted; part it")
+    require(0 <= length <= LONGEST, f"a document of more than {LONGEST:,} bytes cannot be counted; split it")
     tokens = length // 2 + 1 if runs else 0
     return TextRoom(
         length=length,
@@ -161,6 +161,8 @@ def text_room(length: int, runs: bool) -> TextRoom:
 
 def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Counts, room: TextRoom) -> int:
     """Count documents from where *cells* ends. Returns DONE, or what there is too little of to go on."""
+    require(cells.arrays["indptr"].size > texts.documents, "there is a row for each document")
+    require(rules.grams_to == 1 or room.arrays["runs"].size > room.length // 2, "there is room for runs of tokens")
     return call("tb_count", texts, rules, known, cells, room)
 
 

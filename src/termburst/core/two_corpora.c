@@ -129,9 +129,9 @@ int32_t tb_relative_moments(const Cells *cells, const MomentsTask *task) {
     return TB_OK;
 }
 
-TB_INLINE int comes_after(const Share *a, const Share *b) { return a->value > b->value; }
+TB_INLINE int comes_after(const Frequency *a, const Frequency *b) { return a->value > b->value; }
 
-TB_SORT(sort_shares, Share, comes_after)
+TB_SORT(sort_shares, Frequency, comes_after)
 
 /* The shares of a term's documents, sorted, and how many documents of the two corpora have it. */
 static int64_t sorted_shares(const Cells *cells, const MannWhitneyTask *task, int64_t term, double *present) {
@@ -140,7 +140,7 @@ static int64_t sorted_shares(const Cells *cells, const MannWhitneyTask *task, in
         const int64_t *range = range_of(cells, corpus, term);
         for (int64_t j = range[0]; j < range[1]; j++) {
             double value = (double)cells->count[j] / cells->length[j], times = weight_of(cells, j);
-            task->shares[size++] = corpus == 0 ? (Share){value, times, 0.0} : (Share){value, 0.0, times};
+            task->shares[size++] = corpus == 0 ? (Frequency){value, times, 0.0} : (Frequency){value, 0.0, times};
             present[corpus] += times;
         }
     }
@@ -161,7 +161,7 @@ int32_t tb_mann_whitney(const Cells *cells, const MannWhitneyTask *task) {
         double below = task->documents_b - present[1], absent_a = task->documents_a - present[0];
         double tied = below + absent_a, u = absent_a * below / 2, ties = tied * tied * tied - tied;
         while (k < size) {
-            Share group = task->shares[k++];
+            Frequency group = task->shares[k++];
             for (; k < size && task->shares[k].value == group.value; k++) {
                 group.in_a += task->shares[k].in_a;
                 group.in_b += task->shares[k].in_b;
@@ -193,10 +193,10 @@ TB_LAYOUT(two_corpora,
     TB_FIELD(MomentsTask, squares),
     TB_FIELD(MomentsTask, first),
     TB_FIELD(MomentsTask, last),
-    TB_WHOLE(Share),
-    TB_FIELD(Share, value),
-    TB_FIELD(Share, in_a),
-    TB_FIELD(Share, in_b),
+    TB_WHOLE(Frequency),
+    TB_FIELD(Frequency, value),
+    TB_FIELD(Frequency, in_a),
+    TB_FIELD(Frequency, in_b),
     TB_WHOLE(MannWhitneyTask),
     TB_FIELD(MannWhitneyTask, documents_a),
     TB_FIELD(MannWhitneyTask, documents_b),

@@ -29,7 +29,7 @@ typedef struct {
     double value;
     double in_a;
     double in_b;
-} Share;
+} Frequency;
 
 /* U of the first corpus and Σ t³ − t over the groups of ties, for the terms first to last − 1, whose cells are of two
  * groups; `shares` and `spare` are room for `most` cells of a term. */
@@ -40,8 +40,8 @@ typedef struct {
     double *ties;
     int64_t first;
     int64_t last;
-    Share *shares;
-    Share *spare;
+    Frequency *shares;
+    Frequency *spare;
     int64_t most;
 } MannWhitneyTask;
 

@@ -28,11 +28,11 @@ class MomentsTask(Struct):
     _fields_ = [("documents", Float), ("mean", Out_f64), ("squares", Out_f64), ("first", Int), ("last", Int)]
 
 
-class Share(Struct):
+class Frequency(Struct):
     _fields_ = [("value", Float), ("in_a", Float), ("in_b", Float)]
 
 
-SHARE = np.dtype(Share)
+FREQUENCY = np.dtype(Frequency)
 
 
 class MannWhitneyTask(Struct):
@@ -43,8 +43,8 @@ class MannWhitneyTask(Struct):
         ("ties", Out_f64),
         ("first", Int),
         ("last", Int),
-        ("shares", pointer(SHARE, writes=True)),
-        ("spare", pointer(SHARE, writes=True)),
+        ("shares", pointer(FREQUENCY, writes=True)),
+        ("spare", pointer(FREQUENCY, writes=True)),
         ("most", Int),
     ]
 
@@ -98,8 +98,8 @@ def mann_whitney(
             ties=ties,
             first=first,
             last=last,
-            shares=np.empty(most, SHARE),
-            spare=np.empty(most, SHARE),
+            shares=np.empty(most, FREQUENCY),
+            spare=np.empty(most, FREQUENCY),
             most=most,
         ),
     )

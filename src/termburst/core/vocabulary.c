@@ -107,7 +107,9 @@ int32_t tb_rehash(const Vocabulary *old, const Vocabulary *known) {
         uint64_t entry = old->slots[k], at = (entry >> 32) & mask;
         if (entry == 0) continue;
         if (--left < 0) return TB_NO_ROOM;
-        while (known->slots[at] != 0) at = (at + 1) & mask;
+        int64_t probe = 0;
+        while (known->slots[at] != 0 && probe++ < known->slot_room) at = (at + 1) & mask;
+        if (known->slots[at] != 0) return TB_NO_ROOM;
         known->slots[at] = entry;
     }
     return TB_OK;
@@ -120,7 +122,7 @@ int32_t tb_name_ends(const Vocabulary *known, const Names *names) {
         int64_t node = names->nodes[k];
         if (!valid_node(known, node)) return TB_BAD_INDEX;
         while (known->nodes[node].size == RUN) {
-            at += known->nodes[(uint32_t)known->nodes[node].head].size + 1;
+            at += (int64_t)known->nodes[(uint32_t)known->nodes[node].head].size + 1;
             node = (int64_t)(known->nodes[node].head >> 32);
             if (!valid_node(known, node)) return TB_BAD_INDEX;
         }
@@ -147,7 +149,7 @@ int32_t tb_write_names(const Vocabulary *known, const Names *names) {
             if (!valid_node(known, node)) return TB_BAD_INDEX;
             int is_run = known->nodes[node].size == RUN;
             const Node *token = known->nodes + (is_run ? (int64_t)(uint32_t)known->nodes[node].head : node);
-            if (at - start < token->size + is_run || (int64_t)token->at + pool_words(token->size) > known->used)
+            if (at - start < (int64_t)token->size + is_run || (int64_t)token->at + pool_words(token->size) > known->used)
                 return TB_BAD_INDEX;
             at -= token->size;
             write_token(known, token, names->bytes + at);

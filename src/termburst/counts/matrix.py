@@ -234,13 +234,24 @@ def check_structure(X: Any) -> None:
 
     SciPy does not look, and compiled code, its own as well as ours, would read and write outside the arrays.
     """
-    if X.format not in ("csr", "csc"):
+    if X.format == "coo":
+        inside = all(_inside(place, size) for place, size in zip(X.coords, X.shape, strict=True))
+        sound = inside and len({place.size for place in X.coords} | {X.data.size}) == 1
+    elif X.format in ("csr", "csc", "bsr"):
+        outer, inner = X.shape if X.format != "csc" else X.shape[::-1]
+        if X.format == "bsr":
+            outer, inner = outer // X.blocksize[0], inner // X.blocksize[1]
+        starts, places = X.indptr, X.indices
+        sound = starts.size == outer + 1 and starts[0] == 0 and starts[-1] <= min(places.size, len(X.data))
+        sound = sound and not (np.diff(starts) < 0).any() and _inside(places, inner)
+    else:
         return
-    inner = X.shape[X.format == "csr"]
-    starts, places = X.indptr, X.indices
-    whole = starts.size > 0 and starts[0] == 0 and starts[-1] <= min(places.size, X.data.size)
-    if not whole or (np.diff(starts) < 0).any() or (places.size and not (places.min() >= 0 and places.max() < inner)):
+    if not sound:
         raise ValueError("the sparse matrix is damaged: its index arrays point outside of it")
+
+
+def _inside(places: NDArray[Any], size: int) -> bool:
+    return places.size == 0 or bool(places.min() >= 0 and places.max() < size)
 
 
 def _widened(X: Any) -> Any:

@@ -222,7 +222,7 @@ class Worker:
             self.rows = _grown(like.rows[:size], like.rows.size)
             self.known = vocabulary(self.slots, self.rows, self.pool, size, used)
         self.ids, self.counts = np.empty((2, 0), dtype=np.int32)
-        self.room = text_room(0, runs=False)
+        self.room = text_room(0, runs=tokenizer.ngrams[1] > 1)
 
     @property
     def nodes(self) -> int:

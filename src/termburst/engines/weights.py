@@ -143,11 +143,10 @@ def weighed(
     place = term.rank("dense").to_numpy().astype(np.int64) - 1
     _, first = np.unique(place, return_index=True)
     others = first.size
-    counts = sp.csr_array(
-        (np.stack([count, rest], axis=1).ravel(), np.stack([place, np.full_like(place, others)], axis=1).ravel(),
-         np.arange(0, 2 * count.size + 1, 2)),
-        shape=(count.size, others + 1),
-    )  # fmt: skip
+    data, indices = np.stack([count, rest], axis=1), np.stack([place, np.full_like(place, others)], axis=1)
+    kept = np.stack([np.ones(rest.size, dtype=bool), rest != 0], axis=1)  # a document may be all one term
+    starts = np.concatenate([[0], kept.sum(axis=1).cumsum()])
+    counts = sp.csr_array((data[kept], indices[kept], starts), shape=(count.size, others + 1))
     tokens, documents = int(lengths @ length_documents), int(length_documents.sum())
     statistics = TermStatistics(
         None,
@@ -162,7 +161,7 @@ def weighed(
         fit = SimpleNamespace(
             **{name: np.append(batch[name].to_numpy()[first], value) for name, value in beyond.items()}
         )
-    weights = named_scheme(scheme)(counts, statistics, fit, mu=mu, sigma2=sigma2)[::2]
+    weights = named_scheme(scheme)(counts, statistics, fit, mu=mu, sigma2=sigma2)[starts[:-1]]
     return pl.DataFrame({"document": batch["document"], "term": term, "weight": weights})
 
 

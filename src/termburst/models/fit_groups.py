@@ -138,10 +138,11 @@ class GroupedCells:
         ratio = np.full(own.size, np.nan)
         marks = own.astype(np.uint8)
 
-        def fill(terms: Integers) -> None:
-            ratio[terms] = core.ratios(self.cells, self.lengths, terms, marks, rows)[terms]
-
-        self.over_terms(fill, self.terms[own[self.terms]], ratio)
+        self.over_terms(
+            lambda terms: core.ratios(self.cells, self.lengths, terms, marks, rows, ratio),
+            self.terms[own[self.terms]],
+            ratio,
+        )
         return ApartFit(own, mean, ratio, rows)
 
     def ratio_limits(self, raw: Floats, critical: Floats | float, apart: ApartFit | None = None) -> Floats:
