@@ -209,7 +209,7 @@ def tail_task(
     """
     require(n_i.shape == odds.shape == start_b.shape, "there is one number of occurrences per tail")
     require(grid.ndim == 2 and grid.shape == base.shape and grid.shape[0] == n_i.size, "there is one grid per tail")
-    require(n_i.size > 0 and grid.shape[1] > 1, "there is a tail, and two points of its grid at least")
+    require(grid.shape[1] > 1, "a grid has two points at least")
     require(length.shape == weight.shape, "there is one weight per class")
     require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
     length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
@@ -245,6 +245,7 @@ def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float,
 
     s is the tilt of that row; u, which begins at *start*, makes the mean total n_i.
     """
+    require(task.tails > 0, "there is a tail")
     out = np.zeros(1, TILTED)
     call("tb_tilted", task, TiltTask(row=row, slope=slope, start=start, out=out))
     u, mass, b, r = out[0].tolist()
