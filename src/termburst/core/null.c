@@ -69,34 +69,56 @@ static void put_back(const Documents *of, int32_t *count, const int32_t *held, i
         memset(count, 0, (size_t)of->size * sizeof(int32_t));
 }
 
+/* One draw, noted at every checkpoint: `notes` has a group's, those of one checkpoint side by side. */
+static void draw_once(Stream *stream, const SimulateTask *task, Note *notes) {
+    const int64_t *restrict checkpoints = task->checkpoints;
+    const double *restrict log_of = task->log_of;
+    int32_t *restrict count = task->count, *restrict held = task->held;
+    int64_t b = 0, square = 0, product = 0, token = 0, left = task->size, until = checkpoints[0];
+    double total = 0.0, share = 2.0 / stream->of->tokens;
+    while (left > 0) {
+        if (stream->next == AHEAD) draw_ahead(stream);
+        int next = stream->next;
+        for (; next < AHEAD && left > 0; next++) {
+            int32_t j = stream->document[next], c = count[j];
+            if (c > stream->limit[next]) continue;
+            count[j] = c + 1;
+            held[token++] = j;
+            b += c == 0;
+            total += log_of[c];
+            square += 2 * (int64_t)c + 1;
+            product += stream->length[next];
+            if (token == until) {
+                *notes = (Note){total, (double)square - share * (double)token * (double)product, b};
+                notes += GROUP;
+                if (--left > 0) until = *++checkpoints;
+            }
+        }
+        stream->next = next;
+    }
+}
+
 /* The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all. */
 int32_t tb_simulate(const Documents *documents, const Draws *draws, const SimulateTask *task) {
     Stream stream = {.of = documents, .state = draws->state, .next = AHEAD};
     int64_t tokens = task->checkpoints[task->size - 1];
-    int32_t *count = task->count;
-    double share = 2.0 / documents->tokens;
     int32_t status = drawable(documents, tokens);
     if (status != TB_OK) return status;
-    for (int64_t draw = draws->first; draw < draws->last; draw++) {
-        int64_t b = 0, square = 0, product = 0, at = 0;
-        double total = 0.0;
-        for (int64_t token = 0; token < tokens; token++) {
-            int at_token = next_token(&stream, count);
-            int32_t j = stream.document[at_token], c = count[j]++;
-            task->held[token] = j;
-            b += c == 0;
-            total += task->log_of[c];
-            square += 2 * (int64_t)c + 1;
-            product += stream.length[at_token];
-            if (token + 1 == task->checkpoints[at]) {
-                int64_t cell = at * draws->draws + draw;
-                task->documents[cell] = (int32_t)b;
-                task->repetition[cell] = total;
-                task->scatter[cell] = (double)square - share * (double)(token + 1) * (double)product;
-                at++;
+    for (int64_t first = draws->first; first < draws->last; first += GROUP) {
+        int64_t group = least_int(GROUP, draws->last - first);
+        for (int64_t k = 0; k < group; k++) {
+            draw_once(&stream, task, task->notes + k);
+            put_back(documents, task->count, task->held, tokens);
+        }
+        for (int64_t at = 0; at < task->size; at++) {
+            const Note *notes = task->notes + at * GROUP;
+            int64_t cell = at * draws->draws + first;
+            for (int64_t k = 0; k < group; k++) {
+                task->documents[cell + k] = (int32_t)notes[k].documents;
+                task->repetition[cell + k] = notes[k].repetition;
+                task->scatter[cell + k] = notes[k].scatter;
             }
         }
-        put_back(documents, count, task->held, tokens);
     }
     return TB_OK;
 }
@@ -306,6 +328,10 @@ TB_LAYOUT(null,
     TB_FIELD(Draws, first),
     TB_FIELD(Draws, last),
     TB_FIELD(Draws, draws),
+    TB_WHOLE(Note),
+    TB_FIELD(Note, repetition),
+    TB_FIELD(Note, scatter),
+    TB_FIELD(Note, documents),
     TB_WHOLE(SimulateTask),
     TB_FIELD(SimulateTask, checkpoints),
     TB_FIELD(SimulateTask, size),
@@ -315,6 +341,7 @@ TB_LAYOUT(null,
     TB_FIELD(SimulateTask, count),
     TB_FIELD(SimulateTask, held),
     TB_FIELD(SimulateTask, log_of),
+    TB_FIELD(SimulateTask, notes),
     TB_WHOLE(RatioDrawTask),
     TB_FIELD(RatioDrawTask, tokens),
     TB_FIELD(RatioDrawTask, spacing),

@@ -28,9 +28,18 @@ typedef struct {
     int64_t draws; /* in all: the length of a row of results */
 } Draws;
 
+/* What a draw is like at a checkpoint; GROUP draws are noted before they are written, as rows of results lie far apart. */
+typedef struct {
+    double repetition;
+    double scatter;
+    int64_t documents;
+} Note;
+enum { GROUP = 8 };
+
 /* At every checkpoint, a number of tokens drawn, the number of documents b, Σ log (n_ij − 1)! and
  * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `count` is zeros, one per document, and is left so;
- * `held` has room for the last checkpoint's tokens, and `log_of` the logarithms of numbers up to that. */
+ * `held` has room for the last checkpoint's tokens, `notes` for GROUP of each checkpoint, and `log_of` is the logarithms of
+ * numbers up to the last checkpoint. */
 typedef struct {
     const int64_t *checkpoints;
     int64_t size;
@@ -40,6 +49,7 @@ typedef struct {
     int32_t *count;
     int32_t *held;
     const double *log_of;
+    Note *notes;
 } SimulateTask;
 
 /* The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws of `tokens` tokens. `counts` and `lengths` have room for as many cells. */

@@ -30,6 +30,14 @@ class Draws(Struct):
     _fields_ = [("state", ctypes.c_uint64), ("first", Int), ("last", Int), ("draws", Int)]
 
 
+class Note(Struct):
+    _fields_ = [("repetition", Float), ("scatter", Float), ("documents", Int)]
+
+
+NOTE = np.dtype(Note)
+GROUP = 8  # draws that are noted before they are written, as in null.h
+
+
 class SimulateTask(Struct):
     _fields_ = [
         ("checkpoints", In_i64),
@@ -40,6 +48,7 @@ class SimulateTask(Struct):
         ("count", Out_i32),
         ("held", Out_i32),
         ("log_of", In_f64),
+        ("notes", pointer(NOTE, writes=True)),
     ]
 
 
@@ -149,6 +158,7 @@ def simulate(
         count=np.zeros(of.size, np.int32),
         held=np.empty(most, np.int32),
         log_of=log_of,
+        notes=np.empty(checkpoints.size * GROUP, NOTE),
     )
     call("tb_simulate", of, Draws(state=int(state), first=first, last=last, draws=draws), task)
 
