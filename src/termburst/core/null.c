@@ -1,9 +1,5 @@
 #include "null.h"
 #include "random.h"
-#include "special.h"
-
-#define HUGE_WEIGHT 1e200                   /* beyond, weights are scaled down */
-#define NEGLIGIBLE 2.319522830243569e-16 /* exp(−36): below that share of the largest, weights are left out */
 
 enum { AHEAD = 64 }; /* documents that are drawn ahead, so that the memory for all of them is waited for at once */
 
@@ -189,126 +185,49 @@ int32_t tb_partition_masses(const PartitionTask *task) {
     return TB_OK;
 }
 
-/* Four classes of documents at a tilt: log of the sum of the weights, mean and variance of the count, the share of
- * documents that hold the term, and the mean of log Γ(c). */
-typedef struct {
-    Lanes log_sum, mean, variance, held, repetition;
-} ClassSums;
-
-/* A count weighs w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c, the last
- * factor being steps[c], up to c = m or, if that is a mean, the next whole number. */
-static ClassSums class_sums(const TailTask *task, double n_i, Lanes length, double first_step, double growth,
-                            const double *steps) {
-    Lanes zero = {0.0}, none = lanes_of(1.0), top = none, scale = zero, z = zero, first = zero, second = zero, zr = zero;
-    Lanes weight = lanes_of(first_step), left = length + 1.0;
-    LaneMask active = left > 0; /* weights that are negligible end a class */
-    double longest = most(most(length[0], length[1]), most(length[2], length[3]));
-    int64_t last = (int64_t)least(least(n_i, ceil(longest)), (double)(task->counts - 1));
-    for (int64_t c = 1; c <= last; c++) {
-        double count = (double)c;
-        Lanes before = weight, rest = left - count;
-        active &= rest > 0;
-        weight *= lanes_where(active, rest, zero) * growth * steps[c];
-        z += weight;
-        first += count * weight;
-        second += count * count * weight;
-        zr += task->log_gamma[c] * weight;
-        top = lanes_where(weight > top, weight, top);
-        if (c > 4) active &= ~((weight < NEGLIGIBLE * top) & (weight < before));
-        LaneMask over = active & (weight > HUGE_WEIGHT);
-        if (!(active[0] | active[1] | active[2] | active[3])) break;
-        if (over[0] | over[1] | over[2] | over[3]) {
-            Lanes by = lanes_where(over, lanes_of(HUGE_WEIGHT), lanes_of(1.0));
-            scale += lanes_where(over, lanes_of(log(HUGE_WEIGHT)), zero);
-            none /= by, top /= by, weight /= by, z /= by, first /= by, second /= by, zr /= by;
-        }
+/* Mean, standard deviation and skewness, as far as a gamma distribution can have it. */
+static Moments moments_of(const double *values, int64_t size) {
+    Lanes sum = {0.0}, squares = {0.0}, cubes = {0.0};
+    int64_t whole = size / LANES * LANES;
+    for (int64_t k = 0; k < whole; k += LANES) sum += lanes_at(values + k);
+    double total = lanes_sum(sum), square = 0.0, cube = 0.0;
+    for (int64_t k = whole; k < size; k++) total += values[k];
+    double mean = total / (double)size;
+    for (int64_t k = 0; k < whole; k += LANES) {
+        Lanes centred = lanes_at(values + k) - mean, squared = centred * centred;
+        squares += squared;
+        cubes += squared * centred;
     }
-    Lanes whole = none + z, mean = first / whole;
-    Lanes logs = {log(whole[0]), log(whole[1]), log(whole[2]), log(whole[3])};
-    return (ClassSums){logs + scale, mean, second / whole - mean * mean, z / whole, zr / whole};
+    for (int64_t k = whole; k < size; k++) {
+        double centred = values[k] - mean;
+        square += centred * centred;
+        cube += centred * centred * centred;
+    }
+    double deviation = sqrt((square + lanes_sum(squares)) / (double)size);
+    if (deviation == 0) deviation = 1.0;
+    double skew = (cube + lanes_sum(cubes)) / (double)size / (deviation * deviation * deviation);
+    return (Moments){mean, deviation, between(skew, 0.01, 10.0)};
 }
 
-/* The null tilted by e^{s(slope·b + 2R)}; u makes the mean total n_i. */
-static Tilted tilted(const TailTask *task, int64_t tail, int64_t row, double slope, double start) {
-    const double *steps = task->steps + row * task->counts;
-    double n_i = task->n_i[tail], u = start, first_step = exp(task->tilts[row] * slope);
-    Tilted found = {0};
-    for (int round = 0; round < 80; round++) {
-        double cumulant = 0.0, total = 0.0, square = 0.0, growth = task->odds[tail] * exp(u);
-        found.b = found.r = 0.0;
-        for (int64_t k = 0; k < task->classes; k += LANES) {
-            ClassSums sums = class_sums(task, n_i, lanes_at(task->length + k), first_step, growth, steps);
-            for (int lane = 0; lane < LANES; lane++) { /* one after another: a few results hang on the last digits */
-                double weight = task->weight[k + lane];
-                cumulant += weight * sums.log_sum[lane];
-                total += weight * sums.mean[lane];
-                square += weight * sums.variance[lane];
-                found.b += weight * sums.held[lane];
-                found.r += weight * sums.repetition[lane];
+int32_t tb_null_values(const NullValues *task, const Rows *rows) {
+    int64_t draws = task->draws;
+    for (int64_t at = rows->first; at < rows->last; at++) {
+        const int32_t *b = task->documents + at * draws;
+        double *repetition = task->repetition + at * draws, *scatter = task->scatter + at * draws;
+        if (at >= task->sampled) {
+            int64_t low = task->start[at], high = task->start[at + 1], least_b = task->least[at];
+            for (int64_t k = 0; k < draws; k++) {
+                int64_t place = low + b[k] - least_b;
+                if (place < low || place >= high) return TB_BAD_INDEX;
+                repetition[k] = task->g[place] + 2 * repetition[k];
             }
+            task->plr[at] = moments_of(repetition, draws);
         }
-        found.mass = cumulant;
-        double step = (n_i - total) / square;
-        if (fabs(step) < 1e-6) break;
-        u += between(step, -1.0, 1.0);
-    }
-    found.mass -= u * n_i;
-    found.u = u;
-    return found;
-}
-
-int32_t tb_tilted(const TailTask *task, const TiltTask *tilt) {
-    if (tilt->row < 0 || tilt->row >= task->size) return TB_BAD_INDEX;
-    *tilt->out = tilted(task, 0, tilt->row, tilt->slope, tilt->start);
-    return TB_OK;
-}
-
-/* The stretch of an even grid that b lies in. */
-static int64_t stretch(const double *grid, int64_t size, double b) {
-    return (int64_t)between((b - grid[0]) / (grid[1] - grid[0]), 0.0, (double)(size - 2));
-}
-
-static void tail_curve(const TailTask *task, int64_t tail) {
-    const double *grid = task->grid + tail * task->grid_size, *base = task->base + tail * task->grid_size;
-    double width = grid[1] - grid[0], b = task->start_b[tail];
-    Tilted here = {0};
-    for (int64_t k = 0; k < task->size; k++) {
-        double s = task->tilts[k], slope = 0.0;
-        for (int round = 0; round < 6; round++) {
-            int64_t at = stretch(grid, task->grid_size, b);
-            slope = (base[at + 1] - base[at]) / width;
-            here = tilted(task, tail, k, slope, here.u);
-            double moved = fabs(here.b - b);
-            b = here.b;
-            if (moved < 1e-3 * (1 + b)) break;
-        }
-        int64_t at = stretch(grid, task->grid_size, b);
-        double g = base[at] + (base[at + 1] - base[at]) * (b - grid[at]) / width;
-        task->x[tail * task->size + k] = g + 2 * here.r;
-        task->log_p[tail * task->size + k] = here.mass - s * (slope * b + 2 * here.r);
-    }
-}
-
-int32_t tb_tail_curves(const TailTask *task) {
-    for (int64_t tail = 0; tail < task->tails; tail++) tail_curve(task, tail);
-    return TB_OK;
-}
-
-int32_t tb_one_document(const OneDocumentTask *task) {
-    for (int64_t e = 0; e < task->size; e++) {
-        double top = -INFINITY, total = 0.0;
-        for (int64_t k = 0; k < task->classes; k++) {
-            double middle = task->share * task->length[k], c = middle + sqrt(middle * middle + task->excess[e]);
-            if (!(c <= task->length[k] && c > task->rate[k])) continue;
-            double value = log(task->weight[k]) + c * log(task->rate[k]) - task->rate[k] - log_gamma(c + 1);
-            if (value > top) {
-                total = total * exp(top - value) + 1;
-                top = value;
-            } else {
-                total += exp(value - top);
-            }
-        }
-        task->log_p[e] = total > 0 ? top + log(total) : -INFINITY;
+        double share = task->checkpoints[at] / task->tokens, squared = share * share * task->squared;
+        double scale = share * (1 - share);
+        for (int64_t k = 0; k < draws; k++)
+            scatter[k] = ((scatter[k] + squared) / scale - task->tokens) / task->spread;
+        task->score[at] = moments_of(scatter, draws);
     }
     return TB_OK;
 }
@@ -359,40 +278,25 @@ TB_LAYOUT(null,
     TB_FIELD(PartitionTask, states),
     TB_FIELD(PartitionTask, largest),
     TB_FIELD(PartitionTask, mass),
-    TB_WHOLE(TailTask),
-    TB_FIELD(TailTask, n_i),
-    TB_FIELD(TailTask, odds),
-    TB_FIELD(TailTask, start_b),
-    TB_FIELD(TailTask, tails),
-    TB_FIELD(TailTask, tilts),
-    TB_FIELD(TailTask, size),
-    TB_FIELD(TailTask, length),
-    TB_FIELD(TailTask, weight),
-    TB_FIELD(TailTask, classes),
-    TB_FIELD(TailTask, grid),
-    TB_FIELD(TailTask, base),
-    TB_FIELD(TailTask, grid_size),
-    TB_FIELD(TailTask, steps),
-    TB_FIELD(TailTask, log_gamma),
-    TB_FIELD(TailTask, counts),
-    TB_FIELD(TailTask, x),
-    TB_FIELD(TailTask, log_p),
-    TB_WHOLE(Tilted),
-    TB_FIELD(Tilted, u),
-    TB_FIELD(Tilted, mass),
-    TB_FIELD(Tilted, b),
-    TB_FIELD(Tilted, r),
-    TB_WHOLE(TiltTask),
-    TB_FIELD(TiltTask, row),
-    TB_FIELD(TiltTask, slope),
-    TB_FIELD(TiltTask, start),
-    TB_FIELD(TiltTask, out),
-    TB_WHOLE(OneDocumentTask),
-    TB_FIELD(OneDocumentTask, excess),
-    TB_FIELD(OneDocumentTask, size),
-    TB_FIELD(OneDocumentTask, share),
-    TB_FIELD(OneDocumentTask, rate),
-    TB_FIELD(OneDocumentTask, weight),
-    TB_FIELD(OneDocumentTask, length),
-    TB_FIELD(OneDocumentTask, classes),
-    TB_FIELD(OneDocumentTask, log_p))
+    TB_WHOLE(Moments),
+    TB_FIELD(Moments, mean),
+    TB_FIELD(Moments, deviation),
+    TB_FIELD(Moments, skew),
+    TB_WHOLE(Rows),
+    TB_FIELD(Rows, first),
+    TB_FIELD(Rows, last),
+    TB_WHOLE(NullValues),
+    TB_FIELD(NullValues, checkpoints),
+    TB_FIELD(NullValues, sampled),
+    TB_FIELD(NullValues, draws),
+    TB_FIELD(NullValues, documents),
+    TB_FIELD(NullValues, repetition),
+    TB_FIELD(NullValues, scatter),
+    TB_FIELD(NullValues, least),
+    TB_FIELD(NullValues, start),
+    TB_FIELD(NullValues, g),
+    TB_FIELD(NullValues, tokens),
+    TB_FIELD(NullValues, squared),
+    TB_FIELD(NullValues, spread),
+    TB_FIELD(NullValues, plr),
+    TB_FIELD(NullValues, score))

@@ -77,63 +77,43 @@ typedef struct {
     double *mass;
 } PartitionTask;
 
-/* The tails of λ = g(b) + 2R at several n_i: points (x, log p + constant) at each tilt, a row per tail. Documents come in
- * classes of `length`, `weight` many each, padded to whole LANES; rows of `base` are g on the even rows of `grid`; rows
- * of `steps` are (c − 1)^{2s}/c for every tilt s, `log_gamma` is log Γ(c), both for c < `counts`. */
+/* Mean, standard deviation and skewness of draws. */
 typedef struct {
-    const double *n_i;
-    const double *odds;
-    const double *start_b;
-    int64_t tails;
-    const double *tilts;
-    int64_t size;
-    const double *length;
-    const double *weight;
-    int64_t classes;
-    const double *grid;
-    const double *base;
-    int64_t grid_size;
-    const double *steps;
-    const double *log_gamma;
-    int64_t counts;
-    double *x;
-    double *log_p;
-} TailTask;
+    double mean;
+    double deviation;
+    double skew;
+} Moments;
 
-/* The tilted null given that the total is n_i: u, its log mass, and the means of b and R. */
+/* Checkpoints of a `SimulateTask` made into values: in place of R, from the checkpoint `sampled` on,
+ * λ = g(b) + 2R, where g of the b that were drawn, from `least` up, begins at `start` and ends before the next one's;
+ * in place of the sums Tarone's score. `squared` is Σ n_j², `spread` √(2 Σ n_j (n_j − 1)). */
 typedef struct {
-    double u;
-    double mass;
-    double b;
-    double r;
-} Tilted;
+    const double *checkpoints;
+    int64_t sampled;
+    int64_t draws;
+    const int32_t *documents;
+    double *repetition;
+    double *scatter;
+    const int64_t *least;
+    const int64_t *start;
+    const double *g;
+    double tokens;
+    double squared;
+    double spread;
+    Moments *plr;
+    Moments *score;
+} NullValues;
 
-/* One tilt by e^{s(slope·b + 2R)}, the `row`-th of the first tail of a TailTask; u begins at `start`. */
+/* Checkpoints [first, last) of them. */
 typedef struct {
-    int64_t row;
-    double slope;
-    double start;
-    Tilted *out;
-} TiltTask;
-
-/* log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each `excess`. */
-typedef struct {
-    const double *excess;
-    int64_t size;
-    double share;
-    const double *rate;
-    const double *weight;
-    const double *length;
-    int64_t classes;
-    double *log_p;
-} OneDocumentTask;
+    int64_t first;
+    int64_t last;
+} Rows;
 
 TB_API int32_t tb_simulate(const Documents *documents, const Draws *draws, const SimulateTask *task);
 TB_API int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws,
                                  const RatioDrawTask *task, const Room *room);
 TB_API int32_t tb_partition_masses(const PartitionTask *task);
-TB_API int32_t tb_tail_curves(const TailTask *task);
-TB_API int32_t tb_tilted(const TailTask *task, const TiltTask *tilt);
-TB_API int32_t tb_one_document(const OneDocumentTask *task);
+TB_API int32_t tb_null_values(const NullValues *task, const Rows *rows);
 
 #endif

@@ -77,50 +77,34 @@ class PartitionTask(Struct):
     ]
 
 
-class TailTask(Struct):
+class Moments(Struct):
+    _fields_ = [("mean", Float), ("deviation", Float), ("skew", Float)]
+
+
+MOMENTS = np.dtype(Moments)
+
+
+class NullValues(Struct):
     _fields_ = [
-        ("n_i", In_f64),
-        ("odds", In_f64),
-        ("start_b", In_f64),
-        ("tails", Int),
-        ("tilts", In_f64),
-        ("size", Int),
-        ("length", In_f64),
-        ("weight", In_f64),
-        ("classes", Int),
-        ("grid", In_f64),
-        ("base", In_f64),
-        ("grid_size", Int),
-        ("steps", In_f64),
-        ("log_gamma", In_f64),
-        ("counts", Int),
-        ("x", Out_f64),
-        ("log_p", Out_f64),
+        ("checkpoints", In_f64),
+        ("sampled", Int),
+        ("draws", Int),
+        ("documents", In_i32),
+        ("repetition", Out_f64),
+        ("scatter", Out_f64),
+        ("least", In_i64),
+        ("start", In_i64),
+        ("g", In_f64),
+        ("tokens", Float),
+        ("squared", Float),
+        ("spread", Float),
+        ("plr", pointer(MOMENTS, writes=True)),
+        ("score", pointer(MOMENTS, writes=True)),
     ]
 
 
-class Tilted(Struct):
-    _fields_ = [("u", Float), ("mass", Float), ("b", Float), ("r", Float)]
-
-
-TILTED = np.dtype(Tilted)
-
-
-class TiltTask(Struct):
-    _fields_ = [("row", Int), ("slope", Float), ("start", Float), ("out", pointer(TILTED, writes=True))]
-
-
-class OneDocumentTask(Struct):
-    _fields_ = [
-        ("excess", In_f64),
-        ("size", Int),
-        ("share", Float),
-        ("rate", In_f64),
-        ("weight", In_f64),
-        ("length", In_f64),
-        ("classes", Int),
-        ("log_p", Out_f64),
-    ]
+class Rows(Struct):
+    _fields_ = [("first", Int), ("last", Int)]
 
 
 def documents(length: Integers, accept: Floats, other: Integers) -> Documents:
@@ -208,73 +192,40 @@ def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: In
     return mass
 
 
-def tail_task(
-    n_i: Floats, odds: Floats, start_b: Floats, grid: Floats, base: Floats, tilts: Floats, length: Floats,
-    weight: Floats, steps: Floats, log_gamma: Floats,
-) -> TailTask:  # fmt: skip
-    """The tails of g(b) + 2R at several n_i, at each tilt; rows of *base* are g on the even rows of *grid*, of b.
+def null_values(
+    b: NDArray[np.int32], repetition: Floats, scatter: Floats, checkpoints: Integers, sampled: int, g: Floats,
+    least: Integers, start: Integers, tokens: float, squared: float,
+) -> NullValues:  # fmt: skip
+    """What makes the draws of `simulate` into values of λ, from the checkpoint *sampled* on, and of Tarone's score.
 
-    Documents come in classes of binomial counts, *weight* many of each *length*. Rows of *steps* are (c − 1)^{2s}/c for
-    every tilt s, and *log_gamma* is log Γ(c).
+    The g of λ = g(b) + 2R at the checkpoint k begins at *g*[*start*[k]], with that of b = *least*[k].
     """
-    require(n_i.shape == odds.shape == start_b.shape, "there is one number of occurrences per tail")
-    require(grid.ndim == 2 and grid.shape == base.shape and grid.shape[0] == n_i.size, "there is one grid per tail")
-    require(grid.shape[1] > 1, "a grid has two points at least")
-    require(length.shape == weight.shape, "there is one weight per class")
-    require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
-    length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
-    return TailTask(
-        n_i=n_i,
-        odds=odds,
-        start_b=start_b,
-        tails=n_i.size,
-        tilts=tilts,
-        size=tilts.size,
-        length=length,
-        weight=weight,
-        classes=length.size,
-        grid=grid,
-        base=base,
-        grid_size=grid.shape[1],
-        steps=steps,
-        log_gamma=log_gamma,
-        counts=log_gamma.size,
-        x=np.empty((n_i.size, tilts.size)),
-        log_p=np.empty((n_i.size, tilts.size)),
+    rows, draws = b.shape
+    require(b.shape == repetition.shape == scatter.shape and checkpoints.shape == (rows,), "rows are checkpoints")
+    require(least.shape == (rows,) and start.shape == (rows + 1,), "every checkpoint has its g")
+    require(start[0] == 0 and start[-1] == g.size and bool((np.diff(start) >= 0).all()), "g is cut by checkpoints")
+    require(draws > 0 and 0 <= sampled <= rows, "there are draws")
+    return NullValues(
+        checkpoints=checkpoints.astype(np.float64),
+        sampled=sampled,
+        draws=draws,
+        documents=b,
+        repetition=repetition,
+        scatter=scatter,
+        least=least,
+        start=start,
+        g=g,
+        tokens=tokens,
+        squared=squared,
+        spread=float(np.sqrt(2 * (squared - tokens)) or 1.0),
+        plr=np.zeros(rows, MOMENTS),
+        score=np.zeros(rows, MOMENTS),
     )
 
 
-def tail_curves(task: TailTask) -> tuple[Floats, Floats]:
-    """The points (x, log p + constant) at each tilt, a row per tail."""
-    call("tb_tail_curves", task)
-    return task.arrays["x"], task.arrays["log_p"]
 
 
-def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float, float, float, float]:
-    """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
-
-    s is the tilt of that row; u, which begins at *start*, makes the mean total n_i.
-    """
-    require(task.tails > 0, "there is a tail")
-    out = np.zeros(1, TILTED)
-    call("tb_tilted", task, TiltTask(row=row, slope=slope, start=start, out=out))
-    u, mass, b, r = out[0].tolist()
-    return u, mass, b, r
-
-
-def log_one_document(excess: Floats, share: float, rate: Floats, weight: Floats, length: Floats) -> Floats:
-    """log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each *excess*: Σ P(Poisson ≥ that)."""
-    require(rate.shape == weight.shape == length.shape, "there is one rate per class")
-    log_p = np.empty(excess.size)
-    task = OneDocumentTask(
-        excess=excess,
-        size=excess.size,
-        share=share,
-        rate=rate,
-        weight=weight,
-        length=length,
-        classes=rate.size,
-        log_p=log_p,
-    )
-    call("tb_one_document", task)
-    return log_p
+def make_values(task: NullValues, first: int, last: int) -> None:
+    """Do it for the checkpoints [first, last)."""
+    require(0 <= first <= last <= task.arrays["checkpoints"].size, "the checkpoints are there")
+    call("tb_null_values", task, Rows(first=first, last=last))

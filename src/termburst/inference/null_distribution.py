@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,8 +16,9 @@ from termburst._threads import in_threads
 from termburst.core import null as core
 from termburst.counts.tally import Integers
 from termburst.inference.null_tails import (
+    CURVE,
     TIE,
-    Curve,
+    Curves,
     PlrTail,
     ScoreTail,
     chi2_tail,
@@ -176,7 +178,7 @@ class Null:
             low = high
             if checkpoints.size:
                 draws = max(49, int(share * self.draws))
-                self._phase(checkpoints, draws, top, seeds, terms, more, plr, score, set(enumerated), log_p, how)
+                self._phase(checkpoints, draws, top, seeds, terms, more, plr, score, max(enumerated, default=0), log_p, how)
         major = np.flatnonzero((self.sizes > 0) & (self.sizes < self.cells.n_i))
         for v in np.unique(self.cells.n_i[major]).tolist():
             mine = major[self.cells.n_i[major] == v]
@@ -314,7 +316,7 @@ class Null:
 
     def _phase(
         self, checkpoints: Integers, draws: int, top: float, seeds: Any, terms: dict[int, Any], frequent: Any,
-        plr: Floats, score: Floats, enumerated: set[int], log_p: Any, how: Any,
+        plr: Floats, score: Floats, enumerated: int, log_p: Any, how: Any,
     ) -> None:  # fmt: skip
         """Draw for all checkpoints at once, then compare; *frequent* terms have their score held against the last."""
         lengths = self.lengths
@@ -329,43 +331,44 @@ class Null:
         in_threads(draw, range(BLOCKS))
         mean_length, weights = lengths.classes(CLASS)
         # g of λ = g(b) + 2R, for all checkpoints at once: at every b that was drawn, and on the grids of the tails
-        low = b.min(axis=1)
-        width = b.max(axis=1) - low + 1
-        start = np.cumsum(width) - width - low
-        g = self._g(np.repeat(checkpoints, width), np.arange(width.sum()) - np.repeat(start, width))
+        sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
+        least = b.min(axis=1).astype(np.int64)
+        width = b.max(axis=1) - least + 1
+        start = np.append(0, np.cumsum(width))
+        g = self._g(np.repeat(checkpoints, width), np.arange(start[-1]) + np.repeat(least - start[:-1], width))
         grids = np.ascontiguousarray(np.linspace(1, np.minimum(checkpoints, lengths.each.size), GRID, axis=1))
         on_grids = self._g(np.repeat(checkpoints, GRID), grids.ravel()).reshape(grids.shape)
+        values = core.null_values(
+            b, repetition, scatter, checkpoints, sampled, g, least, start, lengths.tokens, lengths.squared
+        )
+        curves = Curves(*(np.zeros((checkpoints.size, CURVE.size)) for _ in range(2)), np.zeros(checkpoints.size, np.int64))
 
-        sampled = np.flatnonzero(~np.isin(checkpoints, list(enumerated)))
-        curves: dict[int, Curve] = {}
-        score_tails: dict[int, ScoreTail] = {}
+        def prepare(rows: slice) -> None:
+            """In place of R the sorted λ, in place of the sums the sorted score; the curves of λ's tails."""
+            core.make_values(values, rows.start, rows.stop)
+            scatter[rows].sort(axis=1)
+            drawn = slice(max(rows.start, sampled), rows.stop)
+            if drawn.start < drawn.stop:
+                repetition[drawn].sort(axis=1)
+                found = plr_curves(
+                    checkpoints[drawn], lengths.tokens, mean_length, weights, grids[drawn], on_grids[drawn]
+                )
+                for whole, part in zip(curves, found, strict=True):
+                    whole[drawn] = part
 
-        def bend(part: int) -> None:
-            some = sampled[part::BLOCKS]
-            found = plr_curves(checkpoints[some], lengths.tokens, mean_length, weights, grids[some], on_grids[some])
-            curves.update(zip(some.tolist(), found, strict=True))
-
-        def prepare(at: int) -> None:
-            """In place of R the sorted λ, in place of the sums the sorted score, and its tail."""
-            v = int(checkpoints[at])
-            if v not in enumerated:
-                repetition[at] = np.sort(g[b[at] + start[at]] + 2 * repetition[at])
-            scatter[at] = np.sort(lengths.score(v, scatter[at], 0.0))
-            score_tails[at] = ScoreTail(v, lengths.tokens, lengths.squared, mean_length, weights, scatter[at])
-
-        in_threads(bend, range(BLOCKS))
-        in_threads(prepare, range(checkpoints.size))
-        for at, v in enumerate(checkpoints.tolist()):  # by one thread: these many short steps all need Python's lock
-            mine = terms[v]
-            minor = self._minor(mine)
-            if at in curves and minor.size:
-                tail = PlrTail(repetition[at], curves[at])
-                log_p[0][minor], how[0][minor] = sampled_p(repetition[at], plr[minor], tail, self.mid_p, top)
-            if v == FREQUENT:
-                mine = np.concatenate([mine, frequent])
-            log_p[1][mine], how[1][mine] = sampled_p(
-                scatter[at], score[mine], score_tails[at], self.mid_p, SCORE_TOP * top
-            )
+        cuts = np.linspace(0, checkpoints.size, min(BLOCKS, checkpoints.size) + 1).astype(int)
+        in_threads(prepare, [slice(*cut) for cut in pairwise(cuts.tolist())])
+        mine = [terms[v] for v in checkpoints.tolist()]
+        if checkpoints[-1] == FREQUENT:
+            mine[-1] = np.concatenate([mine[-1], frequent])
+        held, row = np.concatenate(mine), np.repeat(np.arange(checkpoints.size), [len(some) for some in mine])
+        moments = (values.arrays["plr"], values.arrays["score"])
+        score_tail = ScoreTail(checkpoints, lengths.tokens, lengths.squared, mean_length, weights, moments[1])
+        log_p[1][held], how[1][held] = sampled_p(scatter, score[held], row, score_tail, self.mid_p, SCORE_TOP * top)
+        minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
+        held, row = held[minor], row[minor]
+        plr_tail = PlrTail(curves, moments[0])
+        log_p[0][held], how[0][held] = sampled_p(repetition, plr[held], row, plr_tail, self.mid_p, top)
 
     def _room(self, checkpoints: int, draws: int) -> tuple[NDArray[np.int32], Floats, Floats]:
         """Checkpoints × draws of documents, repetitions and scatter, in memory that all phases share.
@@ -404,7 +407,9 @@ class Null:
                 chosen = np.flatnonzero((below + offset == at) & (share > 0))
                 if chosen.size:
                     mine = several[chosen]
-                    value, kind = sampled_p(sample, ratio[mine], chi2_tail, self.mid_p, _phase_of(nodes[at])[2])
+                    only = np.zeros(mine.size, np.int64)
+                    top = _phase_of(nodes[at])[2]
+                    value, kind = sampled_p(sample[None], ratio[mine], only, chi2_tail, self.mid_p, top)
                     log_p[mine] = np.nan_to_num(log_p[mine]) + share[chosen] * value
                     how[mine] = np.where(how[mine] == "tail", "tail", kind)
         return log_p, how

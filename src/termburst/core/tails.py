@@ -1,0 +1,242 @@
+"""Upper tails of the burstiness test's null distributions: what draws say, and known shapes beyond them (tails.c)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.beta_binomial import LANES
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i64, Struct, call, pointer, require
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class TailTask(Struct):
+    _fields_ = [
+        ("n_i", In_f64),
+        ("odds", In_f64),
+        ("start_b", In_f64),
+        ("tails", Int),
+        ("tilts", In_f64),
+        ("size", Int),
+        ("length", In_f64),
+        ("weight", In_f64),
+        ("classes", Int),
+        ("grid", In_f64),
+        ("base", In_f64),
+        ("grid_size", Int),
+        ("steps", In_f64),
+        ("log_gamma", In_f64),
+        ("counts", Int),
+        ("x", Out_f64),
+        ("log_p", Out_f64),
+    ]
+
+
+class Tilted(Struct):
+    _fields_ = [("u", Float), ("mass", Float), ("b", Float), ("r", Float)]
+
+
+TILTED = np.dtype(Tilted)
+
+
+class TiltTask(Struct):
+    _fields_ = [("row", Int), ("slope", Float), ("start", Float), ("out", pointer(TILTED, writes=True))]
+
+
+class ReachTask(Struct):
+    _fields_ = [
+        ("sample", In_f64),
+        ("rows", Int),
+        ("draws", Int),
+        ("top", Int),
+        ("few", Int),
+        ("tie", Float),
+        ("observed", In_f64),
+        ("row", In_i64),
+        ("size", Int),
+        ("reached", Out_i64),
+        ("exceeded", Out_i64),
+        ("anchor", Out_f64),
+        ("at_least", Out_i64),
+    ]
+
+
+class CubicTask(Struct):
+    _fields_ = [
+        ("x", In_f64),
+        ("y", In_f64),
+        ("size", In_i64),
+        ("rows", Int),
+        ("columns", Int),
+        ("shift", In_f64),
+        ("value", In_f64),
+        ("row", In_i64),
+        ("values", Int),
+        ("room", Out_f64),
+        ("out", Out_f64),
+    ]
+
+
+class OneDocumentTask(Struct):
+    _fields_ = [
+        ("excess", In_f64),
+        ("row", In_i64),
+        ("size", Int),
+        ("n_i", In_f64),
+        ("rows", Int),
+        ("tokens", Float),
+        ("length", In_f64),
+        ("log_weight", In_f64),
+        ("classes", Int),
+        ("room", Out_f64),
+        ("log_p", Out_f64),
+    ]
+
+
+def tail_task(
+    n_i: Floats, odds: Floats, start_b: Floats, grid: Floats, base: Floats, tilts: Floats, length: Floats,
+    weight: Floats, steps: Floats, log_gamma: Floats,
+) -> TailTask:  # fmt: skip
+    """The tails of g(b) + 2R at several n_i, at each tilt; rows of *base* are g on the even rows of *grid*, of b.
+
+    Documents come in classes of binomial counts, *weight* many of each *length*. Rows of *steps* are (c − 1)^{2s}/c for
+    every tilt s, and *log_gamma* is log Γ(c).
+    """
+    require(n_i.shape == odds.shape == start_b.shape, "there is one number of occurrences per tail")
+    require(grid.ndim == 2 and grid.shape == base.shape and grid.shape[0] == n_i.size, "there is one grid per tail")
+    require(grid.shape[1] > 1, "a grid has two points at least")
+    require(length.shape == weight.shape, "there is one weight per class")
+    require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
+    length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
+    return TailTask(
+        n_i=n_i,
+        odds=odds,
+        start_b=start_b,
+        tails=n_i.size,
+        tilts=tilts,
+        size=tilts.size,
+        length=length,
+        weight=weight,
+        classes=length.size,
+        grid=grid,
+        base=base,
+        grid_size=grid.shape[1],
+        steps=steps,
+        log_gamma=log_gamma,
+        counts=log_gamma.size,
+        x=np.empty((n_i.size, tilts.size)),
+        log_p=np.empty((n_i.size, tilts.size)),
+    )
+
+
+def tail_curves(task: TailTask) -> tuple[Floats, Floats]:
+    """The points (x, log p + constant) at each tilt, a row per tail."""
+    call("tb_tail_curves", task)
+    return task.arrays["x"], task.arrays["log_p"]
+
+
+def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float, float, float, float]:
+    """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
+
+    s is the tilt of that row; u, which begins at *start*, makes the mean total n_i.
+    """
+    require(task.tails > 0, "there is a tail")
+    out = np.zeros(1, TILTED)
+    call("tb_tilted", task, TiltTask(row=row, slope=slope, start=start, out=out))
+    u, mass, b, r = out[0].tolist()
+    return u, mass, b, r
+
+
+class Reach(NamedTuple):
+    """How many draws reach each observed value and exceed it; of every sample where its tail begins, and how many reach that."""
+
+    reached: Integers
+    exceeded: Integers
+    anchor: Floats
+    at_least: Integers
+
+
+def reach(sample: Floats, observed: Floats, row: Integers, top: int, few: int, tie: float) -> Reach:
+    """Hold each *observed* value against a *row* of sorted draws; the tail of a row begins at its *top*-th largest.
+
+    Values within *tie*, relatively, are equal. If most draws that reach the place where the tail would begin are equal,
+    it begins at the next larger one, or the largest if fewer than *few* are larger.
+    """
+    rows, draws = sample.shape
+    require(observed.shape == row.shape, "every value has its sample")
+    require(1 <= top <= draws and few >= 1, "a tail begins at one of the draws")
+    found = Reach(
+        np.empty(observed.size, np.int64), np.empty(observed.size, np.int64), np.empty(rows), np.empty(rows, np.int64)
+    )
+    task = ReachTask(
+        sample=sample,
+        rows=rows,
+        draws=draws,
+        top=top,
+        few=few,
+        tie=tie,
+        observed=observed,
+        row=row,
+        size=observed.size,
+        **found._asdict(),
+    )
+    call("tb_reach", task)
+    return found
+
+
+def falling_cubics(x: Floats, y: Floats, size: Integers, shift: Floats, value: Floats, row: Integers) -> Floats:
+    """The piecewise cubics through falling points, x ascending, that fall between them, too (Fritsch & Butland 1984).
+
+    Of a row of *x* and *y* the first *size* points count, and are moved by *shift*; a *value* beyond them is their end.
+    SciPy's `PchipInterpolator`, for which there are too many curves of a few points.
+    """
+    rows, columns = x.shape
+    require(x.shape == y.shape and size.shape == shift.shape == (rows,), "there is one curve per row")
+    require(value.shape == row.shape, "every value has its curve")
+    out = np.empty(value.size)
+    task = CubicTask(
+        x=x,
+        y=y,
+        size=size,
+        rows=rows,
+        columns=columns,
+        shift=shift,
+        value=value,
+        row=row,
+        values=value.size,
+        room=np.empty(2 * columns),
+        out=out,
+    )
+    call("tb_falling_cubics", task)
+    return out
+
+
+def log_one_document(
+    excess: Floats, row: Integers, n_i: Floats, tokens: float, length: Floats, weight: Floats
+) -> Floats:
+    """log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each *excess*: Σ P(Poisson ≥ that).
+
+    The term of each is that of *row* in *n_i*, and p = n_i/tokens; of the documents *weight* many have each *length*.
+    """
+    require(excess.shape == row.shape, "every excess has its term")
+    require(length.shape == weight.shape, "there is one weight per class")
+    log_p = np.empty(excess.size)
+    task = OneDocumentTask(
+        excess=excess,
+        row=row,
+        size=excess.size,
+        n_i=n_i,
+        rows=n_i.size,
+        tokens=tokens,
+        length=length,
+        log_weight=np.log(weight),
+        classes=length.size,
+        room=np.empty(2 * length.size),
+        log_p=log_p,
+    )
+    call("tb_one_document", task)
+    return log_p
