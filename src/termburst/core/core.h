@@ -27,6 +27,7 @@ enum { LANES = 4 };
 typedef double Lanes __attribute__((vector_size(32)));
 typedef int64_t LaneMask __attribute__((vector_size(32)));
 typedef uint64_t LaneBits __attribute__((vector_size(32)));
+typedef int32_t LaneInts __attribute__((vector_size(16)));
 typedef double Pair __attribute__((vector_size(16)));
 
 TB_INLINE double least(double x, double y) { return x < y ? x : y; }

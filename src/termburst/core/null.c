@@ -13,24 +13,24 @@ typedef struct {
 } Stream;
 
 static void draw_ahead(Stream *stream) {
-    const Documents *of = stream->of;
+    const Alias *aliases = stream->of->aliases;
+    const int32_t *lengths = stream->of->length;
     LaneBits state = stream->state + (LaneBits){0, 2, 4, 6} * GOLDEN;
-    double place[AHEAD], chance[AHEAD];
     for (int k = 0; k < AHEAD; k += LANES) {
-        Lanes places = uniforms_of(state + GOLDEN) * (double)of->size, chances = uniforms_of(state + 2 * GOLDEN);
-        memcpy(place + k, &places, sizeof places);
-        memcpy(chance + k, &chances, sizeof chances);
+        Lanes place = uniforms_of(state + GOLDEN) * (double)stream->of->size, chance = uniforms_of(state + 2 * GOLDEN);
+        LaneInts cell = __builtin_convertvector(place, LaneInts);
+        const Alias *at[LANES] = {aliases + cell[0], aliases + cell[1], aliases + cell[2], aliases + cell[3]};
+        Lanes accept = {at[0]->accept, at[1]->accept, at[2]->accept, at[3]->accept};
+        LaneMask other = {at[0]->other, at[1]->other, at[2]->other, at[3]->other};
+        LaneMask own = place - __builtin_convertvector(cell, Lanes) < accept; /* no branch: none could foresee it */
+        LaneMask j = (own & __builtin_convertvector(cell, LaneMask)) | (~own & other);
+        LaneInts length = {lengths[j[0]], lengths[j[1]], lengths[j[2]], lengths[j[3]]};
+        LaneInts document = __builtin_convertvector(j, LaneInts);
+        LaneInts limit = __builtin_convertvector(chance * __builtin_convertvector(length, Lanes), LaneInts);
+        memcpy(stream->document + k, &document, sizeof document);
+        memcpy(stream->length + k, &length, sizeof length);
+        memcpy(stream->limit + k, &limit, sizeof limit);
         state += 8 * GOLDEN;
-    }
-    for (int k = 0; k < AHEAD; k++) {
-        int32_t cell = (int32_t)place[k];
-        const Alias *alias = &of->aliases[cell];
-        /* not a branch, which none could foresee */
-        int32_t j = (int32_t)alias->other;
-        j += (cell - j) * (place[k] - (double)cell < alias->accept);
-        stream->document[k] = j;
-        stream->length[k] = of->length[j];
-        stream->limit[k] = (int32_t)(chance[k] * (double)of->length[j]);
     }
     stream->state = state[0];
     stream->next = 0;
