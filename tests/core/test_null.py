@@ -5,8 +5,7 @@ import pytest
 from twins import null as twin
 
 from termburst.core import null as core
-from termburst.inference import null_tails
-from termburst.inference.null_distribution import Lengths
+from termburst.inference.null_lengths import Lengths
 from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable
 
@@ -75,42 +74,33 @@ def test_masses_of_partitions_are_those_of_the_twin(on_both):
         core.partition_masses(each, choose, onward + 9, sizes)
 
 
-def tail(v, classes=3):
-    """Tilts, E b, n_i, odds, lengths and weights of classes, a grid of b and g on it."""
-    length, weight = np.array([4.0, 30.5, 250.0, 999.0, 20.0])[:classes], np.array([9.0, 5.0, 2.0, 1.0, 3.0])[:classes]
-    grid = np.linspace(1, weight.sum(), 33)
-    odds = v / (weight @ length - v)
-    start = float(weight @ -np.expm1(-length * np.log1p(odds)))
-    return null_tails.CURVE, start, float(v), odds, length, weight, grid, -2.0 * grid
+def test_values_of_draws_are_those_of_the_twin(on_both):
+    lengths, _ = ready()
+    rng = np.random.default_rng(2)
+    checkpoints, sampled, draws = np.array([2, 5, 9, 40]), 1, 23
+    b = rng.integers(3, 8, (4, draws)).astype(np.int32)
+    repetition, scatter = rng.gamma(2, 9, (2, 4, draws))
+    least, start = np.array([3, 1, 3, 0]), np.array([0, 0, 9, 20, 29])
+    g = rng.normal(size=29)
 
+    def found():
+        mine = b, repetition.copy(), scatter.copy()
+        task = core.null_values(*mine, checkpoints, sampled, g, least, start, lengths.tokens, lengths.squared)
+        core.make_values(task, 0, 2)
+        core.make_values(task, 2, 4)
+        return *mine[1:], *(task.arrays[name].view(np.float64).reshape(4, 3) for name in ("plr", "score"))
 
-def curves(tails):
-    """The kernel's, of several tails over the same classes."""
-    tilts, start, n_i, odds, length, weight, grid, base = zip(*tails, strict=True)
-    columns = (np.array(column) for column in (n_i, odds, start, grid, base))
-    task = core.tail_task(*columns, tilts[0], length[0], weight[0], *null_tails._steps())
-    return np.stack(core.tail_curves(task), axis=1)
-
-
-@pytest.mark.parametrize(("v", "classes"), [((6,), 1), ((40, 6, 3), 3), ((300,), 4), ((300, 70), 5)])
-def test_tails_are_those_of_the_twin_to_the_last_bit(v, classes, on_both):
-    """A few tails hang on the last digits of the sums, so that the same p-values need the same sums."""
-    tails = [tail(n_i, classes) for n_i in v]
-    baseline, avx2 = on_both(lambda: curves(tails))
-    np.testing.assert_array_equal(baseline, avx2)
-    for found, arguments in zip(baseline, tails, strict=True):
-        expected = np.empty((2, null_tails.CURVE.size))
-        twin.tail_curve(*arguments, *null_tails._steps(), *expected)
-        np.testing.assert_allclose(found, expected, rtol=1e-14)
-
-
-def test_chances_of_one_document_are_those_of_the_twin(on_both):
-    excess, length, weight = np.array([0.0, 3.0, 500.0, 1e9]), np.array([5.0, 80.0, 700.0]), np.array([9.0, 4.0, 1.0])
-    rate, expected = 0.02 * length, np.empty(4)
-    twin.log_one_document(excess, 0.02, rate, weight, length, expected)
-    baseline, avx2 = on_both(lambda: core.log_one_document(excess, 0.02, rate, weight, length))
-    np.testing.assert_array_equal(baseline, avx2)
-    np.testing.assert_allclose(baseline, expected, rtol=1e-12)
+    expected = twin.null_values(
+        b, repetition, scatter, checkpoints, sampled, g, least, start, lengths.tokens, lengths.squared
+    )
+    for baseline, avx2, of_twin in zip(*on_both(found), expected, strict=True):
+        np.testing.assert_array_equal(baseline, avx2)
+        np.testing.assert_allclose(baseline, of_twin, rtol=1e-13)
+    task = core.null_values(
+        b + 9, repetition, scatter, checkpoints, sampled, g, least, start, lengths.tokens, lengths.squared
+    )
+    with pytest.raises(ValueError, match="out of range"):
+        core.make_values(task, 0, 4)
 
 
 def test_more_tokens_than_there_are_cannot_be_drawn():
@@ -129,10 +119,3 @@ def test_more_tokens_than_there_are_cannot_be_drawn():
     aliases[0] = aliases.size
     with pytest.raises(ValueError, match="out of range"):
         core.simulate(core.documents(lengths.each, lengths.accept, aliases), 1, 0, 1, np.array([1]), *out)
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0, 0.0])
-def test_strange_tails_end(bad):
-    task = list(tail(40))
-    task[3] = bad
-    curves([task])

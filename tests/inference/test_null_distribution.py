@@ -8,9 +8,12 @@ from scipy import special, stats
 from scipy.interpolate import PchipInterpolator
 
 from termburst.core import null as core
+from termburst.core import tails
 from termburst.inference import null_tails
-from termburst.inference.null_distribution import Lengths, Null, PlrFunction
-from termburst.inference.null_tails import PlrTail, falling_cubic, plr_curves, sampled_p
+from termburst.inference.null_distribution import Null, PlrFunction
+from termburst.inference.null_exact import partitions
+from termburst.inference.null_lengths import Lengths
+from termburst.inference.null_tails import PlrTail, plr_curves, sampled_p
 from termburst.models.cells import TermCells
 
 
@@ -52,7 +55,7 @@ def test_draws_split_as_enumerated(n_j):
     core.simulate(lengths.for_kernels(), 5, 0, draws, sizes, b, repetition, scatter)
     n, pairs = n_j.sum(), (n_j * (n_j - 1)).sum()
     for at, v in enumerate(sizes.tolist()):
-        states = null._partitions(9)[v]
+        states = partitions(null.lengths, 9)[v]
         key = 100 * states.documents + states.repetition
         values, place = np.unique(key.round(6), return_inverse=True)
         expected = draws * np.bincount(place, states.mass)
@@ -79,8 +82,8 @@ def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
     s, n_i, odds = null_tails.CURVE[tilt], float(share * weights @ lengths), share / (1 - share)
     steps, log_gamma = null_tails._steps()
     grid, one = np.array([[1.0, 2.0]]), np.ones(1)
-    task = core.tail_task(one * n_i, one * odds, one, grid, grid, null_tails.CURVE, lengths, weights, steps, log_gamma)
-    u, mass, b, r = core.tilted(task, tilt, slope, 0.0)
+    task = tails.tail_task(one * n_i, one * odds, one, grid, grid, null_tails.CURVE, lengths, weights, steps, log_gamma)
+    u, mass, b, r = tails.tilted(task, tilt, slope, 0.0)
     c, m = np.arange(int(min(n_i, np.ceil(lengths.max()))) + 1), lengths[:, None]
     own = special.gammaln(np.maximum(c, 1))
     choose = -special.betaln(m - c + 1, c + 1) - np.log(m + 1)
@@ -96,19 +99,25 @@ def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
 # ---- tails
 
 
+def p_of_one(sample, observed, tail, mid_p, top):
+    """`sampled_p` of one null, of whose tail there is one shape."""
+    row = np.zeros(observed.size, np.int64)
+    return sampled_p(sample[None], observed, row, lambda values, row, anchor: tail(values)[None], mid_p, top)
+
+
 def test_a_tail_begins_where_the_draws_end():
     """`sampled_p` of a sample whose tail is known: p goes on from the last draws that are counted, without a step."""
     sample = np.sort(np.random.default_rng(9).exponential(size=9_999))
     top = 25
     anchor = sample[-top]
     observed = np.array([anchor * (1 - 1e-6), anchor, anchor * (1 + 1e-6), anchor + 1.0, anchor + 1_000.0])
-    log_p, how = sampled_p(sample, observed, lambda x: -x, False, 25.5 / 9_999)
+    log_p, how = p_of_one(sample, observed, lambda x: -x, False, 25.5 / 9_999)
     assert how.tolist() == ["monte-carlo", "monte-carlo", "tail", "tail", "tail"]
     assert log_p[1] == pytest.approx(log((1 + top) / 10_000))
     assert abs(log_p[2] - log_p[1]) < 1e-4
     np.testing.assert_allclose(log_p[3:] - log_p[1], [-1.0, -1_000.0], rtol=1e-9)
     assert log_p[1] == pytest.approx(-anchor, abs=0.6)  # e^−x is the law it was drawn from
-    flat, how = sampled_p(np.zeros(999), np.array([0.0, 1.0]), lambda x: -x, True, 0.0025)
+    flat, how = p_of_one(np.zeros(999), np.array([0.0, 1.0]), lambda x: -x, True, 0.0025)
     assert flat[0] == pytest.approx(log((1 + 999 / 2) / 1000))
     assert how[1] == "tail"
     assert flat[1] == pytest.approx(log(4 / 1000))  # though the tail itself begins at p = 1
@@ -118,11 +127,11 @@ def test_a_tail_does_not_begin_at_an_atom():
     """99 of 3,000 draws are above 0, by the law e^−x: so is p, though the upper tenth begins at 0."""
     above = -np.log((np.arange(99, 0, -1) - 0.5) / 99)
     sample, observed = np.append(np.zeros(2_901), above), np.array([0.0, 0.5, 2.0, 20.0])
-    log_p, how = sampled_p(sample, observed, lambda x: -x, False, 0.1)
+    log_p, how = p_of_one(sample, observed, lambda x: -x, False, 0.1)
     assert how.tolist() == ["monte-carlo", "tail", "tail", "tail"]
     np.testing.assert_allclose(log_p, [0.0, *(log(99 / 3_000) - observed[1:])], atol=0.02)
     few = np.append(np.zeros(2_991), np.arange(1.0, 10.0))  # too few above to trust a shape: they are counted
-    log_p, how = sampled_p(few, np.array([0.5, 5.0, 9.0, 12.0]), lambda x: -x, False, 0.1)
+    log_p, how = p_of_one(few, np.array([0.5, 5.0, 9.0, 12.0]), lambda x: -x, False, 0.1)
     assert how.tolist() == ["monte-carlo"] * 3 + ["tail"]
     np.testing.assert_allclose(np.exp(log_p) * 3_001, [10, 6, 2, 2 * np.exp(-3)])
 
@@ -131,7 +140,7 @@ def test_a_tail_does_not_begin_at_an_atom():
 def test_a_tail_of_the_wrong_shape_is_held_by_the_draws(steepness):
     sample = np.sort(np.random.default_rng(17).exponential(size=1_999))
     observed = np.linspace(1.5, 7.0, 40)
-    log_p, _ = sampled_p(sample, observed, lambda x: -steepness * x, False, 0.25)
+    log_p, _ = p_of_one(sample, observed, lambda x: -steepness * x, False, 0.25)
     count = 1.0 + (sample >= observed[:, None]).sum(axis=1)
     p = 2_000 * np.exp(log_p)
     assert (np.abs(p - count) <= 3 * np.sqrt(count) + 1e-9).all()
@@ -163,9 +172,10 @@ def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(eac
     grid = np.linspace(1, 6, 257)
     base = plr(np.full(257, size), grid, np.zeros(257))
     classes = np.array([float(each)]), np.array([6.0])
-    (curve,) = plr_curves(np.array([size]), float(n_j.sum()), *classes, grid[None], base[None])
-    tail = PlrTail(sample, curve)
-    log_p, how = sampled_p(sample, value, tail, False, 0.25)
+    curves = plr_curves(np.array([size]), float(n_j.sum()), *classes, grid[None], base[None])
+    moments = np.array([(sample.mean(), sample.std(), 0.0)], core.MOMENTS)  # the skewness of a curve is its own
+    row = np.zeros(value.size, np.int64)
+    log_p, how = sampled_p(sample[None], value, row, PlrTail(curves, moments), False, 0.25)
     ratio = np.exp(log_p - np.log(exact))[how == "tail"]
     exact = exact[how == "tail"]
     assert exact.max() > 0.15
@@ -205,12 +215,33 @@ def test_sizes_of_terms_that_are_much_of_the_text(corner):
             assert abs(np.mean(np.exp(found) <= level) - level) < error, (name, level)
 
 
-def test_falling_cubic_is_scipys():
+def test_falling_cubics_are_scipys():
+    """Also where a curve has fewer points than there are columns, and is moved; beyond its ends it is constant."""
     rng = np.random.default_rng(0)
-    for size in range(3, 13):
-        x, y = np.cumsum(rng.exponential(size=(2, 200, size)) ** 3 + 1e-6, axis=2)
-        for points, values in zip(x, -y, strict=True):
-            at = np.append(rng.uniform(points[0], points[-1], 20), points)
-            np.testing.assert_allclose(
-                falling_cubic(points, values, at), PchipInterpolator(points, values)(at), rtol=1e-12
-            )
+    columns, shift = 13, rng.normal(size=200)
+    for size in range(3, columns):
+        x, y = np.cumsum(rng.exponential(size=(2, 200, columns)) ** 3 + 1e-6, axis=2)
+        inside = rng.uniform(x[:, :1], x[:, size - 1 : size], (200, 20))
+        at = np.concatenate([inside, x[:, :size], x[:, :1] - 1, x[:, size - 1 : size] + 1], axis=1) + shift[:, None]
+        row = np.repeat(np.arange(200), at.shape[1])
+        sizes = np.full(200, size)
+        found = tails.falling_cubics(x, -y, sizes, shift, at.ravel(), row).reshape(at.shape)
+        for k in range(200):
+            points = x[k, :size] + shift[k]
+            expected = PchipInterpolator(points, -y[k, :size])(np.clip(at[k], points[0], points[-1]))
+            np.testing.assert_allclose(found[k], expected, rtol=1e-12)
+
+
+def test_several_nulls_at_once_are_each_by_itself():
+    rng = np.random.default_rng(5)
+    samples = np.sort(np.stack([rng.exponential(size=999), rng.normal(size=999), np.zeros(999)]), axis=1)
+    row = rng.integers(0, 3, 60)
+    observed = rng.normal(3, 3, 60)
+
+    def tail(values, row, anchor):
+        return np.stack([-(row + 1.0) * values, -(values**2)])
+
+    together = sampled_p(samples, observed, row, tail, True, 0.05)
+    for k in range(60):
+        alone = sampled_p(samples, observed[[k]], row[[k]], tail, True, 0.05)
+        assert (together[0][k], together[1][k]) == (alone[0][0], alone[1][0])

@@ -12,7 +12,7 @@ import pytest
 from scipy import special, stats
 
 from termburst import TermStatistics, _threads, plr_statistic
-from termburst.inference import null_distribution
+from termburst.inference import null_exact
 from termburst.inference.overdispersion import burstiness, paper_bootstrap, tarone_score
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -197,7 +197,7 @@ def test_enumeration_up_to_sixteen_occurrences_against_draws(monkeypatch):
     counts = rng.multivariate_hypergeometric(n_j, 12, 150).T
     exact = burstiness(from_columns(counts, n_j))
     assert set(exact.plr.how) == {"exact"}
-    monkeypatch.setattr(null_distribution, "WORK", 0)
+    monkeypatch.setattr(null_exact, "WORK", 0)
     drawn = burstiness(from_columns(counts, n_j))
     assert "monte-carlo" in drawn.plr.how
     near = drawn.plr.how == "monte-carlo"

@@ -223,8 +223,6 @@ def null_values(
     )
 
 
-
-
 def make_values(task: NullValues, first: int, last: int) -> None:
     """Do it for the checkpoints [first, last)."""
     require(0 <= first <= last <= task.arrays["checkpoints"].size, "the checkpoints are there")

@@ -152,7 +152,7 @@ def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float,
 
 
 class Reach(NamedTuple):
-    """How many draws reach each observed value and exceed it; of every sample where its tail begins, and how many reach that."""
+    """How many draws reach and exceed each value; of every sample where its tail begins, and how many reach that."""
 
     reached: Integers
     exceeded: Integers

@@ -130,7 +130,7 @@ def plr(collection: TermStatistics, mu: float, sigma2: float, form: Form) -> Any
 
 
 def with_tarone(frame: Any, collection: TermStatistics) -> Any:
-    """Add tarone, from the columns of `moments`: as `inference.null_distribution.Lengths.score` has it.
+    """Add tarone, from the columns of `moments`: as `inference.null_lengths.Lengths.score` has it.
 
     z_i = [Σ_j (n_ij − n_j p)²/(p(1 − p)) − n] / √(2 Σ_j n_j (n_j − 1)), p = n_i/n; 0 where counts cannot vary.
     """

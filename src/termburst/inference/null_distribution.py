@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +14,10 @@ from scipy import special
 from termburst._threads import in_threads
 from termburst.core import null as core
 from termburst.counts.tally import Integers
+from termburst.inference.null_exact import partitions, upper
+from termburst.inference.null_lengths import Lengths
 from termburst.inference.null_tails import (
     CURVE,
-    TIE,
     Curves,
     PlrTail,
     ScoreTail,
@@ -37,7 +37,6 @@ Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 EXACT = 16  # occurrences up to which the null of λ is enumerated
-WORK = 400_000_000  # steps that the enumeration may take; with very many documents it stops at fewer occurrences
 FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its moments, LR and the score the null at this n_i
 # Up to so many occurrences: draws as a share of those asked for, and the share of largest ones that the tail replaces.
 # Where n_i is small the null is coarse and draws are cheap; where it is large the tail's shape is known well.
@@ -73,59 +72,6 @@ class PlrFunction:
         )
         # Quiet, since a clamped λ is a statistic like any other here, and warnings are no business of threads.
         return add_up(plr_parts(statistics, **self.options, penalty="gamma", invalid="clamp", quiet=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Lengths:
-    """The documents that hold tokens, in order of length, and how to draw one with probability n_j/n.
-
-    By Walker's aliases: of as many cells as documents one is drawn evenly; cell k stands for document k with
-    probability accept[k], and for other[k] if not.
-    """
-
-    each: Integers
-    accept: Floats
-    other: Integers
-    tokens: float  # n
-    squared: float  # Σ n_j²
-
-    @classmethod
-    def of(cls, cells: TermCells) -> Lengths:
-        each = np.repeat(cells.lengths, cells.length_documents)
-        each = each[each > 0]
-        tokens = float(each.sum())
-        return cls(each, *_aliases(each / tokens), tokens, float(np.sum(each.astype(np.float64) ** 2)))
-
-    def for_kernels(self) -> core.Documents:
-        """The documents as the compiled core draws from them."""
-        return core.documents(self.each, self.accept, self.other)
-
-    def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
-        """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
-        n, major = self.tokens, 2 * np.asarray(n_i) > self.tokens
-        if major.any():
-            # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits.
-            squares = np.where(major, self.squared - 2 * products + squares, squares)
-            products = np.where(major, self.squared - products, products)
-        p = np.where(major, n - n_i, n_i) / n
-        spread = np.sqrt(2 * (self.squared - n)) or 1.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            excess = (squares - 2 * p * products + p**2 * self.squared) / (p * (1 - p)) - n
-        return np.where(self.fixed(n_i), 0.0, excess / spread)
-
-    def fixed(self, n_i: Any) -> NDArray[np.bool_]:
-        """Whether a term's counts are the same in all draws, or but for which of equal documents have them.
-
-        So they are if it is every token, if only one document holds tokens, and if all hold one.
-        """
-        alone = self.each.size == 1 or self.each[-1] == 1
-        return (np.asarray(n_i) > 0) & (alone | (np.asarray(n_i) == self.tokens))
-
-    def classes(self, ratio: float) -> tuple[Floats, Floats]:
-        """Mean length of classes whose lengths differ by at most *ratio*, and the documents in each."""
-        _, place = np.unique(np.floor(np.log(self.each) / np.log(ratio)), return_inverse=True)
-        documents = np.bincount(place).astype(np.float64)
-        return np.bincount(place, self.each.astype(np.float64)) / documents, documents
 
 
 class Null:
@@ -166,19 +112,21 @@ class Null:
         if frequent:
             terms.setdefault(FREQUENT, np.empty(0, np.intp))
         self._once(terms.get(1, np.empty(0, np.intp)), score, log_p, how)
-        enumerated = self._partitions(max((v for v in terms if v <= EXACT), default=0))
+        enumerated = partitions(self.lengths, max((v for v in terms if v <= EXACT), default=0))
         for v, states in enumerated.items():
             if v in terms:
                 mine = self._minor(terms[v])
                 values = self.plr(np.full(states.documents.size, v), states.documents, states.repetition)
-                log_p[0][mine], how[0][mine] = np.log(_upper(values, states.mass, plr[mine], self.mid_p)), "exact"
+                log_p[0][mine], how[0][mine] = np.log(upper(values, states.mass, plr[mine], self.mid_p)), "exact"
         low = 1
         for (high, share, top), seeds in zip(PHASES, self.phase_seeds, strict=True):
             checkpoints = np.array([v for v in sorted(terms) if low < v <= high], dtype=np.int64)
             low = high
             if checkpoints.size:
                 draws = max(49, int(share * self.draws))
-                self._phase(checkpoints, draws, top, seeds, terms, more, plr, score, max(enumerated, default=0), log_p, how)
+                self._phase(
+                    checkpoints, draws, top, seeds, terms, more, plr, score, max(enumerated, default=0), log_p, how
+                )
         major = np.flatnonzero((self.sizes > 0) & (self.sizes < self.cells.n_i))
         for v in np.unique(self.cells.n_i[major]).tolist():
             mine = major[self.cells.n_i[major] == v]
@@ -207,7 +155,7 @@ class Null:
             own = special.gammaln(np.maximum(np.stack([lengths, lengths - 1]), 1))
             repetition = float(documents @ own[0]) - own[0] + own[1]
             values = self.plr(np.full(lengths.size, v), each.size - (lengths == 1), repetition)
-            return np.log(_upper(values, lengths * documents / self.lengths.tokens, plr, self.mid_p)), "exact"
+            return np.log(upper(values, lengths * documents / self.lengths.tokens, plr, self.mid_p)), "exact"
         most, least = MOST_TEXT
         draws = min(self.draws, max(most // each.size, least))
         b, repetition = np.empty(draws, dtype=np.int64), np.empty(draws)
@@ -277,61 +225,45 @@ class Null:
             values = self.lengths.score(1, 1, lengths)
             mine = self._minor(terms)
             log_p[0][mine], how[0][mine] = np.log(0.5) if self.mid_p else 0.0, "exact"
-            log_p[1][terms] = np.log(
-                _upper(values, lengths * documents / self.lengths.tokens, score[terms], self.mid_p)
-            )
+            log_p[1][terms] = np.log(upper(values, lengths * documents / self.lengths.tokens, score[terms], self.mid_p))
             how[1][terms] = "exact"
-
-    def _partitions(self, largest: int) -> dict[int, _States]:
-        """For n_i = 2..largest the ways to split n_i tokens among documents, with their probabilities."""
-        parts: list[list[tuple[int, ...]]] = [[()], *([] for _ in range(largest))]
-        for s in range(1, largest + 1):
-            parts[s] = [(c, *rest) for c in range(1, s + 1) for rest in parts[s - c] if not rest or c >= rest[0]]
-        documents = self.lengths.each.size
-        while largest > 1 and documents * sum(len(parts[s]) * (largest - s) for s in range(largest)) > WORK:
-            largest -= 1
-        if largest < 2:
-            return {}
-        states = [state for s in range(largest + 1) for state in parts[s]]
-        index = {state: k for k, state in enumerate(states)}
-        sizes = np.array([sum(state) for state in states])
-        onward = np.full((len(states), largest + 1), -1, dtype=np.int64)
-        for k, state in enumerate(states):
-            for c in range(1, largest + 1 - sum(state)):
-                onward[k, c] = index[tuple(sorted((*state, c), reverse=True))]
-        lengths, each = np.unique(self.lengths.each, return_counts=True)
-        n = self.lengths.tokens
-        choose = special.binom(lengths[:, None], np.arange(largest + 1)) / n ** np.arange(largest + 1)
-        choose[np.arange(largest + 1) > lengths[:, None]] = 0.0
-        mass = core.partition_masses(each, choose, onward, sizes)
-        found = {}
-        for v in range(2, largest + 1):
-            at = np.flatnonzero(sizes == v)
-            found[v] = _States(
-                np.array([len(states[k]) for k in at]),
-                np.array([special.gammaln(states[k]).sum() for k in at]),
-                mass[at] / mass[at].sum(),
-            )
-        return found
 
     def _phase(
         self, checkpoints: Integers, draws: int, top: float, seeds: Any, terms: dict[int, Any], frequent: Any,
         plr: Floats, score: Floats, enumerated: int, log_p: Any, how: Any,
     ) -> None:  # fmt: skip
         """Draw for all checkpoints at once, then compare; *frequent* terms have their score held against the last."""
-        lengths = self.lengths
+        b, repetition, scatter = self._draw(checkpoints, draws, seeds)
+        sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
+        plr_tail, score_tail = self._values(checkpoints, sampled, b, repetition, scatter)
+        mine = [terms[v] for v in checkpoints.tolist()]
+        if checkpoints[-1] == FREQUENT:
+            mine[-1] = np.concatenate([mine[-1], frequent])
+        held, row = np.concatenate(mine), np.repeat(np.arange(checkpoints.size), [len(some) for some in mine])
+        log_p[1][held], how[1][held] = sampled_p(scatter, score[held], row, score_tail, self.mid_p, SCORE_TOP * top)
+        minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
+        held, row = held[minor], row[minor]
+        log_p[0][held], how[0][held] = sampled_p(repetition, plr[held], row, plr_tail, self.mid_p, top)
+
+    def _draw(self, checkpoints: Integers, draws: int, seeds: Any) -> tuple[NDArray[np.int32], Floats, Floats]:
+        """What `core.simulate` notes, a row per checkpoint."""
         b, repetition, scatter = self._room(checkpoints.size, draws)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
-        states, of = seeds.generate_state(BLOCKS, np.uint64), lengths.for_kernels()
+        states, of = seeds.generate_state(BLOCKS, np.uint64), self.lengths.for_kernels()
 
         def draw(block: int) -> None:
             first, last = int(edges[block]), int(edges[block + 1])
             core.simulate(of, states[block], first, last, checkpoints, b, repetition, scatter)
 
         in_threads(draw, range(BLOCKS))
-        mean_length, weights = lengths.classes(CLASS)
+        return b, repetition, scatter
+
+    def _values(
+        self, checkpoints: Integers, sampled: int, b: NDArray[np.int32], repetition: Floats, scatter: Floats
+    ) -> tuple[PlrTail, ScoreTail]:
+        """In place of R the sorted λ, from the checkpoint *sampled* on, in place of the sums the sorted score; tails."""
+        lengths, (mean_length, weights) = self.lengths, self.lengths.classes(CLASS)
         # g of λ = g(b) + 2R, for all checkpoints at once: at every b that was drawn, and on the grids of the tails
-        sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
         least = b.min(axis=1).astype(np.int64)
         width = b.max(axis=1) - least + 1
         start = np.append(0, np.cumsum(width))
@@ -341,10 +273,10 @@ class Null:
         values = core.null_values(
             b, repetition, scatter, checkpoints, sampled, g, least, start, lengths.tokens, lengths.squared
         )
-        curves = Curves(*(np.zeros((checkpoints.size, CURVE.size)) for _ in range(2)), np.zeros(checkpoints.size, np.int64))
+        shape = (checkpoints.size, CURVE.size)
+        curves = Curves(np.zeros(shape), np.zeros(shape), np.zeros(checkpoints.size, np.int64))
 
-        def prepare(rows: slice) -> None:
-            """In place of R the sorted λ, in place of the sums the sorted score; the curves of λ's tails."""
+        def make(rows: slice) -> None:
             core.make_values(values, rows.start, rows.stop)
             scatter[rows].sort(axis=1)
             drawn = slice(max(rows.start, sampled), rows.stop)
@@ -357,18 +289,11 @@ class Null:
                     whole[drawn] = part
 
         cuts = np.linspace(0, checkpoints.size, min(BLOCKS, checkpoints.size) + 1).astype(int)
-        in_threads(prepare, [slice(*cut) for cut in pairwise(cuts.tolist())])
-        mine = [terms[v] for v in checkpoints.tolist()]
-        if checkpoints[-1] == FREQUENT:
-            mine[-1] = np.concatenate([mine[-1], frequent])
-        held, row = np.concatenate(mine), np.repeat(np.arange(checkpoints.size), [len(some) for some in mine])
-        moments = (values.arrays["plr"], values.arrays["score"])
-        score_tail = ScoreTail(checkpoints, lengths.tokens, lengths.squared, mean_length, weights, moments[1])
-        log_p[1][held], how[1][held] = sampled_p(scatter, score[held], row, score_tail, self.mid_p, SCORE_TOP * top)
-        minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
-        held, row = held[minor], row[minor]
-        plr_tail = PlrTail(curves, moments[0])
-        log_p[0][held], how[0][held] = sampled_p(repetition, plr[held], row, plr_tail, self.mid_p, top)
+        in_threads(make, [slice(*cut) for cut in pairwise(cuts.tolist())])
+        of_plr, of_score = values.arrays["plr"], values.arrays["score"]
+        return PlrTail(curves, of_plr), ScoreTail(
+            checkpoints, lengths.tokens, lengths.squared, mean_length, weights, of_score
+        )
 
     def _room(self, checkpoints: int, draws: int) -> tuple[NDArray[np.int32], Floats, Floats]:
         """Checkpoints × draws of documents, repetitions and scatter, in memory that all phases share.
@@ -389,7 +314,7 @@ class Null:
         if once.size:
             lengths, documents = np.unique(self.lengths.each, return_counts=True)
             values = self._ratios_once(lengths, documents)
-            log_p[once] = np.log(_upper(values, lengths * documents / self.lengths.tokens, ratio[once], self.mid_p))
+            log_p[once] = np.log(upper(values, lengths * documents / self.lengths.tokens, ratio[once], self.mid_p))
             how[once] = "exact"
         several = np.flatnonzero(sizes > 1)
         if not several.size:
@@ -447,39 +372,5 @@ class Null:
         return np.maximum(2 * (fit.loglik - fit.loglik_binomial), 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _States:
-    documents: Integers
-    repetition: Floats
-    mass: Floats
-
-
-def _aliases(share: Floats) -> tuple[Floats, Integers]:
-    """Walker's aliases of probabilities in ascending order: how often a cell stands for itself, and for which other.
-
-    Cells that have too much give, one after another, to those that have too little in their order; one that has given
-    all that it had above its own 1/d, and more, is made up for by the next. Cumulative sums say who gives to whom.
-    """
-    accept = share * share.size
-    few = int(np.searchsorted(accept, 1.0))
-    lacking, given = np.append(0.0, np.cumsum(1 - accept[:few])), np.cumsum(accept[few:] - 1)
-    other = np.arange(1, share.size + 1)
-    other[:few] = few + np.searchsorted(given, lacking[:-1])
-    needed = np.append(lacking, 0.0)[np.searchsorted(lacking, given, side="right")]
-    accept[few:] = np.minimum(1 + given - needed, 1.0)
-    accept[-1] = 1.0
-    return accept, np.minimum(other, share.size - 1)
-
-
 def _phase_of(v: int) -> tuple[int, float, float]:
     return next(phase for phase in RATIO_PHASES if v <= phase[0])
-
-
-def _upper(values: Floats, mass: Floats, observed: Floats, mid_p: bool) -> Floats:
-    """P(T ≥ t) of a discrete T, or P(T > t) + ½ P(T = t)."""
-    order = np.argsort(values, kind="stable")
-    values, above = values[order], np.append(np.cumsum(mass[order][::-1])[::-1], 0.0)
-    near = TIE * (1 + np.abs(observed))
-    reached = above[np.searchsorted(values, observed - near)]
-    further = above[np.searchsorted(values, observed + near)]
-    return np.minimum((reached + further) / 2 if mid_p else reached, 1.0)

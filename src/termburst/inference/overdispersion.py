@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.inference.checks import LEAST_DRAWS, checked_whole
-from termburst.inference.null_distribution import Lengths, Null, PlrFunction
+from termburst.inference.null_distribution import Null, PlrFunction
+from termburst.inference.null_lengths import Lengths
 from termburst.inference.null_tails import TIE
 from termburst.inference.plr import Form
 from termburst.models.cells import TermCells, term_cells

@@ -1,0 +1,85 @@
+"""The documents as the null distributions of the burstiness test see them: their lengths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core import null as core
+from termburst.counts.tally import Integers
+from termburst.models.cells import TermCells
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The documents that hold tokens, in order of length, and how to draw one with probability n_j/n.
+
+    By Walker's aliases: of as many cells as documents one is drawn evenly; cell k stands for document k with
+    probability accept[k], and for other[k] if not.
+    """
+
+    each: Integers
+    accept: Floats
+    other: Integers
+    tokens: float  # n
+    squared: float  # Σ n_j²
+
+    @classmethod
+    def of(cls, cells: TermCells) -> Lengths:
+        each = np.repeat(cells.lengths, cells.length_documents)
+        each = each[each > 0]
+        tokens = float(each.sum())
+        return cls(each, *_aliases(each / tokens), tokens, float(np.sum(each.astype(np.float64) ** 2)))
+
+    def for_kernels(self) -> core.Documents:
+        """The documents as the compiled core draws from them."""
+        return core.documents(self.each, self.accept, self.other)
+
+    def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
+        """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
+        n, major = self.tokens, 2 * np.asarray(n_i) > self.tokens
+        if major.any():
+            # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits.
+            squares = np.where(major, self.squared - 2 * products + squares, squares)
+            products = np.where(major, self.squared - products, products)
+        p = np.where(major, n - n_i, n_i) / n
+        spread = np.sqrt(2 * (self.squared - n)) or 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            excess = (squares - 2 * p * products + p**2 * self.squared) / (p * (1 - p)) - n
+        return np.where(self.fixed(n_i), 0.0, excess / spread)
+
+    def fixed(self, n_i: Any) -> NDArray[np.bool_]:
+        """Whether a term's counts are the same in all draws, or but for which of equal documents have them.
+
+        So they are if it is every token, if only one document holds tokens, and if all hold one.
+        """
+        alone = self.each.size == 1 or self.each[-1] == 1
+        return (np.asarray(n_i) > 0) & (alone | (np.asarray(n_i) == self.tokens))
+
+    def classes(self, ratio: float) -> tuple[Floats, Floats]:
+        """Mean length of classes whose lengths differ by at most *ratio*, and the documents in each."""
+        _, place = np.unique(np.floor(np.log(self.each) / np.log(ratio)), return_inverse=True)
+        documents = np.bincount(place).astype(np.float64)
+        return np.bincount(place, self.each.astype(np.float64)) / documents, documents
+
+
+def _aliases(share: Floats) -> tuple[Floats, Integers]:
+    """Walker's aliases of probabilities in ascending order: how often a cell stands for itself, and for which other.
+
+    Cells that have too much give, one after another, to those that have too little in their order; one that has given
+    all that it had above its own 1/d, and more, is made up for by the next. Cumulative sums say who gives to whom.
+    """
+    accept = share * share.size
+    few = int(np.searchsorted(accept, 1.0))
+    lacking, given = np.append(0.0, np.cumsum(1 - accept[:few])), np.cumsum(accept[few:] - 1)
+    other = np.arange(1, share.size + 1)
+    other[:few] = few + np.searchsorted(given, lacking[:-1])
+    needed = np.append(lacking, 0.0)[np.searchsorted(lacking, given, side="right")]
+    accept[few:] = np.minimum(1 + given - needed, 1.0)
+    accept[-1] = 1.0
+    return accept, np.minimum(other, share.size - 1)
