@@ -69,6 +69,15 @@ TB_INLINE Lanes lanes_where(LaneMask mask, Lanes yes, Lanes no) {
     return (Lanes)((mask & (LaneMask)yes) | (~mask & (LaneMask)no));
 }
 
+/* Whether the mask is true in any lane. */
+TB_INLINE int lanes_any(LaneMask mask) {
+#if defined(__AVX2__)
+    return __builtin_ia32_movmskpd256((Lanes)mask) != 0;
+#else
+    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
+}
+
 /* Two numbers that lie one after another. */
 TB_INLINE Pair pair_at(const double *x) {
     typedef double Loose __attribute__((vector_size(16), aligned(8), may_alias));

@@ -14,28 +14,30 @@ typedef struct {
  * factor being steps[c], up to c = m or, if that is a mean, the next whole number. */
 static ClassSums class_sums(const TailTask *task, double n_i, Lanes length, double first_step, double growth,
                             const double *steps) {
-    Lanes zero = {0.0}, none = lanes_of(1.0), top = none, scale = zero, z = zero, first = zero, second = zero, zr = zero;
-    Lanes weight = lanes_of(first_step), left = length + 1.0;
+    Lanes zero = {0.0}, none = lanes_of(1.0), scale = zero, z = zero, first = zero, second = zero, zr = zero;
+    Lanes weight = lanes_of(first_step), left = length + 1.0, negligible = lanes_of(NEGLIGIBLE);
     LaneMask active = left > 0; /* weights that are negligible end a class */
     double longest = most(most(length[0], length[1]), most(length[2], length[3]));
     int64_t last = (int64_t)least(least(n_i, ceil(longest)), (double)(task->counts - 1));
     for (int64_t c = 1; c <= last; c++) {
+        /* What a step waits for is the last one's weight and whether it was negligible: all else is off that path. */
         double count = (double)c;
-        Lanes before = weight, rest = left - count;
+        Lanes before = weight, rest = left - count, by = rest * growth * steps[c];
         active &= rest > 0;
-        weight *= lanes_where(active, rest, zero) * growth * steps[c];
+        weight = lanes_where(active, weight * by, zero);
         z += weight;
         first += count * weight;
         second += count * count * weight;
         zr += task->log_gamma[c] * weight;
-        top = lanes_where(weight > top, weight, top);
-        if (c > 4) active &= ~((weight < NEGLIGIBLE * top) & (weight < before));
+        if (c > 4) active &= ~((weight < negligible) & (weight < before));
+        Lanes share = NEGLIGIBLE * weight; /* of the largest weight so far, which the next is held against */
+        negligible = lanes_where(share > negligible, share, negligible);
+        if (!lanes_any(active)) break;
         LaneMask over = active & (weight > HUGE_WEIGHT);
-        if (!(active[0] | active[1] | active[2] | active[3])) break;
-        if (over[0] | over[1] | over[2] | over[3]) {
-            Lanes by = lanes_where(over, lanes_of(HUGE_WEIGHT), lanes_of(1.0));
+        if (lanes_any(over)) {
+            Lanes down = lanes_where(over, lanes_of(HUGE_WEIGHT), lanes_of(1.0));
             scale += lanes_where(over, lanes_of(log(HUGE_WEIGHT)), zero);
-            none /= by, top /= by, weight /= by, z /= by, first /= by, second /= by, zr /= by;
+            none /= down, negligible /= down, weight /= down, z /= down, first /= down, second /= down, zr /= down;
         }
     }
     Lanes whole = none + z, mean = first / whole;
