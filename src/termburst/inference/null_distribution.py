@@ -261,7 +261,7 @@ class Null:
     def _values(
         self, checkpoints: Integers, sampled: int, b: NDArray[np.int32], repetition: Floats, scatter: Floats
     ) -> tuple[PlrTail, ScoreTail]:
-        """Put sorted λ (from checkpoint *sampled* on) in place of R, sorted scores in place of the sums; their tails."""
+        """Put sorted λ (from checkpoint *sampled* on) in place of R, and sorted scores in place of the sums; tails."""
         lengths, (mean_length, weights) = self.lengths, self.lengths.classes(CLASS)
         # g of λ = g(b) + 2R, for all checkpoints at once: at every b that was drawn, and on the grids of the tails
         least = b.min(axis=1).astype(np.int64)

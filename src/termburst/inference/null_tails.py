@@ -97,7 +97,8 @@ def plr_curves(v: Integers, tokens: float, lengths: Floats, weights: Floats, gri
     start = np.array([float(np.sum(weights * -np.expm1(-lengths * log_odds))) for log_odds in np.log1p(odds)])  # E b
     task = core.tail_task(v.astype(np.float64), odds, start, grids, bases, CURVE, lengths, weights, *_steps())
     x, log_p = core.tail_curves(task)
-    w = CURVE * np.sqrt(np.maximum(x @ _SLOPES.T, 0.0))
+    # not by @, whose threads would go on waiting for more while ours need the cores
+    w = CURVE * np.sqrt(np.maximum(np.sum(x[:, None] * _SLOPES, axis=2), 0.0))
     log_p += w**2 / 2 + special.log_ndtr(-w)
     solved = (x[:, 1:] > x[:, :-1]) & (log_p[:, 1:] < log_p[:, :-1]) & (grids[:, -1:] > 1)
     return Curves(x, log_p, np.where(solved.all(axis=1), CURVE.size, 1 + solved.argmin(axis=1)))  # as far as solved
