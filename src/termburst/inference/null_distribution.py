@@ -306,8 +306,8 @@ class Null:
         shape, (b, repetition, scatter) = (checkpoints, draws), self.room
         return b[:size].reshape(shape), repetition[:size].reshape(shape), scatter[:size].reshape(shape)
 
-    def ratio_p(self, ratio: Floats) -> tuple[Floats, Names]:
-        """log p of the likelihood ratio, and how it was obtained."""
+    def ratio_p(self, ratio: Floats, nodes: Sequence[int], samples: Sequence[Floats]) -> tuple[Floats, Names]:
+        """log p of the likelihood ratio, and how it was obtained, from what `ratio_samples` gives."""
         sizes = self.sizes
         log_p, how = self._undrawn()
         once = np.flatnonzero(sizes == 1)
@@ -319,11 +319,6 @@ class Null:
         several = np.flatnonzero(sizes > 1)
         if not several.size:
             return log_p, how
-        most = int(sizes[several].max())
-        nodes = [v for v in RATIO_NODES if v <= most] or [2]
-        if nodes[-1] < min(most, RATIO_NODES[-1]):
-            nodes.append(min(most, RATIO_NODES[-1]))
-        samples = self._ratio_samples(nodes)
         position = np.interp(np.log(sizes[several]), np.log(nodes), np.arange(len(nodes)))
         below = np.minimum(position.astype(np.intp), len(nodes) - 1)
         weight = position - below
@@ -339,27 +334,21 @@ class Null:
                     how[mine] = np.where(how[mine] == "tail", "tail", kind)
         return log_p, how
 
-    def _ratio_samples(self, nodes: Sequence[int]) -> list[Floats]:
-        lengths, table = self.lengths, LengthTable.of(self.cells.lengths, self.cells.length_documents)
-        samples, tasks = [], []
+    def ratio_samples(self) -> tuple[list[int], list[Floats]]:
+        """The n_i at which the likelihood ratio is drawn, and its sorted draws at each."""
+        most = int(self.sizes.max(initial=0))
+        nodes = [v for v in RATIO_NODES if v <= most]
+        if nodes and nodes[-1] < min(most, RATIO_NODES[-1]):
+            nodes.append(most)
+        table = LengthTable.of(self.cells.lengths, self.cells.length_documents).for_kernels()
+        of, samples = self.lengths.for_kernels(), []
         for v, seeds in zip(nodes, self.ratio_seeds, strict=False):
-            draws = max(49, int(_phase_of(v)[1] * self.draws))
-            samples.append(np.empty(draws))
-            edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
-            tasks += [
-                (v, state, edges[k], edges[k + 1], samples[-1])
-                for k, state in enumerate(seeds.generate_state(BLOCKS, np.uint64))
-            ]
-
-        of, table_of = lengths.for_kernels(), table.for_kernels()
-
-        def draw(task: Any) -> None:
-            v, state, first, last, out = task
-            core.simulate_ratio(of, table_of, state, int(first), int(last), v, SPACING, out)
-
-        for task in tasks:  # by this one thread, which has time while the draws of λ and the score need Python's lock
-            draw(task)
-        return [np.sort(sample) for sample in samples]
+            sample = np.empty(max(49, int(_phase_of(v)[1] * self.draws)))
+            edges = np.linspace(0, sample.size, BLOCKS + 1).astype(int).tolist()
+            for (first, last), state in zip(pairwise(edges), seeds.generate_state(BLOCKS, np.uint64), strict=True):
+                core.simulate_ratio(of, table, state, first, last, v, SPACING, sample)
+            samples.append(np.sort(sample))
+        return nodes, samples
 
     def _ratios_once(self, lengths: Integers, documents: Integers) -> Floats:
         """LR of a term that occurs once, in a document of each length."""

@@ -84,18 +84,19 @@ def burstiness(
     if not cells.tokens:
         raise ValueError("all documents are empty: there is nothing to test")
     null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form))
-    fit = fit_beta_binomial(cells)
-    squares, products = _sums(cells)
-    repetition = cells.sum(special.gammaln(cells.count))
-    plr = np.full(cells.n_i.size, np.nan)
-    occurring = np.flatnonzero(cells.n_i)
-    plr[occurring] = null.plr(cells.n_i[occurring], cells.b_i[occurring], repetition[occurring])
-    score = np.where(cells.n_i > 0, null.lengths.score(cells.n_i, squares, products), np.nan)
-    ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
-    for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
-        ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # the same but for digits lost at a mean near 1
-    with ThreadPoolExecutor(1) as other:  # compiled loops, by which a core is busy while the other needs Python's lock
-        lr = other.submit(null.ratio_p, ratio)
+    with ThreadPoolExecutor(1) as other:  # compiled loops, which keep a core busy while the rest needs Python's lock
+        samples = other.submit(null.ratio_samples)
+        fit = fit_beta_binomial(cells)
+        squares, products = _sums(cells)
+        repetition = cells.sum(special.gammaln(cells.count))
+        plr = np.full(cells.n_i.size, np.nan)
+        occurring = np.flatnonzero(cells.n_i)
+        plr[occurring] = null.plr(cells.n_i[occurring], cells.b_i[occurring], repetition[occurring])
+        score = np.where(cells.n_i > 0, null.lengths.score(cells.n_i, squares, products), np.nan)
+        ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
+        for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
+            ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # the same but for digits lost at a mean near 1
+        lr = other.submit(lambda: null.ratio_p(ratio, *samples.result()))
         log_p, how = null.drawn_p(plr, score)
         ratio_p, ratio_how = lr.result()
     undefined = np.isnan(plr)  # as λ in the form "exact" is for clamped terms

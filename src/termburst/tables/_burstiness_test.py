@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -83,7 +84,9 @@ def burstiness_test(
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
-    found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
+    with ThreadPoolExecutor(1) as other:  # which fills the time that the test leaves a core without work
+        measures = other.submit(dispersion_measures, cells) if dispersion else None
+        found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
     tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
     counted = cells.n_i >= max(min_count, 1)
     log10_p = np.where(counted, tested[test].log10_p, np.nan)
@@ -101,7 +104,7 @@ def burstiness_test(
         "alpha_not": found.fit.alpha_not,
         "status": found.fit.status.tolist(),
     }
-    if dispersion:
-        columns |= dispersion_measures(cells)
+    if measures is not None:
+        columns |= measures.result()
     table = term_frame(names, columns, counted)
     return table.sort(["log10_p", pl.col(test), "term"], descending=[False, True, False], nulls_last=True)
