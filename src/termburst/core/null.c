@@ -36,15 +36,9 @@ static void draw_ahead(Stream *stream) {
     stream->next = 0;
 }
 
-/* The place in the stream of the next token drawn without replacement, when *count* were drawn from each document before.
- * A position in document j was used before with probability c_j/n_j: then all is drawn again. */
-TB_INLINE int next_token(Stream *stream, const int32_t *count) {
-    for (;;) {
-        if (stream->next == AHEAD) draw_ahead(stream);
-        int at = stream->next++;
-        if (count[stream->document[at]] <= stream->limit[at]) return at;
-    }
-}
+/* Whether the next of a stream is drawn again: when *count* were drawn from each document before, a position in document j
+ * was used with probability c_j/n_j. */
+TB_INLINE int used_before(const Stream *stream, int next, int32_t count) { return count > stream->limit[next]; }
 
 /* Whether so many tokens can be drawn, and all aliases are documents. */
 static int32_t drawable(const Documents *of, int64_t tokens) {
@@ -77,7 +71,7 @@ static void draw_once(Stream *stream, const SimulateTask *task, Note *notes) {
         int next = stream->next;
         for (; next < AHEAD && left > 0; next++) {
             int32_t j = stream->document[next], c = count[j];
-            if (c > stream->limit[next]) continue;
+            if (used_before(stream, next, c)) continue;
             count[j] = c + 1;
             held[token++] = j;
             b += c == 0;
@@ -125,6 +119,22 @@ static double log_likelihood(double part, double whole) {
     return part * log(share) + (part < whole ? (whole - part) * log1p(-share) : 0.0);
 }
 
+/* As many tokens as asked for, noted in `held` and `count`. */
+static void draw_tokens(Stream *stream, const RatioDrawTask *task) {
+    int32_t *restrict count = task->count, *restrict held = task->held;
+    for (int64_t token = 0; token < task->tokens;) {
+        if (stream->next == AHEAD) draw_ahead(stream);
+        int next = stream->next;
+        for (; next < AHEAD && token < task->tokens; next++) {
+            int32_t j = stream->document[next];
+            if (used_before(stream, next, count[j])) continue;
+            count[j]++;
+            held[token++] = j;
+        }
+        stream->next = next;
+    }
+}
+
 int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws,
                           const RatioDrawTask *task, const Room *room) {
     static const double none[4] = {0.0}, one = 1.0;
@@ -135,11 +145,7 @@ int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, 
         int64_t b = 0, used = 0;
         Term term;
         FitResult fit;
-        for (int64_t token = 0; token < task->tokens; token++) {
-            int32_t j = stream.document[next_token(&stream, task->count)];
-            task->count[j]++;
-            task->held[token] = j;
-        }
+        draw_tokens(&stream, task);
         for (int64_t token = 0; token < task->tokens; token++) {
             int32_t j = task->held[token];
             if (task->count[j] == 0) continue;
