@@ -29,7 +29,7 @@ def test_draws_are_those_of_the_twin(on_both):
     expected = np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape)
     other = lengths.other.astype(float)
     quietly(
-        twin.simulate, np.uint64(2**63 + 11), 2, draws, checkpoints, lengths.each, lengths.accept, other, *expected
+        twin.simulate, np.uint64(2**63 + 11), 2, draws, checkpoints, lengths.length, lengths.accept, other, *expected
     )  # fmt: skip
 
     def found():
@@ -42,12 +42,31 @@ def test_draws_are_those_of_the_twin(on_both):
         np.testing.assert_array_equal(baseline, of_twin)
 
 
+def test_draws_by_length_are_the_same_in_both_libraries(on_both, monkeypatch):
+    monkeypatch.setattr("termburst.inference.null_lengths.SEPARATE", 0)
+    lengths, table = ready()
+    assert lengths.length.size < lengths.documents
+    shape = (3, 9)
+
+    def found():
+        out = np.zeros(shape, np.int32), np.zeros(shape), np.zeros(shape)
+        core.simulate(lengths.for_kernels(), 7, 0, 9, np.array([1, 30, int(lengths.tokens)]), *out)
+        ratio = np.zeros(5)
+        core.simulate_ratio(lengths.for_kernels(), table.for_kernels(), 7, 0, 5, 20, 1.5, ratio)
+        return *out, ratio
+
+    baseline, avx2 = on_both(found)
+    for one, other in zip(baseline, avx2, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert (baseline[0][2] == lengths.documents).all()  # every token was drawn, and so was every document
+
+
 @pytest.mark.parametrize("tokens", [2, 12])
 def test_ratios_of_draws_are_those_of_the_twin(tokens, on_both):
     lengths, table = ready()
     expected = np.zeros(6)
     quietly(
-        twin.simulate_ratio, np.uint64(5), 0, 6, tokens, lengths.each, lengths.accept, lengths.other.astype(float),
+        twin.simulate_ratio, np.uint64(5), 0, 6, tokens, lengths.length, lengths.accept, lengths.other.astype(float),
         table.longest, table.pairs, table.coefficients, 1.5, expected,
     )  # fmt: skip
 
@@ -108,7 +127,7 @@ def test_more_tokens_than_there_are_cannot_be_drawn():
     tokens = int(lengths.tokens)
     out = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.zeros((1, 1))
     core.simulate(lengths.for_kernels(), 1, 0, 1, np.array([tokens]), *out)
-    assert out[0][0, 0] == lengths.each.size
+    assert out[0][0, 0] == lengths.documents
     with pytest.raises(ValueError, match="out of range"):
         core.simulate(lengths.for_kernels(), 1, 0, 1, np.array([tokens + 1]), *out)
     with pytest.raises(ValueError, match="checkpoints rise"):
@@ -117,5 +136,6 @@ def test_more_tokens_than_there_are_cannot_be_drawn():
         core.simulate_ratio(lengths.for_kernels(), table.for_kernels(), 1, 0, 1, tokens + 1, 1.5, np.zeros(1))
     aliases = lengths.other.copy()
     aliases[0] = aliases.size
+    bad = core.documents(lengths.length, lengths.each, lengths.accept, aliases)
     with pytest.raises(ValueError, match="out of range"):
-        core.simulate(core.documents(lengths.each, lengths.accept, aliases), 1, 0, 1, np.array([1]), *out)
+        core.simulate(bad, 1, 0, 1, np.array([1]), *out)

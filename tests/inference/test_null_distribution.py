@@ -9,12 +9,13 @@ from scipy.interpolate import PchipInterpolator
 
 from termburst.core import null as core
 from termburst.core import tails
-from termburst.inference import null_tails
+from termburst.inference import null_lengths, null_tails
 from termburst.inference.null_distribution import Null, PlrFunction
 from termburst.inference.null_exact import partitions
 from termburst.inference.null_lengths import Lengths
 from termburst.inference.null_tails import PlrTail, plr_curves, sampled_p
 from termburst.models.cells import TermCells
+from termburst.models.length_table import LengthTable
 
 
 def cells_on(n_j):
@@ -39,15 +40,27 @@ def test_aliases_of_many_lengths():
 
 def check_aliases(n_j):
     lengths = Lengths.of(cells_on(n_j))
-    d = lengths.each.size
+    d = lengths.documents
     assert ((lengths.accept >= 0) & (lengths.accept <= 1)).all()
     share = (lengths.accept + np.bincount(lengths.other.astype(int), 1 - lengths.accept, d)) / d
     np.testing.assert_allclose(share, np.sort(n_j[n_j > 0]) / n_j.sum(), rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.parametrize("n_j", [np.arange(1, 60), np.array([1, 1, 2, 2, 3, 30])])
-def test_draws_split_as_enumerated(n_j):
-    """b and Σ log (n_ij − 1)! of 400,000 draws against the partitions' probabilities; Σ n_ij n_j by its mean."""
+@pytest.mark.parametrize(
+    ("n_j", "separate"),
+    [
+        (np.arange(1, 60), 59),
+        (np.array([1, 1, 2, 2, 3, 30]), 6),
+        (np.array([1, 1, 2, 2, 3, 30]), 5),
+        (np.repeat([1, 4, 9], [30, 8, 3]), 0),
+    ],
+)
+def test_draws_split_as_enumerated(n_j, separate, monkeypatch):
+    """b and Σ log (n_ij − 1)! of 400,000 draws against the partitions' probabilities; Σ n_ij n_j by its mean.
+
+    Documents are drawn each by itself up to so many, and those of equal length together beyond.
+    """
+    monkeypatch.setattr(null_lengths, "SEPARATE", separate)
     lengths = Lengths.of(cells_on(n_j))
     null = Null(cells_on(n_j), 99, 0, False, PlrFunction(cells_on(n_j), None, 1.0, "printed"))
     sizes, draws = np.array([2, 5, 9]), 400_000
@@ -66,6 +79,34 @@ def test_draws_split_as_enumerated(n_j):
         assert distance <= stats.chi2.isf(1e-4, max(often.sum() - 1, 1)), v
         mean = v + v * (v - 1) * pairs / (n * (n - 1)) - 2 * v**2 / n**2 * (n_j**2).sum()
         assert abs(scatter[at].mean() - mean) < 4.5 * scatter[at].std() / draws**0.5 + 1e-9, v
+
+
+@pytest.mark.parametrize("v", [2, 12, 90])
+def test_likelihood_ratios_are_the_same_by_document_and_by_length(v, monkeypatch):
+    cells = cells_on(np.repeat([2, 9, 40], [60, 30, 5]))
+    table = LengthTable.of(cells.lengths, cells.length_documents).for_kernels()
+    found = []
+    for separate in (95, 0):
+        monkeypatch.setattr(null_lengths, "SEPARATE", separate)
+        found.append(np.empty(20_000))
+        core.simulate_ratio(Lengths.of(cells).for_kernels(), table, 3 + separate, 0, 20_000, v, 1.5, found[-1])
+    assert stats.ks_2samp(*np.round(found, 9)).pvalue > 1e-3
+
+
+def test_of_very_many_documents_only_their_lengths_are_held():
+    """As many as would not fit in memory one by one: 12 tokens are then in 12 of them."""
+    lengths, documents = np.arange(1, 40), np.full(39, 10**11)
+    once = TermCells(
+        np.array([0, 1]), np.array([2], np.int32), np.array([30], np.int32), np.ones(1), np.array([12]), np.array([11]),
+        lengths, documents,
+    )  # fmt: skip
+    null = Null(once, 999, 0, False, PlrFunction(once, None, 1.0, "printed"))
+    drawn = null._draw(np.array([12]), 999, null.phase_seeds[0])
+    assert (drawn[0] == 12).all()
+    assert (drawn[1] == 0).all()
+    nodes, samples = null.ratio_samples()
+    assert nodes[-1] == 12
+    assert all(np.isfinite(sample).all() for sample in samples)
 
 
 SHORT_AND_LONG = ([1.0, 2.5, 30.0, 400.0], [50.0, 40.0, 20.0, 3.0])  # a mean length need not be whole

@@ -1,18 +1,19 @@
 #include "null.h"
 #include "random.h"
 
-enum { AHEAD = 64 }; /* documents that are drawn ahead, so that the memory for all of them is waited for at once */
-
-/* Documents drawn with probability n_j/n, by Walker's aliases: what each is, its length, and up to how many tokens drawn
- * from it before it may be taken. A draw takes two numbers of the stream, whatever comes of it. */
+/* Documents drawn with probability n_j/n, by Walker's aliases: where its count is, its length, and up to how many tokens
+ * drawn from it before it may be taken. A draw takes two numbers of the stream, whatever comes of it. */
 typedef struct {
     const Documents *of;
+    const Drawn *drawn;
     uint64_t state;
     int next;
     int32_t document[AHEAD], length[AHEAD], limit[AHEAD];
 } Stream;
 
-static void draw_ahead(Stream *stream) {
+static int by_length(const Documents *of) { return of->size < of->documents; }
+
+static void draw_documents(Stream *stream) {
     const Alias *aliases = stream->of->aliases;
     const int32_t *lengths = stream->of->length;
     LaneBits state = stream->state + (LaneBits){0, 2, 4, 6} * GOLDEN;
@@ -36,36 +37,79 @@ static void draw_ahead(Stream *stream) {
     stream->next = 0;
 }
 
+/* The slot of a document, which has one from now on. */
+static int32_t slot_of(const Drawn *drawn, int64_t document, int32_t length) {
+    uint64_t last = (uint64_t)drawn->slots - 1, slot = ((uint64_t)document * GOLDEN >> 32) & last;
+    while (drawn->keys[slot] >= 0 && drawn->keys[slot] != document) slot = (slot + 1) & last;
+    drawn->keys[slot] = document;
+    drawn->slot_length[slot] = length;
+    return (int32_t)slot;
+}
+
+/* The same where documents are drawn by length: the second number says which of that length, and where in it. */
+static void draw_lengths(Stream *stream) {
+    const Documents *of = stream->of;
+    for (int k = 0; k < AHEAD; k++) {
+        double place = uniforms_of(lane_bits(stream->state + GOLDEN))[0] * (double)of->size;
+        stream->state += 2 * GOLDEN;
+        int32_t cell = (int32_t)place;
+        const Alias *alias = &of->aliases[cell];
+        int64_t at = place - (double)cell < alias->accept ? cell : alias->other, length = of->length[at];
+        double among = (double)(of->first[at + 1] - of->first[at]) * (double)length;
+        int64_t position = (int64_t)(uniforms_of(lane_bits(stream->state))[0] * among);
+        stream->document[k] = slot_of(stream->drawn, of->first[at] + position / length, (int32_t)length);
+        stream->length[k] = (int32_t)length;
+        stream->limit[k] = (int32_t)(position % length);
+    }
+    stream->next = 0;
+}
+
+static void draw_ahead(Stream *stream) { by_length(stream->of) ? draw_lengths(stream) : draw_documents(stream); }
+
+/* Before a draw: slots are free again. What was drawn ahead lies in slots, too, so that it is drawn anew. */
+static void begin(Stream *stream) {
+    if (!by_length(stream->of)) return;
+    memset(stream->drawn->keys, 0xFF, (size_t)stream->drawn->slots * sizeof(int64_t));
+    stream->next = AHEAD;
+}
+
 /* Whether the next of a stream is drawn again: when *count* were drawn from each document before, a position in document j
  * was used with probability c_j/n_j. */
 TB_INLINE int used_before(const Stream *stream, int next, int32_t count) { return count > stream->limit[next]; }
 
-/* Whether so many tokens can be drawn, and all aliases are documents. */
-static int32_t drawable(const Documents *of, int64_t tokens) {
+/* Whether so many tokens can be drawn, all aliases are documents, and there is room for what is met. */
+static int32_t drawable(const Documents *of, const Drawn *drawn, int64_t tokens) {
+    int grouped = by_length(of);
     double total = 0.0;
-    if (of->size < 1 || of->size > INT32_MAX || (double)tokens > of->tokens) return TB_BAD_INDEX;
+    if (of->size < 1 || of->size > INT32_MAX || of->documents < of->size || (double)tokens > of->tokens)
+        return TB_BAD_INDEX;
     for (int64_t j = 0; j < of->size; j++) {
-        if (of->length[j] < 1 || of->aliases[j].other < 0 || of->aliases[j].other >= of->size) return TB_BAD_INDEX;
-        total += of->length[j];
+        int64_t documents = grouped ? of->first[j + 1] - of->first[j] : 1;
+        if (of->length[j] < 1 || of->aliases[j].other < 0 || of->aliases[j].other >= of->size || documents < 1)
+            return TB_BAD_INDEX;
+        total += (double)of->length[j] * (double)documents;
     }
+    if (grouped && (of->first[0] != 0 || of->first[of->size] != of->documents)) return TB_BAD_INDEX;
+    if (grouped && (drawn->slots < 2 * (tokens + AHEAD) || (drawn->slots & (drawn->slots - 1)) != 0)) return TB_NO_ROOM;
     return total == of->tokens ? TB_OK : TB_BAD_INDEX;
 }
 
 /* Puts back what was drawn. */
-static void put_back(const Documents *of, int32_t *count, const int32_t *held, int64_t tokens) {
-    if (tokens < of->size)
-        for (int64_t token = 0; token < tokens; token++) count[held[token]] = 0;
+static void put_back(const Documents *of, const Drawn *drawn, int64_t tokens) {
+    if (tokens < of->size || by_length(of))
+        for (int64_t token = 0; token < tokens; token++) drawn->count[drawn->held[token]] = 0;
     else
-        memset(count, 0, (size_t)of->size * sizeof(int32_t));
+        memset(drawn->count, 0, (size_t)of->size * sizeof(int32_t));
 }
 
 /* One draw, noted at every checkpoint: `notes` has a group's, those of one checkpoint side by side. */
 static void draw_once(Stream *stream, const SimulateTask *task, Note *notes) {
     const int64_t *restrict checkpoints = task->checkpoints;
     const double *restrict log_of = task->log_of;
-    int32_t *restrict count = task->count, *restrict held = task->held;
+    int32_t *restrict count = stream->drawn->count, *restrict held = stream->drawn->held;
     int64_t b = 0, square = 0, product = 0, token = 0, left = task->size, until = checkpoints[0];
     double total = 0.0, share = 2.0 / stream->of->tokens;
+    begin(stream);
     while (left > 0) {
         if (stream->next == AHEAD) draw_ahead(stream);
         int next = stream->next;
@@ -89,16 +133,16 @@ static void draw_once(Stream *stream, const SimulateTask *task, Note *notes) {
 }
 
 /* The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all. */
-int32_t tb_simulate(const Documents *documents, const Draws *draws, const SimulateTask *task) {
-    Stream stream = {.of = documents, .state = draws->state, .next = AHEAD};
+int32_t tb_simulate(const Documents *documents, const Draws *draws, const Drawn *drawn, const SimulateTask *task) {
+    Stream stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD};
     int64_t tokens = task->checkpoints[task->size - 1];
-    int32_t status = drawable(documents, tokens);
+    int32_t status = drawable(documents, drawn, tokens);
     if (status != TB_OK) return status;
     for (int64_t first = draws->first; first < draws->last; first += GROUP) {
         int64_t group = least_int(GROUP, draws->last - first);
         for (int64_t k = 0; k < group; k++) {
             draw_once(&stream, task, task->notes + k);
-            put_back(documents, task->count, task->held, tokens);
+            put_back(documents, drawn, tokens);
         }
         for (int64_t at = 0; at < task->size; at++) {
             const Note *notes = task->notes + at * GROUP;
@@ -120,12 +164,13 @@ static double log_likelihood(double part, double whole) {
 }
 
 /* As many tokens as asked for, noted in `held` and `count`. */
-static void draw_tokens(Stream *stream, const RatioDrawTask *task) {
-    int32_t *restrict count = task->count, *restrict held = task->held;
-    for (int64_t token = 0; token < task->tokens;) {
+static void draw_tokens(Stream *stream, int64_t tokens) {
+    int32_t *restrict count = stream->drawn->count, *restrict held = stream->drawn->held;
+    begin(stream);
+    for (int64_t token = 0; token < tokens;) {
         if (stream->next == AHEAD) draw_ahead(stream);
         int next = stream->next;
-        for (; next < AHEAD && token < task->tokens; next++) {
+        for (; next < AHEAD && token < tokens; next++) {
             int32_t j = stream->document[next];
             if (used_before(stream, next, count[j])) continue;
             count[j]++;
@@ -135,23 +180,24 @@ static void draw_tokens(Stream *stream, const RatioDrawTask *task) {
     }
 }
 
-int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws,
+int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws, const Drawn *drawn,
                           const RatioDrawTask *task, const Room *room) {
     static const double none[4] = {0.0}, one = 1.0;
-    Stream stream = {.of = documents, .state = draws->state, .next = AHEAD};
+    Stream stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD};
+    const int32_t *length = by_length(documents) ? drawn->slot_length : documents->length;
     double n = documents->tokens, tokens = (double)task->tokens;
-    int32_t status = drawable(documents, task->tokens);
+    int32_t status = drawable(documents, drawn, task->tokens);
     for (int64_t draw = draws->first; draw < draws->last && status == TB_OK; draw++) {
         int64_t b = 0, used = 0;
         Term term;
         FitResult fit;
-        draw_tokens(&stream, task);
+        draw_tokens(&stream, task->tokens);
         for (int64_t token = 0; token < task->tokens; token++) {
-            int32_t j = task->held[token];
-            if (task->count[j] == 0) continue;
-            task->counts[b] = task->count[j];
-            task->lengths[b++] = documents->length[j];
-            task->count[j] = 0;
+            int32_t j = drawn->held[token];
+            if (drawn->count[j] == 0) continue;
+            task->counts[b] = drawn->count[j];
+            task->lengths[b++] = length[j];
+            drawn->count[j] = 0;
         }
         const Cells cells = {.count = task->counts, .length = task->lengths, .weight = &one, .size = b, .weights = 1};
         status = gather(&cells, 0, b, room, &used, &term);
@@ -159,7 +205,7 @@ int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, 
         fit_term(&term, table, none, task->spacing, &fit);
         double best = most(fit.gain, 0.0);
         if (term.mixed == 0) /* every document all or nothing: α_0 → 0 may be the supremum */
-            best = most(best, log_likelihood((double)b, (double)documents->size) - log_likelihood(tokens, n));
+            best = most(best, log_likelihood((double)b, (double)documents->documents) - log_likelihood(tokens, n));
         task->ratio[draw] = 2 * best;
     }
     return status;
@@ -246,8 +292,16 @@ TB_LAYOUT(null,
     TB_WHOLE(Documents),
     TB_FIELD(Documents, aliases),
     TB_FIELD(Documents, length),
+    TB_FIELD(Documents, first),
     TB_FIELD(Documents, size),
+    TB_FIELD(Documents, documents),
     TB_FIELD(Documents, tokens),
+    TB_WHOLE(Drawn),
+    TB_FIELD(Drawn, count),
+    TB_FIELD(Drawn, held),
+    TB_FIELD(Drawn, keys),
+    TB_FIELD(Drawn, slot_length),
+    TB_FIELD(Drawn, slots),
     TB_WHOLE(Draws),
     TB_FIELD(Draws, state),
     TB_FIELD(Draws, first),
@@ -263,16 +317,12 @@ TB_LAYOUT(null,
     TB_FIELD(SimulateTask, documents),
     TB_FIELD(SimulateTask, repetition),
     TB_FIELD(SimulateTask, scatter),
-    TB_FIELD(SimulateTask, count),
-    TB_FIELD(SimulateTask, held),
     TB_FIELD(SimulateTask, log_of),
     TB_FIELD(SimulateTask, notes),
     TB_WHOLE(RatioDrawTask),
     TB_FIELD(RatioDrawTask, tokens),
     TB_FIELD(RatioDrawTask, spacing),
     TB_FIELD(RatioDrawTask, ratio),
-    TB_FIELD(RatioDrawTask, count),
-    TB_FIELD(RatioDrawTask, held),
     TB_FIELD(RatioDrawTask, counts),
     TB_FIELD(RatioDrawTask, lengths),
     TB_WHOLE(PartitionTask),

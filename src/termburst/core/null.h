@@ -12,13 +12,28 @@ typedef struct {
     int64_t other;
 } Alias;
 
-/* The documents that hold tokens, and how to draw one with probability n_j/n. */
+/* The documents that hold tokens, and how to draw one with probability n_j/n. Where they are very many, those of equal
+ * length are drawn as one, and one of them within: `first` then has the number of documents before each of the `size`
+ * lengths, and all of them at its end. Where `size` is the number of documents, it is not read. */
 typedef struct {
     const Alias *aliases;
     const int32_t *length;
+    const int64_t *first;
     int64_t size;
+    int64_t documents;
     double tokens;
 } Documents;
+
+/* What is drawn in a draw, and its room: `count` is zeros, and is left so; `held` has room for all tokens. There is one
+ * count per document or, where very many documents are drawn by length, one per slot of a hash table whose `keys` are
+ * documents; `slots` is then a power of two, and twice as many as documents can be met at least. */
+typedef struct {
+    int32_t *count;
+    int32_t *held;
+    int64_t *keys;
+    int32_t *slot_length;
+    int64_t slots;
+} Drawn;
 
 /* Draws [first, last) from a state of SplitMix64. */
 typedef struct {
@@ -34,20 +49,17 @@ typedef struct {
     double scatter;
     int64_t documents;
 } Note;
-enum { GROUP = 8 };
+enum { GROUP = 8, AHEAD = 64 }; /* AHEAD documents are drawn ahead, so that their memory is waited for at once */
 
 /* At every checkpoint, a number of tokens drawn, the number of documents b, Σ log (n_ij − 1)! and
- * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `count` is zeros, one per document, and is left so;
- * `held` has room for the last checkpoint's tokens, `notes` for GROUP of each checkpoint, and `log_of` is the logarithms of
- * numbers up to the last checkpoint. */
+ * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `notes` has room for GROUP of each checkpoint, and
+ * `log_of` is the logarithms of numbers up to the last checkpoint. */
 typedef struct {
     const int64_t *checkpoints;
     int64_t size;
     int32_t *documents;
     double *repetition;
     double *scatter;
-    int32_t *count;
-    int32_t *held;
     const double *log_of;
     Note *notes;
 } SimulateTask;
@@ -57,8 +69,6 @@ typedef struct {
     int64_t tokens;
     double spacing;
     double *ratio;
-    int32_t *count;
-    int32_t *held;
     int32_t *counts;
     int32_t *lengths;
 } RatioDrawTask;
@@ -110,9 +120,10 @@ typedef struct {
     int64_t last;
 } Rows;
 
-TB_API int32_t tb_simulate(const Documents *documents, const Draws *draws, const SimulateTask *task);
+TB_API int32_t tb_simulate(const Documents *documents, const Draws *draws, const Drawn *drawn,
+                           const SimulateTask *task);
 TB_API int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws,
-                                 const RatioDrawTask *task, const Room *room);
+                                 const Drawn *drawn, const RatioDrawTask *task, const Room *room);
 TB_API int32_t tb_partition_masses(const PartitionTask *task);
 TB_API int32_t tb_null_values(const NullValues *task, const Rows *rows);
 

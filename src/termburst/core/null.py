@@ -8,7 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES, Room
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i32, Struct, call, pointer, require
+from termburst.core.binding import (
+    Float,
+    In_f64,
+    In_i32,
+    In_i64,
+    Int,
+    Out_f64,
+    Out_i32,
+    Out_i64,
+    Struct,
+    call,
+    pointer,
+    require,
+)
 from termburst.core.length_table import LengthTable
 
 Floats = NDArray[np.float64]
@@ -23,7 +36,18 @@ ALIAS = np.dtype(Alias)
 
 
 class Documents(Struct):
-    _fields_ = [("aliases", pointer(ALIAS, writes=False)), ("length", In_i32), ("size", Int), ("tokens", Float)]
+    _fields_ = [
+        ("aliases", pointer(ALIAS, writes=False)),
+        ("length", In_i32),
+        ("first", In_i64),
+        ("size", Int),
+        ("documents", Int),
+        ("tokens", Float),
+    ]
+
+
+class Drawn(Struct):
+    _fields_ = [("count", Out_i32), ("held", Out_i32), ("keys", Out_i64), ("slot_length", Out_i32), ("slots", Int)]
 
 
 class Draws(Struct):
@@ -36,6 +60,7 @@ class Note(Struct):
 
 NOTE = np.dtype(Note)
 GROUP = 8  # draws that are noted before they are written, as in null.h
+AHEAD = 64  # documents that are drawn ahead, as in null.h
 
 
 class SimulateTask(Struct):
@@ -45,8 +70,6 @@ class SimulateTask(Struct):
         ("documents", Out_i32),
         ("repetition", Out_f64),
         ("scatter", Out_f64),
-        ("count", Out_i32),
-        ("held", Out_i32),
         ("log_of", In_f64),
         ("notes", pointer(NOTE, writes=True)),
     ]
@@ -57,8 +80,6 @@ class RatioDrawTask(Struct):
         ("tokens", Int),
         ("spacing", Float),
         ("ratio", Out_f64),
-        ("count", Out_i32),
-        ("held", Out_i32),
         ("counts", Out_i32),
         ("lengths", Out_i32),
     ]
@@ -107,15 +128,36 @@ class Rows(Struct):
     _fields_ = [("first", Int), ("last", Int)]
 
 
-def documents(length: Integers, accept: Floats, other: Integers) -> Documents:
-    """Documents with Walker's aliases, to be drawn in proportion to their lengths."""
-    require(length.shape == accept.shape == other.shape, "there is one alias per document")
+def documents(length: Integers, each: Integers, accept: Floats, other: Integers) -> Documents:
+    """Documents with Walker's aliases, to be drawn in proportion to their lengths: *each* many of every *length*."""
+    require(length.shape == each.shape == accept.shape == other.shape, "there is one alias per length")
+    require(bool((each > 0).all()), "there is a document of every length")
     require(
         length.size < 2**31 and bool((length < 2**31).all()), "there are more documents, or tokens, than can be drawn"
     )
     aliases = np.empty(length.size, ALIAS)
     aliases["accept"], aliases["other"] = accept, other
-    return Documents(aliases=aliases, length=length.astype(np.int32), size=length.size, tokens=float(length.sum()))
+    return Documents(
+        aliases=aliases,
+        length=length.astype(np.int32),
+        first=np.append(0, np.cumsum(each)),
+        size=length.size,
+        documents=int(each.sum()),
+        tokens=float(length @ each),
+    )
+
+
+def _drawn(of: Documents, tokens: int) -> Drawn:
+    """The room for a draw of so many tokens."""
+    grouped = of.size < of.documents
+    slots = 1 << (2 * (tokens + AHEAD) - 1).bit_length() if grouped else 0
+    return Drawn(
+        count=np.zeros(slots if grouped else of.size, np.int32),
+        held=np.empty(tokens, np.int32),
+        keys=np.empty(slots, np.int64),
+        slot_length=np.empty(slots, np.int32),
+        slots=slots,
+    )
 
 
 def simulate(
@@ -139,12 +181,10 @@ def simulate(
         documents=b,
         repetition=repetition,
         scatter=scatter,
-        count=np.zeros(of.size, np.int32),
-        held=np.empty(most, np.int32),
         log_of=log_of,
         notes=np.empty(checkpoints.size * GROUP, NOTE),
     )
-    call("tb_simulate", of, Draws(state=int(state), first=first, last=last, draws=draws), task)
+    call("tb_simulate", of, Draws(state=int(state), first=first, last=last, draws=draws), _drawn(of, most), task)
 
 
 def simulate_ratio(
@@ -153,19 +193,18 @@ def simulate_ratio(
     """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws [first, last) of so many *tokens*, to *ratio*."""
     require(0 <= first <= last <= ratio.size and tokens > 0, "the draws have their places")
     require(spacing > 0, "the scan over tau has a spacing above 0")
-    held, counts, lengths = np.empty((3, tokens), np.int32)
+    counts, lengths = np.empty((2, tokens), np.int32)
     task = RatioDrawTask(
         tokens=tokens,
         spacing=spacing,
         ratio=ratio,
-        count=np.zeros(of.size, np.int32),
-        held=held,
         counts=counts,
         lengths=lengths,
     )
     parts = 3 * (tokens + LANES)
     room = Room(seen=np.zeros(table.longest), parts=np.empty(parts), longest=table.longest, size=parts)
-    call("tb_simulate_ratio", of, table, Draws(state=int(state), first=first, last=last, draws=ratio.size), task, room)
+    draws = Draws(state=int(state), first=first, last=last, draws=ratio.size)
+    call("tb_simulate_ratio", of, table, draws, _drawn(of, tokens), task, room)
 
 
 def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: Integers) -> Floats:

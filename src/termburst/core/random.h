@@ -10,6 +10,8 @@
  * the next, and a core works on several at once. Four numbers in [0, 1) of 53 bits. */
 #define GOLDEN 0x9E3779B97F4A7C15u
 
+TB_INLINE LaneBits lane_bits(uint64_t state) { return (LaneBits){state, state, state, state}; }
+
 TB_INLINE Lanes uniforms_of(LaneBits state) {
     LaneBits z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;

@@ -149,13 +149,13 @@ class Null:
         shape of its tail is not known. From `COUNTABLE` tokens on they are drawn with replacement, which spreads them
         more: p is then too large if anything.
         """
-        each, others = self.lengths.each, int(self.lengths.tokens) - v
+        (lengths, documents), others = self.lengths.distinct, int(self.lengths.tokens) - v
         if others == 1:
-            lengths, documents = np.unique(each, return_counts=True)
             own = special.gammaln(np.maximum(np.stack([lengths, lengths - 1]), 1))
             repetition = float(documents @ own[0]) - own[0] + own[1]
-            values = self.plr(np.full(lengths.size, v), each.size - (lengths == 1), repetition)
+            values = self.plr(np.full(lengths.size, v), self.lengths.documents - (lengths == 1), repetition)
             return np.log(upper(values, lengths * documents / self.lengths.tokens, plr, self.mid_p)), "exact"
+        each = np.repeat(lengths, documents)
         most, least = MOST_TEXT
         draws = min(self.draws, max(most // each.size, least))
         b, repetition = np.empty(draws, dtype=np.int64), np.empty(draws)
@@ -221,7 +221,7 @@ class Null:
         λ is the same for all that occur once.
         """
         if terms.size:
-            lengths, documents = np.unique(self.lengths.each, return_counts=True)
+            lengths, documents = self.lengths.distinct
             values = self.lengths.score(1, 1, lengths)
             mine = self._minor(terms)
             log_p[0][mine], how[0][mine] = np.log(0.5) if self.mid_p else 0.0, "exact"
@@ -268,7 +268,7 @@ class Null:
         width = b.max(axis=1) - least + 1
         start = np.append(0, np.cumsum(width))
         g = self._g(np.repeat(checkpoints, width), np.arange(start[-1]) + np.repeat(least - start[:-1], width))
-        grids = np.ascontiguousarray(np.linspace(1, np.minimum(checkpoints, lengths.each.size), GRID, axis=1))
+        grids = np.ascontiguousarray(np.linspace(1, np.minimum(checkpoints, lengths.documents), GRID, axis=1))
         on_grids = self._g(np.repeat(checkpoints, GRID), grids.ravel()).reshape(grids.shape)
         values = core.null_values(
             b, repetition, scatter, checkpoints, sampled, g, least, start, lengths.tokens, lengths.squared
@@ -312,7 +312,7 @@ class Null:
         log_p, how = self._undrawn()
         once = np.flatnonzero(sizes == 1)
         if once.size:
-            lengths, documents = np.unique(self.lengths.each, return_counts=True)
+            lengths, documents = self.lengths.distinct
             values = self._ratios_once(lengths, documents)
             log_p[once] = np.log(upper(values, lengths * documents / self.lengths.tokens, ratio[once], self.mid_p))
             how[once] = "exact"

@@ -32,8 +32,7 @@ def partitions(lengths: Lengths, largest: int) -> dict[int, States]:
     parts: list[list[tuple[int, ...]]] = [[()], *([] for _ in range(largest))]
     for s in range(1, largest + 1):
         parts[s] = [(c, *rest) for c in range(1, s + 1) for rest in parts[s - c] if not rest or c >= rest[0]]
-    documents = lengths.each.size
-    while largest > 1 and documents * sum(len(parts[s]) * (largest - s) for s in range(largest)) > WORK:
+    while largest > 1 and lengths.documents * sum(len(parts[s]) * (largest - s) for s in range(largest)) > WORK:
         largest -= 1
     if largest < 2:
         return {}
@@ -44,7 +43,7 @@ def partitions(lengths: Lengths, largest: int) -> dict[int, States]:
     for k, state in enumerate(states):
         for c in range(1, largest + 1 - sum(state)):
             onward[k, c] = index[tuple(sorted((*state, c), reverse=True))]
-    distinct, each = np.unique(lengths.each, return_counts=True)
+    distinct, each = lengths.distinct
     counts = np.arange(largest + 1)
     choose = special.binom(distinct[:, None], counts) / lengths.tokens**counts
     choose[counts > distinct[:, None]] = 0.0

@@ -15,30 +15,42 @@ from termburst.models.cells import TermCells
 Floats = NDArray[np.float64]
 
 
+SEPARATE = 2**22  # documents up to which each is drawn by itself; beyond, those of equal length together
+
+
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The documents that hold tokens, in order of length, and how to draw one with probability n_j/n.
+    """The documents that hold tokens, and how to draw one with probability n_j/n.
 
     By Walker's aliases: of as many cells as documents one is drawn evenly; cell k stands for document k with
-    probability accept[k], and for other[k] if not.
+    probability accept[k], and for other[k] if not. Where documents are very many, a cell stands for all of one length.
     """
 
-    each: Integers
+    length: Integers
+    each: Integers  # documents of that length that are drawn together
     accept: Floats
     other: Integers
     tokens: float  # n
     squared: float  # Σ n_j²
+    documents: int
+    distinct: tuple[Integers, Integers]  # lengths, ascending, and how many documents have each
 
     @classmethod
     def of(cls, cells: TermCells) -> Lengths:
-        each = np.repeat(cells.lengths, cells.length_documents)
-        each = each[each > 0]
-        tokens = float(each.sum())
-        return cls(each, *_aliases(each / tokens), tokens, float(np.sum(each.astype(np.float64) ** 2)))
+        held = (cells.lengths > 0) & (cells.length_documents > 0)
+        length, each = distinct = cells.lengths[held], cells.length_documents[held]
+        documents, tokens = int(each.sum()), float(length @ each)
+        if documents <= SEPARATE:
+            length, each = np.repeat(length, each), np.ones(documents, np.int64)
+        else:
+            order = np.argsort(length * each, kind="stable")
+            length, each = length[order], each[order]
+        squared = float(np.sum(each * length.astype(np.float64) ** 2))
+        return cls(length, each, *_aliases(length * each / tokens), tokens, squared, documents, distinct)
 
     def for_kernels(self) -> core.Documents:
         """The documents as the compiled core draws from them."""
-        return core.documents(self.each, self.accept, self.other)
+        return core.documents(self.length, self.each, self.accept, self.other)
 
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
         """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
@@ -58,14 +70,15 @@ class Lengths:
 
         So they are if it is every token, if only one document holds tokens, and if all hold one.
         """
-        alone = self.each.size == 1 or self.each[-1] == 1
+        alone = self.documents == 1 or self.distinct[0][-1] == 1
         return (np.asarray(n_i) > 0) & (alone | (np.asarray(n_i) == self.tokens))
 
     def classes(self, ratio: float) -> tuple[Floats, Floats]:
         """Mean length of classes whose lengths differ by at most *ratio*, and the documents in each."""
-        _, place = np.unique(np.floor(np.log(self.each) / np.log(ratio)), return_inverse=True)
-        documents = np.bincount(place).astype(np.float64)
-        return np.bincount(place, self.each.astype(np.float64)) / documents, documents
+        length, each = self.distinct
+        _, place = np.unique(np.floor(np.log(length) / np.log(ratio)), return_inverse=True)
+        documents = np.bincount(place, each).astype(np.float64)
+        return np.bincount(place, length * each.astype(np.float64)) / documents, documents
 
 
 def _aliases(share: Floats) -> tuple[Floats, Integers]:
