@@ -286,3 +286,17 @@ def test_several_nulls_at_once_are_each_by_itself():
     for k in range(60):
         alone = sampled_p(samples, observed[[k]], row[[k]], tail, True, 0.05)
         assert (together[0][k], together[1][k]) == (alone[0][0], alone[1][0])
+
+
+def test_a_frequent_term_that_is_rare_in_every_document():
+    """Beyond 20,000 tokens λ has a gamma tail by its moments: also where hardly any document holds the term twice."""
+    documents, term, terms = 1_250_000, 25_000, 60
+    cells = cells_on(np.full(documents, 300))
+    null = Null(cells, 99, 0, False, PlrFunction(cells, None, 1.0, "printed"))
+    rng, plr = np.random.default_rng(3), np.empty(terms)
+    for k in range(terms):
+        count = np.bincount(rng.integers(0, documents, term))
+        b, repetition = np.count_nonzero(count), special.gammaln(np.maximum(count, 1)).sum()
+        plr[k] = null.plr(np.array([term]), np.array([b]), np.array([repetition]))[0]
+    p = np.exp(null._frequent_p(term, plr))
+    assert stats.kstest(p, "uniform").pvalue > 1e-3

@@ -49,6 +49,7 @@ COUNTABLE = 10**9  # tokens from which NumPy draws no more without replacement
 BLOCKS = 20  # that draws are made in, each with a seed of its own
 CLASS = 1.35  # ratio of the lengths in a class of documents, for the tails
 FINE = 1.03  # the same for the moments of λ, where an error grows with n_i
+FEWEST = 9  # counts of a frequent term in a document, from 0, that its moments look at in any case
 GRID = 257  # numbers of documents, evenly, between which g of the tail is a straight line
 
 
@@ -186,7 +187,9 @@ class Null:
         length = np.maximum(np.round(length), 1)
         spread = np.sqrt(length * share * (1 - share))
         steps = np.linspace(-10, 10, 513)
-        count = np.clip(np.round(length[:, None] * share + steps * spread[:, None]), 0, length[:, None])
+        near = np.round(length[:, None] * share + steps * spread[:, None])
+        few = np.arange(FEWEST) + 0 * length[:, None]  # where the term is rare, beyond ten standard deviations
+        count = np.sort(np.clip(np.concatenate([near, few], axis=1), 0, length[:, None]), axis=1)
         row, at = np.nonzero(np.diff(count, axis=1, prepend=-1) > 0)  # in short documents most steps coincide
         count = count[row, at]
         mass = np.exp(binomial.log_pmf(count, length[row], share))
