@@ -79,6 +79,8 @@ def test_sizes_that_do_not_belong_together():
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(matrix, "BLOCK", 8)
+    monkeypatch.setattr(matrix, "CELLS_A_TERM", 0)  # sums by term in parts, too,
+    monkeypatch.setattr(matrix, "cores", lambda: 3)  # whatever the machine
 
 
 @given(COUNTS)
@@ -94,6 +96,7 @@ def test_blocks_cover_the_matrix(index, dtype, dense):
     found = totals(X, length_sums=True)
     np.testing.assert_array_equal(found.n_j, dense.sum(axis=1))
     np.testing.assert_array_equal(found.n_i, dense.sum(axis=0))
+    np.testing.assert_array_equal(found.b_i, (dense > 0).sum(axis=0))
     np.testing.assert_array_equal(found.length_sum, dense.sum(axis=1) @ dense)
     cells, n_j = np.zeros(X.nnz, dtype=np.int64), np.full(X.shape[0], -1)
 

@@ -45,7 +45,7 @@ class Pointer(ctypes.c_void_p):
         if flags & cls.flags != cls.flags:
             raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if cls.flags & WRITEABLE else ''}")
         if flags & WRITEABLE and array.size:  # the buffer's address comes in a quarter of the time
-            return ctypes.addressof(ctypes.c_char.from_buffer(array))
+            return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
         address: int = array.__array_interface__["data"][0]
         return address
 
