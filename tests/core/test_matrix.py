@@ -79,8 +79,6 @@ def test_sizes_that_do_not_belong_together():
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(matrix, "BLOCK", 8)
-    monkeypatch.setattr(matrix, "CELLS_A_TERM", 0)  # sums by term in parts, too,
-    monkeypatch.setattr(matrix, "cores", lambda: 3)  # whatever the machine
 
 
 @given(COUNTS)

@@ -66,7 +66,7 @@ def row_sums(counts: CountBlock) -> Integers:
     return n_j
 
 
-def add_totals(counts: CountBlock, n_i: Integers, b_i: Integers, length_sum: Integers | None = None) -> Integers:
+def add_totals(counts: CountBlock, n_i: Integers, b_i: Integers, length_sum: Integers | None) -> Integers:
     """n_j of every row; n_i, b_i and, where wanted, Σ_j n_ij n_j of these rows are added to those of every term."""
     require(n_i.size == b_i.size == counts.terms, "there is one sum for every term")
     require(length_sum is None or length_sum.size == counts.terms, "there is one sum for every term")

@@ -24,7 +24,6 @@ from termburst.core.matrix import (
 )
 
 BLOCK = 2**16  # cells that are worth a thread
-CELLS_A_TERM = 4  # in a part whose sums by term are worth being added to those of others
 PARTS = 4  # a core: rows differ in length, and other work may be under way
 
 
@@ -126,13 +125,9 @@ def _parts(counts: Any, number: int) -> list[tuple[slice, slice]]:
 
 def _blocks(counts: Any) -> Iterator[CountBlock]:
     """All rows, for kernels as quick as memory is: in one block, or in several of which each has to be copied."""
-    for part in _parts(counts, 1 if _is_ready(counts) else counts.nnz // BLOCK):
+    ready = counts.indices.dtype == np.int32 and counts.data.dtype == np.int64
+    for part in _parts(counts, 1 if ready else counts.nnz // BLOCK):
         yield _block(counts, *part)
-
-
-def _is_ready(counts: Any) -> bool:
-    """Whether kernels take the cells as they are."""
-    return bool(counts.indices.dtype == np.int32 and counts.data.dtype == np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,20 +148,10 @@ def totals(counts: Any, *, length_sums: bool) -> Totals:
     >>> totals(sp.csr_array([[2, 1], [0, 3]]), length_sums=True)
     Totals(n_j=array([3, 3]), n_i=array([2, 4]), b_i=array([1, 2]), length_sum=array([ 6, 12]))
     """
-    worth = max(BLOCK, CELLS_A_TERM * counts.shape[1])
-    parts = _parts(counts, min(cores(), counts.nnz // worth) if _is_ready(counts) else 1)
-    sums = np.zeros((len(parts), 2 + length_sums, counts.shape[1]), dtype=np.int64)
-    if len(parts) == 1:
-        n_j = np.concatenate([add_totals(block, *sums[0]) for block in _blocks(counts)])
-    else:
-        n_j = np.empty(counts.shape[0], dtype=np.int64)
-
-        def fill(part: int) -> None:
-            n_j[parts[part][0]] = add_totals(_block(counts, *parts[part]), *sums[part])
-
-        in_threads(fill, range(len(parts)))
-    n_i, b_i, *length_sum = sums[0] if len(parts) == 1 else sums.sum(axis=0)
-    return Totals(n_j, n_i, b_i, length_sum[0] if length_sums else None)
+    n_i, b_i, length_sum = (np.zeros(counts.shape[1], dtype=np.int64) for _ in range(3))
+    wanted = length_sum if length_sums else None
+    n_j = [add_totals(block, n_i, b_i, wanted) for block in _blocks(counts)]
+    return Totals(np.concatenate(n_j), n_i, b_i, wanted)
 
 
 def by_term(counts: Any, b_i: Integers) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32]]:
