@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 import termburst as tb
 from termburst.counts.matrix import canonical_counts
+from termburst.inference import plr
 from termburst.weighting import SCHEMES, named_scheme
 
 COUNTS = hnp.arrays(
@@ -48,6 +49,25 @@ def test_lambda_and_its_sigmoid_are_the_contributions(fig3):
     shares = tb.plr_contributions(fig3, sigma2=2.0).toarray()
     np.testing.assert_array_equal(dense("lambda", fig3, sigma2=2.0), shares)
     np.testing.assert_array_equal(dense("s-lambda", fig3, sigma2=2.0), np.where(fig3 > 0, expit(shares), 0))
+
+
+def test_rare_terms_looked_up_by_their_counts_weigh_as_computed_one_by_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = sp.csr_matrix(rng.poisson(rng.gamma(0.1, 3.0, size=6000), size=(40, 6000)))
+    looked_up = tb.plr_contributions(X, sigma2=0.01)
+    monkeypatch.setattr(plr, "_RARE", 10**6)
+    computed = tb.plr_contributions(X, sigma2=0.01)
+    assert X.sum(axis=0).max() > 100
+    np.testing.assert_allclose(looked_up.data, computed.data, rtol=1e-14)
+    np.testing.assert_allclose(looked_up.absent, computed.absent, rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_handful_of_tokens_over_a_large_vocabulary_weigh_without_a_warning():
+    X = sp.csr_matrix((np.ones(3, dtype=int), ([0, 0, 1], [1, 2, 3])), shape=(2, 5000))
+    few = sp.csr_matrix((np.ones(3, dtype=int), ([0, 0, 1], [0, 1, 2])), shape=(2, 3))
+    weigh = tb.TermWeighting("s-lambda", sigma2=0.01).fit_transform
+    np.testing.assert_array_equal(weigh(X).data, weigh(few).data)
 
 
 def test_long_arrays_on_several_threads_equal_short_ones_on_one():

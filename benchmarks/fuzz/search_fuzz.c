@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         limit = most(limit, made->constants[document]);
     }
     for (int64_t q = 0; q < queries; q++) {
-        for (int64_t count = below(&input, 8); count > 0; count--) made->columns[words++] = below(&input, terms);
+        for (int64_t count = below(&input, 8 * MOST / 6); count > 0; count--) made->columns[words++] = below(&input, terms);
         made->query_starts[q + 1] = words;
         longest = most_int(longest, words - made->query_starts[q]);
     }
@@ -76,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     }
     Postings in = {made->starts, made->documents, made->weights, made->highest, made->constants, limit, terms, postings, d};
     Queries asked = {made->query_starts, made->columns, words, 0, queries};
-    SearchRoom room = {array(d, 8), array(d, 8), array(longest, 8), array(longest + 1, 8), d, longest};
+    SearchRoom room = {array(d, 8), array(d, 8), array(longest, sizeof(QueryTerm)), array(longest, sizeof(QueryTerm)),
+                       array(longest + 1, 8), d, longest};
     Best best = {array(queries, 8), array(queries * k, 8), array(queries * k, 8), k};
     int32_t status = tb_best_documents(&in, &asked, &room, &best);
     CHECK(status == TB_OK || hostile);
@@ -84,7 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     free(made);
     free(room.sums);
     free(room.touched);
-    free(room.order);
+    free(room.asked);
+    free(room.spare);
     free(room.rest);
     free(best.found);
     free(best.documents);

@@ -94,6 +94,7 @@ def test_blocks_cover_the_matrix(index, dtype, dense):
     found = totals(X, length_sums=True)
     np.testing.assert_array_equal(found.n_j, dense.sum(axis=1))
     np.testing.assert_array_equal(found.n_i, dense.sum(axis=0))
+    np.testing.assert_array_equal(found.b_i, (dense > 0).sum(axis=0))
     np.testing.assert_array_equal(found.length_sum, dense.sum(axis=1) @ dense)
     cells, n_j = np.zeros(X.nnz, dtype=np.int64), np.full(X.shape[0], -1)
 

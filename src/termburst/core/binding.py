@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,11 +26,14 @@ ERRORS = {  # the status codes of core.h
 }
 
 
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # bits of an array's flags, as in NumPy's C interface
+
+
 class Pointer(ctypes.c_void_p):
     """A pointer to the numbers of a contiguous array; subclasses say of which type, and whether they are written to."""
 
     dtype: ClassVar[np.dtype[Any]]
-    writes: ClassVar[bool]
+    flags: ClassVar[int]  # that an array must have
 
     @classmethod
     def check(cls, name: str, array: Any) -> int:
@@ -37,17 +41,20 @@ class Pointer(ctypes.c_void_p):
         if not isinstance(array, np.ndarray) or array.dtype != cls.dtype:
             found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
             raise TypeError(f"{name} must be an array of {cls.dtype}, got {found}")
-        flags = array.flags
-        if not (flags.c_contiguous and flags.aligned) or (cls.writes and not flags.writeable):
-            raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if cls.writes else ''}")
-        address: int = array.__array_interface__["data"][0]  # what array.ctypes.data says, five times as fast
+        flags: int = array.flags.num
+        if flags & cls.flags != cls.flags:
+            raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if cls.flags & WRITEABLE else ''}")
+        if flags & WRITEABLE and array.size:  # the buffer's address comes in a quarter of the time
+            return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+        address: int = array.__array_interface__["data"][0]
         return address
 
 
 def pointer(dtype: Any, *, writes: bool) -> type[Pointer]:
     """The pointer to an array of that type, which may be one of structs."""
     name = f"{'Out' if writes else 'In'}_{getattr(dtype, '__name__', dtype)}"
-    return type(name, (Pointer,), {"dtype": np.dtype(dtype), "writes": writes})
+    flags = CONTIGUOUS | ALIGNED | (WRITEABLE if writes else 0)
+    return type(name, (Pointer,), {"dtype": np.dtype(dtype), "flags": flags})
 
 
 In_u8, Out_u8 = pointer("uint8", writes=False), pointer("uint8", writes=True)
@@ -57,6 +64,13 @@ In_i64, Out_i64 = pointer("int64", writes=False), pointer("int64", writes=True)
 In_u64, Out_u64 = pointer("uint64", writes=False), pointer("uint64", writes=True)
 In_f64, Out_f64 = pointer("float64", writes=False), pointer("float64", writes=True)
 Int, Float = ctypes.c_int64, ctypes.c_double  # every number of a struct is one of these
+
+
+def whole(name: str, value: Any) -> int:
+    """A number that fits into an `Int`: ctypes would cut off what does not."""
+    if not -(2**63) <= (number := int(value)) < 2**63:
+        raise OverflowError(f"{name} is too large: {number}")
+    return number
 
 
 class Struct(ctypes.Structure):
@@ -74,19 +88,23 @@ class Struct(ctypes.Structure):
     TypeError: values must be an array of float64, got int64
     """
 
+    checks: ClassVar[list[tuple[str, Callable[[str, Any], int] | None]]]  # of the fields in their order
+    pointers: ClassVar[list[str]]
+
+    def __init_subclass__(cls) -> None:
+        """Look up once what every struct of the class is to be asked: a short query makes two, and little else."""
+        super().__init_subclass__()
+        fields: Any = cls._fields_
+        cls.pointers = [name for name, kind in fields if issubclass(kind, Pointer)]
+        numbers = {Int: whole}  # ctypes itself refuses what is no number
+        cls.checks = [(name, kind.check if name in cls.pointers else numbers.get(kind)) for name, kind in fields]
+
     def __init__(self, **values: Any) -> None:
-        super().__init__()
-        self.arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
-        kind: Any
-        for name, kind in self._fields_:  # type: ignore[misc]
-            value = values.pop(name)
-            if issubclass(kind, Pointer):
-                value = kind.check(name, value)
-            elif kind is Int and not -(2**63) <= (value := int(value)) < 2**63:  # ctypes would cut it off
-                raise OverflowError(f"{name} is too large: {value}")
-            setattr(self, name, value)
-        if values:
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(values)}")
+        if len(values) > len(self.checks):
+            unknown = values.keys() - {name for name, _ in self.checks}
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
+        super().__init__(*[check(name, values[name]) if check else values[name] for name, check in self.checks])
+        self.arrays = {name: values[name] for name in self.pointers}
 
 
 def require(condition: bool, sentence: str) -> None:
@@ -110,7 +128,7 @@ def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
 
 def call_in(core: ctypes.CDLL, name: str, *structs: Struct | ctypes.Array[Any]) -> int:
     """The same in a library of one's own choice: tests hold both libraries against each other."""
-    status: int = core[name](*map(ctypes.byref, structs))
+    status: int = getattr(core, name)(*map(ctypes.byref, structs))  # which ctypes remembers, unlike core[name]
     if status > 0:
         kind, sentence = ERRORS[status]
         raise kind(sentence)

@@ -1,18 +1,20 @@
 #include "search.h"
 
+#include "sorting.h"
+
 static const double SLACK = 1e-9; /* of the sums, which constants may cancel; in another order they differ by some 1e-15 */
 static const int64_t SCANNED = 8; /* postings gone through in the time that one is looked up */
 
-/* A query under way: its words, the documents seen so far, and the scores of the best k as room for their threshold. */
+/* A query under way: its terms, the documents seen so far, and the scores of the best k as room for their threshold. */
 typedef struct {
     const Postings *in;
-    const int64_t *words;
-    int64_t size;
+    int64_t words;
+    const QueryTerm *asked;
+    int64_t terms;
+    const double *rest;
     double *sums;
     int64_t *touched;
     int64_t seen;
-    const int64_t *order;
-    const double *rest;
     double *scores;
     int64_t k;
 } Query;
@@ -28,19 +30,34 @@ static int words_exist(const Postings *in, const int64_t *words, int64_t size) {
     return 1;
 }
 
-/* The places of the words, the highest weight first, and what the words from each on can give together. */
-static void by_highest_weight(const Postings *in, const int64_t *words, int64_t size, int64_t *order, double *rest) {
-    for (int64_t i = 0; i < size; i++) {
-        int64_t j = i;
-        for (; j > 0 && in->highest[words[order[j - 1]]] < in->highest[words[i]]; j--) order[j] = order[j - 1];
-        order[j] = i;
-    }
-    rest[size] = 0.0;
-    for (int64_t i = size - 1; i >= 0; i--) rest[i] = rest[i + 1] + in->highest[words[order[i]]];
+TB_INLINE int gives_less(const QueryTerm *a, const QueryTerm *b) {
+    return a->highest < b->highest || (a->highest == b->highest && a->term > b->term);
 }
 
+TB_SORT(sorted, QueryTerm, gives_less)
+
+/* The terms of the query, once each, the highest weight first, and what the terms from each on can give together; how
+ * many there are. */
+static int64_t by_highest_weight(const Postings *in, const int64_t *words, int64_t size, const SearchRoom *room) {
+    QueryTerm *asked = room->asked;
+    for (int64_t i = 0; i < size; i++) asked[i] = (QueryTerm){in->highest[words[i]], words[i], 1};
+    sorted(asked, room->spare, size);
+    int64_t terms = 0;
+    for (int64_t i = 0; i < size; i++) {
+        if (terms > 0 && asked[terms - 1].term == asked[i].term)
+            asked[terms - 1].times++;
+        else
+            asked[terms++] = asked[i];
+    }
+    room->rest[terms] = 0.0;
+    for (int64_t i = terms - 1; i >= 0; i--) room->rest[i] = room->rest[i + 1] + (double)asked[i].times * asked[i].highest;
+    return terms;
+}
+
+TB_INLINE int64_t postings_of(const Postings *in, int64_t term) { return in->starts[term + 1] - in->starts[term]; }
+
 TB_INLINE double score_so_far(const Query *query, int64_t document) {
-    return query->sums[document] + (double)query->size * query->in->constants[document];
+    return query->sums[document] + (double)query->words * query->in->constants[document];
 }
 
 /* The k-th highest score so far of the documents seen, at least k of them. */
@@ -88,10 +105,10 @@ TB_INLINE double weight_in(const Postings *in, int64_t term, int64_t document) {
 }
 
 /* Go through a term's postings, and add its weights to all documents that it is in. */
-static int32_t add_to_all(Query *query, int64_t term) {
+static int32_t add_to_all(Query *query, const QueryTerm *asked) {
     const Postings *in = query->in;
-    double *sums = query->sums;
-    int64_t seen = query->seen;
+    double *sums = query->sums, times = (double)asked->times;
+    int64_t seen = query->seen, term = asked->term;
     for (int64_t posting = in->starts[term]; posting < in->starts[term + 1]; posting++) {
         int64_t document = in->documents[posting];
         if ((uint64_t)document >= (uint64_t)in->d) return TB_BAD_INDEX;
@@ -99,25 +116,26 @@ static int32_t add_to_all(Query *query, int64_t term) {
             if (seen == in->d) return TB_NO_ROOM; /* only where a weight is not above 0, and is seen again */
             query->touched[seen++] = document;
         }
-        sums[document] += in->weights[posting];
+        sums[document] += times * in->weights[posting];
     }
     query->seen = seen;
     return TB_OK;
 }
 
 /* Add a term's weights to the documents seen, by going through its postings or by looking them up. */
-static int32_t add_to_seen(Query *query, int64_t term) {
+static int32_t add_to_seen(Query *query, const QueryTerm *asked) {
     const Postings *in = query->in;
-    double *sums = query->sums;
-    if (in->starts[term + 1] - in->starts[term] < SCANNED * query->seen) {
+    double *sums = query->sums, times = (double)asked->times;
+    int64_t term = asked->term;
+    if (postings_of(in, term) < SCANNED * query->seen) {
         for (int64_t posting = in->starts[term]; posting < in->starts[term + 1]; posting++) {
             int64_t document = in->documents[posting];
             if ((uint64_t)document >= (uint64_t)in->d) return TB_BAD_INDEX;
-            if (sums[document] > 0.0) sums[document] += in->weights[posting];
+            if (sums[document] > 0.0) sums[document] += times * in->weights[posting];
         }
     } else {
         for (int64_t i = 0; i < query->seen; i++)
-            sums[query->touched[i]] += weight_in(in, term, query->touched[i]);
+            sums[query->touched[i]] += times * weight_in(in, term, query->touched[i]);
     }
     return TB_OK;
 }
@@ -140,23 +158,30 @@ static int64_t insert(const Query *query, int64_t *documents, int64_t kept, int6
     return kept + 1;
 }
 
-/* Sum the words' weights until no document unseen can be among the best k; then those of the others for the documents
- * that may. */
+/* Sum the terms' weights until no document unseen can be among the best k; then those of the others for the documents
+ * that may. Finding the threshold goes through all documents seen, so it waits until as many postings were to be. */
 static int32_t gather(Query *query) {
     int32_t status = TB_OK;
-    int64_t size = query->size, done = 0;
+    int64_t done = 0, waiting = 0;
     const double *rest = query->rest;
-    for (; done < size && status == TB_OK; done++) {
-        /* The k-th best cannot be above what the words so far can give. */
-        if (query->seen >= query->k && rest[done] < rest[0] - rest[done]) {
+    for (; done < query->terms && status == TB_OK; done++) {
+        waiting += postings_of(query->in, query->asked[done].term);
+        /* The k-th best cannot be above what the terms so far can give. */
+        if (query->seen >= query->k && waiting >= query->seen && rest[done] < rest[0] - rest[done]) {
             double threshold = least_of_best(query);
-            if (rest[done] + (double)size * query->in->limit < threshold - SLACK * (fabs(threshold) + rest[0])) break;
+            if (rest[done] + (double)query->words * query->in->limit < threshold - SLACK * (fabs(threshold) + rest[0]))
+                break;
+            waiting = 0;
         }
-        status = add_to_all(query, query->words[query->order[done]]);
+        status = add_to_all(query, query->asked + done);
     }
-    for (; done < size && status == TB_OK; done++) {
-        prune(query, rest[done]);
-        status = add_to_seen(query, query->words[query->order[done]]);
+    for (; done < query->terms && status == TB_OK; done++) {
+        waiting += postings_of(query->in, query->asked[done].term);
+        if (waiting >= query->seen) {
+            prune(query, rest[done]);
+            waiting = 0;
+        }
+        status = add_to_seen(query, query->asked + done);
     }
     prune(query, 0.0);
     return status;
@@ -171,9 +196,9 @@ int32_t tb_best_documents(const Postings *postings, const Queries *queries, cons
         const int64_t *words = queries->columns + start;
         int64_t size = end - start, kept = 0, *documents = best->documents + i * best->k;
         if (!words_exist(postings, words, size)) return TB_BAD_INDEX;
-        by_highest_weight(postings, words, size, room->order, room->rest);
-        Query query = {postings, words, size, room->sums, room->touched, 0, room->order, room->rest,
-                       best->scores + i * best->k, best->k};
+        int64_t terms = by_highest_weight(postings, words, size, room);
+        Query query = {.in = postings, .words = size, .asked = room->asked, .terms = terms, .rest = room->rest,
+                       .sums = room->sums, .touched = room->touched, .scores = best->scores + i * best->k, .k = best->k};
         int32_t status = gather(&query);
         if (status != TB_OK) return status;
         for (int64_t j = 0; j < query.seen; j++) {
@@ -207,10 +232,15 @@ TB_LAYOUT(search,
     TB_FIELD(Queries, words),
     TB_FIELD(Queries, first),
     TB_FIELD(Queries, last),
+    TB_WHOLE(QueryTerm),
+    TB_FIELD(QueryTerm, highest),
+    TB_FIELD(QueryTerm, term),
+    TB_FIELD(QueryTerm, times),
     TB_WHOLE(SearchRoom),
     TB_FIELD(SearchRoom, sums),
     TB_FIELD(SearchRoom, touched),
-    TB_FIELD(SearchRoom, order),
+    TB_FIELD(SearchRoom, asked),
+    TB_FIELD(SearchRoom, spare),
     TB_FIELD(SearchRoom, rest),
     TB_FIELD(SearchRoom, d),
     TB_FIELD(SearchRoom, words),

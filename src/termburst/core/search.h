@@ -32,12 +32,20 @@ typedef struct {
     int64_t last;
 } Queries;
 
-/* Room of one thread: `sums` (d) comes as zeros and is left so, `touched` (d) has the documents seen, `order` (words) and
- * `rest` (words + 1) are for the words of a query, so many at most. */
+/* A term of a query, how often the query has it, and the highest weight that it can give each time. */
+typedef struct {
+    double highest;
+    int64_t term;
+    int64_t times;
+} QueryTerm;
+
+/* Room of one thread: `sums` (d) comes as zeros and is left so, `touched` (d) has the documents seen; `asked` and `spare`
+ * (words) and `rest` (words + 1) are for the terms of a query, so many at most. */
 typedef struct {
     double *sums;
     int64_t *touched;
-    int64_t *order;
+    QueryTerm *asked;
+    QueryTerm *spare;
     double *rest;
     int64_t d;
     int64_t words;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Struct, call, require
+from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Struct, call, pointer, require
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -29,11 +29,16 @@ class Queries(Struct):
     _fields_ = [("starts", In_i64), ("columns", In_i64), ("words", Int), ("first", Int), ("last", Int)]
 
 
+class QueryTerm(Struct):
+    _fields_ = [("highest", Float), ("term", Int), ("times", Int)]
+
+
 class SearchRoom(Struct):
     _fields_ = [
         ("sums", Out_f64),
         ("touched", Out_i64),
-        ("order", Out_i64),
+        ("asked", pointer(QueryTerm, writes=True)),
+        ("spare", pointer(QueryTerm, writes=True)),
         ("rest", Out_f64),
         ("d", Int),
         ("words", Int),
@@ -65,10 +70,12 @@ def postings(
 
 def search_room(d: int, words: int) -> SearchRoom:
     """Scratch space for queries of at most so many words, over d documents; it belongs to one thread at a time."""
+    asked, spare = np.empty((2, words), dtype=np.dtype(QueryTerm))
     return SearchRoom(
         sums=np.zeros(d),
         touched=np.empty(d, dtype=np.int64),
-        order=np.empty(words, dtype=np.int64),
+        asked=asked,
+        spare=spare,
         rest=np.empty(words + 1),
         d=d,
         words=words,

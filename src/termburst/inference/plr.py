@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,7 +30,7 @@ FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
 
 _LOG_FACTORIAL_BEFORE = gammaln(np.arange(TABLED))  # log (n − 1)! by n
 
-_SMALL = 1024  # numbers below which `_by_value` looks up
+_RARE = 32  # tokens of a term, below which `cell_coefficients` looks up
 
 PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr_statistic` says how other forms differ
     "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
@@ -225,32 +225,32 @@ def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, i
     missing_documents = statistics.documents - statistics.document_frequency
     present = type(counts)((np.ones_like(counts.data, dtype=np.int64), counts.indices, counts.indptr), counts.shape)
     missing_tokens = statistics.tokens - present.T @ document_lengths(counts)
-    result.absent_slope, result.absent_intercept = cells.per_length, cells.per_absent
-    result.absent = cells.per_length * missing_tokens + cells.per_absent * missing_documents
+    result.absent_slope, result.absent_intercept = cells.packed[:, 0].copy(), cells.packed[:, 3].copy()
+    result.absent = result.absent_slope * missing_tokens + result.absent_intercept * missing_documents
     return result
 
 
 @dataclass(frozen=True, slots=True)
 class CellCoefficients:
-    """λ_ij = per_count_i · n_ij + per_cell_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
+    """λ_ij = per_count_i · (n_ij − 1) + once_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
 
     Calling it with canonical counts gives λ_ij on the stored cells, or with *sigmoid* 1/(1 + exp(−λ_ij)).
+
+    Attributes
+    ----------
+    packed : array, one row per term
+        per_length, once, per_count; and per_absent: λ_ij of a document without the term is per_absent + per_length n_j.
     """
 
-    per_count: Floats
-    per_cell: Floats
-    per_length: Floats
-    per_absent: Floats
+    packed: Floats
 
     def __call__(self, counts: Any, *, sigmoid: bool = False) -> Floats:
         """λ_ij on the stored cells, in their order."""
-        values, packed = np.empty(counts.nnz), np.zeros((self.per_count.size, 4))
-        packed[:, 0], packed[:, 2] = self.per_length, self.per_count
-        np.add(self.per_cell, self.per_count, out=packed[:, 1])
+        values = np.empty(counts.nnz)
 
         def fill(block: CountBlock, _: slice, cells: slice) -> None:
             table = _LOG_FACTORIAL_BEFORE
-            share_weights(block, values[cells], packed=packed, log_factorial=table, sigmoid=sigmoid)
+            share_weights(block, values[cells], packed=self.packed, log_factorial=table, sigmoid=sigmoid)
 
         over_rows(counts, fill)
         return values
@@ -264,27 +264,25 @@ def cell_coefficients(
     d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
-    seen, r_i = n_i > 0, repeats(statistics)  # b_i + n_¬i = n + 1 − r_i
-    share = _by_value(lambda r: np.log((n + 1 - r) / (d * sigma2)), r_i)
-    per_absent = _by_value(lambda r: (_precision(r, mu, sigma2, "printed") - np.log(mu)) / (2 * d), r_i)
-    icf = _by_value(lambda k: np.log(n / np.maximum(k, 1)), n_i)
-    idf = _by_value(lambda k: np.log(d / np.maximum(k, 1)), b_i)
-    return CellCoefficients(
-        per_count=np.where(seen, icf + share, 0.0),
-        per_cell=np.where(seen, per_absent - idf - share - np.log(mu), 0.0),
-        per_length=_by_value(lambda r: -_log_one_minus(r - 1, n), r_i),
-        per_absent=per_absent,
-    )
 
+    def packed(n_i: NDArray[np.int64], b_i: NDArray[np.int64]) -> Floats:
+        seen, r_i = n_i > 0, n_i - b_i + 1  # b_i + n_¬i = n + 1 − r_i
+        share = np.log((n + 1 - r_i) / (d * sigma2))
+        per_absent = (_precision(r_i, mu, sigma2, "printed") - np.log(mu)) / (2 * d)
+        icf, idf = np.log(n / np.maximum(n_i, 1)), np.log(d / np.maximum(b_i, 1))
+        per_count = np.where(seen, icf + share, 0.0)
+        per_cell = np.where(seen, per_absent - idf - share - np.log(mu), 0.0)
+        return np.column_stack([-_log_one_minus(r_i - 1, n), per_cell + per_count, per_count, per_absent])
 
-def _by_value(function: Callable[[NDArray[np.int64]], Floats], numbers: NDArray[np.int64]) -> Floats:
-    """*function* of every number, computed once for each that is small: most terms are rare, and rare alike."""
-    if numbers.size < 4 * _SMALL:
-        return function(numbers)
-    values = function(np.arange(_SMALL)).take(np.minimum(numbers, _SMALL - 1))
-    large = np.flatnonzero(numbers >= _SMALL)
-    values[large] = function(numbers[large])
-    return values
+    if n_i.size < 4 * _RARE**2:
+        return CellCoefficients(packed(n_i, b_i))
+    # Most terms are rare, and rare alike: each n_i and b_i once. No term has some of these, which may be impossible.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rare = packed(*np.divmod(np.arange(_RARE**2), _RARE))
+    found = rare.take(np.where(n_i < _RARE, n_i * _RARE + b_i, 0), axis=0)
+    often = np.flatnonzero(n_i >= _RARE)
+    found[often] = packed(n_i[often], b_i[often])
+    return CellCoefficients(found)
 
 
 def plr_parts(

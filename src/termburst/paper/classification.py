@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.inference.plr import ClampedTermsWarning, cell_coefficients
+from termburst.inference.plr import CellCoefficients, ClampedTermsWarning, cell_coefficients
 from termburst.paper.markdown import percent
 from termburst.weighting import named_scheme
 
@@ -124,7 +124,7 @@ def _s_lambda(counts: Any, statistics: TermStatistics, mu: float, sigma2: float,
     cells = cell_coefficients(statistics, mu, sigma2)
     if mu_term:  # n_ij log(μd/n)
         lost = np.log(mu * statistics.documents / statistics.tokens)
-        cells = dataclasses.replace(cells, per_count=cells.per_count + lost)
+        cells = CellCoefficients(cells.packed + np.array([0.0, lost, lost, 0.0]))
     return cells(counts, sigmoid=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import accumulate, chain
 from os import PathLike
 from typing import Any
 
@@ -211,8 +212,8 @@ class Index:
                 cells = slice(X.indptr[row], X.indptr[row + 1])
                 column = np.repeat(here[X.indices[cells]], X.data[cells])
                 found[number] = column[column >= 0].tolist()
-        starts = np.concatenate([[0], np.cumsum([len(columns) for columns in found], dtype=np.int64)])
-        return starts, np.array([column for columns in found for column in columns], dtype=np.int64)
+        starts = np.array(list(accumulate(map(len, found), initial=0)), dtype=np.int64)
+        return starts, np.array(list(chain.from_iterable(found)), dtype=np.int64)
 
 
 def _checked_counting(counting: Any) -> CountingOptions:
