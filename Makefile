@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+FUZZ_SECONDS ?= 600
 ADVICE := { $(BIN)/python build_backend/compilers.py; exit 1; }
 
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburst/core/*.c src/termburst/core/*.h)
@@ -35,7 +36,7 @@ sanitize: $(VENV)/.all  ## test the core with bounds and undefined behaviour che
 	$(BIN)/python .ci/sanitize.py
 
 fuzz: $(VENV)/.all  ## ten minutes of random input for the core, under sanitizers; needs clang with libFuzzer
-	$(BIN)/python benchmarks/fuzz.py
+	$(BIN)/python benchmarks/fuzz.py $(FUZZ_SECONDS)
 
 docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link that leads nowhere is an error
 	rm -rf docs/_build

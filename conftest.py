@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
+from xdist.scheduler import LoadFileScheduling
 
 from termburst.paper.classification import Split
 from termburst.paper.collections import Collections
@@ -28,6 +29,19 @@ REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
 REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run on Linux
 REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run on Linux
+
+
+class OneSpark(LoadFileScheduling):
+    """A file of tests at a time for each worker, but all that needs Spark for one: each Spark is three Javas."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "spark" if file.endswith("test_spark.py") or "[spark" in nodeid else file
+
+
+@pytest.hookimpl(optionalhook=True)  # without the plug-in xdist there is nothing to be shared out
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:
