@@ -20,6 +20,7 @@ from termburst.paper.classification import Split
 from termburst.paper.collections import Collections
 
 settings.register_profile("termburst", deadline=None)  # machines are noisy: no test is timed
+settings.register_profile("quick", settings.get_profile("termburst"), max_examples=20)  # for `make quick`
 settings.load_profile("termburst")
 
 # The built site holds copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
@@ -42,6 +43,18 @@ class OneSpark(LoadFileScheduling):
 @pytest.hookimpl(optionalhook=True)  # without the plug-in xdist there is nothing to be shared out
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen"}  # fixtures
+COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow, which `make quick` leaves out, what needs data, other programs or processes of its own."""
+    for item in items:
+        needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
+        if needed & COSTLY or name == COMMON_CHECKS or "[spark" in item.nodeid:
+            item.add_marker("slow")
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:

@@ -73,6 +73,7 @@ def rows_of(X):
 # ---- against re and Counter
 
 
+@pytest.mark.slow
 @relaxed
 @given(odd_texts, st.sampled_from(PATTERNS), st.sampled_from([(1, 1), (1, 2), (2, 4), (3, 3), (1, 10**12)]))
 def test_counts_are_those_of_re_and_counter(on_both, documents, pattern, ngrams):
@@ -85,6 +86,7 @@ def test_counts_are_those_of_re_and_counter(on_both, documents, pattern, ngrams)
         assert rows_of(X) == rows
 
 
+@pytest.mark.slow
 @relaxed
 @given(odd_texts, st.sampled_from(PATTERNS))
 def test_a_given_vocabulary_is_looked_for(on_both, documents, pattern):

@@ -96,6 +96,7 @@ def run(script, tmp_path):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_no_engine_is_imported_before_it_is_used(tmp_path):
     loaded = run(
         """
@@ -112,6 +113,7 @@ def test_no_engine_is_imported_before_it_is_used(tmp_path):
     assert loaded == [[], []]  # scikit-learn, which counts short texts, looks for pandas itself
 
 
+@pytest.mark.slow
 def test_scratch_is_in_the_temporary_folder_and_goes_with_the_process(tmp_path):
     held = run(
         """

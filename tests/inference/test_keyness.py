@@ -351,6 +351,7 @@ def test_a_plain_difference_between_few_documents_is_seen(documents):
     assert keyness(term_cells(A), term_cells(B)).p_value[0] < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("d_a", "d_b", "level"), [(1, 300, 0.05), (4, 300, 0.05), (4, 4, 0.05), (7, 7, 0.05), (15, 15, 0.05)]
 )
@@ -500,6 +501,7 @@ def sizes(rng, n_j, in_a, terms):
     return np.array(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_sizes_of_a_random_split(share):
     """4–6 % at 5 % from 20 occurrences on, give or take the simulation; below they are on the safe side."""
@@ -514,6 +516,7 @@ def test_sizes_of_a_random_split(share):
     assert (g2 > 2.5 * size).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longest", [True, False])
 def test_sizes_where_one_corpus_has_the_longest_or_shortest_documents(longest):
     """The case that misleads rank tests: there the default is never too sure."""

@@ -182,6 +182,7 @@ CORNERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corner", CORNERS)
 def test_sizes_of_terms_that_are_much_of_the_text(corner):
     """Neither too large nor too small, by NumPy's draws of the null; within their error, that of ours, and a fifth."""

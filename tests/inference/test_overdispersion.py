@@ -596,6 +596,7 @@ def test_lambda_of_a_term_that_is_nearly_all_tokens(X, p, how):
     assert found.plr.how[0] == how
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [1, 2, 3, 9])
 def test_lambda_of_a_term_that_is_more_than_half_by_all_splits(others):
     """Against all ways to put the other tokens into five documents, each with its hypergeometric probability."""

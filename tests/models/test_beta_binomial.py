@@ -100,6 +100,7 @@ def test_log_rising_and_its_derivatives(n):
             bb.log_rising(1.0, bad_n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_j", [1, 50, 10**7])
 def test_score_and_hessian_against_mpmath(n_j):
     for n_ij in sorted({0, 1, n_j // 100, n_j // 3, n_j - 1, n_j}):

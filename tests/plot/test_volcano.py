@@ -16,6 +16,12 @@ def table(counts, terms):
     return tb.keyness(A[:30], counts[30:], terms=terms)
 
 
+@pytest.fixture(scope="module")
+def figure(table):
+    """All of the table, which takes a second: its names are hard to place."""
+    return plot.volcano(table)
+
+
 def made_up(log_ratio, p, q=None, **columns):
     terms = [f"t{k}" for k in range(len(p))]
     return pl.DataFrame(
@@ -43,15 +49,14 @@ def markers(figure, marker):
     )
 
 
-def test_points_are_ratio_and_p(table):
+def test_points_are_ratio_and_p(table, figure):
     seen = table.filter(pl.col("log_ratio").is_finite())
     expected = np.column_stack([seen["log_ratio"], -np.log10(seen["p_value"])])
-    drawn = markers(plot.volcano(table), "o")
+    drawn = markers(figure, "o")
     assert np.allclose(drawn[np.lexsort(drawn.T)], expected[np.lexsort(expected.T)])
 
 
-def test_infinite_ratios_are_triangles_beyond_the_finite_ones(table, words):
-    figure = plot.volcano(table)
+def test_infinite_ratios_are_triangles_beyond_the_finite_ones(table, figure, words):
     finite = np.abs(markers(figure, "o")[:, 0]).max()
     only_a, only_b = markers(figure, ">"), markers(figure, "<")
     assert (len(only_a), len(only_b)) == ((table["log_ratio"] == np.inf).sum(), (table["log_ratio"] == -np.inf).sum())
@@ -91,6 +96,7 @@ def test_an_interval_without_an_end_reaches_the_edge(table):
     assert interval.get_xdata()[1] == figure.axes[0].get_xlim()[1]
 
 
+@pytest.mark.slow
 def test_a_table_without_intervals_is_drawn_without(counts, terms):
     table = tb.keyness(counts[:30], counts[30:], terms=terms, confidence=None)
     assert not [line for line in plot.volcano(table).axes[0].lines if line.get_zorder() == 4]
@@ -132,15 +138,17 @@ def test_rows_without_a_p_value_are_counted(words):
     assert "not drawn: 2 without a p-value" in words(figure)
 
 
-def test_pandas_frames_and_unnamed_terms(counts, table):
+@pytest.mark.slow
+def test_pandas_frames_and_unnamed_terms(counts, table, figure):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({name: table[name].to_list() for name in table.columns})
-    assert np.allclose(points(plot.volcano(frame)), points(plot.volcano(table)))
+    assert np.allclose(points(plot.volcano(frame)), points(figure))
     unnamed = tb.keyness(counts[:30], counts[30:])
     (note,) = plot.volcano(unnamed, label=1).axes[0].texts
     assert note.get_text() in {written(term) for term in unnamed["term"]}
 
 
+@pytest.mark.slow
 def test_bad_input_gets_one_sentence(counts, table):
     groups = ["a", "b", "c"] * 20
     with pytest.raises(ValueError, match="no column 'log_ratio'"):

@@ -153,6 +153,7 @@ def test_differences_that_rounding_parts_are_ties():
     assert tenths.p_wilcoxon == paired_test(a, b).p_wilcoxon
 
 
+@pytest.mark.slow
 def test_no_difference_is_no_evidence_whatever_rounding_leaves_of_it():
     rng = np.random.default_rng(0)
     for _ in range(50):
