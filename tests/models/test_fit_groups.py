@@ -92,8 +92,10 @@ def loglik(group, tau, mean):
 
 def precision(groups, tau, mean, kappa):
     """log α_0 of a group with that mean: τ − κ (log π(1 − π) − the same of all groups together)."""
+    if not kappa:
+        return tau
     share = sum(c @ t for c, _, t in groups) / sum(n @ t for _, n, t in groups)
-    return np.minimum(tau, FLAT) - kappa * np.log(mean * (1 - mean) / (share * (1 - share))) if kappa else tau
+    return np.minimum(tau, FLAT) - kappa * np.log(mean * (1 - mean) / (share * (1 - share)))
 
 
 def binomials(groups):
