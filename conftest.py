@@ -46,14 +46,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen"}  # fixtures
+DRAWING = ("tests/plot/", "tests/test_plot.py", "tests/report/", "tests/paper/")  # figures and pages
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow, which `make quick` leaves out, what needs data, other programs or processes of its own."""
+    """Mark as slow, for `make quick` to leave out, what draws or needs data, other programs or a process of its own."""
     for item in items:
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
-        if needed & COSTLY or name == COMMON_CHECKS or "[spark" in item.nodeid:
+        if needed & COSTLY or name == COMMON_CHECKS or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
             item.add_marker("slow")
 
 

@@ -101,6 +101,7 @@ def groups(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_keyness_with_a_page_prints_its_table_too(done, groups, tmp_path):
     a, b = tmp_path / "cats.txt", tmp_path / "dogs.txt"
     page, numbers = tmp_path / "key.html", tmp_path / "key.json"

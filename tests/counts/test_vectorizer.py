@@ -143,6 +143,7 @@ def test_names_with_equal_beginnings_are_in_order():
     same({"ngram_range": (1, 2)}, [" ".join(rng.permutation(words)) for _ in range(3)])
 
 
+@pytest.mark.slow
 def test_real_text(docstrings):
     same({}, docstrings)
     same({"ngram_range": (1, 2), "stop_words": "english", "min_df": 3}, docstrings[:300])

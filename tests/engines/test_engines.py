@@ -397,6 +397,7 @@ def test_bad_arguments_get_one_sentence(call, message):
         call(pl.DataFrame({"document": ["a", "b"], "text": ["ha ha so", "so it goes"]}))
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from("abcdé"), st.integers(1, 60), max_size=5), min_size=1, max_size=12))
 def test_any_counts(documents):
     rows = [(j, term, count) for j, held in enumerate(documents) for term, count in held.items()]

@@ -19,6 +19,7 @@ def frame():
     return pl.DataFrame({"document": [f"d{i}" for i in range(len(TEXTS))], "text": TEXTS})
 
 
+@pytest.mark.slow
 def test_a_database_in_a_file(tmp_path, frame):
     import duckdb
 
@@ -37,6 +38,7 @@ def test_a_database_in_a_file(tmp_path, frame):
         assert connection.sql("select count(*) from weights").fetchall() == [(12,)]
 
 
+@pytest.mark.slow
 def test_terms_differ_by_their_bytes_whatever_the_collation(frame):
     duckdb = pytest.importorskip("duckdb")
     options = tb.CountingOptions(lowercase=False)

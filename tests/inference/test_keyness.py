@@ -300,6 +300,7 @@ def expected_bursts(found, i, in_corpora):
     return min(shares.sum(), (1 - shares).sum()), scores, shares, in_first
 
 
+@pytest.mark.slow
 def test_which_reference_and_its_p_from_first_principles():
     """Conditional where either corpus expects fewer than six bursts; and then p is the mid-p of SciPy's shares."""
     rng = np.random.default_rng(3)
@@ -531,6 +532,7 @@ def test_sizes_where_one_corpus_has_the_longest_or_shortest_documents(longest):
     assert (ranks[2:] > 0.5).all()
 
 
+@pytest.mark.slow
 def test_sizes_by_the_number_of_documents_with_the_term():
     """A band's average can hide a number of documents at which the test errs: each from 2 to 16 is looked at, in
     halves.
@@ -640,6 +642,7 @@ def best_loglik(groups):
     return max(at_infinity, *(-run.fun for run in runs))
 
 
+@pytest.mark.slow
 def test_one_likelihood_ratio_over_all_groups():
     made = three_groups(1, terms=10)
     found = keyness_groups([as_cells(*g) for g in made])

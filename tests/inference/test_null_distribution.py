@@ -206,6 +206,7 @@ def test_sizes_of_terms_that_are_much_of_the_text(corner):
             assert abs(np.mean(np.exp(found) <= level) - level) < error, (name, level)
 
 
+@pytest.mark.slow
 def test_falling_cubic_is_scipys():
     rng = np.random.default_rng(0)
     for size in range(3, 13):

@@ -205,6 +205,7 @@ COUNTS = st.tuples(st.integers(1, 8), st.integers(2, 3)).flatmap(
 TAU, OMEGA = np.meshgrid(np.linspace(-20, 24, 133), np.linspace(-9, 9, 55), indexing="ij")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(COUNTS)
 def test_no_point_of_a_dense_grid_is_above_the_fit(X):
@@ -216,6 +217,7 @@ def test_no_point_of_a_dense_grid_is_above_the_fit(X):
         assert exact_loglik(cells_of(X, i), *at(TAU, OMEGA)).max() <= fit.loglik[i] + 1e-7
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(COUNTS)
 def test_the_numerical_gradient_vanishes_at_an_interior_fit(X):
@@ -523,6 +525,7 @@ def test_all_documents_empty_is_all_terms_empty():
     assert fit.loglik.tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_million_occurrences_in_a_document_of_ten_million():
     X = np.array([[1_000_000, 9_000_000], [0, 5000], [3, 200], [0, 40], [700, 90_000]])
     fit, cells = fit_beta_binomial(X), cells_of(X, 0)

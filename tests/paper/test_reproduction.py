@@ -177,7 +177,6 @@ def test_the_table_on_standard_output(whole):
     assert done.stderr == ""
 
 
-@pytest.mark.slow
 def test_a_second_run_writes_the_same_bytes(tmp_path):
     """Of the simulated parts, pictures included; benchmarks/reproduce.py asks it of all parts."""
     for name in ("one", "two"):
@@ -189,7 +188,6 @@ def test_a_second_run_writes_the_same_bytes(tmp_path):
         assert a.read_bytes() == b.read_bytes(), a.name
 
 
-@pytest.mark.slow
 def test_without_the_data_the_other_parts_are_done(tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
@@ -208,7 +206,6 @@ def test_without_the_data_the_other_parts_are_done(tmp_path):
     assert (tmp_path / "out" / "fig3.svg").exists()
 
 
-@pytest.mark.slow
 def test_unknown_parts_and_unusable_folders(tmp_path):
     done = run("fig9", "--out", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

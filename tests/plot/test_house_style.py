@@ -37,7 +37,6 @@ def everything(counts, terms):
 pytestmark = pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserWarning")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_axes_are_labelled_and_text_is_legible(everything, name):
     from matplotlib.text import Text
@@ -89,7 +88,6 @@ def test_letters_that_the_font_lacks_come_from_another(monkeypatch):
     _terms._installed.cache_clear()
 
 
-@pytest.mark.slow
 def test_save_writes_the_same_bytes_again(everything, tmp_path):
     for name in ("panel", "volcano"):
         first = [path.read_bytes() for path in plot.save(everything[name], tmp_path / "first", name)]

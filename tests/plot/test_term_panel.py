@@ -18,7 +18,6 @@ def test_the_panels_are_those_of_the_single_figures(counts, terms, statistics):
     assert "“a$b^”" in figure.get_suptitle()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("X", [[[5]], [[1, 2]], [[3, 0], [0, 4]], [[1, 9], [0, 0], [0, 2]]])
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
 def test_little_corpora(X):

@@ -96,7 +96,6 @@ def test_an_interval_without_an_end_reaches_the_edge(table):
     assert interval.get_xdata()[1] == figure.axes[0].get_xlim()[1]
 
 
-@pytest.mark.slow
 def test_a_table_without_intervals_is_drawn_without(counts, terms):
     table = tb.keyness(counts[:30], counts[30:], terms=terms, confidence=None)
     assert not [line for line in plot.volcano(table).axes[0].lines if line.get_zorder() == 4]
@@ -138,7 +137,6 @@ def test_rows_without_a_p_value_are_counted(words):
     assert "not drawn: 2 without a p-value" in words(figure)
 
 
-@pytest.mark.slow
 def test_pandas_frames_and_unnamed_terms(counts, table, figure):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({name: table[name].to_list() for name in table.columns})
@@ -148,7 +146,6 @@ def test_pandas_frames_and_unnamed_terms(counts, table, figure):
     assert note.get_text() in {written(term) for term in unnamed["term"]}
 
 
-@pytest.mark.slow
 def test_bad_input_gets_one_sentence(counts, table):
     groups = ["a", "b", "c"] * 20
     with pytest.raises(ValueError, match="no column 'log_ratio'"):

@@ -41,7 +41,6 @@ def summary():
     return summarize(Documents.from_texts(corpus.texts, corpus.ids), title="docstrings", panels=20)
 
 
-@pytest.mark.slow
 def test_columns_come_back_to_six_digits(summary):
     page = render(summary)
     columns = _columns(page)
@@ -65,7 +64,6 @@ def test_panels_come_back(summary):
         np.testing.assert_allclose(panel["binomial"], given["binomial"], rtol=1e-4)
 
 
-@pytest.mark.slow
 def test_a_hundred_thousand_terms_are_less_than_five_megabytes():
     """Zipfian, bursty, with names as long as words and lines of text for 2,000 panels."""
     rng = np.random.default_rng(5)

@@ -84,7 +84,6 @@ def test_only_so_many_terms_and_documents(documents):
     assert not any(panel["lines"] for panel in found["panels"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "X",
     [
