@@ -4,17 +4,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+FUZZ_SECONDS ?= 600
 ADVICE := { $(BIN)/python build_backend/compilers.py; exit 1; }
 
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburst/core/*.c src/termburst/core/*.h)
 
-.PHONY: demo test lint wheel zig sanitize fuzz docs linkcheck ci bench clean
+.PHONY: demo test quick lint wheel zig sanitize fuzz docs linkcheck ci bench clean
 
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
 
 test: $(VENV)/.all  ## all tests, doctests of the code, the README and the docs included
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+quick: $(VENV)/.all  ## what to run after each change: two minutes, without the slow tests, the docs and most random input
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" --hypothesis-profile=quick -q --durations=5 tests src
 
 lint: $(VENV)/.all  ## style, types, layering
 	$(BIN)/ruff check .
@@ -35,7 +39,7 @@ sanitize: $(VENV)/.all  ## test the core with bounds and undefined behaviour che
 	$(BIN)/python .ci/sanitize.py
 
 fuzz: $(VENV)/.all  ## ten minutes of random input for the core, under sanitizers; needs clang with libFuzzer
-	$(BIN)/python benchmarks/fuzz.py
+	$(BIN)/python benchmarks/fuzz.py $(FUZZ_SECONDS)
 
 docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link that leads nowhere is an error
 	rm -rf docs/_build

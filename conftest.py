@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
+from xdist.scheduler import LoadFileScheduling
 
 from termburst.paper.classification import Split
 from termburst.paper.collections import Collections
 
 settings.register_profile("termburst", deadline=None)  # machines are noisy: no test is timed
+settings.register_profile("quick", settings.get_profile("termburst"), max_examples=20)  # for `make quick`
 settings.load_profile("termburst")
 
 # The built site holds copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
@@ -28,6 +30,32 @@ REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
 REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run on Linux
 REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run on Linux
+
+
+class OneSpark(LoadFileScheduling):
+    """A file of tests at a time for each worker, but all that needs Spark for one: each Spark is three Javas."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "spark" if file.endswith("test_spark.py") or "[spark" in nodeid else file
+
+
+@pytest.hookimpl(optionalhook=True)  # without the plug-in xdist there is nothing to be shared out
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen"}  # fixtures
+DRAWING = ("tests/plot/", "tests/test_plot.py", "tests/report/", "tests/paper/")  # figures and pages
+COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow, for `make quick` to leave out, what draws or needs data, other programs or a process of its own."""
+    for item in items:
+        needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
+        if needed & COSTLY or name == COMMON_CHECKS or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
+            item.add_marker("slow")
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:

@@ -24,7 +24,9 @@ def build_core(folder: Path, *settings: str, **options: object) -> Path:
 
 def test_core(core: Path, *tests: str, **environment: str) -> None:
     """Run these tests with the libraries of that folder."""
-    command = (sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *tests)
+    # Without the cache, which another run of tests may be writing at the same time.
+    options = ("-q", "-p", "no:cacheprovider", "-n", "auto", "--dist", "loadfile")
+    command = (sys.executable, "-m", "pytest", *options, *tests)
     run(*command, cwd=ROOT, env={**os.environ, "TERMBURST_CORE": str(core), **environment})
 
 

@@ -35,6 +35,7 @@ with tempfile.TemporaryDirectory() as folder:
     empty = Path(folder, "empty")
     venv.create(empty, with_pip=True)
     scripts = empty / ("Scripts" if os.name == "nt" else "bin")
-    run(str(scripts / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", str(wheel))
+    pip = (str(scripts / "python"), "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", "--no-compile", str(wheel))  # Python compiles the few modules that are used here
     run(str(scripts / "python"), "-c", USE, cwd=folder)
     run(str(scripts / "termburst"), "--version", cwd=folder)

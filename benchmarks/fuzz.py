@@ -55,12 +55,18 @@ def processors() -> dict[str, list[str]]:
     return {"baseline": [], **({"avx2": ["-mavx2"]} if load("baseline").tb_has_avx2() else {})}
 
 
-def build(subject: str, options: list[str], to: Path) -> None:
-    sources = [str(path) for path in sorted(CORE.glob("*.c"))]
-    command = ["clang", *FLAGS, *options, str(HERE / f"{subject}_fuzz.c"), *sources, "-lm", "-o", str(to)]
-    made = subprocess.run(command, check=False, capture_output=True, text=True)
+def clang(*arguments: str, what: str, **options: Path) -> None:
+    made = subprocess.run(["clang", *FLAGS, *arguments], check=False, capture_output=True, text=True, **options)
     if made.returncode:
-        sys.exit(f"clang could not build {subject}_fuzz.c; it takes clang with its runtime libraries\n{made.stderr}")
+        sys.exit(f"clang could not build {what}; it takes clang with its runtime libraries\n{made.stderr}")
+
+
+def compile_core(options: list[str], folder: Path) -> list[str]:
+    """The object files of the core, which all harnesses are linked with."""
+    folder.mkdir()
+    sources = sorted(CORE.glob("*.c"))
+    clang(*options, "-c", *map(str, sources), what="the core", cwd=folder)
+    return [str(folder / f"{path.stem}.o") for path in sources]
 
 
 def run(binary: Path, corpus: list[Path], seconds: float, found: Path) -> bool:
@@ -120,13 +126,15 @@ def main() -> int:
         print("clang is not installed, without which the C core is not fuzzed (Debian: clang and libclang-rt-14-dev)")
         return 2
     folder = Path(tempfile.mkdtemp(prefix="termburst-fuzz-"))
+    core = {kind: compile_core(flags, folder / kind) for kind, flags in processors().items()}
     builds = [(subject, kind, flags) for subject in subjects() for kind, flags in processors().items()]
     share = options.seconds * (1 - CSV_SHARE) / len(builds)
     sound = csv_blocks(options.seconds * CSV_SHARE, seed=int(time.time()))
     for subject, kind, flags in builds:
         binary, grown = folder / f"{subject}-{kind}", folder / f"{subject}-corpus"
         grown.mkdir(exist_ok=True)
-        build(subject, flags, binary)
+        harness = str(HERE / f"{subject}_fuzz.c")
+        clang(*flags, harness, *core[kind], "-lm", "-o", str(binary), what=harness)
         corpus = HERE / "corpus" / subject
         sound &= run(binary, [grown, *([corpus] if corpus.is_dir() else [])], share, folder)
         if options.keep:

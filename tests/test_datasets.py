@@ -418,6 +418,7 @@ def test_stdlib_without_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         load_stdlib(cache=False)
 
 
+@pytest.mark.slow
 def test_the_real_stdlib_is_read_and_not_imported() -> None:
     script = (
         "import sys; from termburst.datasets import load_stdlib; stdlib = load_stdlib(cache=False)\n"

@@ -70,6 +70,7 @@ def interrupted(run, monkeypatch, tmp_path):
     return build
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--detail", "patterns", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
 def test_a_build_goes_on_where_it_was(interrupted, run, large, tmp_path, options, monkeypatch):
     whole = readers.open_corpus

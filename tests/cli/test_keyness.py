@@ -173,6 +173,7 @@ def test_a_confidence_is_refused_before_anything_is_read(fault):
     assert "confidence lies between 0 and 1; got 95.0" in fault("keyness", "missing", "nowhere", "--confidence", "95")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("format", ["csv", "table"])
 def test_a_full_disk_is_said_with_what_was_written(folders, plain_environment, format):

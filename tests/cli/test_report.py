@@ -9,6 +9,7 @@ from termburst import TermStatistics
 from termburst.report import Documents, summarize
 
 
+@pytest.mark.slow
 def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
     page = tmp_path / "report.html"
     assert done("report", corpus, "-o", page, "--title", "whales & ships").out == ""
@@ -76,6 +77,7 @@ def test_a_page_is_not_written_over_its_corpus(fault, tmp_path):
     assert source.read_text(encoding="utf-8") == "so it goes"
 
 
+@pytest.mark.slow
 def test_without_bokeh_the_extra_is_named(fault, run, corpus, tmp_path, monkeypatch):
     import importlib.util
 
@@ -99,6 +101,7 @@ def groups(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_keyness_with_a_page_prints_its_table_too(done, groups, tmp_path):
     a, b = tmp_path / "cats.txt", tmp_path / "dogs.txt"
     page, numbers = tmp_path / "key.html", tmp_path / "key.json"

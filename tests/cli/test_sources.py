@@ -66,6 +66,7 @@ def test_standard_input(process, corpus, texts, counted, agree):
     agree(outcome.rows, counted(texts))
 
 
+@pytest.mark.slow
 def test_the_standard_library(done, counted, agree):
     agree(done("terms", "stdlib", *ALL).rows, counted(load_stdlib().texts))
 

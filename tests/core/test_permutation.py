@@ -95,6 +95,7 @@ def test_small_corpora_equal_the_twin(d_a, d_b, strata, roads):
     assert "enumerated" in roads or (d_a, strata) == (2, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("strata", [1, 4])
 @pytest.mark.parametrize(("d_a", "d_b"), [(150, 160), (12, 300), (300, 12)])

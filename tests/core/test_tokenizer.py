@@ -73,6 +73,7 @@ def rows_of(X):
 # ---- against re and Counter
 
 
+@pytest.mark.slow
 @relaxed
 @given(odd_texts, st.sampled_from(PATTERNS), st.sampled_from([(1, 1), (1, 2), (2, 4), (3, 3), (1, 10**12)]))
 def test_counts_are_those_of_re_and_counter(on_both, documents, pattern, ngrams):
@@ -85,6 +86,7 @@ def test_counts_are_those_of_re_and_counter(on_both, documents, pattern, ngrams)
         assert rows_of(X) == rows
 
 
+@pytest.mark.slow
 @relaxed
 @given(odd_texts, st.sampled_from(PATTERNS))
 def test_a_given_vocabulary_is_looked_for(on_both, documents, pattern):
@@ -143,6 +145,7 @@ def kernel(data, ends, pattern=r"\w\w+", ngrams=(1, 1), room=(2**12, 2**10, 2**1
     return status, found.size, found.documents, ids.tolist(), numbers.tolist(), indptr.tolist(), rows.tobytes()
 
 
+@pytest.mark.slow
 @relaxed
 @given(st.lists(st.binary(max_size=200), max_size=5), st.sampled_from(PATTERNS), st.sampled_from([(1, 1), (1, 3)]))
 def test_bytes_that_are_not_utf_8_are_counted_alike_by_both_libraries(on_both, parts, pattern, ngrams):
@@ -228,6 +231,7 @@ def test_numbers_of_documents_begin_anew_before_they_run_out():
 # ---- rows
 
 
+@pytest.mark.slow
 @relaxed
 @given(st.integers(0, 2**32), st.sampled_from([1, 30, 600, 3000]), st.sampled_from([np.int32, np.int64]))
 def test_rows_are_written_as_scipy_sorts_them(on_both, seed, width, dtype):

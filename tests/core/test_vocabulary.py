@@ -44,6 +44,7 @@ def names(known, nodes):
     return [bytes(lines[start:end]) for start, end in zip(starts, ends, strict=False)]
 
 
+@pytest.mark.slow
 @relaxed
 @given(names_of_bytes)
 def test_names_are_sorted_as_python_sorts_them(on_both, listed):
@@ -62,6 +63,7 @@ def test_many_names_with_long_common_beginnings_are_sorted():
     assert [listed[k] for k in order] == sorted(listed)
 
 
+@pytest.mark.slow
 @relaxed
 @given(some_terms, some_terms, st.integers(1, 4))
 def test_terms_get_nodes_and_keep_them(on_both, first, second, longest):
@@ -79,6 +81,7 @@ def test_terms_get_nodes_and_keep_them(on_both, first, second, longest):
         assert all(named[node] == term for node, term in zip(found, first + second, strict=True) if node >= 0)
 
 
+@pytest.mark.slow
 @relaxed
 @given(some_terms, some_terms)
 def test_absorbing_keeps_names(on_both, mine, theirs):

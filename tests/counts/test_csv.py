@@ -77,6 +77,7 @@ def tables(draw: st.DrawFn, delimiter: str) -> str:
 counter = itertools.count()
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_blocks_give_what_the_csv_module_gives(tmp_path, data):

@@ -49,6 +49,7 @@ def _small(monkeypatch):
     monkeypatch.setattr(streaming, "CELLS_A_TERM", 0)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(BATCHES, OPTIONS, st.sampled_from(DETAILS), st.sampled_from([1, 2, 5]), st.randoms())
 def test_any_batches_any_order_any_threads(batches, options, detail, threads, random):
@@ -65,6 +66,7 @@ def test_any_batches_any_order_any_threads(batches, options, detail, threads, ra
         assert TermStatistics.from_batches(iter(batches), detail, counting=options) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_many_reductions_with_a_vocabulary_that_grows(monkeypatch, threads):
     """Threads number documents each for themselves, and exchange nodes that say where they were seen last."""

@@ -143,6 +143,7 @@ def test_names_with_equal_beginnings_are_in_order():
     same({"ngram_range": (1, 2)}, [" ".join(rng.permutation(words)) for _ in range(3)])
 
 
+@pytest.mark.slow
 def test_real_text(docstrings):
     same({}, docstrings)
     same({"ngram_range": (1, 2), "stop_words": "english", "min_df": 3}, docstrings[:300])
@@ -208,6 +209,7 @@ texts_of_all_planes = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=1500, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts_of_all_planes,

@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+# Java for minutes, not for days: code is compiled once and quickly, memory is tidied up by one thread.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 LOCAL = ("polars", "polars-lazy", "pandas", "pyarrow", "duckdb")
 
 
@@ -32,6 +34,8 @@ def spark(pyspark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     session = (
         SparkSession.builder.master("local-cluster[2,1,1024]")
         .appName("termburst")
+        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
+        .config("spark.executor.extraJavaOptions", QUICK_JAVA)
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")

@@ -19,6 +19,7 @@ def frame():
     return pl.DataFrame({"document": [f"d{i}" for i in range(len(TEXTS))], "text": TEXTS})
 
 
+@pytest.mark.slow
 def test_a_database_in_a_file(tmp_path, frame):
     import duckdb
 
@@ -37,6 +38,7 @@ def test_a_database_in_a_file(tmp_path, frame):
         assert connection.sql("select count(*) from weights").fetchall() == [(12,)]
 
 
+@pytest.mark.slow
 def test_terms_differ_by_their_bytes_whatever_the_collation(frame):
     duckdb = pytest.importorskip("duckdb")
     options = tb.CountingOptions(lowercase=False)
@@ -96,6 +98,7 @@ def run(script, tmp_path):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_no_engine_is_imported_before_it_is_used(tmp_path):
     loaded = run(
         """
@@ -112,6 +115,7 @@ def test_no_engine_is_imported_before_it_is_used(tmp_path):
     assert loaded == [[], []]  # scikit-learn, which counts short texts, looks for pandas itself
 
 
+@pytest.mark.slow
 def test_scratch_is_in_the_temporary_folder_and_goes_with_the_process(tmp_path):
     held = run(
         """

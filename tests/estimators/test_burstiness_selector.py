@@ -39,6 +39,7 @@ def test_the_planted_terms_are_kept(by, k):
     np.testing.assert_array_equal(selector.transform(sp.csc_matrix(X)).toarray(), X[:, :10])
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_functions(fig3):
     occurs = fig3.sum(axis=0) > 0
     plr = tb.BurstinessSelector().fit(fig3).scores_
@@ -52,6 +53,7 @@ def test_scores_are_those_of_the_functions(fig3):
     assert np.isnan(plr[~occurs]).all()
 
 
+@pytest.mark.slow
 def test_at_a_false_discovery_rate_chance_leaves_little():
     kept = tb.BurstinessSelector("all", by="p", fdr=0.05).fit(planted()).get_support()
     assert kept[:10].all()

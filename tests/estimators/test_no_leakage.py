@@ -38,6 +38,7 @@ def test_what_is_weighed_changes_nothing_that_was_learned(topics, scheme):
     np.testing.assert_allclose(weighting.transform(strange)[:-1].toarray(), together.toarray(), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", NON_NEGATIVE)
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
 def test_labels_at_random_are_guessed_at_random(topics, scheme):

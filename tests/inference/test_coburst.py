@@ -91,6 +91,7 @@ def test_p_is_that_of_all_permutations_within_strata():
         assert np.exp(null.log_tail(0, 1, t)[0]) == pytest.approx(np.mean(np.array(counts) >= t))
 
 
+@pytest.mark.slow
 def test_p_agrees_with_sampled_permutations():
     """(1 + #{T* ≥ T})/(B + 1) of pairs of 20 simulated terms, B = 4,000."""
     rng = np.random.default_rng(0)
@@ -173,6 +174,7 @@ def p_values(bursts, strata, rng):
     return tail, tail - rng.random(tail.size) * point
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize(("spread", "preference"), [(0.9, 0.0), (0.9, 1.0), (1.2, 0.0), (1.2, 0.5)])
 def test_size_of_independent_terms(event, spread, preference):

@@ -300,6 +300,7 @@ def expected_bursts(found, i, in_corpora):
     return min(shares.sum(), (1 - shares).sum()), scores, shares, in_first
 
 
+@pytest.mark.slow
 def test_which_reference_and_its_p_from_first_principles():
     """Conditional where either corpus expects fewer than six bursts; and then p is the mid-p of SciPy's shares."""
     rng = np.random.default_rng(3)
@@ -351,6 +352,7 @@ def test_a_plain_difference_between_few_documents_is_seen(documents):
     assert keyness(term_cells(A), term_cells(B)).p_value[0] < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("d_a", "d_b", "level"), [(1, 300, 0.05), (4, 300, 0.05), (4, 4, 0.05), (7, 7, 0.05), (15, 15, 0.05)]
 )
@@ -500,6 +502,7 @@ def sizes(rng, n_j, in_a, terms):
     return np.array(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.5, 0.1])
 def test_sizes_of_a_random_split(share):
     """4–6 % at 5 % from 20 occurrences on, give or take the simulation; below they are on the safe side."""
@@ -514,6 +517,7 @@ def test_sizes_of_a_random_split(share):
     assert (g2 > 2.5 * size).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("longest", [True, False])
 def test_sizes_where_one_corpus_has_the_longest_or_shortest_documents(longest):
     """The case that misleads rank tests: there the default is never too sure."""
@@ -528,6 +532,7 @@ def test_sizes_where_one_corpus_has_the_longest_or_shortest_documents(longest):
     assert (ranks[2:] > 0.5).all()
 
 
+@pytest.mark.slow
 def test_sizes_by_the_number_of_documents_with_the_term():
     """A band's average can hide a number of documents at which the test errs: each from 2 to 16 is looked at, in
     halves.
@@ -637,6 +642,7 @@ def best_loglik(groups):
     return max(at_infinity, *(-run.fun for run in runs))
 
 
+@pytest.mark.slow
 def test_one_likelihood_ratio_over_all_groups():
     made = three_groups(1, terms=10)
     found = keyness_groups([as_cells(*g) for g in made])

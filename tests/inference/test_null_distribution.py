@@ -233,6 +233,7 @@ CORNERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corner", CORNERS)
 def test_sizes_of_terms_that_are_much_of_the_text(corner):
     """Neither too large nor too small, by NumPy's draws of the null; within their error, that of ours, and a fifth."""
@@ -256,6 +257,7 @@ def test_sizes_of_terms_that_are_much_of_the_text(corner):
             assert abs(np.mean(np.exp(found) <= level) - level) < error, (name, level)
 
 
+@pytest.mark.slow
 def test_falling_cubics_are_scipys():
     """Also where a curve has fewer points than there are columns, and is moved; beyond its ends it is constant."""
     rng = np.random.default_rng(0)
@@ -288,6 +290,7 @@ def test_several_nulls_at_once_are_each_by_itself():
         assert (together[0][k], together[1][k]) == (alone[0][0], alone[1][0])
 
 
+@pytest.mark.slow
 def test_a_frequent_term_that_is_rare_in_every_document():
     """Beyond 20,000 tokens λ has a gamma tail by its moments: also where hardly any document holds the term twice."""
     documents, term, terms = 1_250_000, 25_000, 60

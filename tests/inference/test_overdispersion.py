@@ -271,6 +271,7 @@ def test_sizes_hold_under_the_null():
                 assert np.mean(p <= 0.05) > 0.025, (size, name)
 
 
+@pytest.mark.slow
 def test_the_likelihood_ratio_beyond_its_atom_at_zero():
     """A long document among short ones: LR is 0 in 98.7 % of draws, more than where the tail begins by default."""
     n_j = np.append(np.full(300, 10), 100_000)
@@ -413,6 +414,7 @@ def by_a_million_draws(n_j, size, draws, seed):
     return np.concatenate(found_b), np.concatenate(found_r).astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "draws"), [(30, 1_000_000), (60, 150_000)])
 def test_the_tail_of_lambda_is_that_of_a_million_draws(size, draws):
     """Within a factor of three from p = 1e-4 down to ten of the draws: the saddlepoint has its shape right."""
@@ -458,6 +460,7 @@ def all_p(found):
     return np.stack([getattr(found, name).log10_p for name in STATISTICS])
 
 
+@pytest.mark.slow
 def test_seeds_reproduce_and_threads_do_not_matter(small_corpus, monkeypatch):
     first = all_p(burstiness(small_corpus, seed=3, draws=999))
     np.testing.assert_array_equal(all_p(burstiness(small_corpus, seed=3, draws=999)), first)
@@ -516,6 +519,7 @@ def test_half_of_a_tie_is_never_more(small_corpus):
     assert 10 ** once.plr.log10_p[0] == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_forms_differ_in_value_and_hardly_in_p(small_corpus):
     """The corrected form adds a term that depends on n_i alone at μ = n/d, but for the clamp: the order is nearly
     the same.
@@ -596,6 +600,7 @@ def test_lambda_of_a_term_that_is_nearly_all_tokens(X, p, how):
     assert found.plr.how[0] == how
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [1, 2, 3, 9])
 def test_lambda_of_a_term_that_is_more_than_half_by_all_splits(others):
     """Against all ways to put the other tokens into five documents, each with its hypergeometric probability."""

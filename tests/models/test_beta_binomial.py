@@ -100,6 +100,7 @@ def test_log_rising_and_its_derivatives(n):
             bb.log_rising(1.0, bad_n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_j", [1, 50, 10**7])
 def test_score_and_hessian_against_mpmath(n_j):
     for n_ij in sorted({0, 1, n_j // 100, n_j // 3, n_j - 1, n_j}):
@@ -171,6 +172,7 @@ def test_outside_the_support_and_the_parameters():
                 call(n_j, 1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_the_far_tail():
     for n_ij, n_j, alpha, alpha_not in [(60, 100, 0.01, 1e6), (899, 1000, 1.0, 1e3), (40, 5000, 1e-12, 1e4)]:
         with mpmath.workdps(40):
@@ -184,6 +186,7 @@ def test_the_far_tail():
     assert np.isfinite(bb.log_sf(998, 1000, 1.0, 1e12))
 
 
+@pytest.mark.slow
 def test_tails_of_ten_million_tokens():
     n_j = 10**7
     n_ij = np.array([0, 10, 5_000_000, n_j - 1])

@@ -265,6 +265,7 @@ def test_edcm_approaches_the_maximum_as_alpha_falls_and_the_vocabulary_grows():
     np.testing.assert_allclose(ratios, [1 - 1 / 4, 1 - 1 / 40, 1 - 1 / 400], atol=0.02)  # 1 − Σ (α_i/α_0)²
 
 
+@pytest.mark.slow
 def test_coverage_of_the_intervals():
     rng = np.random.default_rng(20)
     alpha = np.array([0.2, 0.5, 1.0, 2.0, 4.0])

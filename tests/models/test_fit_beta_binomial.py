@@ -205,6 +205,7 @@ COUNTS = st.tuples(st.integers(1, 8), st.integers(2, 3)).flatmap(
 TAU, OMEGA = np.meshgrid(np.linspace(-20, 24, 133), np.linspace(-9, 9, 55), indexing="ij")
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(COUNTS)
 def test_no_point_of_a_dense_grid_is_above_the_fit(X):
@@ -216,6 +217,7 @@ def test_no_point_of_a_dense_grid_is_above_the_fit(X):
         assert exact_loglik(cells_of(X, i), *at(TAU, OMEGA)).max() <= fit.loglik[i] + 1e-7
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(COUNTS)
 def test_the_numerical_gradient_vanishes_at_an_interior_fit(X):
@@ -232,6 +234,7 @@ def test_the_numerical_gradient_vanishes_at_an_interior_fit(X):
         assert fit.score_norm[i] < 1e-8
 
 
+@pytest.mark.slow
 def test_a_bracket_next_to_the_maximum_does_not_stop_the_climb_beside_it():
     # A scan point 1.6e-4 from the root has a slope of the wrong sign if ω is only near its best: bisection towards it
     # is no convergence.
@@ -247,6 +250,7 @@ def test_a_bracket_next_to_the_maximum_does_not_stop_the_climb_beside_it():
         assert fit.score_norm.max() < 1e-8
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(COUNTS, st.integers(2, 5), st.randoms(use_true_random=False))
 def test_a_fit_depends_on_the_documents_alone(X, k, random):
@@ -266,6 +270,7 @@ def test_a_fit_depends_on_the_documents_alone(X, k, random):
     np.testing.assert_allclose(ratio, np.sqrt(k), rtol=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(COUNTS)
 def test_patterns_and_counts_give_the_log_likelihood_alike(X):
@@ -288,6 +293,7 @@ def test_two_complementary_terms_mirror_each_other():
 # ---- simulations
 
 
+@pytest.mark.slow
 def test_planted_parameters_are_covered_by_their_intervals():
     alpha, alpha_not, collections = 0.4, 30.0, 300
     inside_alpha = inside_alpha_not = 0
@@ -519,6 +525,7 @@ def test_all_documents_empty_is_all_terms_empty():
     assert fit.loglik.tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_million_occurrences_in_a_document_of_ten_million():
     X = np.array([[1_000_000, 9_000_000], [0, 5000], [3, 200], [0, 40], [700, 90_000]])
     fit, cells = fit_beta_binomial(X), cells_of(X, 0)
@@ -587,6 +594,7 @@ def test_terms_that_occur_once_are_fitted_as_if_alone():
 # ---- penalised fits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize(("mu", "sigma2"), [(None, 1.0), (75.0, 400.0), (20.0, 5e3)])
 def test_a_penalised_fit_is_the_penalised_maximum(fig3, penalty, mu, sigma2):
@@ -687,6 +695,7 @@ def test_terms_that_fooled_an_earlier_fit(X, statuses):
     assert fit.loglik[0] == pytest.approx(fit.loglik[1], rel=1e-12)  # a term and its complement are one model
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     arrays(
@@ -702,6 +711,7 @@ def test_a_term_and_its_complement_agree_and_none_fails(X):
     np.testing.assert_allclose(fit.loglik[0], fit.loglik[1], rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_documents_of_millions_of_tokens_and_a_word_that_is_most_of_them():
     rng = np.random.default_rng(3)
     lengths = rng.integers(5 * 10**6, 10**7, 20)

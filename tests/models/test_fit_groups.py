@@ -92,8 +92,10 @@ def loglik(group, tau, mean):
 
 def precision(groups, tau, mean, kappa):
     """log α_0 of a group with that mean: τ − κ (log π(1 − π) − the same of all groups together)."""
+    if not kappa:
+        return tau
     share = sum(c @ t for c, _, t in groups) / sum(n @ t for _, n, t in groups)
-    return np.minimum(tau, FLAT) - kappa * np.log(mean * (1 - mean) / (share * (1 - share))) if kappa else tau
+    return np.minimum(tau, FLAT) - kappa * np.log(mean * (1 - mean) / (share * (1 - share)))
 
 
 def binomials(groups):
@@ -154,6 +156,7 @@ def at_ratio(a, b, log_ratio, kappa=0.0):
 # ---- the fit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("groups", "kappa"), [(2, 0.0), (3, 0.0), (2, 0.5), (3, 0.5), (2, 1.0)])
 def test_the_fit_equals_scipy_s(groups, kappa):
     made = columns(groups, groups, empty=2)
@@ -204,6 +207,7 @@ def small_terms(draw):
     return [np.column_stack([g[:, 0], g[:, 1] - g[:, 0]]) for g in groups]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(small_terms(), st.sampled_from([0.0, 0.5, 1.0]))
 def test_no_point_of_a_grid_is_better_nor_is_the_null_model(groups, kappa):
@@ -422,6 +426,7 @@ def fall(groups, i, log_ratio, top, kappa=0.0):
     return 2 * (top - at_ratio(*parts, log_ratio, kappa))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("confidence", "kappa"), [(0.5, 0.0), (0.95, 0.0), (0.99, 0.0), (0.95, 0.5), (0.95, 1.0)])
 def test_limits_are_where_the_profile_likelihood_has_fallen(confidence, kappa):
     """The likelihood maximised over precision and level at each limit is short of the best by χ²_1's quantile
@@ -457,6 +462,7 @@ def test_limits_by_root_finding():
     assert found[0, 1] == pytest.approx(optimize.brentq(excess, estimate, estimate + 8, xtol=1e-4), abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.95, 0.999])
 @pytest.mark.parametrize(
     ("A", "B"),
@@ -597,6 +603,7 @@ def test_limits_cover_the_planted_ratio(mean, alpha_0, share, ratio):
 # ---- each with a precision of its own
 
 
+@pytest.mark.slow
 def test_groups_fitted_apart_by_scipy():
     """2(ℓ_1 − ℓ_0) is two fits of one group each, against the best with one mean and two precisions; so are limits."""
     made = columns(31, 2, documents=40, terms=20)

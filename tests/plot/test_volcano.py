@@ -16,6 +16,12 @@ def table(counts, terms):
     return tb.keyness(A[:30], counts[30:], terms=terms)
 
 
+@pytest.fixture(scope="module")
+def figure(table):
+    """All of the table, which takes a second: its names are hard to place."""
+    return plot.volcano(table)
+
+
 def made_up(log_ratio, p, q=None, **columns):
     terms = [f"t{k}" for k in range(len(p))]
     return pl.DataFrame(
@@ -43,15 +49,14 @@ def markers(figure, marker):
     )
 
 
-def test_points_are_ratio_and_p(table):
+def test_points_are_ratio_and_p(table, figure):
     seen = table.filter(pl.col("log_ratio").is_finite())
     expected = np.column_stack([seen["log_ratio"], -np.log10(seen["p_value"])])
-    drawn = markers(plot.volcano(table), "o")
+    drawn = markers(figure, "o")
     assert np.allclose(drawn[np.lexsort(drawn.T)], expected[np.lexsort(expected.T)])
 
 
-def test_infinite_ratios_are_triangles_beyond_the_finite_ones(table, words):
-    figure = plot.volcano(table)
+def test_infinite_ratios_are_triangles_beyond_the_finite_ones(table, figure, words):
     finite = np.abs(markers(figure, "o")[:, 0]).max()
     only_a, only_b = markers(figure, ">"), markers(figure, "<")
     assert (len(only_a), len(only_b)) == ((table["log_ratio"] == np.inf).sum(), (table["log_ratio"] == -np.inf).sum())
@@ -132,10 +137,10 @@ def test_rows_without_a_p_value_are_counted(words):
     assert "not drawn: 2 without a p-value" in words(figure)
 
 
-def test_pandas_frames_and_unnamed_terms(counts, table):
+def test_pandas_frames_and_unnamed_terms(counts, table, figure):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({name: table[name].to_list() for name in table.columns})
-    assert np.allclose(points(plot.volcano(frame)), points(plot.volcano(table)))
+    assert np.allclose(points(plot.volcano(frame)), points(figure))
     unnamed = tb.keyness(counts[:30], counts[30:])
     (note,) = plot.volcano(unnamed, label=1).axes[0].texts
     assert note.get_text() in {written(term) for term in unnamed["term"]}

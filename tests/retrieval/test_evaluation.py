@@ -96,6 +96,7 @@ def test_the_same_system_twice_and_constant_differences():
     assert math.isnan(paired_test([0.5], [0.25]).p_t)
 
 
+@pytest.mark.slow
 def test_size_under_the_null():
     rng = np.random.default_rng(11)
     p = [paired_test(*rng.beta(0.5, 1, size=(2, 40)), draws=999, rng=rng).p_randomisation for _ in range(400)]
@@ -153,6 +154,7 @@ def test_differences_that_rounding_parts_are_ties():
     assert tenths.p_wilcoxon == paired_test(a, b).p_wilcoxon
 
 
+@pytest.mark.slow
 def test_no_difference_is_no_evidence_whatever_rounding_leaves_of_it():
     rng = np.random.default_rng(0)
     for _ in range(50):

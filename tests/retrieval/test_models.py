@@ -61,6 +61,7 @@ def dense_scores(model, X, query):
     return sum(W[:, t] for t in query) + len(query) * weights.documents
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["spud", "gspud", "lm-dirichlet", "lm-jm"])
 def test_language_models_are_the_likelihood_ratio_to_the_collection(model, X):
     query = [0, 3, 3, 7]

@@ -136,6 +136,7 @@ def test_no_nan_in_any_column(X, table):
                 assert frame[name].is_between(0, 1).all(), name
 
 
+@pytest.mark.slow
 def test_sources_are_alike(X, table):
     statistics = tb.TermStatistics.from_counts(X, NAMES, "patterns")
     for source, names in ((statistics, None), (statistics, NAMES), (sp.csc_array(X), NAMES), (X.tolist(), NAMES)):
