@@ -69,6 +69,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/engines.py --sizes 1 --engines polars-lazy duckdb
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/first_use.py
+	$(BIN)/python benchmarks/hostile.py
 
 clean:
 	rm -rf $(VENV) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

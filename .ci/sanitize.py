@@ -13,7 +13,9 @@ from _shared import ROOT, build_core, test_core
 
 TESTS = (
     "tests/core",
-    *(f"tests/counts/test_{subject}.py" for subject in ("vectorizer", "counting", "csv", "tally", "matrix")),
+    "tests/counting",
+    *(f"tests/statistics/test_{subject}.py" for subject in ("tally", "matrix")),
+    "tests/reading/test_csv_rows.py",
     "tests/retrieval/test_index.py",
 )
 

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
-from termburst.counts import tokenizer, vectorizer
+from termburst.counting import tokenizer, vectorizer
 
 AWKWARD = list("abzAZ019_-'. \n\t\0\x85\x1c") + list(
     "éÉßẞİıΣσςǅﬁﬀK\u0301\u0308\u200b\u200c\u200d\u2060\u00ad\u2028\ud800\udfff²½Ⅷ٣नम日𝔘𐐀🙂\ufeff\u0345ŉΐ"

@@ -14,13 +14,13 @@ import time
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termburst.counts.statistics import TermStatistics
 from termburst.datasets import clean_text, load_20newsgroups
 from termburst.models.dirichlet_multinomial import (
     METHODS,
     dirichlet_multinomial_sample,
     fit_dirichlet_multinomial,
 )
+from termburst.statistics.term_statistics import TermStatistics
 
 ROUNDS = 7
 REPLICATIONS = 1000

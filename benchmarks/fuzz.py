@@ -25,7 +25,7 @@ import time
 from pathlib import Path
 
 from termburst.core.binding import load
-from termburst.counts._csv_blocks import cut_block
+from termburst.reading.csv_blocks import cut_block
 
 HERE = Path(__file__).parent / "fuzz"
 CORE = Path(__file__).parent.parent / "src" / "termburst" / "core"

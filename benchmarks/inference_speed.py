@@ -23,7 +23,6 @@ from scipy.optimize import minimize
 from scipy.special import betaln
 
 import termburst as tb
-from termburst._threads import cores
 from termburst.inference import keyness as inference
 from termburst.inference.dispersion import dispersion
 from termburst.inference.overdispersion import burstiness
@@ -31,6 +30,7 @@ from termburst.models.cells import joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.fit_groups import KAPPA, GroupedCells
 from termburst.paper.collections import Collections
+from termburst.threads import cores
 
 TERMS, SAMPLE, RESAMPLES = 20_000, 12, 999
 

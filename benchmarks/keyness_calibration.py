@@ -33,12 +33,12 @@ import numpy as np
 from scipy.special import gammaln
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termburst._threads import in_threads
 from termburst.datasets import load_stdlib
 from termburst.inference.keyness import METHODS, Comparison, compare, keyness
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.paper.collections import Collections
+from termburst.threads import in_threads
 
 OURS = "beta-binomial"
 RIVALS = ("g2", "chi2", "welch", "mann-whitney", "permutation", "stratified-permutation")

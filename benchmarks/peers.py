@@ -43,11 +43,11 @@ from sklearn.svm import LinearSVC
 
 import retrieval
 import termburst as tb
-from termburst._threads import cores
 from termburst.inference.keyness import METHODS, compare
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.paper.collections import Collections
 from termburst.retrieval import Index
+from termburst.threads import cores
 
 SKLEARN, SCIPY = (
     f"{name} {version(package)}" for name, package in (("scikit-learn", "scikit-learn"), ("SciPy", "scipy"))

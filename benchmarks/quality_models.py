@@ -34,7 +34,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, cro
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
 
 import termburst as tb
-from termburst.estimators._edcm_mixture import PUSH
+from termburst.estimators.edcm_mixture import PUSH
 from termburst.paper.collections import Collections
 
 ALPHAS = (1.0, 0.5, 0.3, 0.1, 0.03, 0.01, 0.003)

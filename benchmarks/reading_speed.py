@@ -24,8 +24,8 @@ from typing import Any
 import polars as pl
 
 import termburst as tb
-from termburst.counts.readers import open_corpus
 from termburst.datasets import load_20newsgroups
+from termburst.reading.readers import open_corpus
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -21,7 +21,7 @@ from playwright.sync_api import sync_playwright
 import termburst as tb
 from termburst.datasets import clean_text
 
-READY = "document.documentElement.dataset.ready === 'true'"
+READY = "html[data-ready=true]"  # as a selector: the page's policy refuses Playwright's waiting for an expression
 VIEWS = {
     "desktop": {"viewport": {"width": 1400, "height": 900}},
     "desktop-dark": {"viewport": {"width": 1400, "height": 900}, "color_scheme": "dark"},
@@ -50,7 +50,7 @@ def chromium():
 def opened(browser, page_file: Path, anchor: str = "", **options):
     page = browser.new_context(**options).new_page()
     page.goto(page_file.resolve().as_uri() + anchor)
-    page.wait_for_function(READY)
+    page.locator(READY).wait_for(state="attached")
     return page
 
 

@@ -42,3 +42,15 @@ def test_times_say_who_is_faster_and_by_how_much(table: ModuleType) -> None:
     rows = [table.timed("a", "b", *pair) for pair in ((26.0, 2.0), (1.0, 2.5), (65_432.0, 1.0))]
     assert [row.verdict for row in rows] == ["13 times as fast", "takes 2.5 times as long", "65,400 times as fast"]
     assert table.markdown(rows).splitlines()[2] == "| a | b | 26 s | 2.0 s | 13 times as fast |"
+
+
+def test_random_damage_that_must_not_be_ends_with_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    hostile = importlib.import_module("hostile")
+    assert hostile.told({0: "right", 1: "one sentence"}, seed=7, seconds=1.0) == 0
+    assert hostile.told({0: "right", 1: "crash", 2: "changed content"}, seed=7, seconds=1.0) == 1
+    out = capsys.readouterr().out
+    assert "case 1 (crafted): crash; see it with --seed 7 --only 1" in out
+    assert "3 cases in 1 s, 2 that must not be" in out

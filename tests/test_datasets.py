@@ -24,7 +24,7 @@ from termburst.datasets import (
     load_r8,
     load_stdlib,
 )
-from termburst.datasets._cache import cache_folder
+from termburst.datasets.cache import cache_folder
 
 
 @pytest.fixture(scope="module")

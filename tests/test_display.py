@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import termburst as tb
-from termburst._display import ROWS, html_table, number, printable
+from termburst.display import ROWS, html_table, number, printable
 
 HARD = ["<script>alert(1)</script>", "\"'&amp;", "\u202eevil\u2066", "x" * 10_000, "</td></table>", "a\nb\tc", "שלום"]
 

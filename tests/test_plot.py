@@ -20,9 +20,9 @@ import termburst as tb
 from termburst import plot
 from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.penalties import named_penalty
-from termburst.plot._canvas import VERMILION
-from termburst.plot._likelihood_ridge import DEPTHS, _log_likelihood
-from termburst.plot._ranking_agreement import ranks
+from termburst.plot.canvas import VERMILION
+from termburst.plot.likelihood_ridge import DEPTHS, _log_likelihood
+from termburst.plot.ranking_agreement import ranks
 
 MU, SIGMA2 = [30, 60, 90], [0.5, 1.0]
 

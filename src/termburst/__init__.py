@@ -6,22 +6,23 @@ The public names are loaded with the first use of each, so that ``import termbur
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from termburst import forks as forks  # which must know of every fork from now on
+
 if TYPE_CHECKING:
     from termburst import datasets as datasets
     from termburst import engines as engines
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
-    from termburst.counts.counting import CountingOptions as CountingOptions
-    from termburst.counts.statistics import TermStatistics as TermStatistics
-    from termburst.counts.vectorizer import CountVectorizer as CountVectorizer
-    from termburst.estimators._beta_binomial_nb import BetaBinomialNB as BetaBinomialNB
-    from termburst.estimators._burstiness_selector import BurstinessSelector as BurstinessSelector
-    from termburst.estimators._burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
-    from termburst.estimators._class_term_weighting import ClassTermWeighting as ClassTermWeighting
-    from termburst.estimators._dirichlet_multinomial_nb import DirichletMultinomialNB as DirichletMultinomialNB
-    from termburst.estimators._edcm_mixture import EDCMMixture as EDCMMixture
-    from termburst.estimators._term_weighting import TermWeighting as TermWeighting
+    from termburst.counting.options import CountingOptions as CountingOptions
+    from termburst.counting.vectorizer import CountVectorizer as CountVectorizer
+    from termburst.estimators.beta_binomial_nb import BetaBinomialNB as BetaBinomialNB
+    from termburst.estimators.burstiness_selector import BurstinessSelector as BurstinessSelector
+    from termburst.estimators.burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
+    from termburst.estimators.class_term_weighting import ClassTermWeighting as ClassTermWeighting
+    from termburst.estimators.dirichlet_multinomial_nb import DirichletMultinomialNB as DirichletMultinomialNB
+    from termburst.estimators.edcm_mixture import EDCMMixture as EDCMMixture
+    from termburst.estimators.term_weighting import TermWeighting as TermWeighting
     from termburst.inference.dispersion import dispersion as dispersion
     from termburst.inference.plr import ClampedTermsWarning as ClampedTermsWarning
     from termburst.inference.plr import explain as explain
@@ -37,35 +38,36 @@ if TYPE_CHECKING:
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit_beta_binomial
     from termburst.models.penalized_mle import penalized_mle as penalized_mle
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn
-    from termburst.tables import burstiness_test as burstiness_test
-    from termburst.tables import coburst as coburst
-    from termburst.tables import keyness as keyness
-    from termburst.tables import keyness_groups as keyness_groups
-    from termburst.tables import term_table as term_table
-    from termburst.weighting import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
-    from termburst.weighting import SCHEMES as SCHEMES
-    from termburst.weights import Weights as Weights
-    from termburst.weights import load_weights as load_weights
-    from termburst.weights import save_weights as save_weights
+    from termburst.schemes import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
+    from termburst.schemes import SCHEMES as SCHEMES
+    from termburst.statistics.term_statistics import TermStatistics as TermStatistics
+    from termburst.tables.burstiness_test import burstiness_test as burstiness_test
+    from termburst.tables.coburst import coburst as coburst
+    from termburst.tables.keyness import keyness as keyness
+    from termburst.tables.keyness import keyness_groups as keyness_groups
+    from termburst.tables.term_table import term_table as term_table
+    from termburst.weight_files import Weights as Weights
+    from termburst.weight_files import load_weights as load_weights
+    from termburst.weight_files import save_weights as save_weights
 
 _HOME = {
     "BetaBinomialFit": "termburst.models.fit_beta_binomial",
-    "BetaBinomialNB": "termburst.estimators._beta_binomial_nb",
-    "BurstinessSelector": "termburst.estimators._burstiness_selector",
-    "BurstinessVectorizer": "termburst.estimators._burstiness_vectorizer",
+    "BetaBinomialNB": "termburst.estimators.beta_binomial_nb",
+    "BurstinessSelector": "termburst.estimators.burstiness_selector",
+    "BurstinessVectorizer": "termburst.estimators.burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
-    "ClassTermWeighting": "termburst.estimators._class_term_weighting",
-    "CountVectorizer": "termburst.counts.vectorizer",
-    "CountingOptions": "termburst.counts.counting",
+    "ClassTermWeighting": "termburst.estimators.class_term_weighting",
+    "CountVectorizer": "termburst.counting.vectorizer",
+    "CountingOptions": "termburst.counting.options",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
-    "DirichletMultinomialNB": "termburst.estimators._dirichlet_multinomial_nb",
-    "EDCMMixture": "termburst.estimators._edcm_mixture",
+    "DirichletMultinomialNB": "termburst.estimators.dirichlet_multinomial_nb",
+    "EDCMMixture": "termburst.estimators.edcm_mixture",
     "PolyaUrn": "termburst.models.polya_urn",
-    "RECOMMENDED_SCHEME": "termburst.weighting",
-    "SCHEMES": "termburst.weighting",
-    "TermStatistics": "termburst.counts.statistics",
-    "TermWeighting": "termburst.estimators._term_weighting",
-    "Weights": "termburst.weights",
+    "RECOMMENDED_SCHEME": "termburst.schemes",
+    "SCHEMES": "termburst.schemes",
+    "TermStatistics": "termburst.statistics.term_statistics",
+    "TermWeighting": "termburst.estimators.term_weighting",
+    "Weights": "termburst.weight_files",
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
     "burstiness_test": "termburst.tables",
@@ -78,11 +80,11 @@ _HOME = {
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",
     "keyness": "termburst.tables",
     "keyness_groups": "termburst.tables",
-    "load_weights": "termburst.weights",
+    "load_weights": "termburst.weight_files",
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
-    "save_weights": "termburst.weights",
+    "save_weights": "termburst.weight_files",
     "term_table": "termburst.tables",
 }
 _MODULES = ("datasets", "engines", "plot", "report", "retrieval")

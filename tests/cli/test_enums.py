@@ -8,11 +8,11 @@ from termburst.cli import app
 from termburst.cli.keyness import Method, Sort
 from termburst.cli.shared import LINES, MOST_TERMS, PANELS, Fdr
 from termburst.cli.stats import DetailOption
-from termburst.counts.statistics import DETAILS
 from termburst.inference import keyness, multiplicity, plr
-from termburst.tables._burstiness_test import TESTS
-from termburst.tables._keyness import SORTS
-from termburst.tables._term_table import FITS
+from termburst.statistics.term_statistics import DETAILS
+from termburst.tables.burstiness_test import TESTS
+from termburst.tables.keyness import SORTS
+from termburst.tables.term_table import FITS
 
 TABLES = {
     Method: keyness.METHODS,

@@ -13,7 +13,9 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst.counts import checkpoint, readers, streaming, tokenizer, vectorizer
+from termburst.counting import tokenizer, vectorizer
+from termburst.reading import readers
+from termburst.statistics import checkpoint, streaming
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 load = tb.TermStatistics.load
@@ -108,7 +110,7 @@ def test_files_that_are_done_are_not_opened(interrupted, run, tmp_path, monkeypa
     assert interrupted(folder, after=4).code == 130
     header = json.loads(pl.read_parquet_metadata(tmp_path / ".out.parquet.partial")["termburst"])
     done = header["unfinished"]["place"]["documents"]
-    from termburst.counts import readers
+    from termburst.reading import readers
 
     seen, read = [], readers.read_whole
     monkeypatch.setattr(readers, "read_whole", lambda file, *more: seen.append(file.label) or read(file, *more))
@@ -137,9 +139,10 @@ def test_another_build_is_not_written_over_unasked(interrupted, run, fault, tmp_
         stream.write("\nmore of the same")
     assert "the corpus, or how it is read, has changed" in fault("stats", "build", corpus, "-o", target)
     partial.write_bytes(kept[:-50])
-    outcome = run("stats", "build", corpus, "-o", target)
-    assert (outcome.code, outcome.err.count("\n")) == (0, 1)
-    assert "cannot be used, all is counted afresh" in outcome.err
+    refused = fault("stats", "build", corpus, "-o", target)
+    assert re.search(r"\.partial is not a build that can be resumed \(.*\): give --fresh to replace it", refused)
+    assert partial.read_bytes() == kept[:-50]
+    assert run("stats", "build", corpus, "-o", target, "--fresh") == (0, b"", "")
     assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"])
 
 

@@ -132,6 +132,13 @@ def test_mistakes(fault, table, arguments, said):
     assert said in fault("keyness", table, *arguments)
 
 
+def test_too_many_values_to_compare(fault, tmp_path):
+    path = tmp_path / "years.csv"
+    path.write_text("year,text\n" + "".join(f"{year},so it goes\n" for year in range(1960, 2019)), encoding="utf-8")
+    said = "the column 'year' has 59 values; at most 50 can be compared: merge some values, or choose another column"
+    assert f"{said} with --by" in fault("keyness", path, "--by", "year")
+
+
 def test_by_names_a_column_where_there_is_none(run, fault, folders, tmp_path):
     saved, null = tmp_path / "saved.parquet", tmp_path / "null.jsonl"
     assert run("stats", "build", folders[0], "-o", saved).code == 0
@@ -205,3 +212,23 @@ def test_the_sides_of_a_table_for_people(run, folders):
     assert "9 documents" in done.out
     assert "log_ratio" in done.out
     assert len(done.out.strip().splitlines()) == 2 + 3
+
+
+def test_labels_that_differ_in_a_final_nul_are_two_groups(run, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    lines = [json.dumps({"kind": f"x{chr(0) if kind == 'b' else ''}", "text": text}) for kind, text in ROWS]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = rows(run("keyness", path, "--by", "kind", "--format", "csv", "--min-count", "1"))
+    assert {row["term"]: (row["n_a"], row["n_b"]) for row in found}["cat"] == ("27", "0")
+
+
+def test_a_very_long_label_takes_its_own_room_only(run, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    lines = [
+        json.dumps({"kind": kind * (1_000_000 if number == 0 else 1), "text": text})
+        for number, (kind, text) in enumerate(ROWS * 100)
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    done = run("keyness", path, "--by", "kind", "--format", "json", "--min-count", "1")
+    assert done.code == 0, done.err
+    assert len({row["group"] for row in json.loads(done.raw)}) == 3

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import termburst as tb
-from termburst.counts.vectorizer import CountVectorizer  # cells in the order of their columns, and so sums to the bit
+from termburst.counting.vectorizer import CountVectorizer  # cells in the order of their columns, and so sums to the bit
 
 
 @pytest.mark.parametrize("scheme", sorted(tb.SCHEMES))

@@ -5,11 +5,11 @@ import pytest
 from twins import beta_binomial as twin
 
 from termburst.core import beta_binomial as core
-from termburst.counts.statistics import TermStatistics
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import SPACING
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
+from termburst.statistics.term_statistics import TermStatistics
 
 NONE = np.zeros(4)
 

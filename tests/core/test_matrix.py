@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from termburst.core.matrix import add_totals, count_block, has_repeats, row_sums, survey
-from termburst.counts import matrix
-from termburst.counts.matrix import canonical_counts, document_lengths, over_rows, totals
+from termburst.statistics import matrix
+from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows, totals
 
 COUNTS = hnp.arrays(np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=7), elements=st.integers(0, 3))
 
@@ -73,7 +73,7 @@ def test_sizes_that_do_not_belong_together():
         count_block(np.array([0, 1]), np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int64), 2**31)
 
 
-# ---- and as termburst.counts.matrix calls them: in blocks, whatever the types
+# ---- and as termburst.statistics.matrix calls them: in blocks, whatever the types
 
 
 @pytest.fixture

@@ -136,6 +136,5 @@ def test_more_tokens_than_there_are_cannot_be_drawn():
         core.simulate_ratio(lengths.for_kernels(), table.for_kernels(), 1, 0, 1, tokens + 1, 1.5, np.zeros(1))
     aliases = lengths.other.copy()
     aliases[0] = aliases.size
-    bad = core.documents(lengths.length, lengths.each, lengths.accept, aliases)
-    with pytest.raises(ValueError, match="out of range"):
-        core.simulate(bad, 1, 0, 1, np.array([1]), *out)
+    with pytest.raises(ValueError, match="the alias of a document is another one"):
+        core.documents(lengths.length, lengths.each, lengths.accept, aliases)

@@ -24,9 +24,9 @@ from termburst.core.tokenizer import (
     write_rows,
 )
 from termburst.core.vocabulary import NODE, vocabulary
-from termburst.counts import tokenizer
-from termburst.counts.character_class import character_class
-from termburst.counts.tokenizer import Tokenizer
+from termburst.counting import tokenizer
+from termburst.counting.character_class import character_class
+from termburst.counting.tokenizer import Tokenizer
 
 PATTERNS = [r"\w\w+", r"\w+", r"[^\W\d_]{2,}", r"\b[a-z]+\b", r"\b[A-Z0-9_]{2,}\b", r"[^\s]+", r"[é-ü]+", r"\w{4,}"]
 ODD = "ab z_9A-Z\0\t\x7f\x80éßΣ\u0301\u200d\u2028\ud800\udfff日𝔘🙂\U0010ffff"

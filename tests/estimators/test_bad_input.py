@@ -46,6 +46,11 @@ def test_texts_are_sent_to_the_vectorizer(estimator, texts):
         estimator.fit(texts, ["no", "yes"])
 
 
+def test_masked_cells_are_not_counts(estimator):
+    with pytest.raises(ValueError, match="the count matrix has masked cells; fill them first"):
+        estimator.fit(np.ma.masked_greater(X, 2), Y)
+
+
 @pytest.mark.parametrize("labels", [["no", None] * 10, [0.0, np.nan] * 10])
 @pytest.mark.parametrize("kind", [tb.DirichletMultinomialNB, tb.BetaBinomialNB, tb.ClassTermWeighting])
 def test_every_document_has_a_label(kind, labels):

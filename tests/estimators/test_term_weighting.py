@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import termburst as tb
-from termburst.counts.matrix import canonical_counts
+from termburst.statistics.matrix import canonical_counts
 
 COUNTS = hnp.arrays(
     np.int64,

@@ -708,7 +708,7 @@ def test_seeds_of_the_groups(monkeypatch):
     first = run(seed=1).p_value
     np.testing.assert_array_equal(run(seed=1).p_value, first)
     assert (run(seed=2).p_value != first).any()
-    monkeypatch.setattr("termburst._threads.cores", lambda: 1)
+    monkeypatch.setattr("termburst.threads.cores", lambda: 1)
     np.testing.assert_array_equal(run(seed=1).p_value, first)
 
 

@@ -303,3 +303,37 @@ def test_a_frequent_term_that_is_rare_in_every_document():
         plr[k] = null.plr(np.array([term]), np.array([b]), np.array([repetition]))[0]
     p = np.exp(null._frequent_p(term, plr))
     assert stats.kstest(p, "uniform").pvalue > 1e-3
+
+
+def test_sums_over_documents_by_a_few_lengths():
+    rng = np.random.default_rng(3)
+    for n_j in (
+        rng.integers(1, 5_000, 30_000),
+        rng.integers(700, 90_000, 400),
+        np.array([7, 7, 9]),
+        np.array([1, 10**6]),
+    ):
+        length, weight = Lengths.of(cells_on(n_j)).nodes(1.03)
+        assert length.size <= 400
+        for f in (np.log1p, special.gammaln, lambda n: 1 - 0.98**n, lambda n: n**1.5):
+            np.testing.assert_allclose(np.sum(weight * f(length)), np.sum(f(n_j)), rtol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("documents", "shortest", "longest"), [(20_000, 50, 400), (3_000, 3_000, 40_000), (60_000, 1, 60)]
+)
+@pytest.mark.parametrize("share", [0.06, 0.4, 0.6])
+def test_p_of_frequent_terms_is_that_of_draws(documents, shortest, longest, share):
+    rng = np.random.default_rng(documents)
+    for _ in range(2):
+        n_j = rng.integers(shortest, longest, documents)
+        n_ij, cells = rng.binomial(n_j, share), cells_on(n_j)
+        null, n_i = Null(cells, 999, 0, False, PlrFunction(cells, None, 1.0, "printed")), np.array([n_ij.sum()])
+
+        def plr(held, null=null, n_i=n_i):
+            return null.plr(n_i, np.array([np.count_nonzero(held)]), special.gammaln(np.maximum(held, 1)).sum()[None])
+
+        drawn = [plr(rng.multivariate_hypergeometric(n_j, n_i[0], method="marginals"))[0] for _ in range(199)]
+        p = np.exp(null._frequent_p(int(n_i[0]), plr(n_ij)))[0]
+        assert p == pytest.approx(np.mean(drawn >= plr(n_ij)[0]), abs=0.15)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from termburst import TermStatistics, _threads, plr_statistic
+from termburst import TermStatistics, plr_statistic, threads
 from termburst.inference import null_exact
 from termburst.inference.overdispersion import burstiness, paper_bootstrap, tarone_score
 from termburst.models.cells import TermCells, term_cells
@@ -470,7 +470,7 @@ def test_seeds_reproduce_and_threads_do_not_matter(small_corpus, monkeypatch):
     assert near.sum() >= 6
     np.testing.assert_allclose(other[near], first[near], atol=0.3)
     for cores in (1, 7):
-        monkeypatch.setattr(_threads, "cores", lambda cores=cores: cores)
+        monkeypatch.setattr(threads, "cores", lambda cores=cores: cores)
         np.testing.assert_array_equal(all_p(burstiness(small_corpus, seed=3, draws=999)), first)
 
 

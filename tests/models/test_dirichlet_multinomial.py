@@ -8,13 +8,13 @@ import pytest
 import scipy.sparse as sp
 from scipy import optimize, special, stats
 
-from termburst.counts.statistics import TermStatistics
-from termburst.models import _dirichlet_multinomial_profile as profile
+from termburst.models import dirichlet_multinomial_profile as profile
 from termburst.models.dirichlet_multinomial import (
     dirichlet_multinomial_log_pmf,
     dirichlet_multinomial_sample,
     fit_dirichlet_multinomial,
 )
+from termburst.statistics.term_statistics import TermStatistics
 
 
 def compositions(n, m):

@@ -11,12 +11,12 @@ from scipy import optimize, special
 
 from termburst import TermStatistics, beta_binomial_log_likelihood, fit_beta_binomial
 from termburst.core import beta_binomial as core
-from termburst.counts.tally import tally
 from termburst.datasets import load_published_fits
 from termburst.models import beta_binomial
 from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
+from termburst.statistics.tally import tally
 
 PENALTIES = ("gamma", "log-normal", "inverse-gamma")
 NUMBERS = ("mean", "alpha", "alpha_not", "alpha_0", "loglik", "loglik_binomial")

@@ -3,6 +3,7 @@ import pytest
 
 import termburst as tb
 from termburst import plot
+from termburst.plot.terms import written
 
 
 def test_points_are_those_of_the_table(statistics):
@@ -18,7 +19,7 @@ def test_the_highest_are_named(statistics):
     figure = plot.burstiness(statistics, label=3, sigma2=0.1)
     named = "\n".join(note.get_text() for note in figure.axes[0].texts).split("\n")
     burstiest = tb.term_table(statistics, sigma2=0.1)["term"][:3]
-    assert sorted(named) == sorted(plot._terms.written(term) for term in burstiest)
+    assert sorted(named) == sorted(written(term) for term in burstiest)
 
 
 def test_terms_of_your_choice_are_named(counts, terms):

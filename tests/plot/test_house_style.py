@@ -7,7 +7,7 @@ import pytest
 
 import termburst as tb
 from termburst import plot
-from termburst.plot._terms import picked
+from termburst.plot.terms import picked
 
 NAMES = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano", "panel")
 
@@ -79,13 +79,13 @@ def test_terms_are_written_on_one_line_and_taken_by_their_letters(everything, wo
 def test_letters_that_the_font_lacks_come_from_another(monkeypatch):
     from matplotlib.font_manager import fontManager
 
-    from termburst.plot import _terms
+    from termburst.plot import terms
 
     there = fontManager.ttflist[0].name
-    monkeypatch.setattr(_terms, "_FAMILIES", (there, "No Such Font"))
-    _terms._installed.cache_clear()
-    assert _terms.families()[1:] == [there]
-    _terms._installed.cache_clear()
+    monkeypatch.setattr(terms, "_FAMILIES", (there, "No Such Font"))
+    terms._installed.cache_clear()
+    assert terms.families()[1:] == [there]
+    terms._installed.cache_clear()
 
 
 def test_save_writes_the_same_bytes_again(everything, tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 import termburst as tb
 from termburst import plot
-from termburst.plot._terms import written
+from termburst.plot.terms import written
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,7 @@ def test_lists_of_tokens_and_ids():
     )
     assert documents.ids == ["a", "7"]
     assert documents.lines([("it", [0, 1])], 1)[0][1] == {"document": 1, "before": "", "term": "it", "after": " is"}
-    spaced = Documents.from_texts([["New York", "York", ""]], counting=tb.CountingOptions(pretokenized=True))
+    spaced = Documents.from_texts([["New York", "York"]], counting=tb.CountingOptions(pretokenized=True))
     found = [spaced.lines([(term, [0])], 2)[0] for term in ("New York", "York")]
     assert [[(line["before"], line["term"]) for line in lines] for lines in found] == [
         [("", "New York")],

@@ -14,7 +14,7 @@ import termburst as tb
 from termburst.inference.plr import PARTS
 from termburst.report import Documents, render, summarize, summarize_keyness
 
-READY = "document.documentElement.dataset.ready === 'true'"
+READY = "html[data-ready=true]"  # as a selector: the page's policy refuses Playwright's waiting for an expression
 EVIL = [
     "<script>window.hacked=1</script>",
     "<img/src=x/onerror=window.hacked=1>",
@@ -70,7 +70,7 @@ def opened(browser, rendered, tmp_path):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: requests.append(request.url))
         page.goto(path.as_uri() + anchor)
-        page.wait_for_function(READY)
+        page.locator(READY).wait_for(state="attached")
         return page
 
     yield open_page
@@ -206,7 +206,7 @@ def test_a_click_on_a_point_fills_the_panel(opened, summary):
     page = opened(summary, anchor="#turtle")
     assert page.locator("#panel-term").inner_text() == "turtle"
     page.mouse.click(*_point(page, "decimal"))
-    page.wait_for_function("document.getElementById('panel-term').textContent === 'decimal'")
+    page.locator("#panel-term", has_text=re.compile("^decimal$")).wait_for()
 
 
 def test_the_panel_shows_the_numbers_of_its_term(opened, summary):
@@ -339,6 +339,66 @@ def test_a_tooltip_shows_markup_as_text(opened, evil):
     assert page.evaluate("window.hacked") is None
 
 
+INJECTED = """
+<script>window.hacked = "script"</script>
+<img src="data:," onerror="window.hacked = 'handler'">
+<a id="link" href="javascript:window.hacked='address'">x</a>
+<iframe srcdoc="<script>parent.hacked = 'frame'</script>"></iframe>
+<base href="https://example.invalid/">
+<p style="background: url(https://example.invalid/a.png)">x</p>
+"""
+
+
+def test_the_policy_refuses_what_is_not_the_page_s_own(browser, rendered, tmp_path, evil):
+    """Even where markup had found its way into the page it could run nothing and fetch nothing."""
+    path = tmp_path / "page.html"
+    path.write_text(rendered(summarize(evil)).replace("</main>", f"{INJECTED}</main>"), encoding="utf-8")
+    context = browser.new_context()
+    page, refused, failures = context.new_page(), [], []
+    page.on("console", lambda message: message.type == "error" and refused.append(message.text))
+    page.on("requestfailed", lambda request: failures.append((request.url, request.failure)))
+    page.goto(path.as_uri())
+    page.locator(READY).wait_for(state="attached")
+    page.click("#link")
+    late = """() => {
+        const script = document.createElement("script");
+        script.textContent = "window.hacked = 'late'";
+        document.body.append(script);
+        const button = document.createElement("button");
+        button.setAttribute("onclick", "window.hacked = 'button'");
+        document.body.append(button);
+        button.click();
+        return fetch("https://example.invalid/").then(() => "fetched", () => "refused");
+    }"""
+    assert page.evaluate(late) == "refused"
+    hacked = page.evaluate("window.hacked ?? null")
+    context.close()
+    assert hacked is None
+    assert {why for url, why in failures if url.startswith("http")} == {"csp"}  # before any byte was sent
+    assert sum("Content Security Policy" in text for text in refused) >= 9
+
+
+def test_formulas_are_text_in_the_export(opened):
+    """As the command line writes them: see tests/cli/test_csv_cells.py."""
+    cells = ["=1+1", "+1+1", "-a", "@sum", "'=x", "＝1", "'-1", "a=b", "'so", "-1", "+2.5"]
+    counting = tb.CountingOptions(pretokenized=True)
+    page = opened(summarize(Documents.from_texts([" ".join(cells * 2)] * 3 + ["it goes"], counting=counting)))
+
+    def downloaded(button: str) -> set[str]:
+        with page.expect_download() as download:
+            page.click(button)
+        text = download.value.path().read_bytes().decode("utf-8-sig")
+        return {row["term"] for row in csv.DictReader(io.StringIO(text))}
+
+    assert page.locator("#export-note").is_hidden()
+    escaped = downloaded("#export")
+    left = {"a=b", "'so", "-1", "+2.5", "it", "goes"}
+    assert escaped == {"'=1+1", "'+1+1", "'-a", "'@sum", "''=x", "'＝1", "''-1"} | left
+    assert page.locator("#export-count").inner_text().startswith("7 cells begin like a formula")
+    assert downloaded("#export-as-is") == {*cells, "it", "goes"}
+    assert page.locator("#export-note").is_hidden()
+
+
 def test_statistics_alone_have_a_page(opened, documents):
     page = opened(summarize(documents.statistics(), panels=20))
     assert page.locator("#figure-along").is_hidden()
@@ -384,7 +444,7 @@ def test_the_system_may_change_its_theme(opened, summary):
     page = opened(summary, color_scheme="dark", anchor="#turtle")
     dark = set(_sources(page, "along", "stems", "colour"))
     page.emulate_media(color_scheme="light")
-    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    page.locator("html[data-theme=light]").wait_for()
     assert dark.isdisjoint(_sources(page, "along", "stems", "colour"))
 
 
@@ -393,7 +453,7 @@ def test_an_address_may_end_in_anything(opened, summary, anchor):
     page = opened(summary, anchor=anchor)
     assert page.locator("#panel-term").inner_text() == "decimal"
     page.evaluate("location.hash = '#turtle'")
-    page.wait_for_function("document.getElementById('panel-term').textContent === 'turtle'")
+    page.locator("#panel-term", has_text=re.compile("^turtle$")).wait_for()
 
 
 def test_corpora_without_a_word_in_common(opened):

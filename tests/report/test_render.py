@@ -1,6 +1,8 @@
 """What a page holds: its size, its numbers, and nothing that a browser would fetch or run from the corpus."""
 
 import base64
+import hashlib
+import html
 import html.parser
 import json
 import re
@@ -106,6 +108,22 @@ def test_nothing_from_the_corpus_is_markup_and_nothing_is_fetched():
     assert not any(name.startswith("on") for _, attributes in parser.tags for name in attributes)
     assert not re.search(r"https?://|@import|url\(", page)
     assert EVIL in json.loads(_block(page, "terms"))
+
+
+def test_the_policy_names_the_scripts_by_their_hashes(summary):
+    page = render(summary)
+    policy = dict(
+        rule.split(" ", 1) for rule in html.unescape(re.search(r'Policy" content="([^"]*)"', page)[1]).split("; ")
+    )
+    packed = re.search(r'id="block-library">([^<]*)<', page)[1]
+    scripts = [
+        re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1].encode(),
+        zlib.decompress(base64.b64decode(packed)),
+    ]
+    hashes = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
+    assert policy["script-src"].split() == [f"'sha256-{known}'" for known in hashes]  # neither unsafe-inline nor eval
+    assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == "'none'"
+    assert page.index("Content-Security-Policy") < page.index("<title>")  # what stands before it is not held to it
 
 
 def test_very_long_terms_are_cut_and_odd_characters_travel():

@@ -8,7 +8,7 @@ import pytest
 
 import termburst as tb
 from termburst.report import Documents, render, summarize
-from termburst.report._pieces import PLACES
+from termburst.report.pieces import PLACES
 
 
 @pytest.fixture(scope="module")

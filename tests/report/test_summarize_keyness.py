@@ -7,7 +7,7 @@ import pytest
 
 import termburst as tb
 from termburst.report import Documents, render, summarize_keyness
-from termburst.report._pieces import PLACES
+from termburst.report.pieces import PLACES
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,8 @@
 """An index saved and read again is the same; a file that is none is refused in one sentence."""
 
+import io
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -73,3 +76,15 @@ def test_damage_is_one_sentence(path, change, message):
 
 def text(content):
     return np.frombuffer(content, dtype=np.uint8)
+
+
+def test_an_index_that_unpacks_to_gigabytes_is_refused_before_it_does(path):
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<i8", "fortran_order": False, "shape": (2**40,)})
+    with zipfile.ZipFile(path) as held:
+        members = {name: held.read(name) for name in held.namelist()}
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in (members | {"data.npy": header.getvalue()}).items():
+            packed.writestr(name, content)
+    with pytest.raises(ValueError, match="what it holds, unpacked, needs"):
+        Index.load(path)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 import warnings
+from contextlib import suppress
 from typing import Any, NoReturn
+
+from termburst.cli.output import say, settle, to_nowhere
+from termburst.files import first_line, panics_unseen
+
+_LIMITS = {
+    MemoryError: "there is not enough memory for this ({}): take a smaller corpus, or leave out rare terms or n-grams",
+    OverflowError: "a number is too large to be computed with ({}): give a smaller one",
+    RecursionError: "the input is nested too deeply to be read ({})",
+}
 
 
 def main() -> None:
@@ -14,34 +25,70 @@ def main() -> None:
     warnings.showwarning = _warn  # type: ignore[assignment]  # of what it is told, it uses the message alone
     if sys.stdout is None:
         _fail("standard output is closed", 2)
+    panics_unseen.begin()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # λ is no reason to stop where the output cannot hold it
+        _buffer_output()
     try:
-        from termburst.cli.app import app  # here, since Ctrl-C may come while it is being imported
-
-        code = app(prog_name="termburst", standalone_mode=False)
-        if code == 130:  # typer's way to say that Ctrl-C came
-            raise KeyboardInterrupt
-        sys.exit(code if isinstance(code, int) else 0)
+        code = _run()
     except KeyboardInterrupt:
         _fail("stopped", 130)
-    except BrokenPipeError:  # the reader of a pipe went away, as `| head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    except BrokenPipeError:  # the reader of a pipe went away, as `| head` does: as if by SIGPIPE
+        to_nowhere(sys.stdout)
+        code = 141
     except (ValueError, OSError, ImportError) as error:  # an ImportError names the extra to install
         if os.environ.get("TERMBURST_DEBUG"):
             raise
         _fail(str(error), 2)
+    except (MemoryError, OverflowError, RecursionError) as error:
+        if os.environ.get("TERMBURST_DEBUG"):
+            raise
+        _fail(_LIMITS[next(kind for kind in _LIMITS if isinstance(error, kind))].format(first_line(error)), 2)
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
         _fail_usage(error)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command, and have all that it prints written; its exit code."""
+    try:
+        from termburst.cli.app import app  # here, since Ctrl-C may come while it is being imported
+
+        code = app(prog_name="termburst", standalone_mode=False)
+        sys.stdout.flush()
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # of which the parser makes exit code 1
+            raise stop.__context__ from None
+        raise
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        raise ValueError(f"standard output cannot be written: {error.strerror}") from error
+    if code == 130:  # typer's way to say that Ctrl-C came
+        raise KeyboardInterrupt
+    return code if isinstance(code, int) else 0
+
+
+def _buffer_output() -> None:
+    """Put a buffer before standard output where Python was told to use none (`PYTHONUNBUFFERED`).
+
+    Without one, Python does not notice that only a part of what it wrote was taken, by a full disk or a closed pipe.
+    """
+    raw: Any = getattr(sys.stdout, "buffer", None)
+    if isinstance(raw, io.FileIO):
+        encoding, errors = sys.stdout.encoding, sys.stdout.errors
+        sys.stdout = open(raw.fileno(), "w", encoding=encoding, errors=errors, closefd=False)  # noqa: SIM115
 
 
 def _fail_usage(error: Any) -> NoReturn:
     """A usage error of the parser, which is one of two classes of the same name as typer's version goes."""
     if type(error).__name__ == "NoArgsIsHelpError":
-        error.show()
+        with suppress(OSError):
+            error.show()
+        if sys.stderr is not None:
+            settle(sys.stderr)
         sys.exit(2)
     command = getattr(getattr(error, "ctx", None), "command_path", "termburst")
     message = error.format_message().rstrip(".").replace("Value error, ", "")
@@ -51,16 +98,16 @@ def _fail_usage(error: Any) -> NoReturn:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    if sys.stderr is not None:
-        print(f"termburst: {_one_line(message)}", file=sys.stderr)  # noqa: T201
+    if sys.stdout is not None:
+        settle(sys.stdout)
+    say(f"termburst: {_one_line(message)}", err=True)
     sys.exit(code)
 
 
 def _warn(message: Warning | str, *_: object) -> None:
-    if sys.stderr is not None:
-        print(f"termburst: warning: {_one_line(str(message))}", file=sys.stderr)  # noqa: T201
+    say(f"termburst: warning: {_one_line(str(message))}", err=True)
 
 
 def _one_line(message: str) -> str:
-    """Without line breaks, and without control codes that a file's name or a term may hold."""
-    return "".join(c if c.isprintable() else "?" for c in " ".join(message.split()))
+    """Without line breaks, of which other libraries' messages have many; `say` sees to all other controls."""
+    return " ".join(message.split())

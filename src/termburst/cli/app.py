@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.keyness import keyness
-from termburst.cli.output import Format, many, note, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, progress_bar, reads_text, warn_of_one_document, working
+from termburst.cli.output import Format, many, note, progress_bar, say, settled_format, write_table
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
 from termburst.cli.report import ReportFormat, report, write_report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.shared import (
+    CsvAsIs,
     Fdr,
     FdrOption,
     Form,
@@ -33,9 +34,9 @@ from termburst.cli.shared import (
 from termburst.cli.stats import stats
 
 if TYPE_CHECKING:
-    from termburst.counts._documents import Text
-    from termburst.counts.readers import Batch
-    from termburst.counts.statistics import TermStatistics
+    from termburst.reading.documents import Text
+    from termburst.reading.readers import Batch
+    from termburst.statistics.term_statistics import TermStatistics
 
 app = typer.Typer(
     help="Find the words of a corpus that come in bursts, and turn that into term weights.",
@@ -79,7 +80,7 @@ def _version(asked: bool) -> None:
     if asked:
         import termburst
 
-        typer.echo(f"termburst {termburst.__version__}")
+        say(f"termburst {termburst.__version__}")
         raise typer.Exit
 
 
@@ -108,6 +109,7 @@ def terms(
     top: Top = None,
     format: FormatOption = None,
     output: Output = None,
+    csv_as_is: CsvAsIs = False,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
     form: FormOption = Form.printed,
@@ -131,7 +133,7 @@ def terms(
         raise ValueError("--statistic says what --test tests: add --test")
     if fdr is not Fdr.bh and not test:
         raise ValueError("--fdr says how --test makes q-values: add --test")
-    settled = settled_format(format, output, corpus)
+    settled = settled_format(format, output, corpus, csv_as_is=csv_as_is)
     statistics = reading.statistics(corpus, "patterns" if test or fit is Fit.exact else "moments")
     warn_of_one_document(corpus, statistics.documents)
     with working("Computing", when=test or fit is Fit.exact):
@@ -147,10 +149,10 @@ def terms(
             "term", "n", "b", by_test.value, "p_value", "log10_p", "q_value", "how", "dp", "adaptation"
         )
     table = table.filter(pl.col("n") >= min_count)
-    write_table(shown(table, top, settled), settled, output, _size(statistics))
+    write_table(shown(table, top, settled), settled, output, _size(statistics), csv_as_is=csv_as_is)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         tested = {"plr": "λ", "lr": "the exact likelihood ratio", "score": "Tarone's score"}[by_test.value]
-        typer.echo(f"n: occurrences; b: documents with the term; {by_test.value}: {tested}, the higher the burstier")
+        say(f"n: occurrences; b: documents with the term; {by_test.value}: {tested}, the higher the burstier")
 
 
 @app.command()
@@ -178,7 +180,7 @@ def explain(
             exact = fit_beta_binomial(statistics)
         alpha, alpha_not = exact.alpha[column], exact.alpha_not[column]
         lines.append(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
-    typer.echo("\n".join(lines))
+    say(*lines)
 
 
 @app.command()
@@ -197,11 +199,11 @@ def weigh(
     """Weigh every term in every document; terms and document ids are kept in the file."""
     import numpy as np
 
-    from termburst._files import check_output
-    from termburst.counts.store import holds_statistics
-    from termburst.estimators._term_weighting import TermWeighting
-    from termburst.weighting import named_scheme
-    from termburst.weights import Weights, save_weights
+    from termburst.estimators.term_weighting import TermWeighting
+    from termburst.files import check_output
+    from termburst.schemes import named_scheme
+    from termburst.statistics.store import holds_statistics
+    from termburst.weight_files import Weights, save_weights
 
     named_scheme(scheme)
     if holds_statistics(corpus):
@@ -239,9 +241,9 @@ def demo(
 
     import polars as pl
 
-    from termburst._files import check_output
-    from termburst.counts.counting import CountingOptions
+    from termburst.counting.options import CountingOptions
     from termburst.datasets import load_stdlib
+    from termburst.files import check_output
     from termburst.inference.plr import explain as explain_term
     from termburst.report import Documents, summarize
     from termburst.tables import term_table
@@ -258,25 +260,23 @@ def demo(
     done = time.perf_counter()
     leading = ["tf_icf", "btf_idf", "repetition"]
     burstiest = explain_term(statistics, table["term"][0])
-    typer.echo("The docstrings of this Python's standard library, a document a module, English stop words left out:")
-    typer.echo(f"{_size(statistics)}\n")
+    say("The docstrings of this Python's standard library, one document per module, English stop words left out:")
+    say(_size(statistics), "")
     table = table.with_columns(rest=pl.col("plr") - pl.sum_horizontal(leading))
-    shown = table.head(top).select("term", "n", "b", "plr", *leading, "rest")
+    shown = table.head(min(top, table.height)).select("term", "n", "b", "plr", *leading, "rest")
     write_table(shown.with_columns(pl.selectors.float().round(0).cast(pl.Int64)), Format.table, None)
-    typer.echo("\nn: occurrences; b: modules with the term; plr: the paper's λ, the sum of what follows it.")
-    typer.echo(f"\n{burstiest}\n")
-    typer.echo(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
+    say("", "n: occurrences; b: modules with the term; plr: the paper's λ, the sum of what follows it.")
+    say("", *str(burstiest).splitlines(), "")
+    say(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
         with working("Testing every term"):
             summary = summarize(documents, title="The docstrings of Python's standard library")
         write_report(summary, ReportFormat.html, page)
-        typer.echo(f"Explore them all, in a browser: {page.resolve().as_uri()}")
+        say(f"Explore them all, in a browser: {page.resolve().as_uri()}")
     else:
-        typer.echo("There is a page to explore them with, too: pip install 'termburst[report]', and run this again.")
+        say("There is a page to explore them with, too: pip install 'termburst[report]', and run this again.")
     command = "termburst" if shutil.which("termburst") else os.path.relpath(sys.argv[0])
-    typer.echo(
-        f"Next: {command} report YOUR_FOLDER -o report.html, or {command} explain stdlib turtle --stop-words english"
-    )
+    say(f"Next: {command} report YOUR_FOLDER -o report.html, or {command} explain stdlib turtle --stop-words english")
 
 
 def _size(statistics: TermStatistics) -> str:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.output import Format, many, settled_format, write_table
+from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, working
 from termburst.cli.report import page_source, settled_report, write_report
 from termburst.cli.shared import (
     LINES,
     MOST_TERMS,
     PANELS,
+    CsvAsIs,
     Fdr,
     FdrOption,
     FormatOption,
@@ -29,11 +30,12 @@ from termburst.cli.shared import (
     Top,
     shown,
 )
+from termburst.display import printable
 
 if TYPE_CHECKING:
-    from termburst.counts.counting import CountingOptions
-    from termburst.counts.statistics import TermStatistics
+    from termburst.counting.options import CountingOptions
     from termburst.report import Documents
+    from termburst.statistics.term_statistics import TermStatistics
 
     Source = Documents | TermStatistics
 
@@ -76,6 +78,7 @@ def keyness(
     top: Top = None,
     format: FormatOption = None,
     output: Output = None,
+    csv_as_is: CsvAsIs = False,
     report: Annotated[
         Path | None, typer.Option("--report", help="Also write a page to explore, such as keyness.html (or .json).")
     ] = None,
@@ -96,7 +99,7 @@ def keyness(
     if a == b == "-":
         raise ValueError("only one corpus can be standard input: name a file or a folder for the other")
     sources = [corpus for corpus in (a, b) if corpus is not None]
-    settled = settled_format(format, output, *sources)
+    settled = settled_format(format, output, *sources, csv_as_is=csv_as_is)
     page = settled_report(None, report, *sources) if report is not None else None
     if report is not None and output is not None and report.resolve() == output.resolve():
         raise ValueError(f"{output}: the table and the page cannot be one file; name another for --report")
@@ -131,10 +134,12 @@ def keyness(
     if settled is Format.table:
         dropped = {"per_million_a", "per_million_b", "diff_percent", "dp_a", "dp_b", "reference"}
         table = table.select([name for name in table.columns if name not in dropped])
-    write_table(shown(table, top, settled), settled, output, title)
+    write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        typer.echo("n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;")
-        typer.echo("effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to here")
+        say(
+            "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",
+            "effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to here",
+        )
 
 
 def _by_column(
@@ -145,7 +150,7 @@ def _by_column(
 
     import numpy as np
 
-    from termburst.counts.store import holds_statistics
+    from termburst.statistics.store import holds_statistics
     from termburst.tables import keyness as compare
     from termburst.tables import keyness_groups
 
@@ -161,20 +166,23 @@ def _by_column(
     groups = Counter(labels)
     if len(groups) < 2:
         raise ValueError(
-            f"{corpus}: the column {by!r} has one value, {next(iter(groups), '')!r}, so nothing to compare"
+            f"{corpus}: the column {by!r} has one value, {next(iter(groups), '')!r:.60}, so nothing to compare"
         )
     if len(groups) > 50:
-        raise ValueError(f"{corpus}: the column {by!r} has {len(groups):,} values; compare at most 50")
-    label = np.array(labels)
+        raise ValueError(
+            f"{corpus}: the column {by!r} has {len(groups):,} values; at most 50 can be compared: merge some values, "
+            "or choose another column with --by"
+        )
+    order = {group: number for number, group in enumerate(sorted(groups))}
+    place = np.array([order[label] for label in labels])  # an array of the labels themselves would drop a final NUL
     sides: dict[str, Source] = {}
     if with_documents:
         documents = replace(documents, ids=[f"row {row + 1:,}" for row in range(len(labels))])
-        sides = {group: documents.rows(np.flatnonzero(label == group).tolist()) for group in sorted(groups)}
+        sides = {group: documents.rows(np.flatnonzero(place == k).tolist()) for group, k in order.items()}
     with working("Comparing"):
         if len(groups) == 2:
-            first, second = sorted(groups)
-            table = compare(counts[label == first], counts[label == second], terms=terms, **options)
-            sizes = [f"{by} = {group}, {many(groups[group], 'document')}" for group in (first, second)]
+            table = compare(counts[place == 0], counts[place == 1], terms=terms, **options)
+            sizes = [f"{by} = {printable(group)}, {many(groups[group], 'document')}" for group in order]
             return table, f"A: {sizes[0]}; B: {sizes[1]}", sides
         table = keyness_groups(counts, labels, terms=terms, contrasts=True, **options)
     title = f"each of {len(groups)} values of {by} (a) against the rest (b), {many(len(labels), 'document')}"
@@ -183,7 +191,7 @@ def _by_column(
 
 def _both(a: str, b: str, reading: Reading, *, with_documents: bool) -> dict[str, Source]:
     """Two corpora, by name; beside saved statistics, the other is counted as they were."""
-    from termburst.counts.store import holds_statistics
+    from termburst.statistics.store import holds_statistics
 
     def read(corpus: str, counting: CountingOptions | None = None) -> Source:
         if with_documents:

@@ -1,20 +1,27 @@
-"""Tables to a terminal, a pipe or a file."""
+"""All that is printed, and tables to a terminal, a pipe or a file.
+
+No other file of `cli` prints: `say` and its like show whatever a name, a label or a term holds as text, never obeyed.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from termburst._display import printable
+from termburst.display import printable, printable_json
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.text import Text
 
+# What a spreadsheet would run, and what of it is only a number with a sign; as in the page's table.js.
+_FORMULA, _NUMBER = r"^'*[=+\-@\t\r\n＝＋－＠]", r"\A[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _LONGEST = 40  # characters of a term in a terminal table
 _NOTHING = "no term occurs that often: lower --min-count"
 
@@ -28,14 +35,16 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-def settled_format(format: Format | None, output: Path | None, *sources: str) -> Format:
+def settled_format(format: Format | None, output: Path | None, *sources: str, csv_as_is: bool = False) -> Format:
     """The format asked for, or that of *output*'s ending; what cannot be written is refused before any work is done.
 
-    No more may *output* be one of the *sources*, which are yet to be read.
+    *output* must not be one of the *sources*.
     """
-    from termburst._files import check_output
+    from termburst.files import check_output
 
     format = format or _format_of(output)
+    if csv_as_is and format is not Format.csv:
+        raise ValueError(f"--csv-as-is is for CSV, and this is {format.value}: add --format csv, or leave it out")
     if output is not None:
         for source in sources:
             check_output(output, source=source)
@@ -44,10 +53,15 @@ def settled_format(format: Format | None, output: Path | None, *sources: str) ->
     return format
 
 
-def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title: str = "") -> None:
-    """Write a frame to a file, whole or not at all, or to standard output."""
-    from termburst._files import atomic_path
+def write_table(
+    frame: pl.DataFrame, format: Format, output: Path | None, title: str = "", *, csv_as_is: bool = False
+) -> None:
+    """Write a frame to a file, whole or not at all, or to standard output; CSV without formulas unless *csv_as_is*."""
+    from termburst.files import atomic_path
 
+    escaped = 0
+    if format is Format.csv and not csv_as_is:
+        frame, escaped = without_formulas(frame)
     if output is not None:
         with atomic_path(output) as temporary:
             temporary.write_bytes(_encoded(frame, format, title))
@@ -57,20 +71,103 @@ def write_table(frame: pl.DataFrame, format: Format, output: Path | None, title:
             if format is Format.table:
                 print_table(frame, title)
             else:
-                sys.stdout.buffer.write(_encoded(frame, format, title))
+                content = _encoded(frame, format, title)
+                if format is Format.csv and sys.stdout.isatty():  # JSON escapes what a terminal obeys, CSV cannot
+                    content = "\n".join(printable(line, None) for line in content.decode().split("\n")).encode()
+                write_out(content)
             sys.stdout.flush()
         except BrokenPipeError:
             raise
         except OSError as error:  # such as a full disk
             raise ValueError(f"the table cannot be written to standard output: {error.strerror or error}") from error
+    if escaped:
+        cells = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
+        say(f"{output or 'CSV'}: put an apostrophe before {cells}; --csv-as-is leaves them", err=True)
     if frame.is_empty() and format is not Format.table:
         note(_NOTHING)
+
+
+def without_formulas(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The frame with an apostrophe before each text that a spreadsheet would run, and how many those are.
+
+    Apostrophes that stand before such a text, or before a number with a sign, already count as part of it: to take off
+    one gives the text back. A number with a sign alone is no formula.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame, escaped = without_formulas(pl.DataFrame({"term": ["=1+1", "'=1", "-1"], "n": [-1, -2, -3]}))
+    >>> frame["term"].to_list(), frame["n"].to_list(), escaped
+    (["'=1+1", "''=1", '-1'], [-1, -2, -3], 2)
+    """
+    import polars as pl
+
+    escaped = 0
+    for name in frame.select(pl.col(pl.String)).columns:
+        runs = frame[name].str.contains(_FORMULA)
+        if not runs.any():
+            continue
+        runs &= ~frame[name].str.contains(_NUMBER)
+        if found := int(runs.sum()):
+            text = pl.when(runs).then(pl.lit("'") + pl.col(name)).otherwise(pl.col(name))
+            frame, escaped = frame.with_columns(text.alias(name)), escaped + found
+    return frame, escaped
+
+
+def write_out(content: bytes) -> None:
+    """Write to standard output what another program will read."""
+    sys.stdout.buffer.write(content)
+    sys.stdout.flush()
+
+
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines: what a name, a label or a term brings along, line breaks too, is shown as text, never obeyed.
+
+    Standard error that cannot be written, on a full disk or with nobody there to read it, is no reason to stop.
+
+    Examples
+    --------
+    >>> say("two files:", "a\\nb.txt")
+    two files:
+    a\\nb.txt
+    """
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
+    try:
+        print(*(printable(line, None) for line in lines), sep="\n", file=stream, flush=True)
+    except OSError:
+        if not err:
+            raise
+        to_nowhere(stream)
+
+
+def settle(stream: Any) -> None:
+    """Leave nothing for Python to write when it ends: if that failed, it would say so in lines of its own."""
+    try:
+        stream.flush()
+    except OSError:
+        to_nowhere(stream)
+
+
+def to_nowhere(stream: Any) -> None:
+    """Have what is written to a stream from now on, and what it still holds, be lost without an error."""
+    with suppress(OSError):  # a stream that is no file
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def note(message: str) -> None:
     """A word to the person at a terminal about what was done; nothing in a script."""
     if sys.stderr is not None and sys.stderr.isatty():
-        print(message, file=sys.stderr)  # noqa: T201
+        say(message, err=True)
+
+
+def json_text(value: Any, **options: Any) -> bytes:
+    """JSON and a line break, readable, but nothing in it that a terminal would obey."""
+    text = printable_json(json.dumps(value, ensure_ascii=False, **options))
+    return f"{text}\n".encode()
 
 
 def many(count: int, noun: str) -> str:
@@ -81,32 +178,87 @@ def many(count: int, noun: str) -> str:
 def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> None:
     """A table for people; whatever a term holds is shown as text, never obeyed."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
     console = Console(file=file, width=100_000)  # numbers are never cut: a line too long for the terminal runs over
     if title:
-        console.print(title, markup=False, highlight=False)  # not as the table's own, which is wrapped to its width
+        console.print(Text(printable(title, None)))  # not as the table's own, which is wrapped to its width
     if frame.is_empty():
         console.print(_NOTHING)
         return
-    table = Table(box=None, pad_edge=False)
-    for name, kind in zip(frame.columns, frame.dtypes, strict=True):
-        table.add_column(name, justify="right" if kind.is_numeric() else "left", no_wrap=True)
-    for row in frame.iter_rows():
-        table.add_row(*map(_cell, row))
-    console.print(table)
+    # Not by rich's own table, which takes a minute for 60,000 rows.
+    columns = [_column(name, frame[name]) for name in frame.columns]
+    console.print("  ".join(column[0] for column in columns), style="bold", markup=False, emoji=False, highlight=False)
+    for row in zip(*(column[1:] for column in columns), strict=True):
+        console.file.write("  ".join(row) + "\n")
 
 
-def _cell(value: Any) -> Text:
+def columns_shown(otherwise: int) -> int:
+    """How many characters fit in a line of the terminal that standard output is; *otherwise* if it is none."""
+    from rich.console import Console
+
+    console = Console()
+    return console.width if console.is_terminal else otherwise
+
+
+def print_rows(header: dict[str, dict[str, Any]], rows: Iterable[Sequence[str]], *, width: int) -> None:
+    """A table of texts, folded to a width; *header* has rich's options for each column."""
+    from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
+    table = Table(box=None, pad_edge=False)
+    for name, options in header.items():
+        table.add_column(name, **options)
+    for row in rows:
+        table.add_row(*(Text(printable(cell, None)) for cell in row))
+    Console(width=width).print(table)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Any]:
+    """A progress bar on standard error, if that is a terminal; nothing at all if not."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
+    from rich.table import Column
+    from rich.text import Text
+
+    class Description(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(printable(task.description, None))
+
+    console = Console(stderr=True)
+    columns = (Description(table_column=Column(no_wrap=True)), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        yield bar
+
+
+def _column(name: str, values: pl.Series) -> list[str]:
+    """The name and the values of a column as text, all of one width in a terminal; numbers to the right."""
+    cells = [printable(name, _LONGEST), *map(_cell, values.to_list())]
+    widths = list(map(_width, cells))
+    widest, right = max(widths), values.dtype.is_numeric()
+    spaces = [" " * (widest - width) for width in widths]
+    pairs = zip(cells, spaces, strict=True)
+    return [space + cell if right else cell + space for cell, space in pairs]
+
+
+def _width(cell: str) -> int:
+    if cell.isascii():
+        return len(cell)
+    from rich.cells import cell_len
+
+    return cell_len(cell)
+
+
+def _cell(value: Any) -> str:
     if value is None:
-        return Text("–")
+        return "–"
     if isinstance(value, float):
-        return Text(f"{value:,.2f}" if 10 <= abs(value) < 1e9 else f"{value:.4g}")
+        return f"{value:,.2f}" if 10 <= abs(value) < 1e9 else f"{value:.4g}"
     if isinstance(value, int):
-        return Text(f"{value:,}")
-    return Text(printable(value, _LONGEST))
+        return f"{value:,}"
+    return printable(value, _LONGEST)
 
 
 def _format_of(output: Path | None) -> Format:
@@ -124,7 +276,7 @@ def _encoded(frame: pl.DataFrame, format: Format, title: str) -> bytes:
     if format is Format.csv:
         return frame.write_csv().encode()
     if format is Format.json:
-        return (json.dumps([_json_row(row) for row in frame.to_dicts()], ensure_ascii=False, indent=1) + "\n").encode()
+        return json_text([_json_row(row) for row in frame.to_dicts()], indent=1)
     if format is Format.table:
         text = io.StringIO()
         print_table(frame, title, file=text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import signal
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,15 +16,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.output import many
+from termburst.cli.output import many, progress_bar
 
 if TYPE_CHECKING:
-    from termburst.counts._documents import Text
-    from termburst.counts.checkpoint import Checkpoint
-    from termburst.counts.counting import CountingOptions
-    from termburst.counts.readers import Batch, Corpus, Place
-    from termburst.counts.statistics import Detail, TermStatistics
+    from termburst.counting.options import CountingOptions
+    from termburst.reading.documents import Text
+    from termburst.reading.readers import Batch, Corpus, Place
     from termburst.report.documents import Documents
+    from termburst.statistics.checkpoint import Checkpoint
+    from termburst.statistics.term_statistics import Detail, TermStatistics
 
 CORPUS_HELP = (
     "A folder of text files, a text file (a document a line), a CSV, TSV, JSONL or Parquet file, any of these packed "
@@ -44,7 +45,7 @@ class Reading:
     id: Annotated[str | None, _option("--id", help="Column (or JSON key) with the document's id.")] = None
     ngrams: Annotated[str, _option("--ngrams", help="Tokens in a term: 2, or from,to such as 1,2.")] = "1"
     stop_words: Annotated[
-        str | None, _option("--stop-words", help="Words to leave out: english, or a file with a word a line.")
+        str | None, _option("--stop-words", help="Words to leave out: english, or a file with one word per line.")
     ] = None
     token_pattern: Annotated[
         str | None,
@@ -60,6 +61,12 @@ class Reading:
     max_document_mb: Annotated[
         int, _option("--max-document-mb", help="Refuse a document larger than this.", min=1, max=1_000_000)
     ] = 64
+    pattern_seconds: Annotated[
+        int,
+        _option(
+            "--pattern-seconds", help="Stop where --token-pattern takes longer in a document.", min=1, max=1_000_000
+        ),
+    ] = 60
 
     id_option = "id"  # what messages call the option that names the column of the id; no field, so no option itself
 
@@ -73,7 +80,7 @@ class Reading:
 
     def counting(self) -> CountingOptions:
         """The options that say what a term is."""
-        from termburst.counts.counting import DEFAULT_TOKEN_PATTERN, CountingOptions
+        from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
 
         return CountingOptions(
             ngrams=_parsed_ngrams(self.ngrams),
@@ -85,7 +92,7 @@ class Reading:
 
     def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:
         """The options that saved statistics were counted with; others asked for beside them are refused."""
-        from termburst.counts.counting import CountingOptions
+        from termburst.counting.options import CountingOptions
 
         asked = self.counting()
         if known.counting is not None and asked not in (CountingOptions(), known.counting):
@@ -102,8 +109,8 @@ class Reading:
         batch: str | None = None,
     ) -> TermStatistics:
         """Statistics of a corpus, or saved ones where *corpus* is such a file."""
-        from termburst.counts.statistics import DETAILS, NothingToCountError, TermStatistics
-        from termburst.counts.store import holds_statistics
+        from termburst.statistics.store import holds_statistics
+        from termburst.statistics.term_statistics import DETAILS, NothingToCountError, TermStatistics
 
         if counting is None and holds_statistics(corpus):
             self._refuse_columns(f"{corpus} holds statistics")
@@ -125,7 +132,7 @@ class Reading:
         self, corpus: str, checkpoint: Checkpoint, *, batch: str | None = None, min_count: int = 1
     ) -> TermStatistics:
         """Statistics of a corpus, from where a *checkpoint* left off."""
-        from termburst.counts.statistics import NothingToCountError
+        from termburst.statistics.term_statistics import NothingToCountError
 
         pretokenized = checkpoint.counting.pretokenized
         with self.batches(corpus, pretokenized=pretokenized, begin=checkpoint.begin) as batches:
@@ -161,8 +168,8 @@ class Reading:
         self, corpus: str, *, pretokenized: bool, begin: Callable[[Corpus], Place] | None = None
     ) -> Iterator[Iterator[Batch]]:
         """The corpus in batches, with a progress bar on a terminal; of files, from the place on that *begin* says."""
-        from termburst.counts.readers import Batch, open_corpus
         from termburst.datasets import BUILT_IN
+        from termburst.reading.readers import Batch, open_corpus
 
         if hasattr(signal, "siginterrupt"):  # Polars makes a read go on after Ctrl-C, waiting for more input
             signal.siginterrupt(signal.SIGINT, True)
@@ -219,26 +226,17 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> None:
+        from termburst.counting.pattern_clock import pattern_limit
+
         reading = Reading(**{f.name: given.pop(f.name) for f in fields(Reading)})
-        command(**given, reading=reading)
+        with pattern_limit(reading.pattern_seconds):
+            command(**given, reading=reading)
 
     keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
     del wrapper.__wrapped__  # else the signature of the command itself would be looked at
     wrapper.__signature__ = inspect.Signature([*keyword_only, *shared])  # type: ignore[attr-defined]
     wrapper.__annotations__ = {p.name: p.annotation for p in (*keyword_only, *shared)}
     return wrapper
-
-
-@contextmanager
-def progress_bar() -> Iterator[Any]:
-    """A progress bar on standard error, if that is a terminal; nothing at all if not."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        yield bar
 
 
 @contextmanager
@@ -261,7 +259,7 @@ def _parsed_ngrams(value: str) -> tuple[int, int]:
         numbers = [int(part) for part in value.replace("-", ",").split(",")]
         first, last = numbers if len(numbers) == 2 else numbers * 2
     except ValueError as error:
-        raise ValueError(f"--ngrams takes a number, or two such as 1,2; got {value!r}") from error
+        raise ValueError(f"--ngrams takes a number, or two such as 1,2; got {value!r:.60}") from error
     return first, last
 
 
@@ -272,7 +270,7 @@ def unlike(options: CountingOptions, others: CountingOptions) -> str:
 
 
 def _spelled(option: str, value: Any) -> str:
-    from termburst.counts.counting import CountingOptions
+    from termburst.counting.options import CountingOptions
 
     name = f"--{option.replace('_', '-')}"
     if option == "lowercase":
@@ -289,14 +287,24 @@ def _spelled(option: str, value: Any) -> str:
 def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
     if value is None or value == "english":
         return value
-    problem = f"--stop-words takes 'english' or a text file with a word a line; {value!r} is neither"
     path = Path(value)
-    if not path.is_file():  # nor wait for a pipe
-        raise ValueError(problem)
+    if not os.path.lexists(path):
+        raise ValueError(
+            f"--stop-words takes 'english' or a text file with one word per line; there is no file {value!r}"
+        )
+    if path.exists() and not path.is_file():  # nor wait for a pipe
+        kind = "a folder" if path.is_dir() else "not a regular file"
+        raise ValueError(f"--stop-words: {value!r} is {kind}; name a text file with one word per line")
     try:
-        words = path.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(problem) from error
-    if any("\0" in word for word in words):
-        raise ValueError(problem)
-    return tuple(sorted(set(words)))
+        content = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"--stop-words: the file {value!r} cannot be read ({error.strerror})") from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"--stop-words: the file {value!r}, line {line}, is not UTF-8; save it as UTF-8") from error
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise ValueError(f"--stop-words: the file {value!r}, line {line}, contains a NUL character; it must be text")
+    return tuple(sorted(set(text.split())))

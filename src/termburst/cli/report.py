@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.output import note
+from termburst.cli.output import json_text, note, write_out
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
 from termburst.cli.shared import (
     LINES,
@@ -29,9 +27,9 @@ from termburst.cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from termburst.counts.counting import CountingOptions
-    from termburst.counts.statistics import TermStatistics
+    from termburst.counting.options import CountingOptions
     from termburst.report import Documents
+    from termburst.statistics.term_statistics import TermStatistics
 
 
 class ReportFormat(StrEnum):
@@ -92,7 +90,7 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
     """The format asked for, or that of *output*'s ending; what cannot be made or written is refused before any work."""
     from importlib.util import find_spec
 
-    from termburst._files import check_output
+    from termburst.files import check_output
 
     if format is None:
         if output is not None and output.suffix.lower() not in (".html", ".htm", ".json"):
@@ -112,7 +110,7 @@ def page_source(
     reading: Reading, corpus: str, *, counting: CountingOptions | None = None
 ) -> Documents | TermStatistics:
     """Documents, or statistics where *corpus* is a file of them."""
-    from termburst.counts.store import holds_statistics
+    from termburst.statistics.store import holds_statistics
 
     if holds_statistics(corpus):
         return reading.statistics(corpus, "patterns")
@@ -121,18 +119,16 @@ def page_source(
 
 def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | None) -> None:
     """Write a page or its numbers, whole or not at all."""
-    from termburst._files import atomic_path
+    from termburst.files import atomic_path
     from termburst.report import render
 
     if format is ReportFormat.html:
         with working("Making the page"):
-            content = render(summary)
+            encoded = render(summary).encode()
     else:
-        content = json.dumps(summary, ensure_ascii=False, allow_nan=False) + "\n"
-    encoded = content.encode("utf-8", "backslashreplace")  # half of a surrogate pair has no bytes
+        encoded = json_text(summary, allow_nan=False)
     if output is None:
-        sys.stdout.buffer.write(encoded)
-        sys.stdout.flush()
+        write_out(encoded)
         return
     with atomic_path(output) as temporary:
         temporary.write_bytes(encoded)

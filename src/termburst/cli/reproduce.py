@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import note
-from termburst.cli.reading import progress_bar
+from termburst.cli.output import columns_shown, note, print_rows, progress_bar, say
 from termburst.paper import NAMES, settled_parts
 
 if TYPE_CHECKING:
@@ -39,9 +38,9 @@ def reproduce(
 
         done = run(parts, out, show)
     _print_rows(report.principal(done.rows))
-    typer.echo(f"\n{report.summary(done.rows)}")
+    say("", report.summary(done.rows))
     for why, items in done.undone.items():
-        typer.echo(f"not done: {', '.join(items)}: {why}", err=True)
+        say(f"not done: {', '.join(items)}: {why}", err=True)
     note(f"{out / 'report.md'}: to read; {out / 'results.json'}: the rows")
     if not done.complete:
         raise typer.Exit(1)
@@ -49,27 +48,20 @@ def reproduce(
 
 def _print_rows(rows: Sequence[Row]) -> None:
     """A line a number, with a shorter note on a narrow terminal; of a table's many cells only those that differ."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console()
-    if not console.is_terminal:
-        console.width = 200
-    narrow = console.width < 120
-    table = Table(box=None, pad_edge=False)
-    table.add_column("item", overflow="fold")
-    for name in ("published", "obtained"):
-        table.add_column(name, justify="right", overflow="fold", max_width=14 if narrow else None)
-    table.add_column("agrees")
-    table.add_column("note", overflow="fold")
+    width = columns_shown(otherwise=200)
+    narrow = width < 120
     listed = [row for row in rows if not row.cell or row.agrees is False]
+    shown = []
     for row in listed:
         agrees = {True: "yes", False: "no", None: ""}[row.agrees]
         remark = row.note.partition(":")[0] if narrow and row.agrees is False else "" if narrow else row.note
-        table.add_row(*map(Text, (row.item, row.published or "", row.shown(), agrees, remark)))
-    if listed:
-        console.print(table)
+        shown.append((row.item, row.published or "", row.shown(), agrees, remark))
+    number = {"justify": "right", "overflow": "fold", "max_width": 14 if narrow else None}
+    text = {"overflow": "fold"}
+    if shown:
+        print_rows(
+            {"item": text, "published": number, "obtained": number, "agrees": {}, "note": text}, shown, width=width
+        )
     cells = sum(row.agrees is True for row in rows) - sum(row.agrees is True for row in listed)
     if cells:
-        typer.echo(f"and {cells} cells of tables that agree to the printed digit (see results.json)")
+        say(f"and {cells} cells of tables that agree to the printed digit (see results.json)")

@@ -19,6 +19,9 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to th
 FormatOption = Annotated[
     Format | None, typer.Option("--format", "-f", help="(default: by the ending of --output, else table)")
 ]
+CsvAsIs = Annotated[
+    bool, typer.Option("--csv-as-is", help="In CSV, put no apostrophe before text that a spreadsheet would run.")
+]
 Top = Annotated[
     int | None, typer.Option("--top", "-n", min=0, help="How many; 0 for all. (default: 30 in a table, else all)")
 ]
@@ -60,4 +63,4 @@ def shown(table: pl.DataFrame, top: int | None, format: Format) -> pl.DataFrame:
     """As many rows as were asked for."""
     if top is None:
         top = 30 if format is Format.table else 0
-    return table.head(top) if top else table
+    return table.head(min(top, table.height)) if top else table  # Polars takes no number of more than 64 bits

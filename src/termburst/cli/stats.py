@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import threading
 from collections.abc import Iterator
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import many, note
+from termburst.cli.output import json_text, many, note, say, write_out
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
 
 if TYPE_CHECKING:
-    from termburst.counts.statistics import TermStatistics
+    from termburst.statistics.term_statistics import TermStatistics
 
 stats = typer.Typer(help="Build, combine and look at saved statistics of a corpus.", no_args_is_help=True)
 
@@ -58,13 +57,14 @@ def build(
     fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume a build that was interrupted.")] = False,
 ) -> None:
     """Count a corpus once and save what the statistics need; if interrupted, the same command resumes."""
-    from termburst._files import check_output, remove_leftovers
-    from termburst.counts.checkpoint import Checkpoint
+    from termburst.files import check_output, companion, remove_leftovers
+    from termburst.locks import locked
+    from termburst.statistics.checkpoint import Checkpoint
 
     check_output(_parquet(output), source=corpus)
-    partial = output.with_name(f".{output.name}.partial")  # with a dot, lest it be read as part of a corpus
+    partial = companion(output, ".partial")  # with a dot, so that it is not read as part of a corpus
     kept = Checkpoint(partial, detail.value, reading.counting(), every=checkpoint, fresh=fresh, say=_say)
-    with _terminated_cleanly():
+    with _terminated_cleanly(), locked(output):
         remove_leftovers(output)
         _save(reading.resumable_statistics(corpus, kept, batch=batch, min_count=min_count), output)
         kept.finish()
@@ -80,17 +80,21 @@ def add(
     output: InPlace = None,
 ) -> None:
     """Add documents, counted as those before were; a batch already contained is left out."""
-    from termburst._files import check_output
-    from termburst.counts.statistics import TermStatistics
+    from termburst.statistics.term_statistics import TermStatistics
 
-    known = TermStatistics.load(saved)
-    check_output(_parquet(output or saved), source=corpus)
+    with _changing(output or saved, source=corpus):
+        _add(TermStatistics.load(saved), saved, corpus, reading, batch, output)
+
+
+def _add(
+    known: TermStatistics, saved: Path, corpus: str, reading: Reading, batch: str | None, output: Path | None
+) -> None:
     if known.min_count > 1:
         raise ValueError(
             f"{saved} lacks the terms that occur fewer than {known.min_count:,} times: nothing can be added"
         )
     if batch is not None and batch in known.batches:
-        typer.echo(f"{saved} contains batch {batch!r} already: nothing added", err=True)
+        say(f"{saved} contains batch {batch!r} already: nothing added", err=True)
         if output is not None:
             _save(known, output)
         return
@@ -106,35 +110,33 @@ def merge(
     output: Into,
 ) -> None:
     """Combine the statistics of several collections."""
-    from termburst._files import check_output
-    from termburst.counts.statistics import TermStatistics
+    from termburst.statistics.term_statistics import TermStatistics
 
-    check_output(_parquet(output))
     if len(saved) < 2:
         raise ValueError("merge takes two files of statistics or more")
-    first, *rest = map(TermStatistics.load, saved)
-    for other in rest:
-        first += other
-    _save(first, output)
+    with _changing(output):
+        first, *rest = map(TermStatistics.load, saved)
+        for other in rest:
+            first += other
+        _save(first, output)
 
 
 @stats.command()
 def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
     """Take the documents of the second file out of the first; terms that no longer occur go."""
-    from termburst._files import check_output
-    from termburst.counts.statistics import TermStatistics
+    from termburst.statistics.term_statistics import TermStatistics
 
-    check_output(_parquet(output or saved))
-    rest = (TermStatistics.load(saved) - TermStatistics.load(other)).prune()
-    if not rest.documents:
-        raise ValueError(f"{other} holds all that is in {saved}: nothing would be left")
-    _save(rest, output or saved)
+    with _changing(output or saved):
+        rest = (TermStatistics.load(saved) - TermStatistics.load(other)).prune()
+        if not rest.documents:
+            raise ValueError(f"{other} holds all that is in {saved}: nothing would be left")
+        _save(rest, output or saved)
 
 
 @stats.command()
 def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """Say what a file of statistics holds."""
-    from termburst.counts.statistics import TermStatistics
+    from termburst.statistics.term_statistics import TermStatistics
 
     s = TermStatistics.load(saved)
     facts = {
@@ -150,11 +152,22 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As 
         "counting": None if s.counting is None else s.counting.to_json(),
     }
     if as_json:
-        typer.echo(json.dumps(facts, ensure_ascii=False))
+        write_out(json_text(facts))
         return
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, (int, float)) else value
-        typer.echo(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")
+        say(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")
+
+
+@contextmanager
+def _changing(path: Path, source: str | None = None) -> Iterator[None]:
+    """Keep a file from being changed by others from before it is read until after it is written; wait for those."""
+    from termburst.files import check_output
+    from termburst.locks import locked
+
+    check_output(_parquet(path), source=source)
+    with _terminated_cleanly(), locked(path, waiting=_say):
+        yield
 
 
 @contextmanager
@@ -175,7 +188,7 @@ def _terminated_cleanly() -> Iterator[None]:
 
 
 def _say(sentence: str) -> None:
-    typer.echo(sentence, err=True)
+    say(sentence, err=True)
 
 
 def _parquet(path: Path) -> Path:

@@ -234,25 +234,25 @@ static void try_maximum(const Problem *of, double tau, double omega, double low,
 
 /* Fit one term.
  *
- * A scan of the profile's slope over τ, *spacing* apart and from large to small α_0, brackets every maximum; Newton's
+ * A scan of the profile's slope over τ, from large to small α_0, brackets every maximum; Newton's
  * method climbs each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a term
  * may have two interior maxima, or an interior one beside that at infinity.) The scan begins where the limit of large
  * α_0 holds, and ends where that of small α_0 does: there ∂τ is `mixed`. */
-void fit_term(const Term *term, const LengthTable *table, const double *penalty, double spacing, FitResult *best) {
+void fit_term(const Term *term, const LengthTable *table, const double *penalty, const Scan *scan, FitResult *best) {
     const Problem of = {term, table->coefficients, none_or(penalty), table->tokens};
     int penalised = of.penalty != NULL;
-    double n = of.n, n_i = term->n_i, omega = log(n_i / (n - n_i));
+    double n = of.n, n_i = term->n_i, omega = log(n_i / (n - n_i)), spacing = scan->spacing;
     *best = (FitResult){.omega = omega};
     if (!(n_i > 0 && n_i < n && spacing > 0)) return; /* nothing to fit: the scan would not end */
     if (term->mixed == 0 && !penalised) { /* (α_0 p + q)/(α_0 + q) falls in α_0, so α_0 → 0 is the supremum */
         best->status = DEGENERATE;
         return;
     }
-    double largest = (double)(term->more_size + 1), slope_above = 0.0, above = LARGEST;
-    double tau = log(most((double)table->longest, largest * n / n_i)) + 2.0;
+    double repeats = (double)term->more_size + scan->margin, slope_above = 0.0, above = LARGEST;
+    double tau = log(most((double)table->longest, repeats * n / n_i)) + 2.0;
     int falling = penalised || excess_pairs(term, n, table->pairs) > 0;
     while (tau > SMALLEST) {
-        Derivatives d = profile(&of, tau, &omega, 0.05, &best->evaluations);
+        Derivatives d = profile(&of, tau, &omega, scan->near, &best->evaluations);
         double slope = d.tau - d.tau_omega * d.omega / d.omega_omega;
         if (fabs(slope) <= doubt(&d)) {
             d = profile(&of, tau, &omega, 1e-8, &best->evaluations);
@@ -269,6 +269,8 @@ void fit_term(const Term *term, const LengthTable *table, const double *penalty,
         above = tau;
         slope_above = slope;
         if (rising && !penalised && slope > 0.5 * term->mixed) break;
+        double aside = -d.omega / d.omega_omega;
+        if (fabs(aside) >= FIT_NEAR) omega += aside; /* which fits never do */
         omega += between(d.tau_omega / d.omega_omega * spacing, -1.0, 1.0); /* along the profile to the next τ */
         tau -= spacing;
     }
@@ -328,11 +330,12 @@ static int32_t gather_term(const Cells *cells, int64_t term, const Room *room, T
 }
 
 int32_t tb_fit_terms(const Cells *cells, const LengthTable *table, const FitTask *task, const Room *room) {
+    const Scan scan = {task->spacing, FIT_NEAR, FIT_MARGIN};
     Term term;
     for (int64_t k = 0; k < task->size; k++) {
         int32_t status = gather_term(cells, task->terms[k], room, &term);
         if (status != TB_OK) return status;
-        fit_term(&term, table, task->penalty, task->spacing, &task->results[task->terms[k]]);
+        fit_term(&term, table, task->penalty, &scan, &task->results[task->terms[k]]);
     }
     return TB_OK;
 }

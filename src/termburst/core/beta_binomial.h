@@ -45,6 +45,17 @@ typedef struct {
     int64_t size;
 } Room;
 
+/* How maxima are looked for. The scan begins at α_0 = e² max(longest document, (largest count − 1 + margin) n/n_i); the slope
+ * is taken at τ `spacing` apart, within `near` of the profile in ω, linearised from there, and nearer where that leaves its
+ * sign in doubt. */
+typedef struct {
+    double spacing, near, margin;
+} Scan;
+#define FIT_NEAR 0.05 /* of fits: where they climb from decides on their last digits */
+#define FIT_MARGIN 1.0
+#define DRAW_NEAR 0.5 /* of null draws: of the maximum only its height is asked, which takes half of the evaluations */
+#define DRAW_MARGIN 0.0
+
 typedef struct {
     double tau, omega, gain, objective, score, step, evaluations, status, h_tt, h_to, h_oo;
 } FitResult;
@@ -106,6 +117,6 @@ int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room
 Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
                         const double *penalty);
 double gain(double tau, double omega, const Term *term, double n, const double *table);
-void fit_term(const Term *term, const LengthTable *table, const double *penalty, double spacing, FitResult *best);
+void fit_term(const Term *term, const LengthTable *table, const double *penalty, const Scan *scan, FitResult *best);
 
 #endif

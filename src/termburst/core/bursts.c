@@ -7,7 +7,7 @@ enum {
     LATTICE = 8192,  /* steps that the sum of scores is divided into beyond, at the most */
     FINEST = 32      /* steps in the smallest score */
 };
-#define NEAR 0.05 /* standard deviations within which two distances from the mean count as equal */
+#define CLOSE 0.05 /* standard deviations within which two distances from the mean count as equal */
 
 /* log n (n − 1) … (n − c + 1) of four lengths. */
 static Lanes log_falling(Lanes length, double c) {
@@ -198,7 +198,7 @@ static double mid_p(const BurstRoom *room, int64_t size, int64_t groups) {
     if (!(total > 0 && total < INFINITY)) return total == 0 ? 0.5 : NAN; /* a single outcome; or none */
     Outcomes of = size <= ENUMERATED ? enumerated(room, size, groups) : on_lattice(room, size, groups);
     if (of.steps == 0) return -1.0;
-    double near = NEAR * sqrt(of.variance), distance = fabs(of.observed - of.mean), equal = 0.0, further = 0.0;
+    double near = CLOSE * sqrt(of.variance), distance = fabs(of.observed - of.mean), equal = 0.0, further = 0.0;
     for (int64_t s = 0; s < of.steps; s++) {
         double other = fabs(room->values[s] - of.mean);
         if (other > distance + near)

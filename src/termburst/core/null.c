@@ -13,26 +13,30 @@ typedef struct {
 
 static int by_length(const Documents *of) { return of->size < of->documents; }
 
+/* First all numbers, in lanes, then all documents, then all limits. */
 static void draw_documents(Stream *stream) {
     const Alias *aliases = stream->of->aliases;
     const int32_t *lengths = stream->of->length;
+    double within[AHEAD], chance[AHEAD];
+    int32_t cells[AHEAD];
     LaneBits state = stream->state + (LaneBits){0, 2, 4, 6} * GOLDEN;
     for (int k = 0; k < AHEAD; k += LANES) {
-        Lanes place = uniforms_of(state + GOLDEN) * (double)stream->of->size, chance = uniforms_of(state + 2 * GOLDEN);
+        Lanes place = uniforms_of(state + GOLDEN) * (double)stream->of->size, second = uniforms_of(state + 2 * GOLDEN);
         LaneInts cell = __builtin_convertvector(place, LaneInts);
-        const Alias *at[LANES] = {aliases + cell[0], aliases + cell[1], aliases + cell[2], aliases + cell[3]};
-        Lanes accept = {at[0]->accept, at[1]->accept, at[2]->accept, at[3]->accept};
-        LaneMask other = {at[0]->other, at[1]->other, at[2]->other, at[3]->other};
-        LaneMask own = place - __builtin_convertvector(cell, Lanes) < accept; /* no branch: none could foresee it */
-        LaneMask j = (own & __builtin_convertvector(cell, LaneMask)) | (~own & other);
-        LaneInts length = {lengths[j[0]], lengths[j[1]], lengths[j[2]], lengths[j[3]]};
-        LaneInts document = __builtin_convertvector(j, LaneInts);
-        LaneInts limit = __builtin_convertvector(chance * __builtin_convertvector(length, Lanes), LaneInts);
-        memcpy(stream->document + k, &document, sizeof document);
-        memcpy(stream->length + k, &length, sizeof length);
-        memcpy(stream->limit + k, &limit, sizeof limit);
+        Lanes rest = place - __builtin_convertvector(cell, Lanes);
+        memcpy(cells + k, &cell, sizeof cell);
+        memcpy(within + k, &rest, sizeof rest);
+        memcpy(chance + k, &second, sizeof second);
         state += 8 * GOLDEN;
     }
+    for (int k = 0; k < AHEAD; k++) {
+        int32_t cell = cells[k], own_length = lengths[cell];
+        const Alias alias = aliases[cell];
+        int32_t own = -(within[k] < alias.accept); /* all bits, or none: no branch, as none could foresee it */
+        stream->document[k] = (own & cell) | (~own & alias.other);
+        stream->length[k] = (own & own_length) | (~own & alias.other_length);
+    }
+    for (int k = 0; k < AHEAD; k++) stream->limit[k] = (int32_t)(chance[k] * (double)stream->length[k]);
     stream->state = state[0];
     stream->next = 0;
 }
@@ -85,8 +89,9 @@ static int32_t drawable(const Documents *of, const Drawn *drawn, int64_t tokens)
         return TB_BAD_INDEX;
     for (int64_t j = 0; j < of->size; j++) {
         int64_t documents = grouped ? of->first[j + 1] - of->first[j] : 1;
-        if (of->length[j] < 1 || of->aliases[j].other < 0 || of->aliases[j].other >= of->size || documents < 1)
-            return TB_BAD_INDEX;
+        int64_t other = of->aliases[j].other;
+        if (of->length[j] < 1 || other < 0 || other >= of->size || documents < 1) return TB_BAD_INDEX;
+        if (of->aliases[j].other_length != of->length[other]) return TB_BAD_INDEX;
         total += (double)of->length[j] * (double)documents;
     }
     if (grouped && (of->first[0] != 0 || of->first[of->size] != of->documents)) return TB_BAD_INDEX;
@@ -183,6 +188,7 @@ static void draw_tokens(Stream *stream, int64_t tokens) {
 int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws, const Drawn *drawn,
                           const RatioDrawTask *task, const Room *room) {
     static const double none[4] = {0.0}, one = 1.0;
+    const Scan scan = {task->spacing, DRAW_NEAR, DRAW_MARGIN};
     Stream stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD};
     const int32_t *length = by_length(documents) ? drawn->slot_length : documents->length;
     double n = documents->tokens, tokens = (double)task->tokens;
@@ -202,7 +208,7 @@ int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, 
         const Cells cells = {.count = task->counts, .length = task->lengths, .weight = &one, .size = b, .weights = 1};
         status = gather(&cells, 0, b, room, &used, &term);
         if (status != TB_OK) break;
-        fit_term(&term, table, none, task->spacing, &fit);
+        fit_term(&term, table, none, &scan, &fit);
         double best = most(fit.gain, 0.0);
         if (term.mixed == 0) /* every document all or nothing: α_0 → 0 may be the supremum */
             best = most(best, log_likelihood((double)b, (double)documents->documents) - log_likelihood(tokens, n));
@@ -289,6 +295,7 @@ TB_LAYOUT(null,
     TB_WHOLE(Alias),
     TB_FIELD(Alias, accept),
     TB_FIELD(Alias, other),
+    TB_FIELD(Alias, other_length),
     TB_WHOLE(Documents),
     TB_FIELD(Documents, aliases),
     TB_FIELD(Documents, length),

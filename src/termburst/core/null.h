@@ -6,10 +6,11 @@
 #include "core.h"
 
 /* Walker's aliases: of as many places as documents one is drawn evenly; place k stands for document k with probability
- * `accept`, and for `other` if not. */
+ * `accept`, and for `other`, of that length, if not. */
 typedef struct {
     double accept;
-    int64_t other;
+    int32_t other;
+    int32_t other_length;
 } Alias;
 
 /* The documents that hold tokens, and how to draw one with probability n_j/n. Where they are very many, those of equal

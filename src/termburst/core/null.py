@@ -29,7 +29,7 @@ Integers = NDArray[np.int64]
 
 
 class Alias(Struct):
-    _fields_ = [("accept", Float), ("other", Int)]
+    _fields_ = [("accept", Float), ("other", ctypes.c_int32), ("other_length", ctypes.c_int32)]
 
 
 ALIAS = np.dtype(Alias)
@@ -135,8 +135,10 @@ def documents(length: Integers, each: Integers, accept: Floats, other: Integers)
     require(
         length.size < 2**31 and bool((length < 2**31).all()), "there are more documents, or tokens, than can be drawn"
     )
+    require(bool(((other >= 0) & (other < length.size)).all()), "the alias of a document is another one")
     aliases = np.empty(length.size, ALIAS)
     aliases["accept"], aliases["other"] = accept, other
+    aliases["other_length"] = length[other]
     return Documents(
         aliases=aliases,
         length=length.astype(np.int32),

@@ -159,6 +159,11 @@ def text_room(length: int, runs: bool) -> TextRoom:
     )
 
 
+def room_size(length: int, runs: bool) -> int:
+    """Bytes of the `text_room` for documents of so many bytes."""
+    return 5 * length + length // 4 + (4 * length if runs else 0)
+
+
 def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Counts, room: TextRoom) -> int:
     """Count documents from where *cells* ends. Returns DONE, or what there is too little of to go on."""
     require(cells.arrays["indptr"].size > texts.documents, "there is a row for each document")

@@ -1,4 +1,4 @@
-/* The weights of the cells of a count matrix, scheme by scheme; termburst.weighting has the formulas. */
+/* The weights of the cells of a count matrix, scheme by scheme; termburst.schemes has the formulas. */
 #ifndef TB_WEIGHTS_H
 #define TB_WEIGHTS_H
 

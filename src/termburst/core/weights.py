@@ -1,4 +1,4 @@
-"""The weights of the cells of a count matrix (weights.c); `termburst.weighting` has the formulas and what they mean.
+"""The weights of the cells of a count matrix (weights.c); `termburst.schemes` has the formulas and what they mean.
 
 Every function fills `weight`, one number for every cell of the block, from arrays of one number a term.
 """

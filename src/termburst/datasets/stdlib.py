@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from termburst.datasets import _cache
+from termburst.datasets import cache as stored
 from termburst.datasets.collection import TextCollection
 
 _SKIPPED_FOLDERS = frozenset(
@@ -35,12 +35,12 @@ def load_stdlib(*, cache: bool = True, progress: Callable[[int, int], None] | No
     'Heap queue algorithm (a.k.a. priority queue).'
     """
     root = Path(sysconfig.get_paths()["stdlib"])
-    path = _cache.stdlib_file(root) if cache else None
-    documents = _cache.read(path) if path is not None else None
+    path = stored.stdlib_file(root) if cache else None
+    documents = stored.read(path) if path is not None else None
     if documents is None:
         documents = _parse_all(root, progress)
         if path is not None:
-            _cache.write(path, documents)
+            stored.write(path, documents)
     ids, texts = documents
     return TextCollection("stdlib", ids, texts, None, None)
 

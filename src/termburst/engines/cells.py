@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from termburst.counts.counting import CountingOptions, checked_counting
-from termburst.counts.matrix import canonical_counts, document_lengths
-from termburst.counts.statistics import NothingToCountError, TermStatistics
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.batches import TEXTS, map_and_add, map_batches
 from termburst.engines.door import Opened
 from termburst.engines.frames import to_polars, totals
+from termburst.statistics.matrix import canonical_counts, document_lengths
+from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.counts.counting import CountingOptions
+from termburst.counting.options import CountingOptions
 from termburst.engines.cells import rows_of_texts
 from termburst.engines.door import opened
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from termburst.engines.frames import as_float, bytewise, is_spark, to_polars, totals
+from termburst.forks import check_fork
 
 Kind = Literal["texts", "counts", "patterns"]
 COLUMNS: dict[Kind, tuple[str, ...]] = {
@@ -40,6 +41,7 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
     names : our names of columns to the frame's own, where they differ
     check : whether to look for null, negative and double entries, which takes a pass over the frame
     """
+    check_fork()
     try:
         given = nw.from_native(frame)
     except nw.exceptions.DuplicateError:
@@ -54,7 +56,7 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
     for column, theirs in own.items():
         if (same := [ours for ours, other in own.items() if other == theirs]) != [column]:
             raise ValueError(f"the column {theirs!r} cannot be both {' and '.join(map(repr, same))}")
-    kept = [nw.col(own[column]).alias(column) for column in COLUMNS[kind]]
+    kept = [_named(given, schema, own[column]).alias(column) for column in COLUMNS[kind]]
     if kind == "patterns" and "batch" in schema:
         if not _is_string(schema["batch"]):
             raise ValueError(f"the column 'batch' holds {schema['batch']}; batches are named by strings")
@@ -74,6 +76,15 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
         _refuse_nul(found)
         CHECKS[kind](found)
     return Opened(kind, found)
+
+
+def _named(frame: Any, schema: Mapping[str, Any], name: str) -> Any:
+    """The column of exactly that name. Polars would take "^te.*$" for a pattern, and "*" for all columns."""
+    if frame.implementation.is_polars():
+        return nw.nth(list(schema).index(name))
+    if name == "*" and isinstance(frame, nw.LazyFrame):
+        raise ValueError("the column '*' cannot be read here, where its name stands for all columns: rename it")
+    return nw.col(name)
 
 
 def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind, ...]) -> Kind:

@@ -6,7 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.counts.counting import CountingOptions
+from termburst.counting.options import CountingOptions
 from termburst.engines.cells import cells_of, together
 from termburst.engines.door import WHOLE, opened, refuse_nulls
 from termburst.engines.frames import to_polars, totals

@@ -11,11 +11,11 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.counts.statistics import TermStatistics
 from termburst.engines.cells import Cells, together
 from termburst.engines.frames import as_float
 from termburst.inference.plr import Form
 from termburst.models.special import stirling_remainder
+from termburst.statistics.term_statistics import TermStatistics
 
 STIRLING_FROM = 10  # beyond which six terms of Stirling's series have all digits of log Γ
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)

@@ -7,14 +7,14 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from termburst.counts.counting import CountingOptions, checked_counting
-from termburst.counts.rows import CountRows
-from termburst.counts.statistics import Detail, TermStatistics, checked_batch, checked_detail
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.batches import TEXTS, stream
 from termburst.engines.cells import Cells, cells_of, length_statistics, together
 from termburst.engines.door import opened
 from termburst.engines.frames import to_polars
 from termburst.engines.moments import moments
+from termburst.statistics.rows import CountRows
+from termburst.statistics.term_statistics import Detail, TermStatistics, checked_batch, checked_detail
 
 
 def term_statistics(

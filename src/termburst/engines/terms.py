@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from termburst.counts.counting import CountingOptions
-from termburst.counts.statistics import TermStatistics
+from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_terms
 from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import moments, plr, with_plr_steps, with_tarone
 from termburst.inference.plr import Form, check_form
-from termburst.models.cells import TermCells, check_lengths
+from termburst.models.cells import TermCells, check_lengths, narrow
 from termburst.models.penalties import checked_hyperparameters
+from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,8 +143,8 @@ def fitted(patterns: pl.DataFrame, *, lengths: Any, length_documents: Any) -> pl
     n_i, b_i = (np.add.reduceat(values, first) if first.size else values for values in (count * documents, documents))
     cells = TermCells(
         np.append(first, rows.height),
-        count.astype(np.int32),
-        rows["length"].to_numpy().astype(np.int32),
+        narrow("count", count),
+        narrow("length", rows["length"].to_numpy()),
         documents.astype(np.float64),
         n_i,
         b_i,

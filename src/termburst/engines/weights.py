@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from termburst.counts.counting import CountingOptions
-from termburst.counts.statistics import TermStatistics
+from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_batches
 from termburst.engines.cells import cells_of, document_type, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import moments, with_log_factorial, with_plr_steps
 from termburst.engines.terms import fits
 from termburst.models.penalties import checked_hyperparameters
-from termburst.weighting import LENGTH_SHARE, SATURATION, named_scheme
+from termburst.schemes import LENGTH_SHARE, SATURATION, named_scheme
+from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl

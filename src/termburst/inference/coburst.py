@@ -11,13 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from termburst.counts.matrix import canonical_counts, document_lengths
-from termburst.counts.statistics import TermStatistics, checked_terms
-from termburst.counts.tally import Integers
 from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.statistics.matrix import canonical_counts, document_lengths
+from termburst.statistics.tally import Integers
+from termburst.statistics.term_statistics import TermStatistics, checked_terms
 
 Floats = NDArray[np.float64]
 STRATA = 20  # of document length

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst._threads import in_threads
 from termburst.inference.checks import checked_whole
 from termburst.models import beta_binomial, binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-13  # of a probability that is what others leave; smaller ones count as none

@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termburst._threads import BLOCK, in_threads
-from termburst.counts.tally import Integers
 from termburst.inference.checks import check_name
 from termburst.models.cells import TermCells, sums_of_runs, term_cells
+from termburst.statistics.tally import Integers
+from termburst.threads import BLOCK, in_threads
 
 Floats = NDArray[np.float64]
 

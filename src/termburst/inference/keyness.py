@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from termburst._threads import in_threads
 from termburst.core import bursts as core
-from termburst.counts.tally import Integers
 from termburst.inference import keyness_tests as rivals
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
 from termburst.models.fit_groups import ApartFit, GroupedCells, GroupsFit
+from termburst.statistics.tally import Integers
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]

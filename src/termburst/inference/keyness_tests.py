@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, stdtr
 
-from termburst._threads import in_threads
 from termburst.core import permutation as dealing
 from termburst.core import two_corpora
 from termburst.core.cells import Cells, alike_terms
 from termburst.core.cells import cells as core_cells
-from termburst.counts.tally import Integers, tally
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.special import deviance
+from termburst.statistics.tally import Integers, tally
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Result = tuple[Floats, Floats]

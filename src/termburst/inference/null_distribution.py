@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from termburst._threads import in_threads
 from termburst.core import null as core
-from termburst.counts.tally import Integers
 from termburst.inference.null_exact import partitions, upper
-from termburst.inference.null_lengths import Lengths
+from termburst.inference.null_lengths import SEPARATE, Lengths, drawn_documents
 from termburst.inference.null_tails import (
     CURVE,
     Curves,
@@ -32,6 +30,8 @@ from termburst.models import binomial
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import SPACING, fit_beta_binomial
 from termburst.models.length_table import LengthTable
+from termburst.statistics.tally import Integers
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -44,11 +44,13 @@ PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 
 RATIO_PHASES = ((30, 1.0, 0.0025), (100, 0.5, 0.02), (1_000, 0.3, 0.12), (10**12, 0.2, 0.12))  # the same for LR
 SCORE_TOP = 0.25  # of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
-MOST_TEXT = (20_000_000, 199)  # documents × draws for a term that is more than half of all tokens, and draws at least
+# Documents (where those are very many, other tokens) × draws for a term that is more than half of all tokens, and draws
+# at least.
+MOST_TEXT = (20_000_000, 199)
 COUNTABLE = 10**9  # tokens from which NumPy draws no more without replacement
 BLOCKS = 20  # that draws are made in, each with a seed of its own
 CLASS = 1.35  # ratio of the lengths in a class of documents, for the tails
-FINE = 1.03  # the same for the moments of λ, where an error grows with n_i
+FINE = 1.03  # ratio of the lengths at which the moments of λ are computed
 FEWEST = 9  # counts of a frequent term in a document, from 0, that its moments look at in any case
 GRID = 257  # numbers of documents, evenly, between which g of the tail is a straight line
 
@@ -156,6 +158,8 @@ class Null:
             repetition = float(documents @ own[0]) - own[0] + own[1]
             values = self.plr(np.full(lengths.size, v), self.lengths.documents - (lengths == 1), repetition)
             return np.log(upper(values, lengths * documents / self.lengths.tokens, plr, self.mid_p)), "exact"
+        if self.lengths.documents > SEPARATE:
+            return self._major_p_of_many(v, plr)
         each = np.repeat(lengths, documents)
         most, least = MOST_TEXT
         draws = min(self.draws, max(most // each.size, least))
@@ -176,6 +180,26 @@ class Null:
         in_threads(draw, range(BLOCKS))
         return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
 
+    def _major_p_of_many(self, v: int, plr: Floats) -> tuple[Floats, str]:
+        """The same for more documents than have each a place in memory.
+
+        Few other tokens are drawn one by one, and only the documents that hold one are looked at. Where they are many,
+        λ is next to normal.
+        """
+        others = int(self.cells.tokens) - v
+        if others > FREQUENT:
+            return self._frequent_p(v, plr), "tail"
+        (lengths, documents), rng = self.lengths.distinct, np.random.default_rng(self.seeds.spawn(1)[0])
+        full = float(documents @ special.gammaln(lengths))
+        draws = min(self.draws, max(MOST_TEXT[0] // others, MOST_TEXT[1]))
+        b, repetition = np.empty(draws, dtype=np.int64), np.empty(draws)
+        for at in range(draws):
+            length, lost = drawn_documents(lengths, documents, others, rng)
+            held = length - lost
+            b[at] = self.lengths.documents - np.count_nonzero(held == 0)
+            repetition[at] = full + np.sum(special.gammaln(np.maximum(held, 1)) - special.gammaln(length))
+        return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
+
     def _frequent_p(self, v: int, plr: Floats) -> Floats:
         """log p of λ at an n_i so large that it is next to normal: a gamma of its mean, variance and skewness.
 
@@ -183,11 +207,10 @@ class Null:
         from the regression on its count. Counts are binomial.
         """
         share = v / self.lengths.tokens
-        length, weights = self.lengths.classes(FINE)
-        length = np.maximum(np.round(length), 1)
+        length, weights = self.lengths.nodes(FINE)
         spread = np.sqrt(length * share * (1 - share))
-        steps = np.linspace(-10, 10, 513)
-        near = np.round(length[:, None] * share + steps * spread[:, None])
+        stride = np.maximum(np.ceil(20 * spread / 512), 1)  # whole and even: what lies between is as what is looked at
+        near = np.round(length * share)[:, None] + np.arange(-256, 257) * stride[:, None]
         few = np.arange(FEWEST) + 0 * length[:, None]  # where the term is rare, beyond ten standard deviations
         count = np.sort(np.clip(np.concatenate([near, few], axis=1), 0, length[:, None]), axis=1)
         row, at = np.nonzero(np.diff(count, axis=1, prepend=-1) > 0)  # in short documents most steps coincide

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.core import null as core
-from termburst.counts.tally import Integers
 from termburst.inference.null_lengths import Lengths
 from termburst.inference.null_tails import TIE
+from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
 

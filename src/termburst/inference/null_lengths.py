@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import null as core
-from termburst.counts.tally import Integers
 from termburst.models.cells import TermCells
+from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
 
@@ -73,12 +73,54 @@ class Lengths:
         alone = self.documents == 1 or self.distinct[0][-1] == 1
         return (np.asarray(n_i) > 0) & (alone | (np.asarray(n_i) == self.tokens))
 
+    def nodes(self, ratio: float) -> tuple[Floats, Floats]:
+        """Lengths and weights with Σ_j f(n_j) = Σ weight · f(length) for any smooth f, without all lengths there are.
+
+        The nodes are whole numbers, *ratio* apart or next to each other; between them f is taken for a cubic
+        (Lagrange's), so that a sum over millions of documents has no error beside its own standard deviation.
+        """
+        length, each = self.distinct
+        steps = np.arange(np.ceil(np.log(length[-1]) / np.log(ratio)))
+        grid = np.unique(np.append(np.round(ratio**steps), length[-1]))
+        grid = grid[max(int(np.searchsorted(grid, length[0], side="right")) - 1, 0) :]
+        if grid.size < 4 or grid.size >= length.size:
+            return length.astype(np.float64), each.astype(np.float64)
+        first = np.clip(np.searchsorted(grid, length, side="right") - 2, 0, grid.size - 4)
+        around = first[:, None] + np.arange(4)
+        node, share = grid[around], np.ones(around.shape)
+        for k in range(4):
+            for other in {0, 1, 2, 3} - {k}:
+                share[:, k] *= (length - node[:, other]) / (node[:, k] - node[:, other])
+        weights: Floats = np.bincount(around.ravel(), (each[:, None] * share).ravel(), grid.size).astype(np.float64)
+        return grid, weights
+
     def classes(self, ratio: float) -> tuple[Floats, Floats]:
         """Mean length of classes whose lengths differ by at most *ratio*, and the documents in each."""
         length, each = self.distinct
         _, place = np.unique(np.floor(np.log(length) / np.log(ratio)), return_inverse=True)
         documents = np.bincount(place, each).astype(np.float64)
         return np.bincount(place, length * each.astype(np.float64)) / documents, documents
+
+
+def drawn_documents(
+    lengths: Integers, documents: Integers, tokens: int, rng: np.random.Generator
+) -> tuple[Integers, Integers]:
+    """Draw *tokens* of all tokens without replacement: the lengths of the documents that they are in, and how many.
+
+    There are so many *documents* of each of the *lengths*, and no array is as long as that.
+    """
+    ends = np.cumsum(lengths * documents)
+    chosen = np.empty(0, dtype=np.int64)
+    while chosen.size < tokens:  # what was drawn twice is drawn again
+        more = rng.integers(ends[-1], size=tokens - chosen.size)
+        chosen = np.unique(np.concatenate([chosen, more]))
+    group = np.searchsorted(ends, chosen, side="right")
+    length = lengths[group]
+    within = (chosen - (ends - lengths * documents)[group]) // length
+    _, first, held = np.unique(
+        (np.cumsum(documents) - documents)[group] + within, return_index=True, return_counts=True
+    )
+    return length[first], held
 
 
 def _aliases(share: Floats) -> tuple[Floats, Integers]:

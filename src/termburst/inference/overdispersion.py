@@ -21,11 +21,13 @@ from scipy import special
 
 from termburst.inference.checks import LEAST_DRAWS, checked_whole
 from termburst.inference.null_distribution import Null, PlrFunction
-from termburst.inference.null_lengths import Lengths
+from termburst.inference.null_lengths import SEPARATE, Lengths
 from termburst.inference.null_tails import TIE
 from termburst.inference.plr import Form
+from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -138,16 +140,40 @@ def paper_bootstrap(
     if not 0 <= column < cells.n_i.size or not cells.n_i[column]:
         raise ValueError(f"column {column} holds no term that occurs")
     draws, seed = checked_whole("draws", draws, least=1), checked_whole("seed", seed)
-    n_j = np.repeat(cells.lengths, cells.length_documents)
     plr = PlrFunction(cells, mu, sigma2, form)
-    rng = np.random.default_rng(seed)
-    drawn = np.stack([rng.binomial(n_j, cells.n_i[column] / cells.tokens) for _ in range(draws)])
-    n_i, b_i = drawn.sum(axis=1), (drawn > 0).sum(axis=1)
-    repetition = special.gammaln(np.maximum(drawn, 1)).sum(axis=1)
+    draw = _drawn if cells.length_documents.sum() <= SEPARATE else _drawn_by_length
+    n_i, b_i, repetition = draw(cells, cells.n_i[column] / cells.tokens, draws, np.random.default_rng(seed))
     of = slice(cells.indptr[column], cells.indptr[column + 1])
     own = special.gammaln(cells.count[of]) @ np.broadcast_to(cells.weight, cells.count.shape)[of]
     observed = plr(cells.n_i[[column]], cells.b_i[[column]], np.array([own]))[0]
     return float((1 + np.sum(plr(n_i, b_i, repetition) >= observed - TIE * (1 + abs(observed)))) / (draws + 1))
+
+
+def _drawn(cells: TermCells, share: float, draws: int, rng: np.random.Generator) -> tuple[Integers, Integers, Floats]:
+    """n_i, b_i and Σ log (n_ij − 1)! of each draw of n_ij ~ Bin(n_j, share)."""
+    n_j = np.repeat(cells.lengths, cells.length_documents)
+    n_i, b_i, repetition = np.empty(draws, np.int64), np.empty(draws, np.int64), np.empty(draws)
+    for at in range(draws):
+        drawn = rng.binomial(n_j, share)
+        n_i[at], b_i[at] = drawn.sum(), np.count_nonzero(drawn)
+        repetition[at] = special.gammaln(np.maximum(drawn, 1)).sum()
+    return n_i, b_i, repetition
+
+
+def _drawn_by_length(
+    cells: TermCells, share: float, draws: int, rng: np.random.Generator
+) -> tuple[Integers, Integers, Floats]:
+    """The same for very many documents: of each length, how many have each count. What has p < 1e-20 is left out."""
+    n_i, b_i, repetition = np.zeros(draws, np.int64), np.zeros(draws, np.int64), np.zeros(draws)
+    for length, documents in zip(cells.lengths.tolist(), cells.length_documents.tolist(), strict=True):
+        mean, spread = length * share, (length * share * (1 - share)) ** 0.5
+        count = np.arange(max(int(mean - 12 * spread) - 20, 0), min(int(mean + 12 * spread) + 40, length) + 1)
+        mass = np.exp(binomial.log_pmf(count, length, share))
+        drawn = rng.multinomial(documents, mass / mass.sum(), size=draws)
+        n_i += drawn @ count
+        b_i += drawn @ (count > 0).astype(np.int64)
+        repetition += drawn @ special.gammaln(np.maximum(count, 1))
+    return n_i, b_i, repetition
 
 
 def _ratio(fit: BetaBinomialFit) -> Floats:

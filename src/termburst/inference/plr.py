@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln, xlogy
 
-from termburst._display import html_table, number, printable
 from termburst.core.matrix import CountBlock
 from termburst.core.weights import TABLED, share_weights
-from termburst.counts.matrix import canonical_counts, document_lengths, over_rows
-from termburst.counts.statistics import TermStatistics, as_statistics
+from termburst.display import html_table, number, printable
 from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
 from termburst.models.penalties import named_penalty
 from termburst.models.special import stirling_remainder
+from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
 Form = Literal["printed", "corrected", "exact"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln
 
-from termburst.counts.matrix import document_lengths
+from termburst.statistics.matrix import document_lengths
 
 Floats = NDArray[np.float64]
 NODES = 24  # lengths that the absent terms are summed at; between them a cubic spline

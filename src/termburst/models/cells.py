@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import cells as core
-from termburst.counts.matrix import by_term, canonical_counts, totals
-from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.counts.tally import Integers, tally
+from termburst.statistics.matrix import by_term, canonical_counts, totals
+from termburst.statistics.tally import Integers, tally
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
 LONGEST = 100_000_000  # tokens of a document: every thread of a fit has scratch space of that size
@@ -86,8 +86,8 @@ def term_cells(X_or_statistics: Any) -> TermCells:
         check_lengths(s.lengths)
         return TermCells(
             rows.indptr,
-            rows.count.astype(np.int32),
-            rows.length.astype(np.int32),
+            narrow("count", rows.count),
+            narrow("length", rows.length),
             rows.documents.astype(np.float64),
             s.collection_frequency,
             s.document_frequency,
@@ -108,6 +108,21 @@ def check_lengths(lengths: Integers) -> None:
     """Refuse documents, the longest last, that a fit has no room for."""
     if lengths.size and lengths[-1] > LONGEST:
         raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is {LONGEST:,}")
+
+
+def narrow(name: str, values: Integers) -> NDArray[np.int32]:
+    """Counts or lengths in 32 bits; refused where they would wrap round, or are below 0.
+
+    Examples
+    --------
+    >>> narrow("count", np.array([2**40]))
+    Traceback (most recent call last):
+    ValueError: a count of 1,099,511,627,776 cannot be fitted: it lies outside of 0 to 100,000,000
+    """
+    for value in (values.min(initial=0), values.max(initial=0)):
+        if not 0 <= value <= LONGEST:
+            raise ValueError(f"a {name} of {int(value):,} cannot be fitted: it lies outside of 0 to {LONGEST:,}")
+    return values.astype(np.int32)
 
 
 def joined(groups: Sequence[TermCells]) -> TermCells:

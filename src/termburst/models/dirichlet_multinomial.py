@@ -10,11 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from termburst._display import ROWS, html_table, more, number
-from termburst.counts.matrix import canonical_counts, document_lengths
-from termburst.counts.statistics import TermStatistics, as_statistics
-from termburst.models._dirichlet_multinomial_profile import CountSteps, Profile
+from termburst.display import ROWS, html_table, more, number
+from termburst.models.dirichlet_multinomial_profile import CountSteps, Profile
 from termburst.models.special import stirling_remainder
+from termburst.statistics.matrix import canonical_counts, document_lengths
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
 Method = Literal["newton", "edcm"]

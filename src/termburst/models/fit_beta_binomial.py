@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst._display import ROWS, html_table, more, number
-from termburst._threads import in_threads
 from termburst.core import beta_binomial as core
 from termburst.core.cells import alike_terms
-from termburst.counts.tally import Integers
+from termburst.display import ROWS, html_table, more, number
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
+from termburst.statistics.tally import Integers
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 SPACING = 1.5  # of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one

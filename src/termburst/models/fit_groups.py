@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst._threads import in_threads
 from termburst.core import cells as core_cells
 from termburst.core import groups as core
-from termburst.counts.tally import Integers
 from termburst.models import binomial
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial, fit_some_terms
 from termburst.models.length_table import LengthTable
+from termburst.statistics.tally import Integers
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 

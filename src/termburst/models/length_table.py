@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst._threads import in_threads
 from termburst.core import length_table as core
-from termburst.counts.tally import Integers
+from termburst.statistics.tally import Integers
+from termburst.threads import in_threads
 
 DIRECT = 4096  # lengths up to which C_k is summed term by term
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.models.penalties import checked_hyperparameters, named_penalty
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
 

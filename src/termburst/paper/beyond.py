@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
-from termburst.counts.statistics import TermStatistics
 from termburst.paper.markdown import digits
 from termburst.paper.results import Row
+from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

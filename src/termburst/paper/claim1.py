@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst import plot
-from termburst.counts.statistics import TermStatistics
 from termburst.models.fit_beta_binomial import BetaBinomialFit, beta_binomial_log_likelihood
 from termburst.models.penalized_mle import penalized_mle
 from termburst.paper.beyond import (
@@ -26,6 +25,7 @@ from termburst.paper.beyond import (
 from termburst.paper.collections import CORPORA, Collections, Fitted
 from termburst.paper.markdown import listed, percent, table
 from termburst.paper.results import Picture, Row, Section
+from termburst.statistics.term_statistics import TermStatistics
 
 LONGEST = "α̂_i < 0.1, α̂_¬i > longest document"
 

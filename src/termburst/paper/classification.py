@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counts.statistics import TermStatistics, as_statistics
 from termburst.inference.plr import CellCoefficients, ClampedTermsWarning, cell_coefficients
 from termburst.paper.markdown import percent
-from termburst.weighting import named_scheme
+from termburst.schemes import named_scheme
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counts.statistics import TermStatistics
 from termburst.datasets.collection import DamagedDataError
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.paper import classification
 from termburst.paper.classification import Split
+from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     from termburst.datasets import PublishedFits, TextCollection
@@ -182,7 +182,7 @@ def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
 
 
 def _counted(collection: TextCollection) -> tuple[Any, NDArray[np.object_]]:
-    from termburst.counts.vectorizer import CountVectorizer
+    from termburst.counting.vectorizer import CountVectorizer
     from termburst.datasets import clean_text
 
     vectorizer = CountVectorizer()
@@ -191,7 +191,7 @@ def _counted(collection: TextCollection) -> tuple[Any, NDArray[np.object_]]:
 
 
 def _split(load: Callable[[Any], TextCollection]) -> Split:
-    from termburst.counts.vectorizer import CountVectorizer
+    from termburst.counting.vectorizer import CountVectorizer
     from termburst.datasets import clean_text
 
     train, test = load("train"), load("test")

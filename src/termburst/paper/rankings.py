@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from termburst import plot
-from termburst.counts.statistics import TermStatistics
 from termburst.inference.plr import ClampedTermsWarning, plr_statistic
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import precision_margin
@@ -32,6 +31,7 @@ from termburst.paper.beyond import (
 from termburst.paper.collections import CORPORA, Collections, Fitted
 from termburst.paper.markdown import digits, listed, percent, table
 from termburst.paper.results import Picture, Row, Section
+from termburst.statistics.term_statistics import TermStatistics
 
 CORRECTED, PRINTED, EXACT = "λ corrected", "λ printed", "LR"
 BANDS = ((2, 9), (10, 99), (100, 999), (1000, None))  # occurrences; terms with one all tie in λ

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from termburst import plot
-from termburst._files import atomic_path, check_output
+from termburst.files import atomic_path, check_output
 from termburst.paper import claim1, newsgroups, r8, rankings, report, settled_parts, simulation
 from termburst.paper.collections import UNAVAILABLE, Collections
 from termburst.paper.errata import ERRATA, Erratum

@@ -5,25 +5,25 @@ other figures; `save` writes one to disk, `figure.savefig` does so with settings
 imported with the first figure that is asked for: ``pip install 'termburst[plots]'``.
 """
 
-from termburst.plot._accuracy_grids import accuracy_grids
-from termburst.plot._approximation_error import approximation_error
-from termburst.plot._beta_binomial_samples import beta_binomial_samples
-from termburst.plot._burstiness import burstiness
-from termburst.plot._canvas import require
-from termburst.plot._document_lengths import document_lengths
-from termburst.plot._fit_scatter import fit_scatter
-from termburst.plot._fitted_parameters import fitted_parameters
-from termburst.plot._likelihood_ridge import likelihood_ridge
-from termburst.plot._log_alpha import log_alpha
-from termburst.plot._ranking_agreement import ranking_agreement
-from termburst.plot._save import save
-from termburst.plot._statistic_against_weight import statistic_against_weight
-from termburst.plot._term_along_corpus import term_along_corpus
-from termburst.plot._term_counts import term_counts
-from termburst.plot._term_panel import term_panel
-from termburst.plot._volcano import volcano
-from termburst.plot._waterfall import waterfall
-from termburst.plot._zipf import zipf
+from termburst.plot.accuracy_grids import accuracy_grids
+from termburst.plot.approximation_error import approximation_error
+from termburst.plot.beta_binomial_samples import beta_binomial_samples
+from termburst.plot.burstiness import burstiness
+from termburst.plot.canvas import require
+from termburst.plot.document_lengths import document_lengths
+from termburst.plot.fit_scatter import fit_scatter
+from termburst.plot.fitted_parameters import fitted_parameters
+from termburst.plot.likelihood_ridge import likelihood_ridge
+from termburst.plot.log_alpha import log_alpha
+from termburst.plot.ranking_agreement import ranking_agreement
+from termburst.plot.save import save
+from termburst.plot.statistic_against_weight import statistic_against_weight
+from termburst.plot.term_along_corpus import term_along_corpus
+from termburst.plot.term_counts import term_counts
+from termburst.plot.term_panel import term_panel
+from termburst.plot.volcano import volcano
+from termburst.plot.waterfall import waterfall
+from termburst.plot.zipf import zipf
 
 __all__ = [
     "accuracy_grids",

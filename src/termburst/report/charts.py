@@ -1,7 +1,8 @@
 """The charts of the page, as Bokeh figures without data: the page's own script fills their sources.
 
-Every source, range and figure that the script looks for has a name. Axis labels hold no "$$", which Bokeh would
-take for TeX and load MathJax for.
+Every source, range, tool and figure that the script looks for has a name. What they lead to is the script's, too: code
+inside a figure (CustomJS) would be made by `new Function`, which the page's policy refuses. Axis labels hold no "$$",
+which Bokeh would take for TeX and load MathJax for.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from bokeh.models import CustomJS
     from bokeh.plotting import figure
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the script swaps in lighter shades in dark mode.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
 _TALL, _LOW = 460, 230  # pixels
+_POWERS = ("1", "10", "100", "1k", "10k", "100k", "1m", "10m", "100m", "1bn")  # 10 to the power of 0, 1, …
 
 
 def chart_items(kind: str) -> dict[str, Any]:
@@ -63,13 +64,6 @@ def _source(name: str, *columns: str) -> Any:
     return ColumnDataSource({column: [] for column in columns}, name=f"{name}-data")  # a name is one model's
 
 
-def _tell(method: str, argument: str) -> CustomJS:
-    """Call a method of the page's script."""
-    from bokeh.models import CustomJS
-
-    return CustomJS(code=f"window.termburst.{method}({argument})")
-
-
 def _main() -> figure:
     """λ_i against Σ_j TF–IDF, a point a term (the paper's Fig. 3), sized by α_i, hollow where that is infinite."""
     chart = _point_chart("λ", "total TF–IDF")
@@ -101,29 +95,21 @@ def _point_chart(x_label: str, y_label: str) -> figure:
     chart.toolbar.active_drag = select
     chart.toolbar.active_scroll = None  # the wheel scrolls the page until its button is pressed
     _scales(chart)
-    for moved in (chart.x_range, chart.y_range):
-        for end in ("start", "end"):
-            moved.js_on_change(end, _tell("moved", ""))
     return chart
 
 
 def _scales(chart: figure) -> None:
     """Two axes a side, for values as they are and for sign(v) log10(1 + |v|): the script shows one of them."""
-    from bokeh.models import CustomJSTickFormatter, FixedTicker, Grid, LinearAxis
+    from bokeh.models import FixedTicker, Grid, LinearAxis
 
-    powers = [0, *(float(np.log10(1 + 10.0**k)) for k in range(10))]
-    code = """
-        const value = Math.round(10 ** Math.abs(tick) - 1)
-        const large = [[1e9, "bn"], [1e6, "m"], [1e3, "k"]].find(([unit]) => value >= unit)
-        return (tick < 0 ? "−" : "") + (large ? value / large[0] + large[1] : value)
-    """
+    powers = {float(np.log10(1 + 10.0**k)): label for k, label in enumerate(_POWERS)}
+    labels = {-tick: f"−{label}" for tick, label in powers.items()} | {0.0: "0"} | powers
     sides = (("below", chart.xaxis[0], chart.xgrid[0]), ("left", chart.yaxis[0], chart.ygrid[0]))
     for dimension, (side, plain, grid) in enumerate(sides):
         plain.name, grid.name = f"{side}-linear", f"{side}-linear-grid"
         bent = LinearAxis(
             name=f"{side}-log", axis_label=plain.axis_label, axis_label_text_font_style="normal", visible=False,
-            minor_tick_line_color=None, ticker=FixedTicker(ticks=[*(-p for p in powers[:0:-1]), *powers]),
-            formatter=CustomJSTickFormatter(code=code),
+            minor_tick_line_color=None, ticker=FixedTicker(ticks=sorted(labels)), major_label_overrides=labels,
         )  # fmt: skip
         chart.add_layout(bent, side)
         chart.add_layout(Grid(axis=bent, dimension=dimension, visible=False, name=f"{side}-log-grid"))
@@ -154,12 +140,11 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
     }
     chart.text("x", "y", "text", text_outline_color="white", text_outline_width=3, name="halos", **text)
     chart.text("x", "y", "text", name="names", **text)
-    points.selected.js_on_change("indices", _tell("brushed", "cb_obj.indices"))
     # The values of fields are escaped: a term that is markup is shown as text.
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi><b>@label</b></bdi><br>@note</div>'
     chart.add_tools(
         HoverTool(renderers=[drawn], tooltips=tip, limit=4, point_policy="follow_mouse"),
-        TapTool(renderers=[drawn], behavior="inspect", callback=_tell("tapped", "cb_data.source.inspected.indices")),
+        TapTool(renderers=[drawn], behavior="inspect", name="tap"),
     )
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counts._documents import Text
-from termburst.counts.counting import CountingOptions, checked_counting
-from termburst.counts.statistics import TermStatistics
+from termburst.counting.options import CountingOptions, checked_counting
+from termburst.reading.documents import Text
+from termburst.statistics.term_statistics import TermStatistics
 
 _AROUND = 70  # characters of context on each side of a term
 _LONGEST = 120  # characters of a term in a line

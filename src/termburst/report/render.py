@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
 import zlib
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference.plr import part_formulas
-from termburst.report._pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
+from termburst.report.pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
 
 LONGEST_TERM = 200  # characters of a term in a page
 _MANTISSA_BITS = 20  # of numbers in a page: six digits
@@ -59,8 +60,9 @@ def render(summary: dict[str, Any]) -> str:
     about["limits"] = {"term": LONGEST_TERM, "places": PLACES, "sure": SURE, "log10_p": SMALLEST_LOG10_P}
     if summary["kind"] == "corpus" and summary["panels"]:
         about["formulas"] = part_formulas(summary["panels"][0]["parts"], summary["settings"]["form"])
+    bokeh = library()
     blocks = {
-        "library": _packed(library().encode()),
+        "library": _packed(bokeh.encode()),
         "about": _packed_json(about),
         "charts": _packed_json(chart_items(summary["kind"])),
         "terms": _packed_json(terms),
@@ -68,9 +70,10 @@ def render(summary: dict[str, Any]) -> str:
         "panels": _packed_json(_shortened(summary["panels"])),
     }
     templates = files("termburst.report") / "templates"
-    style, *scripts = (Markup((templates / name).read_text(encoding="utf-8")) for name in ("page.css", *_SCRIPTS))
+    style, *scripts = ((templates / name).read_text(encoding="utf-8") for name in ("page.css", *_SCRIPTS))
+    script = "\n".join(["(() => {", '"use strict";', *scripts, "})();"])
     page = environment.get_template("page.html").render(
-        summary=summary, blocks=blocks, style=style, script=Markup("\n").join(scripts)
+        summary=summary, blocks=blocks, style=Markup(style), script=Markup(script), policy=_policy(script, bokeh)
     )
     return page.encode("utf-8", "replace").decode()  # half of a surrogate pair in a file's name has no bytes
 
@@ -84,6 +87,27 @@ def _check(summary: Any) -> None:
         raise ValueError(
             f"the summary is of format {summary['format']}, and this termburst renders {FORMAT}: make it again"
         )
+
+
+def _policy(script: str, library: str) -> str:
+    """What a browser lets the page do: run its two scripts, known by their hashes, and fetch nothing from anywhere.
+
+    Styles are not held to hashes: Bokeh writes the sizes of its charts into style elements, so that no hash is known
+    before. With nothing to be fetched, a style can tell nobody what it sees.
+    """
+
+    def known(content: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+    rules = {
+        "default-src": "'none'",
+        "script-src": f"{known(script)} {known(library)}",
+        "style-src": "'unsafe-inline'",
+        "img-src": "data: blob:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 
 def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[str, Any]]]:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counts.statistics import TermStatistics
 from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import Form, plr_parts
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
-from termburst.report._pieces import (
+from termburst.report.documents import Documents
+from termburst.report.pieces import (
     LARGEST_COUNT,
     PLACES,
     SURE,
@@ -28,7 +28,7 @@ from termburst.report._pieces import (
     term_names,
     zipf_curve,
 )
-from termburst.report.documents import Documents
+from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables import burstiness_test
 
 PANELS = 2_000

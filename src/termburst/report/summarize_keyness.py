@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from termburst.counts.statistics import TermStatistics
+from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
-from termburst.report._pieces import (
+from termburst.report.documents import Documents
+from termburst.report.pieces import (
     PLACES,
     SMALLEST_LOG10_P,
     SURE,
@@ -18,8 +19,8 @@ from termburst.report._pieces import (
     heading,
     length_summary,
 )
-from termburst.report.documents import Documents
 from termburst.report.summarize import LINES, MOST_TERMS, PANELS
+from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,6 +70,7 @@ def summarize_keyness(
     """
     import polars as pl
 
+    check_fork()
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
     lines = checked_whole("lines", lines)
     if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", "q_value"} <= set(table.columns):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counts.matrix import canonical_counts, document_lengths
+from termburst.statistics.matrix import canonical_counts, document_lengths
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst._files import first_line
-from termburst.counts._documents import Text
-from termburst.counts.counting import CountingOptions
-from termburst.counts.statistics import checked_terms
+from termburst.counting.options import CountingOptions
+from termburst.files import first_line
 from termburst.inference.checks import check_name, checked_whole, shown
+from termburst.reading.documents import Text
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import MODELS, PostingWeights
 from termburst.retrieval.search import Hits, Ranker, search
 from termburst.retrieval.store import load_parts, save_parts
+from termburst.statistics.term_statistics import checked_terms
 
 Query = str | Sequence[str]  # a sequence holds terms
 KEPT_RANKERS = 8  # models made ready for an index: enough to compare them all, a weight a posting each

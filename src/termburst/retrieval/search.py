@@ -11,16 +11,17 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst._threads import cores, in_threads
 from termburst.core.search import Postings, SearchRoom, best_documents, postings, search_room
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import PostingWeights
+from termburst.threads import cores, in_threads
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 QUERIES_A_THREAD = 32  # worth starting one
 WORDS = 256  # of queries that scratch space is made for, or more
+POSTINGS_A_PART = 2**21  # some hundredths of a second: a part that is under way cannot be interrupted
 FEW_HITS = 100  # up to which the best are kept by insertion
 
 
@@ -156,11 +157,20 @@ def _few(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[
         best_documents(ranker.postings, room, starts, columns, *part, found, best, scores)
         ranker.rooms.append(room)
 
-    if queries < 2 * QUERIES_A_THREAD:
+    if queries < 2 * QUERIES_A_THREAD and columns.size * ranker.constants.size <= 32 * POSTINGS_A_PART:
         fill((0, queries))
     else:
-        in_threads(fill, list(pairwise(np.linspace(0, queries, cores() + 1).astype(int).tolist())))
+        before = _postings_before(ranker, starts, columns)
+        even = np.linspace(0, queries, cores() + 1).astype(int)
+        long = np.searchsorted(before, np.arange(POSTINGS_A_PART, before[-1], POSTINGS_A_PART))
+        in_threads(fill, list(pairwise(np.unique(np.concatenate([even, long])).tolist())))
     return [_hits(best[query, :number], scores[query, :number], ids) for query, number in enumerate(found.tolist())]
+
+
+def _postings_before(ranker: Ranker, starts: Integers, columns: Integers) -> Integers:
+    """How many postings the terms of all queries before each one have, and of all: about how long they take."""
+    sizes = ranker.starts[columns + 1] - ranker.starts[columns]
+    return np.concatenate([[0], np.cumsum(sizes)])[starts]
 
 
 def _room(ranker: Ranker, words: int) -> SearchRoom:

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from termburst._files import atomic_path, first_line
+from termburst.files import atomic_path, first_line
+from termburst.npz import read_arrays
 
 FORMAT_VERSION = 1
+_KINDS = {"data": "iuf", "indices": "iu", "indptr": "iu", "shape": "iu", "names": "u"}
 
 
 def save_parts(path: str | PathLike[str], counts: Any, names: dict[str, Any]) -> None:
@@ -35,12 +37,12 @@ def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such index")
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as stored:
-            names = json.loads(stored["names"].tobytes())
-            version = names.pop("format")
-            arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
-            counts = sp.csc_array(arrays, shape=tuple(stored["shape"].tolist()))
-            counts.check_format(full_check=True)  # or SciPy would write outside of its arrays
+        stored = read_arrays(path, _KINDS)
+        names = json.loads(stored["names"].tobytes())
+        version = names.pop("format")
+        arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
+        counts = sp.csc_array(arrays, shape=tuple(stored["shape"].tolist()))
+        counts.check_format(full_check=True)  # or SciPy would write outside of its arrays
     except Exception as error:  # zipfile, zlib, json, NumPy and SciPy each raise their own
         raise ValueError(f"{path} cannot be read as an index: {first_line(error)}") from error
     if version != FORMAT_VERSION:

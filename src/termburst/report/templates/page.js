@@ -80,25 +80,10 @@ function begin(report) {
     refresh();
     nameLeaders(report);
   };
-  let waiting;
-  window.termburst = {
-    brushed(points) {
-      tableState.brushed = points.length ? new Uint8Array(report.points.first.length) : null;
-      for (const point of points) tableState.brushed[point] = 1;
-      refresh();
-    },
-    tapped(points) {
-      if (points.length) choose(report.points.first[points[0]], { move: true });
-    },
-    moved() {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => nameLeaders(report), 80);
-    },
-    choose: (term) => choose(report.terms.indexOf(term)),
-    csv: () => csvOf(report),
-  };
+  window.termburst = { choose: (term) => choose(report.terms.indexOf(term)), csv: () => csvOf(report).text };
 
   listen(report, { refresh, draw, choose });
+  listenToChart(report, { refresh, choose });
   nameSurest(report, choose);
   if (report.kind === "keyness") byId("scale").value = report.columns.log10_p.some((p) => p < -40) ? "log" : "linear";
   draw();
@@ -114,6 +99,7 @@ function listen(report, { refresh, draw, choose }) {
   byId("scale").addEventListener("input", draw);
   byId("clear").addEventListener("click", () => (drawn.main.source("points").selected.indices = []));
   byId("export").addEventListener("click", () => download(report));
+  byId("export-as-is").addEventListener("click", () => download(report, { asIs: true }));
   const turn = (step) => () => {
     tableState.page = step === 0 ? 0 : tableState.page + step;
     drawTable(report);
@@ -129,6 +115,29 @@ function listen(report, { refresh, draw, choose }) {
     setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", report);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(themeAsked(), report));
+}
+
+// A box drawn in the main chart filters the table, a click chooses a term, and points that come into view get names.
+function listenToChart(report, { refresh, choose }) {
+  const { plot, source, part } = drawn.main;
+  const { selected } = source("points");
+  selected.properties.indices.change.connect(() => {
+    tableState.brushed = selected.indices.length ? new Uint8Array(report.points.first.length) : null;
+    for (const point of selected.indices) tableState.brushed[point] = 1;
+    refresh();
+  });
+  part("tap").callback = (_, { source: { inspected } }) => {
+    if (inspected.indices.length) choose(report.points.first[inspected.indices[0]], { move: true });
+  };
+  let waiting;
+  const moved = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => nameLeaders(report), 80);
+  };
+  for (const { properties } of [plot.x_range, plot.y_range]) {
+    properties.start.change.connect(moved);
+    properties.end.change.connect(moved);
+  }
 }
 
 // The first line's buttons, a term each.

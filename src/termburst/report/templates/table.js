@@ -161,9 +161,20 @@ function drawTable(report) {
   byId("next").disabled = tableState.page >= pages - 1;
 }
 
+// Text that a spreadsheet would run as a formula, as in cli/output.py; apostrophes before it count, so that one can be taken off.
+// A number with a sign is none.
+const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const signedNumber = /^[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)$/;
+
 // The selection as it stands in the table; probabilities by their logarithms too, where they may be too small for a number.
-function csvOf(report) {
-  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+// An apostrophe goes before formulas, unless they are wanted as they are; how many that were is told beside the text.
+function csvOf(report, { asIs = false } = {}) {
+  let escaped = 0;
+  const quoted = (text) => {
+    const kept = asIs || !formula.test(text) || signedNumber.test(text) ? text : `'${text}`;
+    if (kept !== text) escaped++;
+    return /[",\r\n]/.test(kept) ? `"${kept.replaceAll('"', '""')}"` : kept;
+  };
   const number = (value) =>
     Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
   const power = (logs) => Float64Array.from(logs, (log10) => 10 ** log10);
@@ -178,12 +189,18 @@ function csvOf(report) {
       })
       .join(","),
   );
-  return [keys.join(","), ...lines].join("\r\n") + "\r\n";
+  return { text: [keys.join(","), ...lines].join("\r\n") + "\r\n", escaped };
 }
 
-function download(report) {
+function download(report, options) {
+  const { text, escaped } = csvOf(report, options);
+  byId("export-note").hidden = !escaped;
+  byId("export-count").textContent =
+    escaped === 1
+      ? "One cell begins like a formula: it has an apostrophe before it in the file, so that no spreadsheet runs it."
+      : `${whole(escaped)} cells begin like a formula: they have an apostrophe before them in the file, so that no spreadsheet runs them.`;
   const link = element("a", undefined, { download: `termburst-${report.kind}.csv` });
-  link.href = URL.createObjectURL(new Blob(["\ufeff", csvOf(report)], { type: "text/csv;charset=utf-8" }));
+  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

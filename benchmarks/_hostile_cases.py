@@ -1,0 +1,349 @@
+"""The cases of `hostile.py`: each damages something at random and says what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import random
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+
+import termburst as tb
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "hostile"))
+from attacks.crafted import TEXTS, altered, statistics_bytes
+
+OPTIONS = {  # a value that each takes; "" for those that take none
+    "--top": "3",
+    "--min-count": "1",
+    "--mu": "2",
+    "--sigma2": "1",
+    "--ngrams": "1,2",
+    "--format": "csv",
+    "--form": "exact",
+    "--fit": "exact",
+    "--test": "",
+    "--by": "g",
+    "--text": "text",
+    "--id": "id",
+    "--encoding": "latin-1",
+    "--errors": "replace",
+    "--token-pattern": r"\w+",
+    "--stop-words": "english",
+    "--scheme": "tf-idf",
+    "--norm": "l2",
+    "--confidence": "0.9",
+    "--method": "g2",
+    "--fdr": "by",
+    "--sort": "term",
+    "--detail": "patterns",
+    "--batch": "first",
+    "--checkpoint": "0",
+    "--max-document-mb": "1",
+    "--parts": "",
+    "--pretokenized": "",
+    "--no-lowercase": "",
+    "--statistic": "lr",
+}
+RIGHT, SENTENCE, TRACEBACK, CHANGED = "right", "one sentence", "traceback", "changed content"
+NUMBERS = (-(2**63), -(2**31), -1, 0, 1, 2, 3, 7, 2**31 - 1, 2**31, 2**40, 2**53 + 1, 2**60, 2**62, 2**63 - 1)
+WORDS = (
+    "",
+    "x",
+    "-1",
+    "0",
+    "1",
+    "3",
+    "nan",
+    "inf",
+    "1e400",
+    "9" * 25,
+    "½",
+    "\x1b[31m",
+    "a\nb",
+    "1,2",
+    "2,1",
+    "1,99999999",
+    "é",
+    "--",
+    "*",
+)
+WEIRD = (
+    b"\0",
+    b'"',
+    b",",
+    b"\n",
+    b"\r",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\x1b",
+    b"{",
+    b"[" * 50,
+    b"\\u",
+    b"\t",
+    b"'",
+    b"=",
+    b"\x80",
+    b"null",
+)
+
+
+class Seen:
+    """Whether tracebacks are printed, for who looks at one case."""
+
+    tracebacks = False
+
+
+class Cases:
+    """What a worker keeps between cases: a folder of its own and sound files to damage."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stored = {detail: statistics_bytes(detail) for detail in ("patterns", "moments", "frequencies")}
+        self.sound = {
+            detail: tb.TermStatistics.from_texts(TEXTS, detail=detail, batch="first") for detail in self.stored
+        }  # type: ignore[arg-type]
+        rows = [{"id": f"d{i}", "g": "ab"[i % 2], "text": text} for i, text in enumerate(TEXTS)]
+        parquet = io.BytesIO()
+        pl.DataFrame(rows).write_parquet(parquet)
+        self.tables = {
+            "csv": pl.DataFrame(rows).write_csv().encode(),
+            "jsonl": "".join(json.dumps(row) + "\n" for row in rows).encode(),
+            "parquet": parquet.getvalue(),
+            "txt": "\n".join(TEXTS).encode(),
+        }
+        for kind, content in self.tables.items():
+            (folder / f"sound.{kind}").write_bytes(content)
+        (folder / "sound_statistics.parquet").write_bytes(self.stored["patterns"])
+        self.before = self._contents()
+
+    def run(self, subject: str, rng: random.Random) -> str:
+        """Run one case; what came of it."""
+        return {
+            "stored": self.damaged,
+            "crafted": self.crafted,
+            "tables": self.table,
+            "matrices": matrix,
+            "options": self.options,
+        }[subject](rng)
+
+    def damaged(self, rng: random.Random) -> str:
+        """Bytes of a stored file flipped, cut, swapped: refused, or loaded as it was saved."""
+        detail = rng.choice(list(self.stored))
+        path = self.folder / "damaged.parquet"
+        path.write_bytes(_damaged(self.stored[detail], rng))
+        found: list[Any] = []
+        outcome = judged(lambda: found.append(tb.TermStatistics.load(path)))
+        return CHANGED if found and found[0] != self.sound[detail] else outcome
+
+    def crafted(self, rng: random.Random) -> str:
+        """Numbers of a stored file altered and its digest made anew: refused, or of use."""
+        path = self.folder / "crafted.parquet"
+        detail = rng.choice(list(self.stored))
+        path.write_bytes(altered(self.stored[detail], lambda header, columns: _alter(header, columns, rng)))
+
+        def use() -> None:
+            s = tb.TermStatistics.load(path)
+            if s.detail == "frequencies":
+                return
+            tb.term_table(s)
+            if s.detail == "patterns":
+                tb.burstiness_test(s)
+                tb.keyness(s, self.sound["patterns"], min_count=1)
+
+        return judged(use)
+
+    def table(self, rng: random.Random) -> str:
+        """A table damaged: counted, or refused."""
+        kind = rng.choice(list(self.tables))
+        path = self.folder / f"table.{kind}"
+        path.write_bytes(_damaged(self.tables[kind], rng))
+        line = rng.choice(
+            (
+                ["terms", str(path)],
+                ["keyness", str(path), "--by", "g", "--min-count", "1"],
+                ["terms", str(path), "-f", "json"],
+            )
+        )
+        return self.command(line)
+
+    def options(self, rng: random.Random) -> str:
+        """A command line put together at random, on sound files."""
+        commands = (
+            ["terms"],
+            ["explain"],
+            ["weigh"],
+            ["stats", "build"],
+            ["stats", "show"],
+            ["keyness"],
+            ["stats", "add"],
+        )
+        files = [str(path) for path in sorted(self.folder.glob("sound*"))]
+        line = [
+            *rng.choice(commands),
+            *rng.choices([*files, *WORDS], weights=[9] * len(files) + [1] * len(WORDS), k=1 + (rng.random() < 0.4)),
+        ]
+        for _ in range(rng.choice((0, 1, 1, 2, 3))):
+            option = rng.choice(list(OPTIONS))
+            line += [option, *([rng.choice((OPTIONS[option], OPTIONS[option], *WORDS))] if OPTIONS[option] else [])]
+        if rng.random() < 0.3:
+            outputs = ["out.csv", "out.npz", "out.parquet", "out.json", "no/out.csv"]
+            if str(self.folder / "sound.csv") in line:  # what is read must not be written over; else it may be
+                outputs.append("sound.csv")
+            line += ["-o", str(self.folder / rng.choice(outputs))]
+        if line[:2] == ["stats", "add"] and "-o" not in line:
+            line += ["-o", str(self.folder / "out.parquet")]
+        outcome = self.command(line)
+        for made in self.folder.glob("out.*"):
+            made.unlink()
+        return outcome if self._contents() == self.before else CHANGED
+
+    def command(self, line: list[str]) -> str:
+        """Run the command in this process; exit code 2 takes one line on standard error, and 0 no more than two."""
+        from termburst.cli import main
+
+        out, err = (
+            io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", write_through=True)
+            for _ in range(2)
+        )
+        before, code = (sys.argv, sys.stdin, warnings.showwarning), 0
+        sys.argv, sys.stdin = ["termburst", *line], io.TextIOWrapper(io.BytesIO(b"so it so\nit is\n"))
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+        except BaseException:
+            return _traceback()
+        finally:
+            sys.argv, sys.stdin, warnings.showwarning = before
+        lines = err.buffer.getvalue().decode("utf-8", "replace").splitlines()  # type: ignore[attr-defined]
+        if code == 0 and len(lines) <= 2:
+            return RIGHT
+        said = (
+            code == 2 and lines and lines[-1].startswith("termburst: ") and len(lines) <= 2 and lines[-1].isprintable()
+        )
+        if not said and Seen.tracebacks:
+            print(code, *lines, sep="\n")
+        return SENTENCE if said else TRACEBACK
+
+    def _contents(self) -> dict[str, str]:
+        """Every file that is no case's own, leftovers among them."""
+        own = ("damaged.parquet", "crafted.parquet", "table.")
+        return {
+            path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in self.folder.iterdir()
+            if not path.name.startswith(own)
+        }
+
+
+def judged(call: Callable[[], object]) -> str:
+    """Call; a ValueError of one line is a sentence, any other exception is not."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            call()
+    except ValueError as error:
+        return SENTENCE if str(error).strip() and "\n" not in str(error) else _traceback()
+    except BaseException:  # Polars' panics are no Exception
+        return _traceback()
+    return RIGHT
+
+
+def _traceback() -> str:
+    if Seen.tracebacks:
+        traceback.print_exc()
+    return TRACEBACK
+
+
+def matrix(rng: random.Random) -> str:
+    """A sparse matrix with one of its arrays altered: refused, or counted; one left alone is counted right."""
+    draw = np.random.default_rng(rng.randrange(2**32))
+    dense = draw.poisson(0.7, size=(rng.randrange(1, 9), rng.randrange(1, 9)))
+    kind = rng.choice(("csr", "csc", "coo", "bsr", "dia", "lil"))
+    X = (sp.csr_array if rng.random() < 0.5 else sp.csr_matrix)(dense).asformat(kind)
+    spoilt = rng.random() < 0.9 and _spoil(X, rng)
+    found: list[Any] = []
+
+    def use() -> None:
+        s = tb.TermStatistics.from_counts(X, detail="patterns")
+        found.append(s.collection_frequency.tolist())
+        if s.tokens:
+            tb.burstiness_test(s)
+            tb.TermWeighting("tf-icf").fit_transform(X)
+
+    outcome = judged(use)
+    return CHANGED if not spoilt and found != [dense.sum(axis=0).tolist()] else outcome
+
+
+def _spoil(X: Any, rng: random.Random) -> bool:
+    """Alter one array of a matrix; whether that could be done."""
+    names = {"coo": ("row", "col", "data"), "dia": ("offsets", "data"), "lil": ("rows", "data")}.get(
+        X.format, ("indices", "indptr", "data")
+    )
+    array = getattr(X, name := rng.choice(names))
+    if not array.size:
+        return False
+    if rng.random() < 0.15:
+        with contextlib.suppress(ValueError, AttributeError):  # some are checked by SciPy itself
+            setattr(X, name, array[: rng.randrange(array.size)])
+        return True
+    place = tuple(rng.randrange(size) for size in array.shape)
+    if array.dtype == object:
+        array[place] = [rng.choice(NUMBERS) for _ in array[place]]
+    else:
+        array[place] = np.int64(rng.choice(NUMBERS)).astype(array.dtype)
+    return True
+
+
+def _damaged(content: bytes, rng: random.Random) -> bytes:
+    """One to four of: a byte changed, a stretch cut, doubled or zeroed, something odd put in, the end cut off."""
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        if not content:
+            break
+        i, j = sorted(rng.randrange(len(content) + 1) for _ in range(2))
+        j = min(j, i + rng.choice((1, 4, 40, 400)))
+        way = rng.randrange(7)
+        if way <= 1:
+            i = min(i, len(content) - 1)
+            content = content[:i] + bytes([content[i] ^ (1 << rng.randrange(8))]) + content[i + 1 :]
+        elif way == 2:
+            content = content[:i] + content[j:]
+        elif way == 3:
+            content = content[:j] + content[i:]
+        elif way == 4:
+            content = content[:i] + bytes(j - i) + content[j:]
+        elif way == 5:
+            content = content[:i] + rng.choice(WEIRD) + content[i:]
+        else:
+            content = content[:i]
+    return content
+
+
+def _alter(header: dict[str, Any], columns: dict[str, Any], rng: random.Random) -> None:
+    """Change one to three numbers, terms or entries of the header."""
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        number, name = rng.choice(NUMBERS), rng.choice([*columns, *columns, "lengths", "length_documents", *header])
+        if name in ("lengths", "length_documents") and isinstance(header.get(name), list) and header[name]:
+            header[name][rng.randrange(len(header[name]))] = number
+        elif name in columns and name != "term":
+            values = columns[name]
+            i = rng.randrange(len(values))
+            if not isinstance(values[i], list):
+                values[i] = number
+            elif values[i]:
+                values[i][rng.randrange(len(values[i]))] = number
+        elif name == "term":
+            columns["term"][rng.randrange(len(columns["term"]))] = rng.choice(("", "so", "\0", "\x1b[31m", "é" * 99))
+        else:
+            header[name] = rng.choice((None, number, "x", [], {}, [number], True, 1.5))

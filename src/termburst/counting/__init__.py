@@ -1,0 +1,1 @@
+"""Documents → counts: what a token is, and how tokens are counted."""

@@ -1,0 +1,382 @@
+"""Texts to counts on all cores: what `CountVectorizer` does for the patterns that a table of characters can express."""
+
+from __future__ import annotations
+
+import queue
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termburst.core.tokenizer import (
+    DONE,
+    MORE_NODES,
+    MORE_POOL,
+    MOST_CELLS,
+    Piece,
+    Rules,
+    cells,
+    count,
+    piece,
+    room_size,
+    rules,
+    text_room,
+    texts,
+    write_rows,
+)
+from termburst.core.vocabulary import (
+    BATCH,
+    MOST_NODES,
+    MOST_POOL,
+    NODE,
+    Bytes,
+    Integers,
+    Nodes,
+    absorb,
+    alphabetical,
+    learn,
+    rehash,
+    vocabulary,
+    written,
+)
+from termburst.counting.character_class import CharacterClass
+from termburst.limits import require_memory
+from termburst.threads import cores, in_threads
+
+CHUNK = 2**20  # characters that a thread takes at a time
+MOST_DOCUMENTS = 2**14  # in a chunk
+BLOCK = 2**12  # names that are made terms at a time: they are still in the cache when they are hashed
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The counts of a chunk of documents, by the nodes of the worker that counted it."""
+
+    worker: Worker
+    ids: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    indptr: Integers
+
+    def piece(self, starts: Integers, columns: Nodes) -> Piece:
+        """As the kernel takes it that writes the rows, from *starts* on."""
+        return piece(self.ids, self.counts, self.indptr, starts, columns)
+
+    @property
+    def longest(self) -> int:
+        """How many cells the longest row has."""
+        return int(np.diff(self.indptr).max(initial=0))
+
+    def row_sizes(self, columns: NDArray[np.int32] | None) -> Integers:
+        """How many cells of every row have a column; None says that all do."""
+        if columns is None:
+            return np.diff(self.indptr)
+        kept = np.append(0, np.cumsum(columns[self.ids] >= 0))
+        return np.diff(kept[self.indptr])
+
+
+class Tokenizer:
+    """Counts texts, batch after batch, into one vocabulary; each thread keeps a part of it.
+
+    Parameters
+    ----------
+    pattern : CharacterClass
+    lowercase : bool
+    change : function of a text, or None
+        What is done to texts beyond ASCII after their case is folded: accents stripped, say.
+    ngrams : (int, int)
+    stop_words : collection of str
+    vocabulary : mapping of terms to columns, or None
+        Terms to look for; by default all that there are.
+    """
+
+    def __init__(
+        self,
+        pattern: CharacterClass,
+        *,
+        lowercase: bool = True,
+        change: Callable[[str], str] | None = None,
+        ngrams: tuple[int, int] = (1, 1),
+        stop_words: Iterable[str] = (),
+        vocabulary: Mapping[str, int] | None = None,
+    ) -> None:
+        self.pattern, self.lowercase, self.change = pattern, lowercase, change
+        self.ngrams = (min(ngrams[0], MOST_CELLS), min(ngrams[1], MOST_CELLS))  # longer than any run can be
+        self.folds = lowercase and change is None  # or what is stripped of an accent could be an upper-case letter
+        self.vocabulary = vocabulary
+        first = Worker(self)
+        self.left_out = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
+        if vocabulary is not None:
+            self.columns = _columns(first, vocabulary)
+        self.workers = [first] + [Worker(self, first) for _ in range(cores() - 1)]
+
+    def count(self, chunks: Iterable[Sequence[str]]) -> Iterator[Counted]:
+        """Count chunks of texts, in their order; a few are in work at a time."""
+        free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        for worker in self.workers:
+            free.put(worker)
+
+        def task(texts: Sequence[str]) -> Counted:
+            data, ends = self.encoded(texts)
+            worker = free.get()
+            try:
+                return worker.count(data, ends)
+            finally:
+                free.put(worker)
+
+        yield from _in_order(task, chunks, len(self.workers))
+
+    def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
+        """The texts in UTF-8, folded (but for ASCII if the kernel does it) and changed, and where each ends."""
+        if self.folds:
+            return joined([text if text.isascii() else text.lower() for text in texts])
+        return joined(list(map(self._changed, texts)))
+
+    def _changed(self, text: str) -> str:
+        if self.lowercase:
+            text = text.lower()
+        if self.change is not None and not text.isascii():
+            text = self.change(text)
+        return text
+
+    def rules(self, is_ascii: bool) -> Rules:
+        """What is counted, as the kernel takes it. The table of all characters is made when there are any."""
+        wide = np.empty(0, dtype=np.uint8) if is_ascii else self.pattern.wide
+        return rules(
+            self.pattern.kinds,
+            wide,
+            lowercase=self.folds,
+            bounded=self.pattern.bounded,
+            shortest=self.pattern.shortest,
+            ngrams=self.ngrams,
+            left_out=self.left_out,
+            growing=self.vocabulary is None,
+        )
+
+    def matrix(self, counted: list[Counted]) -> tuple[dict[str, int], Any]:
+        """The columns of the terms that were found, in alphabetical order, and documents × terms in canonical form.
+
+        With a given vocabulary no terms are returned, and columns are its own. The list is emptied: memory for the
+        matrix is taken while that of the pieces goes.
+        """
+        terms: dict[str, int] = {}
+        tasks: list[Callable[[], None]] = []
+        if self.vocabulary is None:
+            whole, nodes, columns = self._brought_together()
+            width = int(nodes.size)
+            tasks.append(lambda: whole.number(nodes, terms))
+        else:
+            width, columns = len(self.vocabulary), dict.fromkeys(self.workers, self.columns)
+        sizes = [piece.row_sizes(None if self.vocabulary is None else columns[piece.worker]) for piece in counted]
+        indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
+        indices = np.empty(indptr[-1], dtype=np.int32 if indptr[-1] < 2**31 else np.int64)
+        data = np.empty(indptr[-1], dtype=np.int64)
+        firsts = np.cumsum([0, *(rows.size for rows in sizes)])
+        pieces = [
+            partial(found.piece, indptr[first : first + rows.size], columns[found.worker])
+            for found, first, rows in zip(counted, firsts, sizes, strict=False)
+        ]
+        longest = max((found.longest for found in counted), default=0)
+        counted.clear()
+        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large, since Python makes terms of names meanwhile
+
+        def write(group: list[partial[Piece]]) -> None:
+            write_rows([make() for make in group], width, longest, indices, data)
+            group.clear()
+
+        groups = [pieces[k : k + share] for k in range(0, len(pieces), share)]
+        pieces.clear()
+        tasks += [partial(write, group) for group in groups]
+        in_threads(lambda task: task(), tasks)
+        X = sp.csr_array((data, indices, indptr.astype(indices.dtype)), shape=(indptr.size - 1, width))
+        X.has_canonical_format = True
+        return terms, X
+
+    def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
+        """A worker that has all nodes, those of terms in alphabetical order, and every worker's columns by node."""
+        whole = max(self.workers, key=lambda worker: worker.nodes)
+        taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
+        taken[whole] = np.arange(whole.nodes, dtype=np.int32)
+        nodes = whole.sorted(whole.seen())
+        column = np.full(whole.nodes, -1, dtype=np.int32)
+        column[nodes] = np.arange(nodes.size, dtype=np.int32)
+        return whole, nodes, {worker: column[taken[worker]] for worker in self.workers}
+
+
+class Worker:
+    """The vocabulary that one thread has seen, and the room in which it counts."""
+
+    def __init__(self, tokenizer: Tokenizer, like: Worker | None = None) -> None:
+        self.tokenizer = weakref.proxy(tokenizer)  # no circle: tables go when the tokenizer does
+        self.documents = 0  # counted; what a node was last seen in is no more, lest another be taken for it
+        if like is None:
+            self.slots, self.pool = np.zeros(2**19, dtype=np.uint64), np.empty(2**13, dtype=np.uint64)
+            self.rows = np.empty(2**18, dtype=NODE)  # memory is taken as it is written to
+            self.known = vocabulary(self.slots, self.rows, self.pool)
+        else:
+            size, used = like.nodes, like.known.used
+            self.slots, self.pool = like.slots.copy(), _grown(like.pool[:used], like.pool.size)
+            self.rows = _grown(like.rows[:size], like.rows.size)
+            self.known = vocabulary(self.slots, self.rows, self.pool, size, used)
+        self.ids, self.counts = np.empty((2, 0), dtype=np.int32)
+        self.room = text_room(0, runs=tokenizer.ngrams[1] > 1)
+
+    @property
+    def nodes(self) -> int:
+        return int(self.known.size)
+
+    def count(self, data: Bytes, ends: Integers) -> Counted:
+        """Count documents that end at *ends* in *data*."""
+        owner = self.tokenizer
+        self._renumber(ends.size)
+        documents, rules = texts(data, ends, self.documents), owner.rules(is_ascii=int(data.max(initial=0)) < 128)
+        longest = int(np.diff(ends, prepend=0).max(initial=0))
+        if longest > max(CHUNK, self.room.length):
+            most = room_size(longest, runs=owner.ngrams[1] > 1) + data.size
+            require_memory(most, f"counting a document of {longest:,} bytes")
+        room = self.room if longest <= self.room.length else text_room(longest, runs=owner.ngrams[1] > 1)
+        if longest <= CHUNK:  # kept for the next
+            self.room = room
+        if self.ids.size < data.size // 8:
+            self.ids, self.counts = np.empty((2, data.size // 8), dtype=np.int32)
+        indptr = np.zeros(ends.size + 1, dtype=np.int64)
+        found = cells(self.ids, self.counts, indptr)
+        while (lacking := count(documents, rules, self.known, found, room)) != DONE:
+            if lacking == MORE_NODES:
+                self.make_room(max(min(2 * self.nodes, MOST_NODES - self.nodes - BATCH), BATCH), 0)
+            elif lacking == MORE_POOL:
+                self.make_room(0, longest)
+            else:
+                if found.room == MOST_CELLS:
+                    raise ValueError(f"a document has more than {MOST_CELLS:,} n-grams: count shorter ones, or part it")
+                size = min(2 * self.ids.size + 1024, MOST_CELLS)
+                if size > CHUNK:
+                    require_memory(8 * size, f"counting the n-grams of a document of up to {longest:,} bytes")
+                self.ids, self.counts = _grown(self.ids, size), _grown(self.counts, size)
+                found = cells(self.ids, self.counts, indptr, found.size, found.documents)
+        self.documents += ends.size
+        return Counted(self, self.ids[: found.size].copy(), self.counts[: found.size].copy(), indptr)
+
+    def _renumber(self, more: int) -> None:
+        """Numbers of documents fit 32 bits: when they are used up, all that was seen was seen in the first."""
+        if self.documents + more >= 2**32 - 1:
+            np.minimum(self.rows["seen"][: self.nodes], 1, out=self.rows["seen"][: self.nodes])
+            self.documents = 1
+
+    def make_room(self, nodes: int, size: int) -> None:
+        """For so many nodes more, and so many bytes of names."""
+        nodes, words = nodes + self.nodes + BATCH, self.known.used + size // 8 + 1
+        if nodes > MOST_NODES or words > MOST_POOL:
+            raise ValueError(
+                f"more than {MOST_NODES:,} terms cannot be counted at once: take fewer documents or n-grams"
+            )
+        if words > self.pool.size:
+            self.pool = _grown(self.pool, max(2 * self.pool.size, words))
+        if nodes > self.rows.size:
+            self.rows = _grown(self.rows, nodes)
+        old = self.known
+        if nodes > self.slots.size // 2:
+            self.slots = np.zeros(1 << (2 * nodes - 1).bit_length(), dtype=np.uint64)
+        self.known = vocabulary(self.slots, self.rows, self.pool, old.size, old.used)
+        if old.slot_room < self.slots.size:
+            rehash(old, self.known)
+
+    def learn(self, terms: Sequence[str]) -> Nodes:
+        """The nodes of terms, made where there are none; −1 for what is no term."""
+        data, ends = joined(terms)
+        self.make_room(2 * int(np.count_nonzero(data == ord(" "))) + len(terms), int(data.size))
+        return learn(self.known, data, ends, self.tokenizer.ngrams[1])
+
+    def absorb(self, other: Worker) -> Nodes:
+        """Take over the nodes of another; what they are here."""
+        self.documents = max(self.documents, other.documents)  # lest a number last seen there be given out here again
+        self.make_room(other.nodes, 8 * other.known.used)
+        return absorb(self.known, other.known)
+
+    def seen(self) -> Nodes:
+        """The nodes that were counted in a document."""
+        return np.flatnonzero(self.rows["seen"][: self.nodes]).astype(np.int32)
+
+    def sorted(self, nodes: Nodes) -> Nodes:
+        """The nodes in alphabetical order of their names."""
+        return nodes[alphabetical(*written(self.known, nodes))]
+
+    def number(self, nodes: Nodes, terms: dict[str, int]) -> None:
+        """Number the names of nodes, in their order. A block at a time, and other threads come in between."""
+        for start in range(0, nodes.size, BLOCK):
+            lines, _ = written(self.known, nodes[start : start + BLOCK])
+            names = lines[:-1].tobytes().decode("utf-8", "surrogatepass").split("\n")
+            terms.update(zip(names, range(start, start + len(names)), strict=True))
+
+
+def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]:
+    """The column of every node; −1 for those that are no term of the vocabulary."""
+    nodes = worker.learn(list(vocabulary))
+    columns = np.full(worker.nodes, -1, dtype=np.int32)
+    columns[nodes[nodes >= 0]] = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))[nodes >= 0]
+    return columns
+
+
+def joined(texts: Sequence[str]) -> tuple[Bytes, Integers]:
+    """The texts in UTF-8, and where each ends. A lone surrogate is a character like any other.
+
+    Examples
+    --------
+    >>> data, ends = joined(["so", "été"])
+    >>> bytes(data), ends.tolist()
+    (b'so\\xc3\\xa9t\\xc3\\xa9', [2, 7])
+    """
+    # A character for each byte: such texts are joined, and made bytes, by copying them.
+    parts = [text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1") for text in texts]
+    ends = np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)))
+    return np.frombuffer("".join(parts).encode("latin-1"), dtype=np.uint8), ends
+
+
+def _grown(array: Any, size: int) -> Any:
+    new = np.empty(size, dtype=array.dtype)
+    new[: array.size] = array
+    return new
+
+
+def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Lists of texts with about `CHUNK` characters each."""
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text)
+        if size >= CHUNK or len(chunk) == MOST_DOCUMENTS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _in_order(task: Callable[[Any], Any], items: Iterable[Any], threads: int) -> Iterator[Any]:
+    """The results of *task* in the order of *items*, of which no more are fetched ahead than keep all threads busy."""
+    if threads == 1:
+        yield from map(task, items)
+        return
+    waiting: deque[tuple[Future[Any], int]] = deque()
+    held = 0  # characters in what is waiting: very long documents are not for all threads at once
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                size = sum(map(len, item))
+                waiting.append((pool.submit(task, item), size))
+                held += size
+                while len(waiting) > 2 * threads or (held > 4 * threads * CHUNK and len(waiting) > 1):
+                    future, size = waiting.popleft()
+                    held -= size
+                    yield future.result()
+            while waiting:
+                yield waiting.popleft()[0].result()
+        finally:
+            for future, _ in waiting:
+                future.cancel()

@@ -1,0 +1,136 @@
+"""`BurstinessSelector`: keep the terms that come in bursts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from termburst.estimators.count_input import count_tags
+from termburst.inference.checks import check_name
+from termburst.inference.multiplicity import adjust_log10
+from termburst.inference.overdispersion import burstiness
+from termburst.inference.plr import ClampedTermsWarning, plr_statistic
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.statistics.matrix import canonical_counts, refuse_texts
+from termburst.statistics.term_statistics import from_canonical
+
+Floats = NDArray[np.float64]
+
+
+def _plr(counts: Any) -> Floats:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClampedTermsWarning)  # a clamped λ is a large one, and that is all a rank needs
+        return plr_statistic(from_canonical(counts, None, "moments"))
+
+
+def _likelihood_ratio(counts: Any) -> Floats:
+    fit = fit_beta_binomial(counts)
+    return np.maximum(2 * (fit.loglik - fit.loglik_binomial), 0.0)
+
+
+def _log_p(counts: Any) -> Floats:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClampedTermsWarning)
+        return -burstiness(counts).lr.log10_p
+
+
+SCORES: dict[str, Callable[[Any], Floats]] = {"plr": _plr, "lr": _likelihood_ratio, "p": _log_p}
+
+
+class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Keep the columns of a count matrix whose terms are the most bursty; no labels are needed.
+
+    Parameters
+    ----------
+    k : int, float or "all", default=1000
+        How many terms to keep, a share of them (a float of at most 1), or all. Terms that never occur are not kept
+        while there are others; of equal scores the first come first. A `k` above the number of terms keeps all.
+    by : {"plr", "lr", "p"}, default="plr"
+        "plr" is the paper's λ_i (`plr_statistic`), "lr" the exact likelihood ratio 2(ℓ̂ − ℓ̂_binomial) of
+        `fit_beta_binomial`, "p" is −log10 of its p-value (`burstiness_test`), which allows for how rare a term is.
+    fdr : float, optional
+        With by="p": keep of the `k` only terms whose q-value (Benjamini–Hochberg, over all terms that occur) is at
+        most this, above 0 and at most 1.
+
+    Attributes
+    ----------
+    scores_ : array, one a term
+        NaN for a term that never occurs.
+    qvalues_ : array, one a term
+        With by="p" only.
+    n_features_in_, feature_names_in_
+        As in every scikit-learn transformer.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]]
+    >>> selector = tb.BurstinessSelector(k=1, by="lr").fit(X)
+    >>> selector.get_support().tolist(), selector.transform(X)[:, 0].tolist()
+    ([True, False, False], [4, 0, 0, 0])
+    """
+
+    def __init__(self, k: Any = 1000, *, by: str = "plr", fdr: float | None = None) -> None:
+        self.k = k
+        self.by = by
+        self.fdr = fdr
+
+    def fit(self, X: Any, y: Any = None) -> BurstinessSelector:
+        """Score the terms of X, documents × terms."""
+        self._check_parameters()
+        refuse_texts(X, "BurstinessSelector")
+        counts = canonical_counts(validate_data(self, X, accept_sparse=True, dtype=None, ensure_all_finite=False))
+        occurs = np.bincount(counts.indices, minlength=counts.shape[1]) > 0
+        self.scores_ = np.full(occurs.size, np.nan)
+        if occurs.any():
+            self.scores_ = np.where(occurs, SCORES[self.by](counts), np.nan)
+        self._scored_by = self.by
+        if hasattr(self, "qvalues_"):  # of an earlier fit
+            delattr(self, "qvalues_")
+        if self.by == "p":
+            self.qvalues_ = 10 ** adjust_log10(-self.scores_)
+        return self
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        self._check_parameters()
+        if self.by != self._scored_by:
+            raise ValueError(f"the terms were scored by={self._scored_by!r}: fit again for by={self.by!r}")
+        size = self.scores_.size
+        if self.k == "all":
+            keep = size
+        elif isinstance(self.k, (int, np.integer)):
+            keep = min(int(self.k), size)
+        else:
+            keep = max(1, round(float(self.k) * size))
+        score = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
+        mask = np.zeros(size, dtype=bool)
+        mask[np.argsort(-score, kind="stable")[:keep]] = True
+        if self.fdr is not None:
+            mask &= np.nan_to_num(self.qvalues_, nan=np.inf) <= self.fdr
+        return mask
+
+    def _check_parameters(self) -> None:
+        check_name("by", self.by, SCORES)
+        whole = isinstance(self.k, (int, np.integer)) and not isinstance(self.k, bool) and self.k >= 1
+        share = isinstance(self.k, (float, np.floating)) and 0 < self.k <= 1
+        if not (whole or share or (isinstance(self.k, str) and self.k == "all")):
+            raise ValueError(
+                f"k is a whole number of 1 or more, a share above 0 and at most 1.0, or 'all'; got {self.k!r}"
+            )
+        if self.fdr is None:
+            return
+        if self.by != "p":
+            raise ValueError("fdr needs by='p': the others are no probabilities")
+        if isinstance(self.fdr, bool) or not (isinstance(self.fdr, (int, float, np.number)) and 0 < self.fdr <= 1):
+            raise ValueError(f"fdr is above 0 and at most 1; got {self.fdr!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        return count_tags(super().__sklearn_tags__())

@@ -1,0 +1,171 @@
+"""`ClassTermWeighting`: the words of classes, of topics or of clusters, alone or in BERTopic."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from types import NoneType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.preprocessing import normalize
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from termburst.estimators.naive_bayes import MOST, distinct_labels
+from termburst.estimators.term_weighting import TermWeighting
+from termburst.inference.checks import checked_number, checked_whole, shown
+from termburst.schemes import SCHEMES, named_scheme
+from termburst.statistics.matrix import canonical_counts, refuse_texts
+
+
+class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Weigh terms by what sets a class of documents apart; a `ctfidf_model` for BERTopic.
+
+    The documents of a class count as one, `TermWeighting` learns from these, and a row's weights are
+
+        w_ij = m_i s_ij, scaled to unit norm,
+
+    where s_ij is the scheme's weight and m_i the multiplier of term i, 1 unless given.
+
+    Parameters
+    ----------
+    scheme : str, default="fisher"
+        A name in `termburst.SCHEMES` whose weights are never negative. "fisher", −log P(N ≥ n_ij) of Fisher's exact
+        test, names classes best by `benchmarks/topic_words.py`; `RECOMMENDED_SCHEME` is for documents.
+    seed_words : collection of str, optional
+        Words to raise. Which columns they are is known from the names of X's columns, or BERTopic tells.
+    seed_multiplier : float, default=2
+        m_i of these words.
+    norm : {"l1", "l2"} or None, default="l2"
+        The norm that rows are scaled to, so that weights compare between classes of any size. Neither the order of a
+        row's words nor the cosine of two rows depends on it.
+
+    Attributes
+    ----------
+    classes_ : array
+        The distinct labels, sorted; the numbers of the rows where no labels were given.
+    class_counts_ : CSR, classes × terms
+        The counts that were learned from.
+    weighting_ : TermWeighting
+        What was learned from them.
+    multiplier_ : array, one a term
+        m_i.
+
+    Notes
+    -----
+    "fisher" tests whether a class uses a term more often than the rest: all documents taken as one class have no
+    words. A term that no class had weighs 0.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[3, 0, 5], [2, 0, 4], [0, 4, 5]]
+    >>> model = tb.ClassTermWeighting().fit(X, ["cats", "cats", "dogs"])
+    >>> model.top_terms(["purr", "bark", "the"], 1)
+    {'cats': ['purr'], 'dogs': ['bark']}
+    """
+
+    def __init__(
+        self,
+        scheme: str = "fisher",
+        *,
+        seed_words: Collection[str] | None = None,
+        seed_multiplier: float = 2,
+        norm: str | None = "l2",
+    ) -> None:
+        self.scheme = scheme
+        self.seed_words = seed_words
+        self.seed_multiplier = seed_multiplier
+        self.norm = norm
+
+    def fit(self, X: Any, y: Any = None, *, multiplier: Any = None) -> ClassTermWeighting:
+        """Learn from the counts X, documents × terms with their classes y, or classes × terms; m_i in `multiplier`."""
+        weighting = self._weighting()
+        counts = canonical_counts(self._validated(X, reset=True))
+        self.classes_, of = np.arange(counts.shape[0]), np.arange(counts.shape[0])
+        if y is not None:
+            labels = column_or_1d(y)
+            if labels.size != counts.shape[0]:
+                raise ValueError(f"there are {counts.shape[0]} documents, but {labels.size} labels")
+            self.classes_ = distinct_labels(labels)
+            of = np.searchsorted(self.classes_, labels)
+        member = sp.csr_matrix((np.ones(of.size, dtype=np.int64), (of, np.arange(of.size))))
+        self.class_counts_ = sp.csr_matrix(member @ counts)
+        self.weighting_ = weighting.fit(self.class_counts_)
+        self.multiplier_ = self._multiplier(multiplier)
+        # BERTopic removes rows from this when topics are deleted, though its rows are terms: nothing here reads it.
+        self._idf_diag = sp.diags(self.multiplier_, format="csr")
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Weigh rows of counts, classes or documents, as CSR."""
+        check_is_fitted(self)
+        return self._weigh(self._validated(X, reset=False))
+
+    def top_terms(self, names: Sequence[str] | None = None, n: int = 10) -> dict[Any, list[str]]:
+        """The n terms of highest weight of every class, those above 0; names are by default those of X's columns."""
+        check_is_fitted(self)
+        n = checked_whole("n", n, least=1)
+        terms = self.get_feature_names_out() if names is None else np.asarray(names, dtype=object)
+        if terms.ndim != 1:
+            raise ValueError(f"names are a list or an array, a name a column; got {shown(names)}")
+        if terms.size != self.n_features_in_:
+            raise ValueError(f"there are {self.n_features_in_} terms, but {terms.size} names")
+        found = {}
+        for label, row in zip(self.classes_.tolist(), self._weigh(self.class_counts_), strict=True):
+            order = np.lexsort((row.indices, -row.data))[:n]
+            found[label] = terms[row.indices[order[row.data[order] > 0]]].tolist()
+        return found
+
+    @property
+    def bm25_weighting(self) -> bool:
+        """What BERTopic writes to safetensors and PyTorch files, where only its own c-TF-IDF has a place."""
+        raise AttributeError(
+            "BERTopic's safetensors and pytorch files cannot hold ClassTermWeighting: save with serialization='pickle' "
+            "or with save_ctfidf=False and call update_topics(docs, ctfidf_model=...) after loading"
+        )
+
+    reduce_frequent_words = bm25_weighting
+
+    def _weighting(self) -> TermWeighting:
+        if named_scheme(self.scheme).signed:
+            others = [repr(name) for name, scheme in SCHEMES.items() if scheme.signed and name != self.scheme]
+            raise ValueError(
+                f"the words of a class need weights that are never negative: not scheme={self.scheme!r}, "
+                f"nor {', '.join(others)}"
+            )
+        if self.norm not in (None, "l1", "l2"):
+            raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")
+        return TermWeighting(self.scheme)
+
+    def _weigh(self, X: Any) -> Any:
+        weights = self.weighting_.transform(X)
+        weights.data *= self.multiplier_[weights.indices]
+        return weights if self.norm is None else normalize(weights, norm=self.norm, copy=False)
+
+    def _multiplier(self, given: Any) -> NDArray[np.float64]:
+        if isinstance(self.seed_words, str) or not isinstance(self.seed_words, (Collection, NoneType)):
+            raise ValueError(f"seed_words are a list of words; got {shown(self.seed_words)}")
+        raised = checked_number("seed_multiplier", self.seed_multiplier, 0.0, MOST, low_too=True)
+        if given is None and self.seed_words is not None and len(self.seed_words):
+            if not hasattr(self, "feature_names_in_"):
+                raise ValueError("seed_words need named columns: fit a data frame, or give multiplier, one a column")
+            given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), raised, 1)
+        try:
+            multiplier = np.ones(self.n_features_in_) if given is None else np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"multiplier is an array of numbers, one a column; got {shown(given)}") from None
+        if multiplier.shape != (self.n_features_in_,):
+            raise ValueError(f"multiplier has shape {multiplier.shape}, but X has {self.n_features_in_} columns")
+        if not (np.isfinite(multiplier) & (multiplier >= 0)).all():
+            raise ValueError("a multiplier is negative or not finite")
+        return multiplier
+
+    def _validated(self, X: Any, *, reset: bool) -> Any:
+        refuse_texts(X, "ClassTermWeighting")
+        return validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
+
+    def __sklearn_tags__(self) -> Any:
+        return TermWeighting().__sklearn_tags__()

@@ -1,0 +1,37 @@
+"""What estimators share that take counts: what scikit-learn is told of their input, and its form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from termburst.statistics.matrix import TOO_MANY, check_structure, refuse_texts
+
+
+def sparse_counts(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as a `csr_array` without duplicates and stored zeros. Fractions are let in, as `MultinomialNB` does."""
+    refuse_texts(X, type(estimator).__name__)
+    if sp.issparse(X):
+        check_structure(X)  # before scikit-learn converts it
+    valid = validate_data(
+        estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True, copy=False
+    )
+    counts = sp.csr_array(valid, copy=sp.issparse(valid))
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    with np.errstate(over="ignore"):
+        tokens = counts.data.sum()
+    if tokens >= 2**62:  # log-probabilities so large would have lost all digits that tell classes apart
+        raise ValueError(TOO_MANY)
+    return counts
+
+
+def count_tags(tags: Any) -> Any:
+    """scikit-learn's tags, with what holds of counts."""
+    tags.input_tags.sparse = True
+    tags.input_tags.positive_only = True
+    tags.input_tags.categorical = True  # whole numbers, in scikit-learn's words: its checks then draw such
+    return tags

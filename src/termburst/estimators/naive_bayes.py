@@ -1,0 +1,131 @@
+"""What the naive Bayes classifiers of counts share: priors, labels, predictions from log-likelihoods."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+
+from termburst.estimators.count_input import count_tags, sparse_counts
+from termburst.inference.checks import shown
+
+Floats = NDArray[np.float64]
+LEAST, MOST = 1e-100, 1e100  # of parameters that are multiplied and divided by: beyond, a product may overflow
+
+
+class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier by class prior and class-conditional distribution of a document's counts.
+
+    A subclass learns in `fit` and says in `_log_likelihood` how probable documents are in every class.
+    """
+
+    fit_prior: bool
+    class_prior: ArrayLike | None
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """log P(c) + log P(n_j | c), documents × classes, without what all classes share."""
+        check_is_fitted(self)
+        return self._log_likelihood(sparse_counts(self, X, reset=False)) + self.class_log_prior_
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The log of `predict_proba`."""
+        return log_shares(self.predict_joint_log_proba(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """P(c | n_j), documents × classes."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every document."""
+        joint = self.predict_joint_log_proba(X)
+        return np.asarray(self.classes_[joint.argmax(axis=1)])
+
+    @abstractmethod
+    def _log_likelihood(self, counts: Any) -> Floats:
+        """log P(n_j | c), documents × classes, without what all classes share."""
+
+    def _labelled(
+        self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, reset: bool = True
+    ) -> tuple[Any, Floats]:
+        """Counts, and the weight of every document in every class; sets `classes_` where *reset*."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        counts = sparse_counts(self, X, reset=reset)
+        y = column_or_1d(y, warn=True)
+        distinct_labels(y)
+        check_classification_targets(y)
+        if y.size != counts.shape[0]:
+            raise ValueError(f"there are {counts.shape[0]} documents, but {y.size} labels")
+        if reset:
+            self.classes_ = distinct_labels(y if classes is None else classes)
+        label = np.searchsorted(self.classes_, y)
+        unknown = self.classes_[np.minimum(label, self.classes_.size - 1)] != y
+        if unknown.any():
+            raise ValueError(f"the label {y[unknown].tolist()[0]!r} is not among the classes")
+        weights = np.zeros((y.size, self.classes_.size))
+        weights[np.arange(y.size), label] = _check_sample_weight(
+            sample_weight, y, dtype=np.float64, ensure_non_negative=True
+        )
+        if weights.max() > MOST:
+            raise ValueError("the sample weights are too large to be added up: divide them all by the largest")
+        return counts, weights
+
+    def _set_prior(self, class_count: Floats) -> None:
+        self.class_count_ = class_count
+        classes = class_count.size
+        if self.class_prior is not None:
+            try:
+                prior = np.asarray(self.class_prior, dtype=np.float64)
+            except (TypeError, ValueError):  # texts, a dictionary
+                prior = np.empty(0)
+            if prior.shape != (classes,) or not (prior >= 0).all() or not np.isclose(prior.sum(), 1):
+                raise ValueError(f"class_prior is {classes} probabilities, one a class, that add up to 1")
+        elif self.fit_prior:
+            prior = class_count / class_count.sum()
+        else:
+            prior = np.full(classes, 1 / classes)
+        with np.errstate(divide="ignore"):  # a class of no weight is never predicted
+            self.class_log_prior_ = np.log(prior)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = count_tags(super().__sklearn_tags__())
+        tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are no counts
+        return tags
+
+
+def log_shares(joint: Floats) -> Floats:
+    """Log-probabilities of the columns, whose exponentials add up to 1 in every row, from unnormalised ones.
+
+    Examples
+    --------
+    >>> np.exp(log_shares(np.array([[-1e18, -1e18]])))
+    array([[0.5, 0.5]])
+    """
+    joint = joint - joint.max(axis=1, keepdims=True)  # else log 2 is lost beside 1e18
+    return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+
+def distinct_labels(labels: Any) -> NDArray[Any]:
+    """The distinct labels, sorted, or a sentence where there are none or one is missing.
+
+    Examples
+    --------
+    >>> distinct_labels(["war", "peace", "war"]).tolist()
+    ['peace', 'war']
+    """
+    try:
+        found = np.unique(labels)
+        missing = found.dtype.kind == "f" and bool(np.isnan(found).any())
+    except TypeError:  # None, or pandas' NA, beside texts
+        missing = True
+    if missing:
+        raise ValueError("Input y contains NaN, None or labels that cannot be sorted: give every document a label")
+    if not found.size:
+        raise ValueError(f"there is no class: got {shown(labels)}")
+    return np.asarray(found)

@@ -1,0 +1,158 @@
+"""`TermWeighting`: counts in, weights out, in a scikit-learn pipeline."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.preprocessing import normalize
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from termburst.estimators.count_input import count_tags
+from termburst.inference.plr import Invalid
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.penalties import checked_hyperparameters
+from termburst.schemes import named_scheme
+from termburst.statistics.matrix import canonical_counts, refuse_texts
+from termburst.statistics.term_statistics import TermStatistics, from_canonical
+
+
+class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn a matrix of counts into a matrix of term weights; learn from one collection, weigh any.
+
+    Parameters
+    ----------
+    scheme : str, default="s-lambda"
+        A name in `termburst.SCHEMES`, such as "tf-idf", "s-lambda" or "damped-tf-idf", which is
+        `termburst.RECOMMENDED_SCHEME`.
+    mu : float, optional
+        Mean of the penalty on the precision, and the length that some schemes bring documents to; by default the mean
+        document length of the fitted collection.
+    sigma2 : float, default=1.0
+        Variance of that penalty, which matters to "lambda" and "s-lambda" alone.
+    norm : {"l1", "l2"}, optional
+        Scale every document to unit norm.
+    transductive : bool, default=False
+        Recompute every statistic on the documents that are transformed, as the paper's experiments do, but keep μ from
+        fitting. By default everything is learned in `fit`.
+    invalid : {"clamp", "raise"}, default="clamp"
+        What to do with terms that repeat too often for the penalty; see `termburst.plr_statistic`.
+    sparse_output : bool, default=True
+        Whether weights come as CSR. `set_output(transform="pandas")` and `"polars"` need dense weights: ``False``.
+
+    Attributes
+    ----------
+    statistics_ : TermStatistics
+        What was learned, at the level of detail that the scheme needs.
+    fit_ : BetaBinomialFit or None
+        The exact fit of every term, for the schemes that need one.
+    mu_ : float
+        The μ in use.
+    n_features_in_, feature_names_in_
+        As in every scikit-learn transformer.
+
+    Notes
+    -----
+    * Only cells where a term occurs are stored; absent cells weigh 0 in every scheme.
+    * A term that did not occur in fitting weighs 0. An empty document is a row of zeros; it counts in d.
+    * `partial_fit` adds documents to what was learned, exactly as if all had been fitted at once.
+    * The matrix given is never changed. The one returned shares no memory with it, stores no cell twice and keeps the
+      order of the cells in a row, sorted or not.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]]
+    >>> tb.TermWeighting("tf-idf").fit_transform(X).toarray().round(3)
+    array([[5.545, 0.   , 0.   ],
+           [0.   , 0.   , 0.   ],
+           [0.   , 0.   , 0.   ],
+           [0.   , 0.   , 0.   ]])
+    """
+
+    def __init__(
+        self,
+        scheme: str = "s-lambda",
+        *,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        norm: str | None = None,
+        transductive: bool = False,
+        invalid: Invalid = "clamp",
+        sparse_output: bool = True,
+    ) -> None:
+        self.scheme = scheme
+        self.mu = mu
+        self.sigma2 = sigma2
+        self.norm = norm
+        self.transductive = transductive
+        self.invalid = invalid
+        self.sparse_output = sparse_output
+
+    def fit(self, X: Any, y: Any = None) -> TermWeighting:
+        """Learn the statistics of the collection X, documents × terms."""
+        self._learn(self._counts(X, reset=True, empty=False), known=None)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> TermWeighting:
+        """Add the documents of X to what was learned; the columns must be the same terms."""
+        known = getattr(self, "statistics_", None)
+        self._learn(self._counts(X, reset=known is None), known)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Weigh the documents of X."""
+        check_is_fitted(self)
+        return self._weigh(self._counts(X, reset=False))
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Learn from X and weigh it, looking at it once."""
+        counts = self._counts(X, reset=True, empty=False)
+        self._learn(counts, known=None)
+        return self._weigh(counts)
+
+    def _learn(self, counts: Any, known: TermStatistics | None) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        new = from_canonical(counts, names, named_scheme(self.scheme).detail)
+        statistics = new if known is None else known + new
+        self.statistics_ = statistics
+        self.fit_ = fit_beta_binomial(statistics) if named_scheme(self.scheme).needs_fit else None
+        self.mu_ = statistics.mean_length if self.mu is None else self.mu
+
+    def _weigh(self, counts: Any) -> Any:
+        scheme = named_scheme(self.scheme)
+        statistics, fit = self.statistics_, self.fit_
+        if self.transductive and counts.nnz:
+            statistics = from_canonical(counts, statistics.terms, scheme.detail)
+            fit = None  # the scheme then makes its own
+        data: Any = []
+        if counts.nnz:
+            data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid)
+        weights = type(counts)((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+        if self.norm is not None:
+            weights = normalize(weights, norm=self.norm, copy=False)
+        return weights if self.sparse_output else weights.toarray()
+
+    def _counts(self, X: Any, *, reset: bool, empty: bool = True) -> Any:
+        self._check_parameters()
+        refuse_texts(X, "TermWeighting (unlike BurstinessVectorizer)")
+        # Finiteness and duplicates are left to `canonical_counts`, which names the cell and sums without overflow.
+        counts = canonical_counts(
+            validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
+        )
+        if not empty and not counts.nnz:
+            raise ValueError("all documents are empty: there is nothing to learn weights from")
+        return counts
+
+    def _check_parameters(self) -> None:
+        named_scheme(self.scheme)
+        checked_hyperparameters(1.0 if self.mu is None else self.mu, self.sigma2)
+        if self.norm not in (None, "l1", "l2"):
+            raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")
+        if self.invalid not in ("clamp", "raise"):
+            raise ValueError(f"invalid is 'clamp' or 'raise'; got {self.invalid!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = count_tags(super().__sklearn_tags__())
+        tags.transformer_tags.preserves_dtype = []
+        return tags

@@ -1,0 +1,223 @@
+"""Files written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+
+_SUFFIX = ".part"
+_LONGEST_NAME = 255  # bytes of a file's name, in almost every file system
+_STANDARD_ERROR = 2  # as the operating system numbers it
+
+
+@contextmanager
+def atomic_path(path: str | PathLike[str], *, follow: bool = True) -> Iterator[Path]:
+    """A temporary path beside *path* to write to; renamed to it if the block ends well, removed if it does not.
+
+    A file that is replaced passes on its mode, and its owner where that is permitted. If *path* is a symbolic link, the
+    file that it names is replaced, or with ``follow=False`` the link itself.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> target = pathlib.Path(tempfile.mkdtemp()) / "out.txt"
+    >>> with atomic_path(target) as temporary:
+    ...     _ = temporary.write_text("whole or not at all")
+    >>> target.read_text()
+    'whole or not at all'
+    """
+    check_output(path)
+    target = Path(path).resolve() if follow else Path(path).parent.resolve() / Path(path).name
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=_prefix(target), suffix=_SUFFIX, dir=target.parent)
+    except OSError as error:
+        raise ValueError(f"{target} cannot be written: {error.strerror}") from error
+    os.close(descriptor)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb+") as written:
+            _take_after(target, temporary)  # mkstemp makes it private, and so it is until all is written
+            os.fsync(written.fileno())  # else a crash after the rename could leave an empty file under the final name
+        temporary.replace(target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise ValueError(f"{target} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def remove_leftovers(path: str | PathLike[str]) -> None:
+    """Remove what `atomic_path` may have left behind in a process that was killed while it wrote to *path*."""
+    target = Path(path).resolve()
+    for left in target.parent.glob(f"{_prefix(target)}*{_SUFFIX}"):
+        with suppress(OSError):
+            left.unlink()
+
+
+def companion(path: Path, suffix: str) -> Path:
+    """The hidden file that goes with *path*, beside it; of a short name where the whole one would be too long.
+
+    Examples
+    --------
+    >>> companion(Path("all.parquet"), ".lock").name, companion(Path("a" * 255), ".lock").name
+    ('.all.parquet.lock', '.termburst-1a22f008a484.lock')
+    """
+    name = f".{path.name}{suffix}"
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        name = f"{_prefix(path).removesuffix('-')}{suffix}"
+    return path.with_name(name)
+
+
+def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | None = None) -> None:
+    """Refuse a place that cannot be written to, or that holds the *source*: for a command to call before its work.
+
+    The source may be a file, a folder or a glob.
+
+    Examples
+    --------
+    >>> check_output("no-such-folder/out.csv")
+    Traceback (most recent call last):
+    ValueError: no-such-folder/out.csv cannot be written: there is no folder no-such-folder
+    """
+    target = Path(path)
+    try:
+        target.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"{target} cannot be written: it is a link that leads back to itself") from error
+    if target.is_dir():
+        raise ValueError(f"{target} is a folder; name a file to write to")
+    if target.exists() and not target.is_file():  # a rename would put a file in the place of a device
+        raise ValueError(f"{target} is not a regular file; name another to write to")
+    if not target.parent.is_dir():
+        raise ValueError(f"{target} cannot be written: there is no folder {target.parent}")
+    try:
+        tempfile.TemporaryFile(dir=target.parent).close()
+    except OSError as error:
+        raise ValueError(f"{target} cannot be written: {error.strerror}") from error
+    if source is not None and target.exists() and _is_read(target, os.fspath(source)):
+        raise ValueError(f"{target} is what is being read; name another file to write to")
+
+
+def _is_read(target: Path, source: str) -> bool:
+    """Whether a file is the *source*, lies in that folder, or is named by that glob; those with a dot are not read."""
+    if Path(source).is_dir():
+        folder, real = Path(source).resolve(), target.resolve()
+        return real.is_relative_to(folder) and not any(p.startswith(".") for p in real.relative_to(folder).parts)
+    named = [source] if os.path.lexists(source) else glob.iglob(source, recursive=True)  # noqa: PTH207 - as written
+    return any(Path(name).exists() and target.samefile(name) for name in named)
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line; a panic of Polars speaks of its own code, so that one is not repeated."""
+    if type(error).__name__ == "PanicException":
+        return "it is damaged"
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def parquet_damage() -> tuple[type[BaseException], ...]:
+    """What Polars raises at a damaged Parquet file; a panic is no `Exception`."""
+    import polars as pl
+
+    return pl.exceptions.PolarsError, getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError)
+
+
+class _PanicsUnseen:
+    """While entered, nothing that native code writes to standard error is seen; in any thread, as often as needed.
+
+    Rust prints a panic there by itself, before Polars makes an exception of it. It does nothing until a command
+    `begin`s it: in a library it would hide what others say.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanted = False
+        self._inside = 0
+        self._kept = -1
+
+    def begin(self) -> None:
+        """For a process whose standard error is our own: what Python prints goes past the silence from now on."""
+        try:
+            if sys.stderr.fileno() == _STANDARD_ERROR:
+                again = os.dup(_STANDARD_ERROR)
+                encoding, errors = sys.stderr.encoding, sys.stderr.errors
+                sys.stderr = open(again, "w", buffering=1, encoding=encoding, errors=errors)  # noqa: PTH123, SIM115
+            self._wanted = True
+        except (AttributeError, OSError, ValueError):  # closed, or not a file: then descriptor 2 may be anything
+            self._wanted = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._wanted and self._inside == 1:
+                self._kept = os.dup(_STANDARD_ERROR)
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, _STANDARD_ERROR)
+                os.close(nowhere)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._kept >= 0:
+                os.dup2(self._kept, _STANDARD_ERROR)
+                os.close(self._kept)
+                self._kept = -1
+
+
+panics_unseen = _PanicsUnseen()
+
+
+def _prefix(target: Path) -> str:
+    return f".termburst-{hashlib.blake2b(os.fsencode(target.name), digest_size=6).hexdigest()}-"
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the rename on disk before what is done next, such as removing a checkpoint."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            with suppress(OSError):  # a file system that cannot
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _take_after(target: Path, temporary: Path) -> None:
+    """Give a new file the mode and the owner of the one it replaces; where there is none, those of any new file."""
+    try:
+        old = target.lstat()
+    except FileNotFoundError:
+        old = None
+    if old is None or not stat.S_ISREG(old.st_mode):
+        temporary.chmod(0o666 & ~_umask())
+        return
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    if hasattr(os, "chown") and not _give(temporary, old.st_uid, old.st_gid):
+        mode &= 0o707 | (mode & 0o007) << 3  # it is of another group now, which gets no more than everybody
+    temporary.chmod(mode)
+
+
+def _give(path: Path, owner: int, group: int) -> bool:
+    """Change the owner and the group, or the group alone, as far as permitted; whether the group is as asked for."""
+    for wanted in (owner, -1):
+        with suppress(OSError):
+            os.chown(path, wanted, group)
+            break
+    return path.stat().st_gid == group
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

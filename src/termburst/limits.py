@@ -1,0 +1,99 @@
+"""What a process may take: memory before it is allocated, and the other limits, each with how to raise it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+LONGEST_NGRAM = 100  # tokens in a term; a run of more is a document, not a term
+SHARE = 0.8  # of the memory that is free, which one array or table may take
+SMALL = 2**20  # bytes that are never too many: to ask the system would take longer than to use them
+UNKNOWN = 16 * 2**30  # bytes taken for free where the system does not say
+
+_VARIABLE = "TERMBURST_MEMORY_MB"
+
+
+def memory_allowed() -> int:
+    """Bytes that may be allocated at once: what TERMBURST_MEMORY_MB says, or most of what is free.
+
+    Examples
+    --------
+    >>> memory_allowed() > 0
+    True
+    """
+    given = os.environ.get(_VARIABLE, "")
+    if not given:
+        return int(SHARE * _free_memory())
+    if not (given.isascii() and given.isdigit() and len(given) < 16 and int(given) > 0):
+        raise ValueError(f"{_VARIABLE} must be a whole number of megabytes, such as 8000; got {given!r:.60}")
+    return int(given) * 2**20
+
+
+def require_memory(size: int, what: str) -> None:
+    """Raise ValueError where *what* needs more bytes than may be allocated.
+
+    Examples
+    --------
+    >>> require_memory(10**18, "weights.npz")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: weights.npz needs 953,674,316,407 MB of memory, more than the ... MB allowed; ...
+    """
+    if size <= SMALL and _VARIABLE not in os.environ:
+        return
+    allowed, needed = memory_allowed(), -(-size // 2**20)
+    if size > allowed:
+        raise ValueError(
+            f"{what} needs {needed:,} MB of memory, more than the {allowed // 2**20:,} MB allowed; "
+            f"to allow it, set the environment variable {_VARIABLE}={needed}"
+        )
+
+
+def _free_memory() -> int:
+    """The least of what the machine, the control group and the process itself leave."""
+    found = [size for size in (_free_on_machine(), _free_in_group(), _free_in_process()) if size is not None]
+    return min(found, default=UNKNOWN)
+
+
+def _free_on_machine() -> int | None:
+    with suppress(OSError, ValueError, IndexError):  # Linux
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    with suppress(AttributeError, OSError, ValueError):  # macOS, where what is free is not so easily said
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def _free_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """In a container: its limit less what is in use, by either version of control groups."""
+    places = (
+        (root, "memory.max", "memory.current", ""),
+        (root / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),
+    )
+    for folder, limit, used, prefix in places:
+        with suppress(OSError, ValueError):  # "max" is no number
+            most, taken = int((folder / limit).read_text()), int((folder / used).read_text())
+            return max(most - max(taken - _page_cache(folder / "memory.stat", prefix), 0), 0)
+    return None
+
+
+def _page_cache(path: Path, prefix: str) -> int:
+    """Bytes of files that were read or written, which the system gives up as soon as a process needs them."""
+    counted = {f"{prefix}inactive_file", f"{prefix}active_file"}
+    with suppress(OSError, ValueError):
+        lines = map(str.split, path.read_text(encoding="ascii").splitlines())
+        return sum(int(line[1]) for line in lines if len(line) == 2 and line[0] in counted)
+    return 0
+
+
+def _free_in_process() -> int | None:
+    """What `ulimit -v` leaves."""
+    with suppress(ImportError, OSError, ValueError, IndexError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+            return max(limit - pages * resource.getpagesize(), 0)
+    return None

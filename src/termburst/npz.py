@@ -1,0 +1,64 @@
+"""Arrays from .npz files of other hands: what they are is known before any is unpacked."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.limits import require_memory
+
+
+def read_arrays(path: Path, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+    """Read arrays by name; *kinds* are the kinds of NumPy's types that each may have, such as "iu" for integers.
+
+    Nothing is executed, and nothing is allocated before all of it is known to fit: a few bytes may declare any size.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.npz"
+    >>> np.savez(path, shape=np.array([2, 3]))
+    >>> read_arrays(path, {"shape": "iu"})["shape"].tolist()
+    [2, 3]
+    >>> read_arrays(path, {"shape": "U"})
+    Traceback (most recent call last):
+    ValueError: the array 'shape' holds int64
+    """
+    with zipfile.ZipFile(path) as packed:
+        size = 0
+        for name, allowed in kinds.items():
+            shape, dtype = _header(packed, name)
+            if dtype.hasobject or dtype.kind not in allowed:
+                raise ValueError(f"the array {name!r} holds {dtype}")
+            if any(number < 0 for number in shape):
+                raise ValueError(f"the array {name!r} has the impossible shape {shape}")
+            size += max(packed.getinfo(f"{name}.npy").file_size, math.prod(shape) * dtype.itemsize)
+        require_memory(size, "what it holds, unpacked,")
+        return {name: _array(packed, name) for name in kinds}
+
+
+def _header(packed: zipfile.ZipFile, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    with _member(packed, name) as stream:
+        version = np.lib.format.read_magic(stream)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(stream)
+    return shape, dtype
+
+
+def _array(packed: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with _member(packed, name) as stream:
+        found: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    return found
+
+
+def _member(packed: zipfile.ZipFile, name: str) -> Any:
+    try:
+        return packed.open(f"{name}.npy")
+    except KeyError:
+        raise ValueError(f"it has no array {name!r}") from None

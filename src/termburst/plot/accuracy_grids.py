@@ -1,0 +1,130 @@
+"""Figures A1 and A2 of the paper: a score over a grid of penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from termburst.plot.canvas import SMALL, VERMILION, Floats, colour_bar, dress, sheet, vectors
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CHARACTER, PAD, ROW = 0.08, 0.1, 0.36  # inches
+
+
+def accuracy_grids(
+    grids: Mapping[str, ArrayLike],
+    mu: ArrayLike,
+    sigma2: ArrayLike,
+    *,
+    best: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    decimals: int = 4,
+    label: str = "accuracy",
+) -> Figure:
+    """Heat maps of a score over (μ, σ²), all on one colour scale (the paper's Figs A1 and A2).
+
+    Every cell has its value printed in it; the highest of each grid, all of them if several are equal, are outlined.
+
+    Parameters
+    ----------
+    grids : title → array of len(mu) × len(sigma2); cells may be NaN
+    mu, sigma2 : the values of the rows and of the columns
+    best : title → (μ, σ²) pairs to outline by a dashed line, such as where the best were reported elsewhere
+    decimals : of the printed values
+    label : what the score is
+
+    Examples
+    --------
+    >>> figure = accuracy_grids({"naive Bayes": [[0.81, 0.80], [0.79, 0.81]]}, [30, 60], [0.5, 1.0])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['0.8100', '0.8000', '0.7900', '0.8100']
+    """
+    rows, columns = vectors(("mu", mu))[0], vectors(("sigma2", sigma2))[0]
+    tables = {title: _table(title, values, (len(rows), len(columns))) for title, values in grids.items()}
+    if not tables:
+        raise ValueError("there is nothing to draw: grids is empty")
+    for title in best or {}:
+        if title not in tables:
+            raise ValueError(f"best names {title!r}, which is not among the grids")
+    values = np.concatenate([table.ravel() for table in tables.values()])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    low, high = (low, high) if high > low else (low - 10.0**-decimals, high + 10.0**-decimals)
+    cell = CHARACTER * (1.5 + decimals) + PAD
+    across = max(1, min(len(tables), int(7.0 // (cell * len(columns)))))
+    down = -(-len(tables) // across)
+    across = -(-len(tables) // down)
+    width = max(4.0, 1.35 + across * (cell * len(columns) + 0.1))
+    figure = sheet(width, 0.8 + down * (ROW * len(rows) + 0.6))
+    panes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
+    image: Any = None
+    for index, (title, table) in enumerate(tables.items()):
+        axes = panes.flat[index]
+        image = axes.imshow(table, cmap="viridis", vmin=low, vmax=high, aspect="auto")
+        _write_cells(axes, image, table, decimals)
+        _outline(axes, [tuple(cell) for cell in np.argwhere(table == np.nanmax(table))], "solid")
+        _outline(axes, [_find(pair, rows, columns) for pair in (best or {}).get(title, ())], "dashed")
+        dress(axes, title=title)
+        axes.set_xticks(range(len(columns)), [f"{value:g}" for value in columns])
+        axes.set_yticks(range(len(rows)), [f"{value:g}" for value in rows])
+        axes.tick_params(length=0)
+        if index + across >= len(tables):
+            dress(axes, x=r"$\sigma^2$")
+            axes.tick_params(labelbottom=True)
+        if index % across == 0:
+            dress(axes, y=r"$\mu$ (tokens)")
+    for axes in panes.flat[len(tables) :]:
+        axes.remove()
+    bar = colour_bar(figure, image, panes.flat[: len(tables)].tolist(), label, fraction=0.04, pad=0.015, aspect=28)
+    bar.ax.yaxis.set_major_formatter(f"{{x:.{decimals}f}}")
+    handles = [_frame("solid", "highest of its grid")]
+    if best:
+        handles.append(_frame("dashed", "reported as the highest"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=SMALL, frameon=False)
+    return figure
+
+
+def _table(title: str, values: ArrayLike, shape: tuple[int, int]) -> Floats:
+    table = np.asarray(values, dtype=np.float64)
+    if table.shape != shape:
+        raise ValueError(f"the grid {title!r} must be len(mu) × len(sigma2) = {shape}; its shape is {table.shape}")
+    if not np.isfinite(table).any():
+        raise ValueError(f"there is nothing to draw: the grid {title!r} has no finite value")
+    return np.where(np.isfinite(table), table, np.nan)
+
+
+def _write_cells(axes: Axes, image: Any, table: Floats, decimals: int) -> None:
+    for (row, column), value in np.ndenumerate(table):
+        text = f"{value:.{decimals}f}" if np.isfinite(value) else "–"
+        colour = "white" if np.isfinite(value) and _luminance(image.cmap(image.norm(value))) < 0.18 else "black"
+        axes.text(column, row, text, ha="center", va="center", fontsize=SMALL, color=colour)
+
+
+def _luminance(rgba: tuple[float, float, float, float]) -> float:
+    """Relative luminance, from 0 for black to 1 for white (WCAG)."""
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgba[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _find(pair: tuple[float, float], rows: Floats, columns: Floats) -> tuple[int, int]:
+    row, column = (np.flatnonzero(np.isclose(values, value)) for values, value in ((rows, pair[0]), (columns, pair[1])))
+    if not len(row) or not len(column):
+        raise ValueError(f"best has (μ, σ²) = {tuple(pair)}, which is not on the grid")
+    return int(row[0]), int(column[0])
+
+
+def _outline(axes: Axes, cells: Sequence[Any], style: str) -> None:
+    for row, column in cells:
+        outline = _frame(style)
+        outline.set_xy((column - 0.47, row - 0.46))
+        axes.add_patch(outline)
+
+
+def _frame(style: str, label: str = "") -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((0, 0), 0.94, 0.92, fill=False, ec=VERMILION, lw=2.2, ls=style, label=label)

@@ -1,0 +1,298 @@
+"""From the bytes of a file to its text: unpacked, decoded, and never more at a time than one document may hold."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import itertools
+import os
+import sys
+import zlib
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from termburst.reading.corpus_files import CorpusFile
+from termburst.reading.documents import Options, Progress
+from termburst.reading.faults import fault, nul_byte, oversize, reason, undecodable
+
+DECODING_ERRORS = ("strict", "replace", "ignore")  # the others leave surrogates behind, which no output can hold
+
+_CHUNK = 2**18  # bytes asked of the disk at a time
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # which is there on Windows alone
+
+
+def canonical_encoding(encoding: str) -> str:
+    """Python's own name of an encoding; ValueError where it is none that makes text."""
+    try:
+        codecs.getincrementaldecoder(encoding)
+        b"a".decode(encoding, "ignore")  # refuses codecs such as hex, which do not make text
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError) as error:
+        raise ValueError(f"the encoding {encoding!r} is unknown; try utf-8, latin-1, cp1252 or utf-16") from error
+    return "utf-8" if name == "utf-8-sig" else name  # a byte order mark is dropped in any case
+
+
+def read_lines(file: CorpusFile, options: Options, progress: Progress) -> Generator[list[str], None, None]:
+    r"""The lines of a file with their endings, split at \n alone, as many at a time as there are to be had at once."""
+    with open_source(file, options, progress) as source:
+        single = decoded(source.readline, source.numbers(), file, options)
+        while block := source.peek(1):
+            size = block.rfind(b"\n") + 1
+            lines = _clean_lines(block[:size], options.limit) if source.lines else None
+            if lines:
+                source.skip(size, len(lines))
+                yield lines
+                continue
+            # What may be at fault is looked at line by line, and so is the first line, for its byte order mark.
+            until = source.taken + (max(size, 1) if source.lines else 1)
+            for line in single:
+                yield [line]
+                if source.taken >= until:
+                    break
+            else:
+                return
+
+
+def _clean_lines(block: bytes, limit: int) -> list[str] | None:
+    """The lines of a block; None if there may be anything wrong with one of them."""
+    if b"\0" in block:
+        return None
+    lines = io.BytesIO(block).readlines()
+    if len(block) > limit and max(map(len, lines), default=0) > limit:
+        return None
+    try:
+        return [line.decode("utf-8") for line in lines]
+    except UnicodeDecodeError:
+        return None
+
+
+def decoded(
+    readline: Callable[[int], bytes], numbers: Iterator[int], file: CorpusFile, options: Options
+) -> Iterator[str]:
+    """Lines that are text and not too long, until *readline* gives no more; *numbers* are what messages call them."""
+    limit = options.limit
+    for number in numbers:
+        if number == 1:
+            line = readline(limit + 2 + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
+        else:
+            line = readline(limit + 2)  # two more for the line's ending
+        if not line:
+            return
+        if len(line) > limit and len(line.rstrip(b"\r\n")) > limit:
+            raise oversize(f"{file.path}, line {number}", limit)
+        if b"\0" in line:
+            raise nul_byte(f"{file.path}, line {number}")
+        try:
+            text = line.decode("utf-8", options.errors)
+        except UnicodeDecodeError as error:
+            raise undecodable(f"{file.path}, line {number}", error, at_start=number == 1) from error
+        yield text
+
+
+class Source:
+    """The bytes of a file in UTF-8, of which one may take a line or look ahead and skip what one has seen."""
+
+    def __init__(self, stream: io.BufferedReader[Any]) -> None:
+        self._stream = stream
+        self._ahead = io.BytesIO()
+        self._failure: ValueError | None = None
+        self.at_end = False  # nothing follows what `peek` gave last
+        self.taken = 0  # bytes
+        self.lines = 0  # that these were
+
+    def numbers(self) -> Iterator[int]:
+        """The number of the line that comes next, for ever."""
+        while True:
+            yield self.lines + 1
+
+    def readline(self, limit: int) -> bytes:
+        """The next line, or as much of it as *limit* allows; nothing at the end."""
+        line = self._ahead.readline(limit)
+        if not line.endswith(b"\n") and len(line) < limit:
+            if self._failure is not None:
+                raise self._failure
+            line += self._stream.readline(limit - len(line))
+        self.taken += len(line)
+        self.lines += bool(line)
+        return line
+
+    def peek(self, size: int) -> bytes:
+        """At least so many of the bytes that come next; fewer only where the file ends or cannot be read on."""
+        parts = [self._ahead.read()]
+        missing = size - len(parts[0])
+        while missing > 0 and self._failure is None:
+            try:
+                parts.append(self._stream.read1(max(missing, _CHUNK)))
+            except ValueError as error:  # for the one who comes to this place
+                self._failure = error
+                break
+            missing -= len(parts[-1])
+            if not parts[-1]:
+                self.at_end = True
+                break
+        data = b"".join(parts)
+        if not data and self._failure is not None:
+            raise self._failure
+        self._ahead = io.BytesIO(data)
+        return data
+
+    def skip(self, size: int, lines: int) -> None:
+        """Take what one has seen."""
+        self._ahead.seek(size, io.SEEK_CUR)
+        self.taken += size
+        self.lines += lines
+
+
+@contextmanager
+def open_source(file: CorpusFile, options: Options, progress: Progress) -> Iterator[Source]:
+    """A file as a `Source`, open as long as the context."""
+    with _open_utf8(file, options, progress) as stream:
+        yield Source(stream)
+
+
+@contextmanager
+def _open_utf8(file: CorpusFile, options: Options, progress: Progress) -> Iterator[io.BufferedReader[Any]]:
+    with closing(_chunks(file, progress)) as chunks:
+        utf8 = chunks if options.encoding == "utf-8" else _recoded(chunks, file, options)
+        with io.BufferedReader(_Raw(utf8), _CHUNK) as stream:
+            yield stream
+
+
+def read_whole(file: CorpusFile, options: Options, progress: Progress) -> str:
+    """The text of a file that is one document."""
+    data = _unpacked(file, options.limit, progress) if file.packing else _at_once(file, options.limit, progress)
+    try:
+        if options.encoding == "utf-8":
+            text = data.decode("utf-8", options.errors)
+        else:  # the incremental decoder, as for lines: it does not guess the byte order of this machine
+            text = codecs.getincrementaldecoder(options.encoding)(options.errors).decode(data, final=True)
+    except UnicodeError as error:
+        raise undecodable(f"{file.path}, byte offset {getattr(error, 'start', 0)}", error) from error
+    if "\0" in text:
+        raise nul_byte(file.path)
+    return text.removeprefix("\ufeff")
+
+
+def _unpacked(file: CorpusFile, limit: int, progress: Progress) -> bytes:
+    data = bytearray()
+    with closing(_chunks(file, progress)) as chunks:
+        for chunk in chunks:
+            data += chunk
+            if len(data) > limit:
+                raise oversize(file.path, limit)
+    return bytes(data)
+
+
+def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
+    """The bytes of a plain file, by as few calls as can be: a folder may hold a million of them."""
+    try:
+        descriptor = os.open(file.path, _READING)
+        try:
+            parts = [os.read(descriptor, min(file.size or 0, limit) + 1)]
+            held = len(parts[0])
+            while held <= limit and (more := os.read(descriptor, _CHUNK)):
+                parts.append(more)
+                held += len(more)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise fault(file.path, f"cannot be read ({reason(error)})") from error
+    data = b"".join(parts)
+    _refuse_documents(file, data)
+    if held > limit:
+        raise oversize(file.path, limit)
+    progress.position = held
+    return data
+
+
+def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None]:
+    """The unpacked bytes of a file, a little at a time."""
+    damage: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
+    try:
+        with ExitStack() as stack:
+            raw = _standard_input() if file.path == "-" else stack.enter_context(Path(file.path).open("rb"))
+            stream: Any = raw
+            if file.packing == "gzip":
+                stream = stack.enter_context(gzip.GzipFile(fileobj=raw))
+            elif file.packing == "zstd":
+                zstd = _zstd()
+                damage = (*damage, zstd.ZstdError)
+                stream = stack.enter_context(zstd.open(raw, "rb"))
+            first = True
+            while chunk := stream.read1(_CHUNK):  # what there is: a pipe may be slow, and Ctrl-C come between
+                if first:
+                    _refuse_documents(file, chunk)
+                first = False
+                progress.position = raw.tell() if file.packing else progress.position + len(chunk)
+                yield chunk
+    except damage as error:
+        problem = f"is not a whole {file.packing} file ({reason(error)}); fetch or pack it again"
+        raise fault(file.path, problem) from error
+    except OSError as error:
+        raise fault(file.path, f"cannot be read ({reason(error)})") from error
+
+
+def _refuse_documents(file: CorpusFile, start: bytes) -> None:
+    if start.startswith((b"%PDF-", b"PK\x03\x04")):
+        kind = "a PDF" if start.startswith(b"%PDF-") else "a zip archive or an office document"
+        raise fault(file.path, f"is {kind}, not text; convert it first, or read the text files by a glob")
+
+
+def _standard_input() -> IO[bytes]:
+    stream: IO[bytes] | None = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise fault("-", "there is no standard input to read; name a file or a folder")
+    return stream
+
+
+def _zstd() -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+def _recoded(chunks: Iterator[bytes], file: CorpusFile, options: Options) -> Iterator[bytes]:
+    """The same text in UTF-8, in which a line can be found by its bytes (in UTF-16, say, it cannot)."""
+    decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
+    line = 1
+    for chunk in itertools.chain(chunks, [b""]):
+        before = decoder.getstate()
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            decoder.setstate(before)
+            pending = len(error.object) - len(chunk)  # bytes that the decoder had kept from the chunk before
+            with suppress(UnicodeError):  # not even the start can be decoded without its byte order mark
+                line += decoder.decode(chunk[: max(0, error.start - pending)]).count("\n")
+            raise undecodable(f"{file.path}, line {line}", error, at_start=line == 1) from error
+        except UnicodeError as error:
+            raise undecodable(f"{file.path}, line {line}", error) from error
+        line += text.count("\n")
+        yield text.encode("utf-8", "replace")
+
+
+class _Raw(io.RawIOBase):
+    """Chunks of bytes as a stream, for the sake of a buffered `readline` with a limit."""
+
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        count = min(len(buffer), len(self._rest))
+        buffer[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count

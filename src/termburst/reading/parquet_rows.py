@@ -1,0 +1,144 @@
+"""Read the rows of a Parquet table slice by slice; Polars is imported only when there is such a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from termburst.files import panics_unseen, parquet_damage
+from termburst.forks import check_fork
+from termburst.limits import require_memory
+from termburst.reading.corpus_files import CorpusFile
+from termburst.reading.documents import Documents, Options, Progress, as_id, as_text, require_columns
+from termburst.reading.faults import fault, oversize, reason
+from termburst.reading.parquet_footer import FooterError, read_chunks
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+_FIRST = 64  # rows of the first slice, before anything is known of their size
+
+
+def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Documents:
+    """The documents of a table, one per row."""
+    check_fork()
+    number = 0
+    try:
+        Path(file.path).open("rb").close()  # says why a file cannot be opened better than the Parquet reader does
+        for texts, names, fraction in _parquet_slices(file, options):
+            for value, name in zip(texts, names, strict=True):
+                number += 1
+                text = value if isinstance(value, str) else as_text(value, f"{file.path}, row {number}", options)
+                if options.id is None:
+                    yield f"{file.label}:{number}", text
+                else:
+                    yield as_id(name, f"{file.path}, row {number}", options), text
+            progress.position = int((file.size or 0) * fraction)
+    except parquet_damage() as error:
+        problem = f"is not a Parquet file that can be read ({reason(error)}); write it again"
+        raise fault(file.path, problem) from error
+    except OSError as error:
+        raise fault(file.path, f"cannot be read ({reason(error)})") from error
+
+
+def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[Any], list[Any], float]]:
+    """Texts, ids and the fraction of rows reached, a batch at a time; a slice of a few batches is read at once."""
+    import polars as pl
+
+    unpacked = _Unpacked(file, options)  # first, since the footer itself may be too large for Polars
+    table = pl.scan_parquet(Path(file.path).absolute(), glob=False, hive_partitioning=False)
+    with panics_unseen:
+        schema = table.collect_schema()
+    require_columns(file.path, options, schema.names())
+    # By position, since a name such as "*" would stand for all columns.
+    kind = _parquet_type(file, options, schema)
+    text = pl.nth(schema.names().index(options.text)).alias("text")
+    categories = isinstance(schema[options.text], (pl.Categorical, pl.Enum))  # as strings they are held once per row
+    columns = [text if categories else text.cast(kind)]
+    if options.id is not None:
+        columns.append(pl.nth(schema.names().index(options.id)).alias("id"))
+    with panics_unseen:
+        rows = table.select(pl.len()).collect().item()
+    most, start, step = 4 * options.batch_bytes, 0, _FIRST
+    while start < rows:
+        with panics_unseen:
+            part = table.select(columns).slice(start, min(step, unpacked.rows_in(start, most))).collect()
+        if not part.height:  # the file has been cut since its rows were counted
+            return
+        sizes = _sizes(part["text"])
+        for first, last in _cuts(sizes, min(options.batch_bytes, options.limit)):
+            if sizes[first] > options.limit:
+                raise oversize(f"{file.path}, row {start + first + 1}", options.limit)
+            some = part[first:last]  # made Python's own only now: a value that is stored once is so in each row
+            ids = some["id"].to_list() if options.id is not None else [None] * some.height
+            yield some["text"].cast(kind).to_list(), ids, (start + last) / rows
+        start += part.height
+        # Each slice unpacks its row group anew, so slices should be long: a few batches.
+        step = max(1, min(8 * step, most * part.height // max(1, int(sizes.sum()))))
+
+
+class _Unpacked:
+    """How large the columns that are read become when unpacked, by the file's footer; ValueError where too large."""
+
+    def __init__(self, file: CorpusFile, options: Options) -> None:
+        import numpy as np
+
+        try:
+            with Path(file.path).open("rb") as stream:
+                groups = read_chunks(stream, file.path)
+        except FooterError as error:
+            raise fault(file.path, f"is not a Parquet file that can be read ({error}); write it again") from error
+        sizes = [sum(c.memory for c in group if c.name in (options.text, options.id)) for group in groups]
+        require_memory(max(sizes, default=0), f"{file.path}: a row group, unpacked,")
+        self.rows = np.cumsum([0, *(group[0].rows if group else 0 for group in groups)])
+        self.bytes = np.cumsum([0, *sizes], dtype=np.float64)
+
+    def rows_in(self, start: int, most: int) -> int:
+        """How many rows from *start* on take *most* bytes; 1 at the least."""
+        import numpy as np
+
+        here = np.interp(start, self.rows, self.bytes)
+        return max(1, int(np.interp(here + most, self.bytes, self.rows)) - start)
+
+
+def _sizes(texts: pl.Series) -> NDArray[np.int64]:
+    """Bytes of every text in UTF-8; of tokens, with one more for each, so that empty ones count."""
+    import polars as pl
+
+    if texts.dtype == pl.String:
+        sizes = texts.str.len_bytes()
+    elif texts.dtype in (pl.Categorical, pl.Enum):
+        sizes = texts.cat.len_bytes()
+    else:
+        sizes = texts.list.eval(pl.element().str.len_bytes()).list.sum() + texts.list.len()
+    return sizes.fill_null(0).cast(pl.Int64).to_numpy()
+
+
+def _cuts(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that hold up to *most* bytes, or are one row."""
+    ends = sizes.cumsum()
+    first = 0
+    while first < sizes.size:
+        before = ends[first] - sizes[first]
+        last = max(first + 1, int(ends.searchsorted(before + most, side="right")))
+        yield first, last
+        first = last
+
+
+def _parquet_type(file: CorpusFile, options: Options, schema: pl.Schema) -> pl.DataType:
+    import polars as pl
+
+    kind = schema[options.text]
+    strings = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    if kind in strings:
+        return pl.String()
+    if not isinstance(kind, pl.List):
+        raise fault(file.path, f"the column {options.text!r} holds no text but {kind}; choose another with --text")
+    if not options.pretokenized:
+        raise fault(file.path, f"the column {options.text!r} holds {kind}; if these are tokens, give --pretokenized")
+    if kind.inner not in strings:
+        raise fault(file.path, f"the column {options.text!r} holds {kind}; make every token a string")
+    return pl.List(pl.String())

@@ -1,0 +1,331 @@
+"""Term weights: one pure function a scheme, one table of their names.
+
+A scheme takes counts, the statistics of a collection and, where it needs one, a fit, and returns the weights of the
+stored cells in their order. Cells where a term does not occur are not stored and weigh 0. A term that the collection
+has never seen weighs 0 too: there is nothing to judge it by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core import weights as core
+from termburst.inference.plr import Invalid, cell_coefficients
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.statistics.matrix import over_rows
+from termburst.statistics.rows import CountRows
+from termburst.statistics.term_statistics import Detail, TermStatistics
+
+Floats = NDArray[np.float64]
+
+SATURATION, LENGTH_SHARE = 1.2, 0.75  # BM25's k and b
+DAMPING, RARITY = 2.0, 0.5  # of "damped-tf-idf"
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A named way to weigh terms: call it with (counts, statistics, fit).
+
+    Attributes
+    ----------
+    function : callable
+        The formula; takes counts (canonical CSR), statistics, fit, and by name mu, sigma2 and invalid.
+    formula : str
+        The weight of a cell, for people.
+    detail : "frequencies", "moments" or "patterns"
+        How much the scheme needs to know of the collection; no more than that is computed.
+    needs_fit : bool
+        Whether it needs a fitted model of every term.
+    signed : bool
+        Whether weights may be negative, which naive Bayes and the words of classes do not take.
+
+    Examples
+    --------
+    >>> from termburst.statistics.matrix import canonical_counts
+    >>> X = canonical_counts([[2, 1], [0, 3]])
+    >>> SCHEMES["tf-idf"](X, TermStatistics.from_counts(X)).round(4)
+    array([1.3863, 0.    , 0.    ])
+    """
+
+    function: Callable[..., Floats]
+    formula: str
+    detail: Detail = "frequencies"
+    needs_fit: bool = False
+    signed: bool = False
+
+    def __call__(
+        self,
+        counts: Any,
+        statistics: TermStatistics,
+        fit: Any = None,
+        *,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        invalid: Invalid = "clamp",
+    ) -> Floats:
+        """The weights of the stored cells of *counts*; a fit that is needed and not given is made."""
+        if self.needs_fit and fit is None:
+            fit = fit_beta_binomial(statistics)
+        return self.function(counts, statistics, fit, mu=mu, sigma2=sigma2, invalid=invalid)
+
+
+def tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """n_ij log(d/b_i) (Eq. tfidf). Unlike scikit-learn's default it is neither smoothed nor raised by one."""
+    return counts.data * _idf(statistics)[counts.indices]
+
+
+def btf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """b_ij log(d/b_i), b_ij = [n_ij > 0] (Eq. btfidf)."""
+    return _idf(statistics)[counts.indices]
+
+
+def tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """n_ij log(n/n_i) (Eq. tficf)."""
+    return counts.data * _icf(statistics)[counts.indices]
+
+
+def plr_share(
+    counts: Any,
+    statistics: TermStatistics,
+    fit: Any = None,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    invalid: Invalid = "clamp",
+) -> Floats:
+    """λ_ij, the document's share in λ_i (Eq. lambda-ij); may be negative."""
+    return _unseen_zero(cell_coefficients(statistics, mu, sigma2, invalid)(counts), counts, statistics)
+
+
+def plr_sigmoid(
+    counts: Any,
+    statistics: TermStatistics,
+    fit: Any = None,
+    *,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    invalid: Invalid = "clamp",
+) -> Floats:
+    """S(λ_ij) = 1/(1 + exp(−λ_ij)), the paper's weight, between 0 and 1."""
+    weights = cell_coefficients(statistics, mu, sigma2, invalid)(counts, sigmoid=True)
+    return _unseen_zero(weights, counts, statistics)
+
+
+def raw_counts(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """n_ij as it is."""
+    return _unseen_zero(counts.data.astype(np.float64), counts, statistics)
+
+
+def sublinear_tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """(1 + log n_ij)(1 + log(d/b_i)): scikit-learn's sublinear TF–IDF, unsmoothed."""
+    seen = statistics.collection_frequency > 0
+    return _weighted(counts, core.sublinear_weights, rarity=np.where(seen, 1 + _idf(statistics), 0.0))
+
+
+def bm25(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
+    """n_ij (k + 1)/(n_ij + k L_j) · log(d/b_i), L_j = 1 − b + b n_j/μ, k = 1.2, b = ¾ (Robertson & Zaragoza 2009)."""
+    return _saturated(counts, statistics, mu, _idf(statistics))
+
+
+def bm25_icf(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
+    """BM25's count with log(n/n_i) in the place of log(d/b_i)."""
+    return _saturated(counts, statistics, mu, _icf(statistics))
+
+
+def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """−log P(N = n_ij) of the term's exact beta-binomial at n_j tokens; of the binomial where that fits best.
+
+    A term that is all or nothing in every document has its supremum at α_0 = 0, where P(N = n_j) = p; as next to that.
+    Not monotone: where a repeat is likelier than a single occurrence, as in a burst, another one lowers it.
+    """
+    nothing_between = (fit.alpha_0 == 0) & (fit.mean > 0) & (fit.mean < 1)
+    alpha = np.where(nothing_between, 1e-6 * fit.mean, fit.alpha)
+    alpha_not = np.where(nothing_between, 1e-6 * (1 - fit.mean), fit.alpha_not)
+    bursty = np.isfinite(alpha) & (alpha > 0) & (alpha_not > 0)
+    plain = np.where(statistics.collection_frequency > 0, np.inf, np.nan)
+    terms = core.surprisal_terms(np.where(bursty, alpha, plain), alpha_not, fit.mean)
+    return _weighted(counts, core.surprisal_weights, terms=terms)
+
+
+def discounted_tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """α(ψ(n_ij + α) − ψ(α)) log(n/n_i): repeat q of a term, q = 0, 1, …, counts α/(α + q) instead of 1.
+
+    In Pólya's urn a term drawn q times has weight α + q, so that a further one is less of a surprise by α/(α + q).
+    At the boundary, α = ∞, that is TF–ICF.
+    """
+    return _discounted(counts, _alpha(fit), _icf(statistics))
+
+
+def normalised_discounted_tf_icf(
+    counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any
+) -> Floats:
+    """A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i), A = α + 1, L_j = ¼ + ¾ n_j/μ: the same for a document of average length."""
+    return _discounted(counts, _alpha(fit) + 1, _icf(statistics), LENGTH_SHARE, _mean_length(statistics, mu))
+
+
+def damped_tf_idf(
+    counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any
+) -> Floats:
+    """A(ψ(n_ij/L_j + A) − ψ(A)) log(d/b_i)^p, A = α + 2, L_j = ¼ + ¾ n_j/μ, p = ½.
+
+    Repeats are discounted by how bursty the term is, documents brought to one length as in BM25, and rarity counts by
+    its root: for naive Bayes, which finds out itself how telling a term is, the full IDF is too much. The constants
+    were chosen by cross-validation on the training documents of two collections (`benchmarks/quality.py`).
+    """
+    rarity = _idf(statistics) ** RARITY
+    return _discounted(counts, _alpha(fit) + DAMPING, rarity, LENGTH_SHARE, _mean_length(statistics, mu))
+
+
+def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """max(log[(α + n_ij)/(α_0 + n_j)/p], 0): how far a document lifts what is expected of a term, p = α/α_0, in it.
+
+    (α + n_ij)/(α_0 + n_j) is the posterior mean of the term's share in that document. 0 at the boundary, where all
+    documents have the same.
+    """
+    return _weighted(counts, core.lift_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
+
+
+def pearson_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1), the beta-binomial's deviation. May be < 0."""
+    return _weighted(counts, core.pearson_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
+
+
+def deviance_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """±√(2[n_ij log(n_ij/n_j p) + (n_j − n_ij) log((n_j − n_ij)/(n_j(1 − p)))]/φ_j): the binomial's, over its spread.
+
+    Its sign is that of n_ij − n_j p, and φ_j is as in `pearson_residual`.
+    """
+    return _weighted(counts, core.deviance_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
+
+
+def fisher(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """−log P(N ≥ n_ij), N hypergeometric: n_j of all n tokens drawn, of which n_i are the term.
+
+    Fisher's exact test, one-sided, of term and document; TF–IDF is a limit of it (Sheridan, Ahmed & Farooque 2023). A
+    document that was not among those learned from is taken for one that was.
+    """
+    n_i = statistics.collection_frequency.astype(np.float64)
+    return _weighted(counts, core.tail_weights, n_i=n_i, tokens=float(statistics.tokens))
+
+
+def two_stage(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """log(d/b_i) + (n_ij − 1) log(n_i/(n_i − b_i)): presence, then abundance (after Sunehag 2007).
+
+    A term is in a document with probability b_i/d; if so, each occurrence is followed by another with probability
+    ρ_i = (n_i − b_i)/n_i, which makes the mean abundance n_i/b_i. The weight is −log of that, but for 1 − ρ_i, the cost
+    of the end, which is no evidence. A term that was never repeated has ρ_i = ½/n_i. The two stages are Sunehag's; the
+    geometric abundance is ours.
+    """
+    n_i = np.maximum(statistics.collection_frequency, 1)
+    repeats = np.maximum(n_i - statistics.document_frequency, 0.5)
+    again = np.log(n_i / np.minimum(repeats, n_i))
+    weights = _idf(statistics)[counts.indices] + (counts.data - 1) * again[counts.indices]
+    return _unseen_zero(weights, counts, statistics)
+
+
+def fisher_kernel(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """(ψ(n_ij + α) − ψ(α))/√I_i: the term's part of the Fisher score of a Dirichlet-multinomial (Elkan 2005).
+
+    I_i is the mean square of that over the collection, the diagonal of the empirical Fisher information, and α the
+    term's own exact fit, in the place of one of the whole vocabulary. At the boundary n_ij/√(Σ_j n_ij²/d).
+    """
+    alpha, rows = _alpha(fit), cast(CountRows, statistics.rows)
+    squares = core.discounted_squares(rows.indptr, rows.count, rows.documents, alpha)
+    root = np.sqrt(squares / max(statistics.documents, 1))
+    return _discounted(counts, alpha, np.divide(1.0, root, out=np.zeros_like(root), where=root > 0))
+
+
+SCHEMES: dict[str, Scheme] = {
+    "tf-idf": Scheme(tf_idf, "n_ij log(d/b_i)"),
+    "btf-idf": Scheme(btf_idf, "b_ij log(d/b_i)"),
+    "tf-icf": Scheme(tf_icf, "n_ij log(n/n_i)"),
+    "lambda": Scheme(plr_share, "λ_ij", signed=True),
+    "s-lambda": Scheme(plr_sigmoid, "1/(1 + exp(−λ_ij))"),
+    "counts": Scheme(raw_counts, "n_ij"),
+    "sublinear-tf-idf": Scheme(sublinear_tf_idf, "(1 + log n_ij)(1 + log(d/b_i))"),
+    "bm25": Scheme(bm25, "2.2 n_ij/(n_ij + 1.2 L_j) log(d/b_i)"),
+    "bm25-icf": Scheme(bm25_icf, "2.2 n_ij/(n_ij + 1.2 L_j) log(n/n_i)"),
+    "surprisal": Scheme(surprisal, "−log P(N = n_ij)", "patterns", needs_fit=True),
+    "discounted-tf-icf": Scheme(discounted_tf_icf, "α(ψ(n_ij + α) − ψ(α)) log(n/n_i)", "patterns", needs_fit=True),
+    "normalised-discounted-tf-icf": Scheme(
+        normalised_discounted_tf_icf, "A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i)", "patterns", needs_fit=True
+    ),
+    "damped-tf-idf": Scheme(damped_tf_idf, "A(ψ(n_ij/L_j + A) − ψ(A)) √log(d/b_i)", "patterns", needs_fit=True),
+    "posterior-lift": Scheme(posterior_lift, "log[(α + n_ij)/(α_0 + n_j)/p]", "patterns", needs_fit=True),
+    "pearson": Scheme(pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True),
+    "deviance": Scheme(deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True, signed=True),
+    "fisher": Scheme(fisher, "−log P(N ≥ n_ij), hypergeometric"),
+    "two-stage": Scheme(two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
+    "fisher-kernel": Scheme(fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
+}
+RECOMMENDED_SCHEME = "damped-tf-idf"  # by cross-validation on training documents: benchmarks/quality
+
+
+def named_scheme(name: str) -> Scheme:
+    """The scheme of that name, or a sentence with the names there are.
+
+    Examples
+    --------
+    >>> named_scheme("tf-icf").formula
+    'n_ij log(n/n_i)'
+    """
+    if not isinstance(name, str) or name not in SCHEMES:
+        raise ValueError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {name!r}")
+    return SCHEMES[name]
+
+
+def _weighted(counts: Any, kernel: Callable[..., None], **terms: Any) -> Floats:
+    """The weights of the stored cells by a kernel of the core, which takes *terms* by name."""
+    weights = np.empty(counts.nnz)
+    over_rows(counts, lambda block, _, cells: kernel(block, weights[cells], **terms))
+    return weights
+
+
+def _mean_length(statistics: TermStatistics, mu: float | None) -> float:
+    """μ, by default the mean length of the collection, of which L_j = ¼ + ¾ n_j/μ is a multiple."""
+    return max(statistics.mean_length if mu is None else mu, 1e-300)
+
+
+def _saturated(counts: Any, statistics: TermStatistics, mu: float | None, rarity: Floats) -> Floats:
+    mean = _mean_length(statistics, mu)
+    return _weighted(
+        counts, core.saturated_weights, rarity=rarity, share=LENGTH_SHARE, mean=mean, saturation=SATURATION
+    )
+
+
+def _alpha(fit: Any) -> Floats:
+    """α̂, and for terms that are all or nothing in every document, of which the supremum is at 0, next to nothing."""
+    return np.maximum(np.nan_to_num(fit.alpha, nan=np.inf, posinf=np.inf), 1e-6)
+
+
+def _discounted(counts: Any, a: Floats, rarity: Floats, share: float = 0.0, mean: float = 1.0) -> Floats:
+    """a(ψ(x + a) − ψ(a)) times *rarity*, x = n_ij/L_j and L_j = 1 − share + share n_j/mean.
+
+    It is Σ_q a/(a + q) for whole x, and x at a = ∞, where nothing is discounted.
+    """
+    return _weighted(counts, core.discounted_weights, pairs=np.column_stack([a, rarity]), share=share, mean=mean)
+
+
+def _icf(statistics: TermStatistics) -> Floats:
+    return _log_inverse(statistics.tokens, statistics.collection_frequency)
+
+
+def _idf(statistics: TermStatistics) -> Floats:
+    return _log_inverse(statistics.documents, statistics.document_frequency)
+
+
+def _log_inverse(whole: int, part: NDArray[np.int64]) -> Floats:
+    """log(whole/part), and 0 for what was never seen."""
+    return np.where(part > 0, np.log(max(whole, 1) / np.maximum(part, 1)), 0.0)
+
+
+def _unseen_zero(weights: Floats, counts: Any, statistics: TermStatistics) -> Floats:
+    unseen = statistics.collection_frequency == 0
+    if unseen.any():
+        weights[unseen[counts.indices]] = 0.0
+    return weights

@@ -1,0 +1,1 @@
+"""Counts → what a collection remembers: sums, merging, streaming, files."""

@@ -1,0 +1,177 @@
+"""Statistics of a large corpus, built so that an interruption costs little: what was counted is kept in a file."""
+
+from __future__ import annotations
+
+import json
+import time
+import unicodedata
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from termburst.files import first_line, remove_leftovers
+from termburst.reading.documents import Place, Text
+from termburst.statistics.store import load_unfinished, save_statistics
+from termburst.statistics.streaming import RunningSum, partial_statistics
+from termburst.statistics.term_statistics import Detail, TermStatistics, counted
+
+if TYPE_CHECKING:
+    from termburst.counting.options import CountingOptions
+    from termburst.reading.readers import Batch, Corpus
+
+SHARE = 4  # saving may take one part of so many of the time that counting takes
+
+
+@dataclass
+class Checkpoint:
+    """A file that holds what a build has counted so far, and what it was counting.
+
+    `begin` says where to read from, `count` counts from there, saving now and then, and `finish` removes the file once
+    the result is safe. What is in the file is always the sum over the first so many documents, so that whenever the
+    process dies, each document is counted once.
+
+    Parameters
+    ----------
+    path : where the file is, or will be
+    detail, counting : what is counted, and how
+    every : seconds between two savings; 0 for none. Where saving takes long it is done more rarely.
+    fresh : remove a file that is there, and begin anew
+    say : told what there is to say, a sentence at a time
+    """
+
+    path: Path
+    detail: Detail
+    counting: CountingOptions
+    every: float = 30.0
+    fresh: bool = False
+    say: Callable[[str], None] = lambda sentence: None
+    _total: RunningSum = field(default_factory=RunningSum, repr=False)
+    _identity: dict[str, Any] | None = field(default=None, repr=False)
+    # Ends of batches, in order; the first is at or before what has been added up.
+    _places: deque[Place] = field(default_factory=deque, repr=False)
+    _saved: int = field(default=0, repr=False)  # documents in the file
+    _due: float = field(default=float("inf"), repr=False)
+
+    def begin(self, corpus: Corpus) -> Place:
+        """Where to read the corpus from: behind the documents that the file holds.
+
+        ValueError if it is of another build, or of none: what may have taken hours is not written over unasked. A
+        link is a ValueError even where all is to be counted afresh: what it names is neither read nor written.
+        """
+        files = corpus.fingerprint()
+        if files is None:  # standard input comes once
+            return Place()
+        identity = {
+            "corpus": files,
+            "counting": self.counting.to_json(),
+            "detail": self.detail,
+            "software": [version("termburst"), unicodedata.unidata_version],  # which decide on tokens, too
+        }
+        self._identity = json.loads(json.dumps(identity))  # as it comes back from the file
+        if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
+            kind = "a symbolic link" if self.path.is_symlink() else "not a file"
+            raise ValueError(
+                f"{self.path}, where an unfinished build is kept, is {kind}: remove it, or write to another place"
+            )
+        remove_leftovers(self.path)
+        if self.fresh:
+            self.path.unlink(missing_ok=True)
+        start = self._resumed() if self.path.exists() else Place()
+        self._places.append(start)
+        self._due = time.monotonic() + self.every if self.every > 0 else float("inf")
+        return start
+
+    def count(self, batches: Iterable[Batch], *, batch: str | None = None, min_count: int = 1) -> TermStatistics:
+        """The statistics of all documents, those before the place where *batches* begin included.
+
+        If it is interrupted (`KeyboardInterrupt`, `SystemExit`), what has been added up is saved on the way out.
+        """
+        parts = partial_statistics(
+            self._texts(batches), self.detail, self.counting, first=self._total.documents, pause=self._is_due
+        )
+        try:
+            for part in parts:
+                self._total.add(part)
+                if self._is_due():
+                    self._save()
+            return counted(self._total.value(), batch, min_count)
+        except (KeyboardInterrupt, SystemExit):
+            if self.every > 0:
+                self._save()
+            raise
+
+    def finish(self) -> None:
+        """Remove the file; the result has been written."""
+        if self._identity is not None:
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
+
+    def _is_due(self) -> bool:
+        return time.monotonic() >= self._due
+
+    def _texts(self, batches: Iterable[Batch]) -> Iterator[list[Text]]:
+        for batch in batches:
+            if self._identity is not None and self.every > 0:
+                self._places.append(batch.place)
+            yield batch.texts
+
+    def _resumed(self) -> Place:
+        try:
+            statistics, known = load_unfinished(self.path)
+            place = _place(known, statistics)
+        except (ValueError, OSError, KeyError, TypeError, AttributeError) as error:
+            why = first_line(error).removeprefix(f"{self.path} ")
+            raise ValueError(
+                f"{self.path} is not a build that can be resumed ({why}): give --fresh to replace it and count afresh, "
+                "or write to another place"
+            ) from error
+        if self._identity is None or known != self._identity:
+            raise ValueError(
+                f"{self.path} holds {place.documents:,} documents of another build ({self._difference(known)}): give "
+                "--fresh to count afresh, or write to another place"
+            )
+        self._total.add(statistics)
+        self._saved = place.documents
+        self.say(f"resumed: {place.documents:,} documents were counted before, skipped")
+        return place
+
+    def _difference(self, known: dict[str, Any]) -> str:
+        said = {
+            "corpus": "the corpus, or how it is read, has changed",
+            "counting": "the counting options differ",
+            "detail": "the detail differs",
+        }
+        mine = self._identity or {}
+        return next((text for key, text in said.items() if known.get(key) != mine.get(key)), "by other software")
+
+    def _save(self) -> None:
+        """Keep what has been added up. Where that cannot be written the build goes on without."""
+        documents = self._total.documents
+        if self._identity is None or documents <= self._saved:
+            self._due = time.monotonic() + self.every
+            return
+        began = time.monotonic()
+        total = self._total.value()
+        if total is not None and total.tokens:  # of no tokens there is nothing to keep, nor a file format for it
+            while len(self._places) > 1 and self._places[1].documents <= documents:
+                self._places.popleft()
+            place = Place(documents, self._places[0].files, self._places[0].before)
+            try:
+                save_statistics(total.prune(), self.path, unfinished=self._identity | {"place": asdict(place)})
+                self._saved = documents
+            except ValueError as error:
+                self.say(f"{first_line(error)}; the build goes on, but could not be resumed from here")
+        now = time.monotonic()
+        self._due = now + max(self.every, SHARE * (now - began))
+
+
+def _place(known: dict[str, Any], statistics: TermStatistics) -> Place:
+    """Take the place in the corpus out of what is *known* of a build; the statistics must be of what lies before."""
+    place = Place(**known.pop("place"))
+    if place.documents != statistics.documents or not all(type(n) is int and n >= 0 for n in asdict(place).values()):
+        raise ValueError("its position in the corpus does not match its statistics")
+    return place

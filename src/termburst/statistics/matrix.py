@@ -1,0 +1,358 @@
+"""The door for count matrices: any sparse or dense form in, one canonical form out, the caller's matrix untouched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termburst.core.matrix import (
+    CountBlock,
+    Integers,
+    add_totals,
+    count_block,
+    has_repeats,
+    put_by_term,
+    row_sums,
+    survey,
+)
+from termburst.limits import require_memory
+from termburst.threads import cores, in_threads
+
+BLOCK = 2**16  # cells that are worth a thread
+MANY = 2**24  # terms, or documents, from which they are asked whether they fit
+BYTES = 24  # of the sums of a term or a document, whether it holds anything or not
+PARTS = 4  # a core: rows differ in length, and other work may be under way
+
+
+class NotNumbersError(ValueError, TypeError):
+    """Objects in place of counts: a ValueError as all bad input is, a TypeError as scikit-learn's checks demand."""
+
+
+TOO_MANY = "the count matrix holds too many tokens for 64-bit integers"
+
+
+def canonical_counts(X: Any) -> Any:
+    """Counts n_ij as CSR with no cell stored twice, no stored zeros and integer data.
+
+    The order of the cells within a row is kept: `CountVectorizer` leaves it unsorted, nothing here depends on it, and
+    sorting would take longer than all the weighting does.
+
+    Parameters
+    ----------
+    X : sparse matrix or array of any format, or anything that `numpy.asarray` makes two-dimensional
+        Documents × terms. Duplicate entries of a sparse matrix are summed, as SciPy defines them.
+
+    Returns
+    -------
+    csr_array or csr_matrix
+        A `csr_array` where *X* is a sparse array, else a `csr_matrix`. It may share memory with *X*; *X* itself is
+        never changed.
+
+    Raises
+    ------
+    ValueError
+        For a negative, fractional, NaN or infinite entry, naming its row and column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> canonical_counts(np.array([[2.0, 0.0], [0.0, 1.0]])).data
+    array([2, 1])
+    """
+    if _is_canonical(X):
+        return X
+    counts = _to_csr(X)
+    if not counts.has_canonical_format and _has_duplicates(counts):
+        counts = counts.copy()
+        counts.sum_duplicates()
+    whole = _whole_numbers(counts)
+    if whole is not counts.data:
+        counts = type(counts)((whole, counts.indices, counts.indptr), shape=counts.shape)
+    if counts.nnz and counts.data.min() == 0:
+        counts = counts.copy()
+        counts.eliminate_zeros()
+    if counts.nnz and float(counts.data.max()) * counts.nnz >= 2**62 and counts.data.sum(dtype=np.float64) >= 2**62:
+        raise ValueError(TOO_MANY)
+    return counts
+
+
+def refuse_texts(X: Any, taker: str) -> None:
+    """Refuse texts and masked cells in the place of counts, and say what to do; *taker* is who wants counts.
+
+    Examples
+    --------
+    >>> refuse_texts([[2, 0], [0, 1]], "TermWeighting")
+    """
+    rows = isinstance(X, Iterable) and isinstance(X, Sized) and getattr(X, "ndim", 1) == 1 and len(X) > 0
+    if isinstance(X, str) or (rows and isinstance(next(iter(X)), str)):
+        raise ValueError(
+            f"{taker} takes counts, not texts: count the texts first with CountVectorizer().fit_transform(texts)"
+        )
+    _refuse_masked(X)
+
+
+def _refuse_masked(X: Any) -> None:
+    """NumPy and scikit-learn would take what lies beneath for counts."""
+    if np.ma.is_masked(X):
+        raise ValueError("the count matrix has masked cells; fill them first, with 0 where nothing was counted")
+
+
+def document_lengths(counts: Any) -> NDArray[np.int64]:
+    """n_j, the row sums of canonical counts, as 64-bit integers whatever the matrix holds."""
+    return np.concatenate([row_sums(block) for block in _blocks(counts)])
+
+
+def over_rows(counts: Any, function: Callable[[CountBlock, slice, slice], None]) -> None:
+    """Call *function* with blocks of rows of a CSR of whole numbers, which rows and which cells, on all cores.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> over_rows(sp.csr_array([[2, 1], [0, 3]]), lambda block, rows, cells: seen.append((rows, cells)))
+    >>> seen
+    [(slice(0, 2, None), slice(0, 3, None))]
+    """
+    parts = _parts(counts, min(PARTS * cores(), counts.nnz // BLOCK))
+    if len(parts) == 1:
+        function(_block(counts, *parts[0]), *parts[0])
+    else:
+        in_threads(lambda part: function(_block(counts, *part), *part), parts)
+
+
+def _parts(counts: Any, number: int) -> list[tuple[slice, slice]]:
+    """Rows, and their cells, in about *number* parts that have as many cells each."""
+    starts, last = counts.indptr, counts.shape[0]
+    inner = np.searchsorted(starts, np.linspace(0, counts.nnz, max(number, 1) + 1)[1:-1]).tolist()
+    rows = [slice(a, b) for a, b in pairwise([0, *inner, last]) if a < b] or [slice(0, last)]
+    return [(part, slice(int(starts[part.start]), int(starts[part.stop]))) for part in rows]
+
+
+def _blocks(counts: Any) -> Iterator[CountBlock]:
+    """All rows, for kernels as quick as memory is: in one block, or in several of which each has to be copied."""
+    ready = counts.indices.dtype == np.int32 and counts.data.dtype == np.int64
+    for part in _parts(counts, 1 if ready else counts.nnz // BLOCK):
+        yield _block(counts, *part)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums of canonical counts: n_j of every document; n_i, b_i and, where asked for, Σ_j n_ij n_j of every term."""
+
+    n_j: Integers
+    n_i: Integers
+    b_i: Integers
+    length_sum: Integers | None
+
+
+def totals(counts: Any, *, length_sums: bool) -> Totals:
+    """Every sum over documents and over terms, in one pass.
+
+    Examples
+    --------
+    >>> totals(sp.csr_array([[2, 1], [0, 3]]), length_sums=True)
+    Totals(n_j=array([3, 3]), n_i=array([2, 4]), b_i=array([1, 2]), length_sum=array([ 6, 12]))
+    """
+    n_i, b_i, length_sum = (np.zeros(counts.shape[1], dtype=np.int64) for _ in range(3))
+    wanted = length_sum if length_sums else None
+    n_j = [add_totals(block, n_i, b_i, wanted) for block in _blocks(counts)]
+    return Totals(np.concatenate(n_j), n_i, b_i, wanted)
+
+
+def by_term(counts: Any, b_i: Integers) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32]]:
+    """The cells of canonical counts by term: where those of each begin and end, their counts, their rows' lengths.
+
+    Examples
+    --------
+    >>> by_term(sp.csr_array([[2, 1], [0, 3]]), np.array([1, 2]))
+    (array([0, 1, 3]), array([2, 1, 3], dtype=int32), array([3, 3, 3], dtype=int32))
+    """
+    indptr = np.concatenate([[0], np.cumsum(b_i)])
+    count, length = np.empty(counts.nnz, dtype=np.int32), np.empty(counts.nnz, dtype=np.int32)
+    places = indptr[:-1].copy()
+    for block in _blocks(counts):
+        put_by_term(block, places, count, length)
+    return indptr, count, length
+
+
+def _block(counts: Any, rows: slice, cells: slice) -> CountBlock:
+    """Kernels take 32-bit terms, and counts and places of 64 bits: what is otherwise is copied, block by block."""
+    if counts.dtype.kind not in "biu":
+        raise TypeError(f"canonical counts are whole numbers, not {counts.dtype}")
+    starts = counts.indptr[rows.start : rows.stop + 1].astype(np.int64)
+    term, count = np.ascontiguousarray(counts.indices[cells]), np.ascontiguousarray(counts.data[cells])
+    if counts.shape[1] >= 2**31:
+        raise ValueError(f"a count matrix has up to {2**31 - 1:,} terms; this one has {counts.shape[1]:,}")
+    if term.dtype != np.int32:  # out of range for 32 bits is out of range, not some other term
+        term = np.where((term >= 0) & (term < counts.shape[1]), term, -1)
+    return count_block(
+        starts - starts[:1], term.astype(np.int32, copy=False), count.astype(np.int64, copy=False), counts.shape[1]
+    )
+
+
+def _is_canonical(X: Any) -> bool:
+    """Whether these are canonical counts as they are, by one look at every cell."""
+    if not (sp.issparse(X) and X.format == "csr" and X.ndim == 2) or X.shape[1] > MANY:
+        return False
+    if X.indptr.size != X.shape[0] + 1 or X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
+        return False
+    if X.dtype.kind not in "iu" or X.dtype == np.uint64 or not X.data.size == X.indices.size == X.indptr[-1]:
+        return False
+    if X.data.ndim != 1 or X.indices.dtype.kind not in "iu" or X.indptr.dtype.kind not in "iu":
+        return False
+    found = [survey(block) for block in _blocks(X)]
+    most = max(part.most for part in found)
+    if not all(part.inside and part.least > 0 for part in found) or most * X.nnz >= 2**62:
+        return False
+    return all(part.ascending for part in found) or not _has_duplicates(X)
+
+
+def _to_csr(X: Any) -> Any:
+    if sp.issparse(X):
+        if X.ndim != 2:
+            raise ValueError(
+                f"a count matrix is documents × terms, two-dimensional; this one has {X.ndim} dimension(s)"
+            )
+        check_structure(X)
+        if max(X.shape) > MANY:
+            require_memory(BYTES * sum(X.shape), f"a count matrix of {X.shape[0]:,} documents × {X.shape[1]:,} terms")
+        try:
+            return _widened(_without_flags(_within(X))).tocsr()
+        except TypeError as error:  # of lists in which anything may be
+            raise NotNumbersError(f"a count matrix holds whole numbers, not other objects: {error}") from error
+    _refuse_masked(X)
+    try:
+        dense = np.asarray(X)
+    except ValueError as error:  # ragged lists
+        raise ValueError("a count matrix is documents × terms; the rows given differ in length") from error
+    if dense.ndim != 2:
+        raise ValueError(
+            f"a count matrix is documents × terms, two-dimensional; got {dense.ndim} dimension(s); "
+            "texts are counted first, for example with CountVectorizer().fit_transform(texts)"
+        )
+    if dense.dtype == object:
+        try:
+            dense = dense.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise NotNumbersError(f"a count matrix holds whole numbers, not other objects: {error}") from error
+    if dense.dtype.kind not in "biuf":
+        raise ValueError(f"a count matrix holds whole numbers, not {dense.dtype}")
+    return _widened(sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense))
+
+
+def check_structure(X: Any) -> None:
+    """Refuse a sparse matrix whose index arrays point outside of it.
+
+    SciPy does not look, and compiled code, its own as well as ours, would read and write outside the arrays.
+    """
+    if X.format == "coo":
+        inside = all(_inside(place, size) for place, size in zip(X.coords, X.shape, strict=True))
+        sound = inside and len({place.size for place in X.coords} | {X.data.size}) == 1
+    elif X.format == "dia":
+        sound = X.offsets.dtype.kind in "iu" and len(X.offsets) == len(X.data) == np.unique(X.offsets).size
+    elif X.format == "lil":
+        sound = _is_sound_lil(X)
+    elif X.format in ("csr", "csc", "bsr"):
+        outer, inner = X.shape if X.format != "csc" else X.shape[::-1]
+        if X.format == "bsr":
+            outer, inner = outer // X.blocksize[0], inner // X.blocksize[1]
+        starts, places = X.indptr, X.indices
+        sound = starts.dtype.kind in "iu" and starts.size == outer + 1 and starts[0] == 0
+        sound = sound and starts[-1] <= min(places.size, len(X.data)) and X.data.ndim == (3 if X.format == "bsr" else 1)
+        sound = sound and not (starts[1:] < starts[:-1]).any() and _inside(places, inner)
+    else:
+        return
+    if not sound:
+        raise ValueError("the sparse matrix is damaged: its index arrays point outside of it")
+
+
+def _within(X: Any) -> Any:
+    """Without diagonals that lie wholly outside of the matrix, which SciPy's own conversion would not survive."""
+    if X.format != "dia":
+        return X
+    held = (-X.shape[0] < X.offsets) & (X.offsets < X.shape[1])
+    return X if held.all() else type(X)((X.data[held], X.offsets[held]), shape=X.shape)
+
+
+def _inside(places: NDArray[Any], size: int) -> bool:
+    if places.size == 0:
+        return True
+    return places.dtype.kind in "iu" and bool(places.min() >= 0 and places.max() < size)
+
+
+def _is_sound_lil(X: Any) -> bool:
+    rows, data = X.rows, X.data
+    if rows.shape != (X.shape[0],) or data.shape != rows.shape:
+        return False
+    try:
+        sizes = [len(row) for row in rows] == [len(row) for row in data]
+        return sizes and _inside(np.array(list(chain.from_iterable(rows))), X.shape[1])
+    except (TypeError, ValueError):  # no rows, or rows of rows
+        return False
+
+
+def _without_flags(X: Any) -> Any:
+    """The same matrix, of which SciPy has to find out anew whether it is sorted and stores no cell twice.
+
+    Who changes its arrays by hand may leave flags behind that no longer hold, and SciPy believes them.
+    """
+    if X.format not in ("csr", "csc", "coo"):
+        return X
+    plain = getattr(sp, f"{X.format}_{'array' if isinstance(X, sp.sparray) else 'matrix'}")  # not a class of others
+    arrays = (X.data, X.coords) if X.format == "coo" else (X.data, X.indices, X.indptr)
+    return plain(arrays, shape=X.shape, copy=False)
+
+
+def _widened(X: Any) -> Any:
+    # Summing duplicates keeps the dtype: 100 + 100 would be −56 in int8, and True + True still True.
+    if X.dtype == np.uint64 and X.tocoo().data.max(initial=0) >= 2**62:  # would come out negative
+        raise ValueError(TOO_MANY)
+    wide = np.dtype(np.int64) if X.dtype.kind in "biu" else np.dtype(np.float64)
+    needs_summing = X.format != "csr" or not X.has_canonical_format
+    return X.astype(wide) if needs_summing and X.dtype.kind in "biuf" and X.dtype != wide else X
+
+
+def _has_duplicates(counts: Any) -> bool:
+    """Whether any cell is stored twice: marks every term with its last row, or sorts keys where terms are very many."""
+    if 2 * counts.shape[1] <= counts.nnz and counts.shape[0] < 2**31 and counts.dtype.kind in "biu":
+        return any(has_repeats(block) for block in _blocks(counts))
+    d, m = counts.shape
+    key_type = np.uint32 if d * m < 2**32 else np.uint64
+    key = np.repeat(np.arange(d, dtype=key_type) * key_type(m), np.diff(counts.indptr))
+    key += counts.indices.astype(key_type, copy=False)
+    key.sort()
+    return bool((key[1:] == key[:-1]).any())
+
+
+def _whole_numbers(counts: Any) -> NDArray[Any]:
+    """The data as non-negative integers; the same array where it is so already."""
+    data = counts.data
+    if data.dtype.kind == "b":
+        return np.asarray(data, dtype=np.int64)
+    if data.dtype.kind not in "iuf":
+        raise ValueError(f"a count matrix holds whole numbers, not {data.dtype}")
+    if data.size and not data.min() >= 0:  # NaN too
+        where = int(np.flatnonzero(~(data >= 0))[0])
+        kind = "NaN" if np.isnan(data[where]) else "Negative"  # scikit-learn's words for both
+        raise ValueError(f"{kind} values in data: {_cell(counts, where)}, and counts are whole numbers of 0 or more")
+    if data.dtype.kind != "f":
+        return np.asarray(data, dtype=np.int64 if data.dtype == np.uint64 else data.dtype)
+    with np.errstate(invalid="ignore"):
+        whole = data.astype(np.int64)
+    if not np.array_equal(whole, data):
+        where = int(np.flatnonzero(whole != data)[0])
+        raise ValueError(
+            f"{_cell(counts, where)}: counts are finite whole numbers; a matrix of weights (such as TF–IDF) cannot be "
+            "weighted again, pass the counts that it was made from"
+        )
+    return np.asarray(whole)
+
+
+def _cell(counts: Any, where: int) -> str:
+    row = int(np.searchsorted(counts.indptr, where, side="right")) - 1
+    return f"row {row}, column {int(counts.indices[where])} of the count matrix is {counts.data[where]}"

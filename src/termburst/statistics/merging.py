@@ -1,0 +1,162 @@
+"""Adding and taking away collections: exact, over the union of their terms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.statistics.tally import Integers, tally
+
+if TYPE_CHECKING:
+    from termburst.statistics.term_statistics import Terms, TermStatistics
+
+SUMS = ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum")  # one number a term
+
+
+def added(left: TermStatistics, right: TermStatistics) -> TermStatistics:
+    """Both collections together; where the vocabularies differ, their union in alphabetical order."""
+    both = sorted(set(left.batches) & set(right.batches))
+    if both:
+        raise ValueError(f"batch {both[0]!r} is in both statistics and would be counted twice")
+    if left.terms is None or right.terms is None or np.array_equal(left.terms, right.terms):
+        terms = left.terms
+    elif _ascending(right.terms) and (_positions(left.terms, right.terms) >= 0).all():
+        terms = right.terms
+    elif _ascending(left.terms) and (_positions(right.terms, left.terms) >= 0).all():
+        terms = left.terms
+    else:
+        terms = np.array(sorted({*left.terms, *right.terms}), dtype=object)
+    return _combined(laid_onto(left, terms), laid_onto(right, terms), 1, {*left.batches, *right.batches})
+
+
+def _ascending(terms: Terms) -> bool:
+    return bool((terms[:-1] < terms[1:]).all())
+
+
+def _positions(mine: Terms, terms: Terms) -> NDArray[np.intp]:
+    """Where in *terms* each of mine is; −1 for those that are not there."""
+    if not (_ascending(mine) and _ascending(terms) and 8 * mine.size > terms.size):
+        position = {term: i for i, term in enumerate(terms)}
+        return np.array([position.get(term, -1) for term in mine], dtype=np.intp)
+    found, others, i = [], terms.tolist(), 0  # side by side, which spares millions of terms a dictionary
+    for term in mine.tolist():
+        while i < len(others) and others[i] < term:
+            i += 1
+        found.append(i if i < len(others) and others[i] == term else -1)
+    return np.array(found, dtype=np.intp)
+
+
+def subtracted(left: TermStatistics, right: TermStatistics) -> TermStatistics:
+    """The first collection without the documents of the second, on the vocabulary of the first."""
+    absent = sorted(set(right.batches) - set(left.batches))
+    if absent:
+        raise ValueError(f"batch {absent[0]!r} cannot be taken out: it is not contained")
+    return _combined(left, laid_onto(right, left.terms), -1, set(left.batches) - set(right.batches))
+
+
+def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
+    """Without the terms that occur fewer than *min_count* times; remembered, since others can no longer be added."""
+    if not isinstance(min_count, Integral) or isinstance(min_count, bool) or min_count < 0:
+        raise ValueError(f"min_count is a whole number of 0 or more; got {min_count!r:.60}")
+    keep = statistics.collection_frequency >= min_count
+    terms = None if statistics.terms is None else statistics.terms[keep]
+    kept = _moved(statistics, np.where(keep, np.cumsum(keep) - 1, -1), int(keep.sum()), terms)
+    return replace(kept, min_count=max(statistics.min_count, int(min_count)))
+
+
+def laid_onto(statistics: TermStatistics, terms: Terms | None) -> TermStatistics:
+    """The same statistics laid out on another vocabulary, which must hold every term that occurs in them."""
+    mine = statistics.terms
+    if terms is mine or (terms is not None and mine is not None and np.array_equal(terms, mine)):
+        return statistics
+    if terms is None or mine is None:
+        raise ValueError("statistics with and without term names cannot be combined: name the terms of both")
+    target = _positions(mine, terms)
+    lost = np.flatnonzero((target < 0) & (statistics.collection_frequency > 0))
+    if lost.size:
+        raise ValueError(f"the term {mine[lost[0]]!r} cannot be taken out: it is not contained")
+    return _moved(statistics, target, terms.size, terms)
+
+
+def _moved(statistics: TermStatistics, target: NDArray[np.intp], size: int, terms: Terms | None) -> TermStatistics:
+    """Column i becomes column target[i] of *size*; −1 drops it."""
+    kept = target >= 0
+    moved: dict[str, Any] = {}
+    for name in SUMS:
+        if (values := getattr(statistics, name)) is not None:
+            moved[name] = np.zeros(size, dtype=np.int64)
+            moved[name][target[kept]] = values[kept]
+    rows = None if statistics.rows is None else statistics.rows.moved(target, size)
+    return replace(statistics, terms=terms, rows=rows, **moved)
+
+
+def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: set[str]) -> TermStatistics:
+    """left + sign · right over one vocabulary; refused where anything would fall below zero."""
+    _check_compatible(left, right)
+    (lengths,), length_documents = tally(
+        [np.concatenate([left.lengths, right.lengths])],
+        np.concatenate([left.length_documents, sign * right.length_documents]),
+    )
+    if (length_documents < 0).any():
+        length = lengths[length_documents < 0][0]
+        raise ValueError(f"the documents to take out are not all contained: too many of length {length}")
+    kept = length_documents > 0
+    check_fits(lengths, length_documents)
+    sums: dict[str, Any] = {}
+    for name in SUMS:
+        if (mine := getattr(left, name)) is not None:
+            sums[name] = mine + sign * getattr(right, name)
+            _refuse(left, sums[name] < 0)
+    n_i, b_i = sums["collection_frequency"], sums["document_frequency"]
+    _refuse(left, (n_i < b_i) | ((n_i > 0) & (b_i == 0)) | (b_i > length_documents.sum()))
+    rows = None
+    if left.rows is not None and right.rows is not None:
+        rows = left.rows.plus(right.rows, sign)
+        _refuse(left, rows.sum_by_term((rows.documents < 0).astype(np.int64)) > 0)
+    return replace(
+        left,
+        lengths=lengths[kept],
+        length_documents=length_documents[kept],
+        rows=rows,
+        batches=tuple(sorted(batches)),
+        counting=left.counting or right.counting,
+        **sums,
+    )
+
+
+def check_fits(lengths: Integers, length_documents: Integers) -> None:
+    """Refuse lengths whose Σ n_ij n_j might not fit a 64-bit integer: sums that wrap round are wrong in silence."""
+    tokens = float(lengths.astype(float) @ length_documents)
+    if lengths.size and float(lengths[-1]) * tokens >= 2**63:
+        raise ValueError("the collection is too large: Σ n_ij n_j does not fit a 64-bit integer")
+
+
+def _refuse(statistics: TermStatistics, below_zero: NDArray[np.bool_]) -> None:
+    if below_zero.any():
+        column = int(np.flatnonzero(below_zero)[0])
+        term = f"column {column}" if statistics.terms is None else f"the term {statistics.terms[column]!r}"
+        raise ValueError(f"the documents to take out are not all contained: {term} would fall below zero")
+
+
+def _check_compatible(left: TermStatistics, right: TermStatistics) -> None:
+    if (least := max(left.min_count, right.min_count)) > 1:
+        raise ValueError(
+            f"statistics without the terms that occur fewer than {least:,} times cannot be combined exactly: "
+            "build them without --min-count"
+        )
+    if left.vocabulary_size != right.vocabulary_size:
+        raise ValueError(
+            f"statistics without term names are combined by column, but they have {left.vocabulary_size:,} and "
+            f"{right.vocabulary_size:,} columns: name the terms of both"
+        )
+    if left.detail != right.detail:
+        raise ValueError(
+            f'statistics of unequal detail cannot be combined: "{left.detail}" and "{right.detail}"; '
+            "`.coarsen(detail)` brings both to the lower one"
+        )
+    if left.counting is not None and right.counting is not None and left.counting != right.counting:
+        raise ValueError(f"the texts were counted in different ways: {left.counting} and {right.counting}")

@@ -1,0 +1,177 @@
+"""Whether statistics can be those of any collection: asked once of what comes from a file or from other hands.
+
+Kernels use counts and lengths as places in arrays and as ends of loops. What cannot be must not reach them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from termburst.core.rows import length_histogram, row_fault, stored_rows
+from termburst.statistics.merging import check_fits
+from termburst.statistics.tally import Integers
+
+if TYPE_CHECKING:
+    from termburst.statistics.rows import CountRows
+    from termburst.statistics.term_statistics import TermStatistics
+
+MOST_DOCUMENTS = 2**48  # more than were ever written, and few enough for sums and floats to be exact
+_MARK = "_sound"  # in the __dict__ of statistics that have been looked at
+
+_OF_A_ROW = {
+    "bad range": "its rows lie outside of those stored",
+    "bad count": "it occurs {count} times in a document; a count is 1 or more",
+    "bad documents": "{documents} documents hold it {count} times; a number of documents is 1 or more",
+    "unknown length": "it is in a document of {length} tokens, and there is none of that length",
+    "beyond length": "it occurs {count:,} times in a document of at most {length:,} tokens",
+    "no order": "its rows are not sorted by count and length, or one occurs twice",
+    "too many": "it is in more documents, or has more tokens, than there are",
+    "wrong b": "document_frequency is not the number of documents that hold it",
+    "wrong n": "collection_frequency is not the sum of its counts",
+    "wrong sum": "count_length_sum or count_squared_sum is not the sum over its counts",
+}
+
+
+def check_lengths(lengths: Any, length_documents: Any) -> None:
+    """Refuse a histogram of document lengths that cannot be, or whose sums do not fit 64-bit integers.
+
+    Examples
+    --------
+    >>> check_lengths(np.array([3, 1]), np.array([1, 1]))
+    Traceback (most recent call last):
+    ValueError: the lengths of documents must ascend from 0 or more, each once; got 3 before 1
+    """
+    for name, values in (("lengths", lengths), ("length_documents", length_documents)):
+        _check_integers(name, values)
+    if lengths.size != length_documents.size:
+        raise ValueError(f"there are {lengths.size:,} lengths but {length_documents.size:,} numbers of documents")
+    if not lengths.size:
+        return
+    rule = "the lengths of documents must ascend from 0 or more, each once"
+    if lengths[0] < 0:
+        raise ValueError(f"{rule}; got {int(lengths[0])}")
+    if not (rising := lengths[1:] > lengths[:-1]).all():
+        k = int(np.argmin(rising))
+        raise ValueError(f"{rule}; got {int(lengths[k])} before {int(lengths[k + 1])}")
+    if length_documents.min() < 1:
+        k = int(np.argmin(length_documents))
+        number = f"the number of documents with {int(lengths[k])} tokens is {int(length_documents[k])}"
+        raise ValueError(f"{number}; it must be 1 or more")
+    if length_documents.sum(dtype=np.float64) > MOST_DOCUMENTS:
+        raise ValueError(f"there are more documents than the {MOST_DOCUMENTS:,} that statistics may have")
+    check_fits(lengths, length_documents)
+
+
+def check_sound(statistics: TermStatistics) -> None:
+    """Refuse statistics that are inconsistent, with a sentence about the first term at fault; look once.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from termburst.statistics.term_statistics import TermStatistics
+    >>> s = TermStatistics.from_counts([[2, 1], [0, 3]], terms=["ha", "no"])
+    >>> check_sound(s)
+    >>> check_sound(replace(s, collection_frequency=np.array([2, 5])))
+    Traceback (most recent call last):
+    ValueError: these statistics are inconsistent: their terms have 7 tokens together, and there are 6
+    """
+    if _MARK in vars(statistics):
+        return
+    s = statistics
+    _check_terms(s)
+    if s.detail != "frequencies":
+        _check_rows(s)
+    mark_sound(statistics)
+
+
+def mark_sound(statistics: TermStatistics) -> TermStatistics:
+    """The same statistics, with a note that they need not be looked at: for those made from counts here."""
+    vars(statistics)[_MARK] = True
+    return statistics
+
+
+def _check_terms(s: TermStatistics) -> None:
+    """Names and frequencies: one of each per term, and no more tokens or documents than there are."""
+    n_i, b_i = s.collection_frequency, s.document_frequency
+    _check_integers("collection_frequency", n_i)
+    _check_integers("document_frequency", b_i)
+    sizes = {n_i.size, b_i.size} | ({len(s.terms)} if s.terms is not None else set())
+    if len(sizes) > 1:
+        raise ValueError("these statistics are inconsistent: there are not as many terms as frequencies")
+    documents, tokens = s.documents, s.tokens
+    wrong = (b_i < 0) | (n_i < b_i) | ((b_i == 0) & (n_i > 0)) | (b_i > documents) | (n_i > tokens)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        numbers = (
+            f"{int(n_i[i])} occurrences in {int(b_i[i])} documents, of {tokens:,} tokens in {documents:,} documents"
+        )
+        _refuse(s, i, numbers)
+    together = n_i.sum(dtype=np.float64)  # where integers might wrap round
+    if together > 1.5 * tokens or n_i.sum() > tokens:
+        raise ValueError(
+            f"these statistics are inconsistent: their terms have {together:.0f} tokens together, "
+            f"and there are {tokens}"
+        )
+
+
+def _check_rows(s: TermStatistics) -> None:
+    """The histogram of every term's counts, or its patterns, and that they add up to the sums."""
+    rows, sums = s.rows, (s.count_length_sum, s.count_squared_sum)
+    if rows is None or sums[0] is None or sums[1] is None or (rows.length is None) != (s.detail == "moments"):
+        raise ValueError(f'these statistics lack what detail="{s.detail}" says that they hold')
+    length_sum, squared_sum = sums[0], sums[1]
+    for name, values in (("count_length_sum", length_sum), ("count_squared_sum", squared_sum)):
+        _check_integers(name, values)
+    for name in ("indptr", "count", "length", "documents"):
+        if (values := getattr(rows, name)) is not None:
+            _check_integers(f"rows.{name}", values)
+    sizes = {rows.count.size, rows.documents.size} | ({rows.length.size} if rows.length is not None else set())
+    terms = {s.vocabulary_size, rows.indptr.size - 1, length_sum.size, squared_sum.size}
+    if len(sizes) > 1 or len(terms) > 1 or rows.indptr[0] != 0 or rows.indptr[-1] != rows.count.size:
+        raise ValueError("these statistics are inconsistent: their arrays have different lengths")
+    fault, term, row = row_fault(
+        stored_rows(
+            _plain(rows.indptr),
+            _plain(rows.count),
+            None if rows.length is None else _plain(rows.length),
+            _plain(rows.documents),
+        ),
+        length_histogram(_plain(s.lengths), _plain(s.length_documents)),
+        n_i=_plain(s.collection_frequency),
+        b_i=_plain(s.document_frequency),
+        length_sum=_plain(length_sum),
+        squared_sum=_plain(squared_sum),
+    )
+    if fault != "sound":
+        _refuse(s, term, _OF_A_ROW[fault].format(**_numbers(s, rows, row)))
+    longest = int(s.lengths[-1]) if s.lengths.size else 0
+    if s.detail == "moments":
+        # A document is at least as long as any count in it, and at most as long as the longest; the product fits.
+        wrong = (length_sum < squared_sum) | (length_sum > s.collection_frequency * longest)
+        if wrong.any():
+            _refuse(s, int(np.argmax(wrong)), _OF_A_ROW["wrong sum"])
+
+
+def _numbers(s: TermStatistics, rows: CountRows, row: int) -> dict[str, int]:
+    """What a sentence says of a row; without lengths, the greatest that there is."""
+    if row < 0:
+        return {}
+    longest = s.lengths[-1] if rows.length is None else rows.length[row]
+    return {"count": int(rows.count[row]), "documents": int(rows.documents[row]), "length": int(longest)}
+
+
+def _check_integers(name: str, values: Any) -> None:
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or not np.can_cast(values.dtype, np.int64):
+        kind = f"{values.ndim}-dimensional {values.dtype}" if isinstance(values, np.ndarray) else type(values).__name__
+        raise ValueError(f"{name} must be a one-dimensional array of 64-bit integers; got {kind}")
+
+
+def _plain(values: Integers) -> Integers:
+    return np.ascontiguousarray(values, dtype=np.int64)
+
+
+def _refuse(s: TermStatistics, term: int, problem: str) -> NoReturn:
+    name = f"column {term}" if s.terms is None else f"the term {str(s.terms[term])[:60]!r}"
+    raise ValueError(f"these statistics are inconsistent: {name}: {problem}")

@@ -1,0 +1,307 @@
+"""Statistics on disk: Parquet, versioned, written atomically, never a pickle."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counting.options import CountingOptions
+from termburst.files import atomic_path, first_line, panics_unseen, parquet_damage
+from termburst.forks import check_fork
+from termburst.limits import require_memory
+from termburst.reading.parquet_footer import FooterError, read_chunks
+from termburst.statistics.merging import SUMS
+from termburst.statistics.rows import CountRows
+from termburst.statistics.soundness import check_sound
+from termburst.statistics.term_statistics import DETAILS, TermStatistics, checked_detail, checked_terms
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMAT_VERSION = 1
+_HEADER = "termburst"  # key of the Parquet file's metadata
+_MAGIC = b"PAR1"  # what every Parquet file begins with
+_TERM = 150  # bytes of a term in memory, as a string and in a table of them, beyond its characters
+_TYPES: dict[str, Any] = {
+    "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "digest": str,
+    "counting": dict | None,
+}  # fmt: skip
+_COUNTING_TYPES: dict[str, Any] = {
+    "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool
+}  # fmt: skip
+_IN_WORDS: dict[Any, str] = {
+    str: "a string", bool: "true or false", list: "a list", int: "a whole number", dict: "an object",
+    dict | None: "an object or null", list | str | None: "a list, a string or null",
+}  # fmt: skip
+# What comes of a header that is not as it was written, be it nested without end or of other types.
+_DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+
+
+def save_statistics(
+    statistics: TermStatistics, path: str | PathLike[str], *, unfinished: dict[str, Any] | None = None
+) -> None:
+    """Write statistics to one Parquet file, a row a term, that any Parquet reader can open.
+
+    The columns are term, collection_frequency, document_frequency and, as the detail goes, count_length_sum,
+    count_squared_sum, and lists count, length, documents. The histogram of document lengths, the batch ids and the
+    counting options are JSON in the file's metadata under "termburst", with the version of the format and a digest of
+    all that is stored. Statistics of a build that is not done yet say so by what is known of it, *unfinished*.
+
+    Raises
+    ------
+    ValueError
+        If the file could not be loaded: the statistics are of no collection, or two of their terms are the same.
+    """
+    check_fork()
+    checked_detail(statistics.detail)
+    check_sound(statistics)
+    buffer, frame = io.BytesIO(), _frame(statistics)
+    try:
+        header = _header(statistics, unfinished)
+        header["digest"] = _digest(statistics, header)
+        encoded = json.dumps(header)
+        _check_types(json.loads(encoded))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
+    frame.write_parquet(buffer, metadata={_HEADER: encoded})
+    with atomic_path(path, follow=unfinished is None) as temporary:  # nobody names a checkpoint: a link there is a trap
+        temporary.write_bytes(buffer.getvalue())
+
+
+def load_statistics(path: str | PathLike[str]) -> TermStatistics:
+    """Read what `save_statistics` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a file, is of another version, is damaged, or is of a build that was not finished.
+    """
+    statistics, unfinished = _loaded(path)
+    if unfinished is not None:
+        raise ValueError(
+            f"{path} holds the first {statistics.documents:,} documents of a build that was interrupted: "
+            "start the same `stats build` again, and it goes on from there"
+        )
+    return statistics
+
+
+def load_unfinished(path: str | PathLike[str]) -> tuple[TermStatistics, dict[str, Any]]:
+    """Read what `save_statistics` wrote of a build that is not done yet: (the statistics, what is known of it)."""
+    statistics, unfinished = _loaded(path)
+    if unfinished is None:
+        raise ValueError(f"{path} is of no unfinished build")
+    return statistics, unfinished
+
+
+def _loaded(path: str | PathLike[str]) -> tuple[TermStatistics, dict[str, Any] | None]:
+    check_fork()
+    path = Path(path)
+    damage: tuple[type[BaseException], ...] = (*parquet_damage(), *_DAMAGE)
+    header, frame = _read(path, damage)
+    if not isinstance(header, dict):
+        raise ValueError(f"{path} is a Parquet file, but not statistics saved by termburst")
+    if header.get("version") != FORMAT_VERSION:
+        raise ValueError(
+            f"{path} has format version {header.get('version')}, and this termburst reads version {FORMAT_VERSION}: "
+            "upgrade termburst, or build the statistics again"
+        )
+    try:
+        _check_types(header)
+        statistics, unfinished = _statistics(header, frame), header.get("unfinished")
+        saved = {"counting": header["counting"]}  # as it was written: equal options may have been in another order
+        sound = _digest(statistics, _header(statistics, unfinished) | saved) == header["digest"]
+        if sound:  # a digest can be made up
+            check_sound(statistics)
+    except damage as error:
+        raise ValueError(f"{path} is damaged: {first_line(error)}") from error
+    if not sound:
+        raise ValueError(f"{path} is damaged: it does not hold what was saved; build the statistics again")
+    return statistics, unfinished
+
+
+def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.DataFrame]:
+    """The header, whatever it is, and the table of a file, if they fit into memory; *damage* is made a sentence."""
+    import polars as pl
+
+    if path.is_dir():
+        raise ValueError(
+            f"{path} is a folder, not saved statistics; make them with: termburst stats build {path} -o NAME.parquet"
+        )
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: there is no such file of statistics")
+    require_memory(path.stat().st_size, f"{path}: the file")
+    try:
+        content = path.read_bytes()  # once, so that the name means one file and nothing to a glob
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read as statistics: {first_line(error)}") from error
+    if content[:4] != _MAGIC:
+        raise ValueError(f"{path} is not saved statistics (no Parquet file); make them with termburst stats build")
+    try:
+        groups = read_chunks(io.BytesIO(content), str(path))
+    except FooterError as error:
+        raise ValueError(f"{path} cannot be read as statistics: {error}") from error
+    unpacked = sum(chunk.memory + 16 * chunk.values for group in groups for chunk in group)  # in columns, in arrays
+    require_memory(unpacked, f"{path}: its table, unpacked,")
+    try:
+        with panics_unseen:
+            header = json.loads(pl.read_parquet_metadata(io.BytesIO(content)).get(_HEADER, "null"))
+            frame = pl.read_parquet(io.BytesIO(content))
+        names = int(frame["term"].str.len_bytes().sum()) if "term" in frame.columns else 0
+    except damage as error:
+        raise ValueError(f"{path} cannot be read as statistics: {first_line(error)}") from error
+    # A term that is stored once may be that of every row; here each becomes a string of its own.
+    require_memory(4 * names + _TERM * frame.height, f"{path}: its table of {frame.height:,} terms")
+    return header, frame
+
+
+def holds_statistics(path: str | PathLike[str]) -> bool:
+    """Whether a path is a Parquet file that `save_statistics` wrote, of whatever version."""
+    check_fork()
+    import polars as pl
+
+    path = Path(path)
+    damage: tuple[type[BaseException], ...] = (*parquet_damage(), OSError, ValueError)
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream, panics_unseen:
+            return stream.read(4) == _MAGIC and _HEADER in pl.read_parquet_metadata(stream)
+    except damage:  # reading it will say what is wrong
+        return False
+
+
+def _check_types(header: dict[str, Any]) -> None:
+    """Refuse a header whose fields are not of the types that `_header` gives them."""
+    for name in _TYPES:
+        if name not in header:
+            raise ValueError(f"the header field {name!r} is missing")
+    _check_fields(header, _TYPES)
+    _check_fields(header, {"min_count": int, "unfinished": dict})
+    options = header["counting"] or {}
+    _check_fields(options, _COUNTING_TYPES)
+    stop_words = options.get("stop_words")
+    _check_entries("batches", header["batches"], str)
+    _check_entries("ngrams", options.get("ngrams", []), int)
+    _check_entries("stop_words", stop_words if isinstance(stop_words, list) else [], str)
+    if not 1 <= header.get("min_count", 1) < 2**63:
+        raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
+
+
+def _check_fields(fields: dict[str, Any], types: dict[str, Any]) -> None:
+    for name, kind in types.items():
+        value = fields.get(name)
+        if name in fields and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+            raise TypeError(f"the header field {name!r} must be {_IN_WORDS[kind]}; got {value!r:.40}")
+
+
+def _check_entries(name: str, entries: list[Any], kind: type) -> None:
+    for entry in entries:
+        if type(entry) is not kind:  # True is an int
+            raise TypeError(f"each entry of the header field {name!r} must be {_IN_WORDS[kind]}; got {entry!r:.40}")
+
+
+def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
+    header = {
+        "version": FORMAT_VERSION,
+        "detail": statistics.detail,
+        "named": statistics.terms is not None,
+        "lengths": statistics.lengths.tolist(),
+        "length_documents": statistics.length_documents.tolist(),
+        "batches": list(statistics.batches),
+        "counting": None if statistics.counting is None else statistics.counting.to_json(),
+    }
+    if statistics.min_count > 1:  # said only where it is so, and files written before it could be are still sound
+        header["min_count"] = statistics.min_count
+    if unfinished is not None:
+        header["unfinished"] = unfinished
+    return header
+
+
+def _digest(statistics: TermStatistics, header: dict[str, Any]) -> str:
+    """Of everything that is stored: a flipped bit on disk must not pass for a count."""
+    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=16)
+    if statistics.terms is not None:
+        digest.update("\0".join(statistics.terms).encode())
+    rows = statistics.rows
+    arrays = [getattr(statistics, name) for name in SUMS]
+    if rows is not None:
+        arrays += [rows.indptr, rows.count, rows.length, rows.documents]
+    for array in arrays:
+        digest.update(b"-" if array is None else np.asarray(array, dtype="<i8").tobytes())
+    return digest.hexdigest()
+
+
+def _frame(statistics: TermStatistics) -> pl.DataFrame:
+    import polars as pl
+
+    columns: dict[str, Any] = {}
+    if statistics.terms is not None:
+        try:
+            columns["term"] = pl.Series(statistics.terms.tolist(), dtype=pl.String)
+            if columns["term"].null_count() or columns["term"].n_unique() < statistics.vocabulary_size:
+                checked_terms(statistics.terms, statistics.vocabulary_size)  # which has a sentence for it
+        except UnicodeEncodeError as error:
+            raise ValueError(f"a term is not valid Unicode text (a lone surrogate): {error.object!r}") from error
+    for name in SUMS:
+        if (values := getattr(statistics, name)) is not None:
+            columns[name] = pl.Series(values)
+    rows = statistics.rows
+    if rows is not None:
+        flat = pl.DataFrame({"i": rows.term, "count": rows.count, "documents": rows.documents})
+        if rows.length is not None:
+            flat = flat.with_columns(length=pl.Series(rows.length))
+        lists = flat.group_by("i", maintain_order=True).all()
+        every = pl.DataFrame({"i": np.arange(statistics.vocabulary_size)})
+        joined = every.join(lists, on="i", how="left", maintain_order="left").drop("i")
+        columns.update(
+            {name: joined[name].fill_null(pl.Series([[]], dtype=pl.List(pl.Int64))) for name in joined.columns}
+        )
+    return pl.DataFrame(columns)
+
+
+def _statistics(header: dict[str, Any], frame: pl.DataFrame) -> TermStatistics:
+    def integers(values: Any) -> NDArray[np.int64]:
+        found = np.asarray(values)
+        if found.size and found.dtype.kind not in "iu":  # nulls and fractions come as floats
+            raise ValueError("a number is missing or not whole")
+        return found.astype(np.int64)
+
+    def column(name: str) -> NDArray[np.int64]:
+        return integers(frame[name].to_numpy())
+
+    detail = header["detail"]
+    if detail not in DETAILS:
+        raise ValueError(f"unknown detail {detail!r}")
+    rows = None
+    if detail != "frequencies":
+        sizes = integers(frame["count"].list.len().to_numpy())
+        full = frame if sizes.all() else frame.filter(sizes > 0)  # an empty list explodes to a null
+
+        def exploded(name: str) -> NDArray[np.int64]:
+            return integers(full[name].explode().to_numpy())
+
+        rows = CountRows(
+            np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            exploded("count"),
+            exploded("length") if detail == "patterns" else None,
+            exploded("documents"),
+        )
+    counting = header["counting"]
+    return TermStatistics(
+        terms=checked_terms(frame["term"].to_list(), frame.height) if header["named"] else None,
+        lengths=integers(header["lengths"]),
+        length_documents=integers(header["length_documents"]),
+        **{name: column(name) for name in (SUMS[:2] if detail == "frequencies" else SUMS)},
+        detail=detail,
+        rows=rows,
+        batches=tuple(header["batches"]),
+        counting=None if counting is None else CountingOptions.from_json(counting),
+        min_count=int(header.get("min_count", 1)),
+    )

@@ -1,0 +1,112 @@
+"""The burstiness test of every term, as a frame."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from termburst.forks import check_fork
+from termburst.inference.checks import LEAST_DRAWS, check_name, checked_whole
+from termburst.inference.dispersion import dispersion as dispersion_measures
+from termburst.inference.multiplicity import METHODS, adjust_log10
+from termburst.inference.overdispersion import burstiness
+from termburst.inference.plr import Form
+from termburst.models.cells import term_cells
+from termburst.tables.frames import named_terms, term_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Test = Literal["plr", "lr", "score"]
+TESTS: tuple[Test, ...] = ("plr", "lr", "score")
+
+
+def burstiness_test(
+    X_or_statistics: Any,
+    terms: Any = None,
+    *,
+    test: Test = "plr",
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    adjust: str = "bh",
+    mid_p: bool = False,
+    min_count: int = 1,
+    draws: int = 9_999,
+    seed: int = 0,
+    dispersion: bool = True,
+) -> pl.DataFrame:
+    """Test every term for burstiness; the surest first.
+
+    The null hypothesis is that the term's n_i tokens lie at random among all positions of the collection. λ (`p_plr`)
+    reacts to repetition within documents alone; the exact likelihood ratio (`p_lr`) and Tarone's score (`p_score`) also
+    to which documents they are, so that a word of short documents counts as over-dispersed though it never repeats.
+
+    Parameters
+    ----------
+    X_or_statistics : count matrix, or TermStatistics with detail="patterns"
+    terms : sequence of str, optional
+        The names of a matrix's columns, or of statistics' that have none.
+    test : {"plr", "lr", "score"}
+        Whose p-value is `p_value`, and is adjusted for multiplicity.
+    mu, sigma2, form : of λ; see `termburst.plr_statistic`
+    adjust : {"bh", "by", "holm", "storey", "none"}
+        How `q_value` is obtained: Benjamini–Hochberg, Benjamini–Yekutieli, Holm, Storey's q.
+    mid_p : bool
+        Count a tie as half: p-values of rare terms, whose null is very discrete, are then right on average instead of
+        never too small.
+    min_count : int
+        Terms that occur less often are neither tested nor counted in the adjustment.
+    draws, seed : of the Monte Carlo where no enumeration is feasible; the same seed gives the same p-values.
+    dispersion : bool
+        Whether to add the measures of dispersion; see `termburst.inference.dispersion`.
+
+    Returns
+    -------
+    polars.DataFrame
+        term, n, b, plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, where that is too small for a
+        float), q_value, how ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not and
+        status of the exact fit, and the measures of dispersion.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]]
+    >>> tb.burstiness_test(X, ["ha", "no", "so"], dispersion=False).select("term", "n", "b", "p_value", "how").rows()[0]
+    ('ha', 4, 1, 0.01292..., 'exact')
+    """
+    import polars as pl
+
+    check_fork()
+    check_name("test", test, TESTS)
+    check_name("adjust", adjust, METHODS)
+    min_count = checked_whole("min_count", min_count)
+    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
+    cells = term_cells(X_or_statistics)
+    names = named_terms(X_or_statistics, terms, cells.n_i.size)
+    with ThreadPoolExecutor(1) as other:  # which fills the time that the test leaves a core without work
+        measures = other.submit(dispersion_measures, cells) if dispersion else None
+        found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
+    tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
+    counted = cells.n_i >= max(min_count, 1)
+    log10_p = np.where(counted, tested[test].log10_p, np.nan)
+    columns: dict[str, Any] = {
+        "n": cells.n_i,
+        "b": cells.b_i,
+        **{name: result.value for name, result in tested.items()},
+        **{f"p_{name}": 10**result.log10_p for name, result in tested.items()},
+        "p_value": 10**log10_p,
+        "log10_p": log10_p,
+        "q_value": 10 ** adjust_log10(log10_p, adjust),
+        "how": tested[test].how.tolist(),
+        "mean": found.fit.mean,
+        "alpha": found.fit.alpha,
+        "alpha_not": found.fit.alpha_not,
+        "status": found.fit.status.tolist(),
+    }
+    if measures is not None:
+        columns |= measures.result()
+    table = term_frame(names, columns, counted)
+    return table.sort(["log10_p", pl.col(test), "term"], descending=[False, True, False], nulls_last=True)

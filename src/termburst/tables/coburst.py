@@ -1,0 +1,71 @@
+"""Pairs of terms that burst in the same documents, as a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from termburst.forks import check_fork
+from termburst.inference.coburst import coburst as burst_pairs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def coburst(
+    X: Any,
+    pairs: Iterable[tuple[str | int, str | int]] | None = None,
+    *,
+    terms: Any = None,
+    top: int = 100,
+    max_terms: int = 2000,
+    min_count: int = 10,
+    min_documents: int = 5,
+    event: str = "burst",
+) -> pl.DataFrame:
+    """Which pairs of terms burst in the same documents, as "Socrates" and "Plato" do? The surest first.
+
+    Parameters
+    ----------
+    X : count matrix; statistics do not remember documents
+    pairs : names (or columns) of the pairs to test; by default the *top* pairs of the corpus
+    terms : sequence of str, optional
+        The names of the columns.
+    top, max_terms, min_count, min_documents
+        How many pairs to return, and which terms to pair: the *max_terms* burstiest of those that occur *min_count*
+        times and burst in *min_documents* documents.
+    event : {"burst", "occurrence"}
+        Whether to count documents where both burst, or where both occur.
+
+    Returns
+    -------
+    polars.DataFrame
+        first, second; shared, in how many documents both burst, and expected, in how many they would by chance at the
+        documents' lengths; first_documents and second_documents, in how many each does; p_value, exact over all
+        permutations of the documents within strata of length, log10_p and q_value (Benjamini–Hochberg over all pairs).
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[5, 6, 0, 30], [0, 0, 4, 36], [6, 4, 0, 28], [0, 0, 0, 41]] * 6
+    >>> names = ["socrates", "plato", "cave", "the"]
+    >>> tb.coburst(X, [("socrates", "plato")], terms=names, event="occurrence")["shared"][0]
+    12
+    """
+    import polars as pl
+
+    check_fork()
+    found = burst_pairs(
+        X,
+        pairs,
+        terms=terms,
+        top=top,
+        max_terms=max_terms,
+        min_count=min_count,
+        min_documents=min_documents,
+        event=event,
+    )
+    first, second = (found.first, found.second) if found.first_term is None else (found.first_term, found.second_term)
+    columns = {"first": list(first), "second": list(second)}  # type: ignore[arg-type]
+    shown = ("shared", "expected", "first_documents", "second_documents", "p_value", "log10_p", "q_value")
+    return pl.DataFrame(columns | {name: getattr(found, name) for name in shown})

@@ -1,0 +1,307 @@
+"""Comparisons of corpora, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.forks import check_fork
+from termburst.inference import keyness as tests
+from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole, shown
+from termburst.inference.dispersion import dispersion
+from termburst.inference.multiplicity import METHODS as ADJUSTMENTS
+from termburst.inference.multiplicity import adjust as adjusted
+from termburst.models.cells import TermCells, term_cells
+from termburst.statistics.matrix import canonical_counts
+from termburst.statistics.merging import laid_onto
+from termburst.statistics.term_statistics import TermStatistics, checked_terms
+from termburst.tables.frames import named_terms, term_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Sort = Literal["p", "effect", "log_ratio", "term"]
+SORTS: tuple[Sort, ...] = ("p", "effect", "log_ratio", "term")
+MILLION = 1_000_000
+MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas write a value that is not there
+
+
+def keyness(
+    A: Any,
+    B: Any,
+    *,
+    terms: Any = None,
+    terms_b: Any = None,
+    method: str = "beta-binomial",
+    confidence: float | None = 0.95,
+    adjust: str = "bh",
+    min_count: int = 1,
+    sort: Sort = "p",
+) -> pl.DataFrame:
+    """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
+
+    Parameters
+    ----------
+    A, B : count matrices, or TermStatistics with detail="patterns" (such as a saved reference corpus)
+        Their vocabularies are aligned by term: over the union of both.
+    terms, terms_b : sequence of str, optional
+        The names of the columns of a matrix, or of statistics that have none; `terms` serves both where `terms_b` is
+        not given and they have as many columns.
+    method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"}
+        The default is the likelihood ratio of beta-binomials with one mean or a mean each, with a reference that is
+        conditional on the bursts for terms in few documents. "g2", "chi2" and "fisher" are what most corpus tools
+        offer: they take every token for independent, and call a quarter of the words of two random halves of one
+        corpus different.
+    confidence : float, optional
+        Of the interval of log_ratio; None leaves it out, which takes half as long.
+    adjust : {"bh", "by", "holm", "storey", "none"}
+    min_count : int
+        Terms that occur less often in both together are left out, and not counted in the adjustment.
+    sort : {"p", "effect", "log_ratio", "term"}
+        "effect" sorts by the end of the interval that is nearest to 0, largest first: the words surely used most.
+
+    Returns
+    -------
+    polars.DataFrame
+        term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
+        binary logarithm of the ratio of the fitted mean shares, with ci_low, ci_high from the profile likelihood, and
+        effect, the end nearest to 0; diff_percent, how much more frequent it is per million; statistic, p_value,
+        q_value; reference, how p was obtained; dp_a, dp_b, Gries's deviation of proportions in each.
+
+    Notes
+    -----
+    A term in one corpus only has log_ratio ±inf and one finite end of the interval. Identical corpora have p = 1
+    throughout. Where a corpus has fewer than five documents, the counts in it are held against draws from the common
+    model (reference "predictive"), since a likelihood ratio says little there.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> A = [[9, 1, 40]] * 8
+    >>> B = [[1, 1, 40], [2, 1, 44]] * 6
+    >>> table = tb.keyness(A, B, terms=["ha", "no", "so"])
+    >>> table["term"][0], table["n_a"][0], table["n_b"][0], round(table["log_ratio"][0], 2)
+    ('ha', 72, 18, 2.42)
+    """
+    min_count = _checked(sort, method, confidence, adjust, min_count)
+    a, b, names = _aligned(A, B, terms, terms_b)
+    found = tests.keyness(a, b, method=method, confidence=confidence)
+    counted = a.n_i + b.n_i >= max(min_count, 1)
+    p_value = np.where(counted, found.p_value, np.nan)
+    rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = 100 * (rate_a - rate_b) / rate_b
+    columns: dict[str, Any] = {
+        "n_a": a.n_i,
+        "n_b": b.n_i,
+        "b_a": a.b_i,
+        "b_b": b.b_i,
+        "per_million_a": rate_a,
+        "per_million_b": rate_b,
+        "log_ratio": found.log_ratio,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "effect": tests.conservative(found.ci_low, found.ci_high),
+        "diff_percent": difference,
+        "statistic": found.statistic,
+        "p_value": p_value,
+        "q_value": adjusted(p_value, adjust),
+        "reference": found.reference.tolist(),
+        "dp_a": dispersion(a, ["dp"])["dp"],
+        "dp_b": dispersion(b, ["dp"])["dp"],
+    }
+    return _sorted(term_frame(names, columns, counted), sort)
+
+
+def keyness_groups(
+    X: Any,
+    labels: Iterable[Any],
+    *,
+    terms: Any = None,
+    contrasts: bool = False,
+    method: str = "beta-binomial",
+    confidence: float | None = 0.95,
+    adjust: str = "bh",
+    min_count: int = 1,
+    sort: Sort = "p",
+    draws: int = 1_999,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """Which terms differ between several groups of documents?
+
+    One likelihood ratio a term over all groups: a mean each against one mean. With *contrasts*
+    each group is then compared with all others together, a row a term and group.
+
+    Parameters
+    ----------
+    X : count matrix
+    labels : list, array or Series with one a document
+        All of one type, at least two different ones, and none missing.
+    terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are for contrasts alone
+    contrasts : bool
+        Whether to return the contrasts instead of the overall test.
+    draws, seed : of the Monte Carlo for terms in few documents
+
+    Returns
+    -------
+    polars.DataFrame
+        term, n, b, statistic, df, p_value, q_value, reference, and `highest`, the group with the greatest mean share;
+        with contrasts the columns of `keyness` and `group`, a being the group and b the rest.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[9, 1, 40]] * 8 + [[1, 1, 40], [2, 1, 44]] * 6
+    >>> tb.keyness_groups(X, ["x"] * 8 + ["y"] * 6 + ["z"] * 6, terms=["ha", "no", "so"])["highest"][0]
+    'x'
+    """
+    import polars as pl
+
+    min_count = _checked(sort, method, confidence, adjust, min_count)
+    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
+    overall: dict[str, tuple[Any, Any]] = {
+        "sort": (sort, ("p", "term")),
+        "method": (method, ("beta-binomial",)),
+        "confidence": (confidence, (0.95,)),
+    }
+    for option, (value, allowed) in overall.items():
+        if not contrasts and value not in allowed:
+            raise ValueError(
+                f"{option}={value!r} is for contrasts=True: over all groups there is one test, without a direction"
+            )
+    if isinstance(X, TermStatistics):
+        raise ValueError("groups need the documents, so a count matrix: statistics do not say which document held what")
+    counts = canonical_counts(X)
+    names = checked_terms(terms, counts.shape[1])
+    groups, place = _grouped(labels, counts.shape[0])
+    parts = [counts[place == g] for g in range(len(groups))]
+    for group, part in zip(groups, parts, strict=True):
+        if not part.nnz:
+            raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
+    if contrasts:
+        frames = [
+            keyness(
+                parts[g], counts[place != g], terms=names, method=method, confidence=confidence,
+                adjust="none", min_count=min_count,
+            ).with_columns(group=pl.lit(group))
+            for g, group in enumerate(groups)
+        ]  # fmt: skip
+        table = pl.concat(frames)
+        p_value = table["p_value"].to_numpy()
+        table = table.with_columns(q_value=pl.Series(adjusted(p_value, adjust)))
+        return _sorted(table.select("term", "group", pl.exclude("term", "group")), sort)
+    cells = [term_cells(part) for part in parts]
+    found = tests.keyness_groups(cells, draws=draws, seed=seed)
+    n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
+    counted = n_i >= max(min_count, 1)
+    p_value = np.where(counted, found.p_value, np.nan)
+    columns: dict[str, Any] = {
+        "n": n_i,
+        "b": b_i,
+        "statistic": found.statistic,
+        "df": np.full(n_i.size, len(groups) - 1),
+        "p_value": p_value,
+        "q_value": adjusted(p_value, adjust),
+        "reference": found.reference.tolist(),
+        "highest": [groups[g] for g in np.argmax(found.mean, axis=1)],
+    }
+    return _sorted(term_frame(names, columns, counted), sort)
+
+
+def _checked(sort: Any, method: Any, confidence: Any, adjust: Any, min_count: Any) -> int:
+    """*min_count*, where that and the others are what they should be."""
+    check_fork()
+    check_name("sort", sort, SORTS)
+    check_name("method", method, tests.METHODS)
+    check_confidence(confidence)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    return checked_whole("min_count", min_count)
+
+
+def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
+    """The names of the groups in order, and the number of each document's."""
+    unordered = isinstance(labels, (str, bytes, Set, Mapping)) or not isinstance(labels, Iterable)
+    if unordered or getattr(labels, "ndim", 1) != 1:
+        raise ValueError(f"labels are a list or a Series, one a document and in their order; got {shown(labels)}")
+    label = list(labels)
+    if len(label) != documents:
+        raise ValueError(f"there are {documents:,} documents and {len(label):,} labels")
+    if not label:
+        raise ValueError("there are no documents: the count matrix has 0 rows")
+    for number, one in enumerate(label):
+        if not isinstance(one, str) and str(one) in MISSING:
+            raise ValueError(f"document {number} has {one} for a label: name a group for every document")
+        if not isinstance(one, Hashable) or isinstance(one, tuple):
+            raise ValueError(f"labels are one name a document; document {number} has {shown(one)}")
+        if _kind(one) is not _kind(label[0]):
+            kinds = f"{type(label[0]).__name__} for document 0 and {type(one).__name__} for document {number}"
+            raise ValueError(f"labels are of one type; these are {kinds}")
+    try:
+        groups = sorted(set(label))
+    except TypeError as error:
+        raise ValueError(f"labels are names or numbers; document 0 has {shown(label[0])}") from error
+    if len(groups) < 2:
+        raise ValueError(f"there is one group, {str(groups[0])!r}: a comparison needs two at least")
+    number_of = {group: number for number, group in enumerate(groups)}
+    return [str(group) for group in groups], np.array([number_of[one] for one in label], dtype=np.intp)
+
+
+def _kind(label: Any) -> type:
+    """The type of a label, NumPy's own being Python's."""
+    return type(label.item() if isinstance(label, np.generic) else label)
+
+
+def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
+    import polars as pl
+
+    by: dict[Sort, list[Any]] = {
+        "p": ["p_value", -pl.col("statistic").abs(), "term"],
+        "effect": [-pl.col("effect"), "p_value", "term"],
+        "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
+        "term": ["term"],
+    }
+    return table.sort(by[sort], nulls_last=True)
+
+
+def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
+    """The cells of both over the same terms, and the terms' names where they have any."""
+    terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
+    if terms_b is None and _unnamed(B):
+        terms_b, terms = terms, terms if _unnamed(A) else None
+    first, names_a = _named(A, terms, "A")
+    second, names_b = _named(B, terms_b, "B")
+    if (names_a is None) != (names_b is None):
+        raise ValueError("one corpus has named terms and the other has not: give terms= and terms_b=")
+    if names_a is None or names_b is None or np.array_equal(names_a, names_b):
+        a, b = term_cells(first), term_cells(second)
+        if a.n_i.size != b.n_i.size:
+            raise ValueError(
+                f"A has {a.n_i.size:,} columns and B {b.n_i.size:,}: give terms= and terms_b= to align them"
+            )
+        return a, b, names_a
+    union: NDArray[np.object_] = np.array(sorted({*names_a.tolist(), *names_b.tolist()}), dtype=np.object_)
+    laid = [
+        laid_onto(x if isinstance(x, TermStatistics) else TermStatistics.from_counts(x, names, "patterns"), union)
+        for x, names in ((first, names_a), (second, names_b))
+    ]
+    return term_cells(laid[0]), term_cells(laid[1]), union
+
+
+def _unnamed(corpus: Any) -> bool:
+    return not isinstance(corpus, TermStatistics) or corpus.terms is None
+
+
+def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
+    if not isinstance(corpus, TermStatistics):
+        corpus = canonical_counts(corpus)
+        return corpus, named_terms(corpus, terms, corpus.shape[1])
+    if corpus.rows is None or corpus.rows.length is None:
+        raise ValueError(
+            f'{which} holds statistics without the patterns that keyness needs: make them with detail="patterns"'
+        )
+    names = named_terms(corpus, terms, corpus.vocabulary_size, which)
+    return (corpus if corpus.terms is not None else replace(corpus, terms=names)), names

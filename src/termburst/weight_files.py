@@ -1,0 +1,111 @@
+"""A weighted matrix with the names of its rows and columns, in memory and on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.files import atomic_path, first_line
+from termburst.npz import read_arrays
+from termburst.statistics.matrix import check_structure
+
+_MAX_STRINGS = 2**30  # bytes of fixed-width strings in a file
+_KINDS = {
+    "data": "biuf",
+    "indices": "iu",
+    "indptr": "iu",
+    "shape": "iu",
+    "format": "SU",
+    "terms": "U",
+    "documents": "U",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A weighted matrix, documents × terms, with the names of both.
+
+    Attributes
+    ----------
+    matrix : sparse matrix of shape (documents, terms)
+    terms, documents : arrays of str
+    """
+
+    matrix: Any
+    terms: NDArray[Any]
+    documents: NDArray[Any]
+
+
+def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
+    """Write a weighted matrix to an .npz file: SciPy's `load_npz` reads it, "terms" and "documents" stand beside.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import termburst as tb
+    >>> vectorizer = tb.BurstinessVectorizer(scheme="tf-icf")
+    >>> matrix = vectorizer.fit_transform(["ha ha", "so it goes"])
+    >>> path = Path(tempfile.mkdtemp()) / "weights.npz"
+    >>> save_weights(Weights(matrix, vectorizer.get_feature_names_out(), np.array(["a", "b"])), path)
+    >>> load_weights(path).terms.tolist()
+    ['goes', 'ha', 'it', 'so']
+    """
+    matrix = weights.matrix.tocsr()
+    with atomic_path(path) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(
+            stream,
+            data=matrix.data,
+            indices=matrix.indices,
+            indptr=matrix.indptr,
+            shape=np.array(matrix.shape),
+            format=np.array(b"csr"),
+            terms=_fixed_width(weights.terms, "term"),
+            documents=_fixed_width(weights.documents, "document id"),
+        )
+
+
+def load_weights(path: str | PathLike[str]) -> Weights:
+    """Read what `save_weights` and `termburst weigh` wrote; nothing in the file is executed.
+
+    Examples
+    --------
+    See `save_weights`.
+    """
+    import scipy.sparse as sp
+
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: there is no such file of weights")
+    try:
+        stored = read_arrays(path, _KINDS)
+        if stored["format"].item() not in (b"csr", "csr"):
+            raise ValueError(f"the matrix is stored as {stored['format'].item()!r}, not as 'csr'")
+        arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
+        matrix = sp.csr_matrix(arrays, shape=tuple(stored["shape"].tolist()))
+        check_structure(matrix)
+        weights = Weights(matrix, stored["terms"], stored["documents"])
+    except Exception as error:  # zipfile, zlib, NumPy and SciPy each raise their own
+        raise ValueError(f"{path} cannot be read as weights: {first_line(error)}") from error
+    if weights.matrix.shape != weights.documents.shape + weights.terms.shape:
+        raise ValueError(f"{path} is damaged: the matrix and its names differ in size")
+    return weights
+
+
+def _fixed_width(names: NDArray[Any], what: str) -> NDArray[np.str_]:
+    longest = max(map(len, names), default=0)
+    if 4 * longest * len(names) > _MAX_STRINGS:
+        raise ValueError(
+            f"the longest {what} has {longest:,} characters, too long for a weights file of {len(names):,} of them; "
+            r"a token pattern such as '\b\w{2,50}\b' keeps such runs out"
+        )
+    for name in names:
+        if str(name).endswith("\0"):  # which a fixed width cannot tell from the end
+            raise ValueError(
+                f"the {what} {str(name)[:60]!r} ends in the character NUL, which a weights file cannot hold: remove it"
+            )
+    return np.asarray(names, dtype=np.str_)

@@ -1,0 +1,142 @@
+"""A row of the table of attacks: what is made in an empty folder, what is run there, and what must come of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+# What a terminal would obey, reversed lines among it; tabs and line breaks are fine.
+CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+ALARMS = ("Traceback", "panicked", "core dumped", "Segmentation", "Exception ignored")
+NOTES = 2  # lines on standard error that a command may add to its result
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. `signal` is 0 where it ended by itself; `late` says that the clock ran out."""
+
+    code: int
+    signal: int
+    late: bool
+    out: bytes
+    err: str
+    cpu: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack:
+    """One row; `refused`, `fine` and `survives` make them.
+
+    Parameters
+    ----------
+    name : what a failure is called
+    run : arguments of `termburst`; or Python, with `tb`, `np`, `sp`, `pl` and the folder `at`
+    codes : exit codes that are right; Python exits with 2 at a ValueError
+    says : a pattern that the line on standard error matches, case aside
+    files, make : what lies in the folder before; a function for what is more than bytes
+    stdin : what is piped in
+    makes : patterns of files that may be new or other afterwards; all else must stay
+    prints : a pattern that standard output matches
+    raw : standard output is data, not for a terminal
+    memory : megabytes of addresses that the run may have
+    check : what else must be so, given the folder and the outcome
+    """
+
+    name: str
+    run: Sequence[str] | str
+    codes: tuple[int, ...]
+    says: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    make: Callable[[Path], object] | None = None
+    stdin: bytes = b""
+    makes: tuple[str, ...] = ()
+    prints: str = ""
+    raw: bool = False
+    memory: int = 4096
+    check: Callable[[Path, Outcome], object] | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+    def prepare(self, folder: Path) -> dict[str, Any]:
+        """Make the input; what lies in the folder now."""
+        for name, content in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        if self.make is not None:
+            self.make(folder)
+        return _contents(folder)
+
+    def judge(self, folder: Path, before: dict[str, Any], outcome: Outcome) -> None:
+        """Raise AssertionError where anything came of the row that must not."""
+        shown = " / ".join(outcome.err.splitlines()[-3:])[-1000:]  # on one line, for pytest's summary
+        assert not outcome.late, f"it hung: {shown}"
+        assert not outcome.signal, f"it died of signal {outcome.signal}: {shown}"
+        assert not [word for word in ALARMS if word in outcome.err], shown
+        assert outcome.code in self.codes, f"exit code {outcome.code}: {shown}"
+        assert not CONTROLS.search(outcome.err), ascii(shown)
+        lines = outcome.err.splitlines()
+        if outcome.code == 2:
+            assert len(lines) == 1, shown
+            assert lines[0].startswith("termburst: "), shown
+            assert re.search(self.says, lines[0], re.IGNORECASE), shown
+        else:
+            assert len(lines) <= NOTES, shown
+        self._judge_output(outcome)
+        _judge_files(before, _contents(folder), () if outcome.code == 2 else self.makes)
+        if self.check is not None:
+            self.check(folder, outcome)
+
+    def _judge_output(self, outcome: Outcome) -> None:
+        if outcome.code == 2:
+            assert outcome.out == b"", outcome.out[-2000:]
+            return
+        text = outcome.out.decode("utf-8", "replace")
+        if not self.raw:
+            assert not CONTROLS.search(text), ascii(text[:2000])
+        assert re.search(self.prints, text), text[:2000]
+
+
+def refused(name: str, run: Sequence[str] | str, says: str, **rest: Any) -> Attack:
+    """A row that must end with one sentence, exit code 2 and nothing written."""
+    return Attack(name=name, run=run, says=says, codes=(2,), **rest)
+
+
+def fine(name: str, run: Sequence[str] | str, **rest: Any) -> Attack:
+    """A row that looks like an attack and must work."""
+    return Attack(name=name, run=run, codes=(0,), **rest)
+
+
+def survives(name: str, run: Sequence[str] | str, says: str = "", **rest: Any) -> Attack:
+    """A row that may work or be refused with one sentence, but no worse."""
+    return Attack(name=name, run=run, says=says, codes=(0, 2), **rest)
+
+
+def _contents(folder: Path) -> dict[str, Any]:
+    """What lies in a folder: of each file its kind, mode and content, of a link where it leads."""
+    found: dict[str, Any] = {}
+    for root, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = Path(root, name)
+            about = path.lstat()
+            content: object = None
+            if stat.S_ISLNK(about.st_mode):
+                content = os.fspath(path.readlink())
+            elif stat.S_ISREG(about.st_mode):
+                content = hashlib.sha256(path.read_bytes()).hexdigest()
+            found[os.fspath(path.relative_to(folder))] = (stat.S_IFMT(about.st_mode), about.st_mode & 0o777, content)
+    return found
+
+
+def _judge_files(before: dict[str, Any], after: dict[str, Any], makes: tuple[str, ...]) -> None:
+    other = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
+    unasked = [ascii(name) for name in other if not any(fnmatch(name, pattern) for pattern in makes)]
+    assert not unasked, f"files that were changed, left behind or removed: {', '.join(sorted(unasked))}"

@@ -1,0 +1,64 @@
+"""One server for all rows that a process of pytest runs, and the fixture that runs a row in it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attacks import Attack, Outcome
+
+# Pipes, sockets, modes, forks, and limits of memory that hold.
+collect_ignore_glob = [] if sys.platform.startswith("linux") else ["*.py"]
+
+SERVER = Path(__file__).parent / "attacks" / "server.py"
+MEDDLING = {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "TERMBURST_DEBUG", "PYTHONWARNINGS"}
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment without what would make a pipe look like a terminal; one thread per library, to fork safely."""
+    kept = {key: value for key, value in os.environ.items() if key not in MEDDLING}
+    cache = str(tmp_path_factory.mktemp("cache"))
+    return {**kept, "TERMBURST_CACHE": cache, "PYTHONIOENCODING": "utf-8", "OPENBLAS_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="session")
+def server(environment: dict[str, str]) -> Iterator[Callable[[dict[str, Any]], dict[str, Any]]]:
+    with subprocess.Popen(
+        [sys.executable, SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+    ) as process:
+        requests, answers = process.stdin, process.stdout
+        assert requests is not None
+        assert answers is not None
+
+        def ask(request: dict[str, Any]) -> dict[str, Any]:
+            requests.write(json.dumps(request) + "\n")
+            requests.flush()
+            return json.loads(answers.readline())
+
+        yield ask
+        requests.close()
+
+
+@pytest.fixture
+def attacked(server: Callable[[dict[str, Any]], dict[str, Any]], tmp_path: Path) -> Callable[[Attack], None]:
+    """Run one row in a folder of its own, and judge what came of it."""
+
+    def check(attack: Attack) -> None:
+        folder = tmp_path / "at"
+        folder.mkdir()
+        before = attack.prepare(folder)
+        streams = {name: tmp_path / name for name in ("stdin", "stdout", "stderr")}
+        streams["stdin"].write_bytes(attack.stdin)
+        streams["stdout"].touch()
+        streams["stderr"].touch()
+        request = {"run": attack.run, "folder": str(folder), "memory": attack.memory}
+        answer = server(request | {name: str(path) for name, path in streams.items()})
+        err = streams["stderr"].read_text(encoding="utf-8", errors="surrogateescape")
+        attack.judge(folder, before, Outcome(out=streams["stdout"].read_bytes(), err=err, **answer))
+
+    return check

@@ -1,0 +1,177 @@
+"""Matrices and frames that lie about themselves, handed to Python: a ValueError, never a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from attacks import Attack, fine, refused, survives
+
+DENSE = "np.array([[2, 1, 0, 0], [0, 3, 1, 0], [1, 0, 0, 2], [0, 0, 4, 1]])"
+POINTS_OUTSIDE = "damaged|outside|index|indices|out of|bounds|point|negative|matrix"
+SPOILT = {  # of each format: what is done to X, a sound matrix of 4 × 4
+    "csr": {
+        "index out of range": "X.indices[0] = 99",
+        "negative index": "X.indices[0] = -1",
+        "index of 2^31 - 1": "X.indices[-1] = 2**31 - 1",
+        "pointers that decrease": "X.indptr[1] = 7; X.indptr[2] = 1",
+        "pointers past the end": "X.indptr[-1] = 10**6",
+        "a negative pointer": "X.indptr[1] = -5",
+        "a first pointer that is not 0": "X.indptr[0] = 3",
+        "too few pointers": "X.indptr = X.indptr[:2]",
+        "too few numbers": "X.data = X.data[:1]",
+        "a shape it does not have": "X._shape = (4000, 4)",
+        "a width it does not have": "X._shape = (4, 1)",
+    },
+    "coo": {
+        "row out of range": "X.row[0] = 99",
+        "column out of range": "X.col[0] = 99",
+        "negative row": "X.row[0] = -1",
+        "negative column": "X.col[0] = -2**31",
+        "too few numbers": "X.data = X.data[:1]",
+        "a width it does not have": "X._shape = (4, 1)",
+    },
+    "bsr": {
+        "block out of range": "X.indices[0] = 99",
+        "negative block": "X.indices[0] = -1",
+        "pointers that decrease": "X.indptr[1] = 10**6",
+        "too few pointers": "X.indptr = X.indptr[:2]",
+        "too few blocks": "X.data = X.data[:1]",
+    },
+}
+SPOILT["csc"] = {name: done for name, done in SPOILT["csr"].items() if "does not have" not in name}
+KEY = "D = getattr(X, '_dict', X); dict.__setitem__(D, {0}, 1) if isinstance(D, dict) else None"
+UNSURE = {  # formats of which SciPy itself makes something, right or wrong
+    "dia": {
+        "an offset out of range": "X.offsets[0] = 10**6",
+        "the least offset": "X.offsets[0] = -2**31",
+        "too few offsets": "X.offsets = X.offsets[:1]",
+        "a shape it does not have": "X._shape = (4000, 4)",
+    },
+    "lil": {
+        "an index out of range": "X.rows[0] = [99]; X.data[0] = [1]",
+        "a negative index": "X.rows[0] = [-1]; X.data[0] = [1]",
+        "lists of unequal lengths": "X.rows[0] = [0, 1, 2]; X.data[0] = [1]",
+        "rows that are no lists": "X.rows[0] = 7",
+        "numbers that are text": "X.data[0] = ['a'] * len(X.rows[0])",
+    },
+    "dok": {
+        "a key out of range": KEY.format("(99, 99)"),
+        "a negative key": KEY.format("(-9, -9)"),
+    },
+}
+TAKERS = (
+    "tb.TermStatistics.from_counts(X, detail='patterns')",
+    "tb.burstiness_test(X)",
+    "tb.TermWeighting().fit_transform(X)",
+    "tb.keyness(X, X)",
+    "tb.fit_dirichlet_multinomial(X)",
+    "tb.fit_beta_binomial(X)",
+    "tb.plr_contributions(X)",
+)
+BEGIN = f"import warnings; warnings.simplefilter('ignore'); D = {DENSE}; X = "
+VALUES = {
+    "a negative count": "[[1, -2], [3, 4]]",
+    "a fraction": "[[1.5, 2.0], [3.0, 4.0]]",
+    "NaN": "[[float('nan'), 1.0], [2.0, 3.0]]",
+    "infinity": "[[float('inf'), 1.0], [2.0, 3.0]]",
+    "1e300": "[[1e300, 1.0], [2.0, 3.0]]",
+    "2^63 as unsigned": "np.array([[2**63, 1], [1, 1]], dtype=np.uint64)",
+    "sums beyond 64 bits": "np.full((4, 4), 2**61)",
+    "complex numbers": "np.array([[1j, 2], [3, 4]])",
+    "text": "np.array([['a', 'b'], ['c', 'd']])",
+    "objects": "np.array([[object(), 2], [3, 4]], dtype=object)",
+    "dates": "np.array([['2000-01-01']], dtype='datetime64[D]')",
+    "one dimension": "[1, 2, 3]",
+    "three dimensions": "np.ones((2, 2, 2), dtype=int)",
+    "ragged rows": "[[1, 2], [3]]",
+    "masked cells": "np.ma.masked_array([[1, 2], [3, 4]], mask=[[1, 0], [0, 0]])",
+    "a text": "'so it goes'",
+    "nothing at all": "None",
+    "a sparse vector": "sp.coo_array(np.array([1, 2, 3]))",
+}
+FRAME = "pl.DataFrame({'term': ['ha', 'ha', 'so'], 'count': %s, 'length': %s, 'documents': %s})"
+UNCHECKED = (
+    "F = {}; tb.engines.fit_beta_binomial(F, check=False)",
+    "F = {}; tb.engines.term_table(F, check=False)",
+    "s = tb.engines.term_statistics({}, detail='patterns', check=False); tb.burstiness_test(s); tb.keyness(s, s)",
+)
+PATTERNS = {
+    "a negative length": ("[1, 2, 1]", "[-5, 3, 3]", "[1, 1, 1]"),
+    "a negative count": ("[-1, 2, 1]", "[3, 3, 3]", "[1, 1, 1]"),
+    "a count of 0": ("[0, 2, 1]", "[3, 3, 3]", "[1, 1, 1]"),
+    "a count beyond its length": ("[9, 2, 1]", "[3, 3, 3]", "[1, 1, 1]"),
+    "a count of 2^40": ("[2**40, 2, 1]", "[2**41, 3, 3]", "[1, 1, 1]"),
+    "a length of 2^62": ("[1, 2, 1]", "[2**62, 3, 3]", "[1, 1, 1]"),
+    "2^60 documents": ("[1, 2, 1]", "[3, 3, 3]", "[2**60, 1, 1]"),
+    "fewer than no documents": ("[1, 2, 1]", "[3, 3, 3]", "[-1, 1, 1]"),
+    "nulls": ("[None, 2, 1]", "[3, None, 3]", "[1, 1, None]"),
+}
+LABELS = {
+    "too few labels": "['a', 'b']",
+    "labels of None": "[None, 'a', 'b', 'b']",
+    "labels of NaN": "[float('nan'), 1.0, 2.0, 2.0]",
+    "one label": "['a', 'a', 'a', 'a']",
+    "no labels": "[]",
+    "labels of lists": "[['a'], ['b'], ['c'], ['d']]",
+}
+
+
+def _formats() -> list[Attack]:
+    rows, taker = [], 0
+    for spoilt, expect in ((SPOILT, refused), (UNSURE, survives)):
+        for format, ways in spoilt.items():
+            for name, done in ways.items():
+                kind = ("matrix", "array")[taker % 2]
+                made = f"sp.csr_{kind}(D).asformat({format!r})"
+                run = f"{BEGIN}{made}\n{done}\n{TAKERS[taker % len(TAKERS)]}"
+                rows.append(expect(f"{format}, {name}", run, POINTS_OUTSIDE))
+                taker += 1
+    return rows
+
+
+ATTACKS = [
+    *_formats(),
+    *(
+        refused(f"counts with {name}", f"X = {made}\n{TAKERS[i % 2]}", "")
+        for i, (name, made) in enumerate(VALUES.items())
+    ),
+    *(
+        survives(f"unchecked patterns with {name}, {what}", UNCHECKED[what].format(FRAME % columns))
+        for name, columns in PATTERNS.items()
+        for what in range(len(UNCHECKED))
+    ),
+    *(
+        refused(f"patterns with {name}", f"tb.engines.term_statistics({FRAME % columns}, detail='patterns')", "")
+        for name, columns in PATTERNS.items()
+    ),
+    *(
+        refused(f"groups by {name}", f"tb.keyness_groups({DENSE}, {made}, min_count=1)", "")
+        for name, made in LABELS.items()
+    ),
+    fine(
+        "csr that lies of its order",
+        f"{BEGIN}sp.csr_matrix(([1, 2, 3], [3, 0, 0], [0, 3, 3, 3, 3]), shape=(4, 4))\n"
+        "X.has_sorted_indices = True; X.has_canonical_format = True\n"
+        "assert tb.TermStatistics.from_counts(X).collection_frequency.tolist() == [5, 0, 0, 1]",
+    ),
+    refused("too few terms", f"tb.burstiness_test({DENSE}, terms=['a'])", "terms"),
+    refused(
+        "terms with half a character",
+        f"tb.term_table(tb.TermStatistics.from_counts({DENSE}, ['a', 'b', 'c', '\\ud800']))",
+        "surrogate",
+    ),
+    refused("a matrix of 2^31 columns", "tb.TermStatistics.from_counts(sp.csr_matrix((2, 2**31), dtype=int))", "terms"),
+    refused("a query for -1 documents", "tb.retrieval.Index.from_texts(['ha ha', 'so']).search('ha', k=-1)", ""),
+    refused(
+        "a model that is not there", "tb.retrieval.Index.from_texts(['ha ha', 'so']).search('ha', model='evil')", "evil"
+    ),
+    refused("a scheme that is not there", f"tb.TermWeighting('__import__').fit({DENSE})", "__import__"),
+    refused("a frame in place of a matrix", "tb.engines.term_statistics([1, 2, 3])", "frame"),
+    refused("a frame without columns", "tb.engines.term_statistics(pl.DataFrame())", "column"),
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_a_matrix_or_a_frame(attack: Attack, attacked: Callable[[Attack], None]) -> None:
+    attacked(attack)

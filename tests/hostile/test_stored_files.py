@@ -1,0 +1,377 @@
+"""Statistics, weights and indexes that somebody altered: refused with a sentence, whatever the digest says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attacks import Attack, fine, refused, survives
+from attacks.crafted import Alter, resized, saved, statistics_bytes, with_header
+
+import termburst as tb
+
+HUGE = 2**60
+
+
+def _set(column: str, value: Any, *, term: int = 1, row: int | None = None) -> Alter:
+    """Put *value* into a column at a term, or at a row of that term's list."""
+
+    def alter(header: dict[str, Any], columns: dict[str, Any]) -> None:
+        if row is None:
+            columns[column][term] = value
+        else:
+            columns[column][term][row] = value
+
+    return alter
+
+
+def _head(**values: Any) -> Alter:
+    return lambda header, columns: header.update(values)
+
+
+def _first_length(value: int) -> Alter:
+    return lambda header, columns: header["lengths"].__setitem__(0, value)
+
+
+def _documents(value: int) -> Alter:
+    return lambda header, columns: header["length_documents"].__setitem__(0, value)
+
+
+def _without(key: str) -> Alter:
+    return lambda header, columns: (header if key in header else columns).pop(key)
+
+
+def _column(name: str, made: Callable[[list[Any]], Any]) -> Alter:
+    return lambda header, columns: columns.__setitem__(name, made(columns[name]))
+
+
+def _both(*alterations: Alter) -> Alter:
+    def alter(header: dict[str, Any], columns: dict[str, Any]) -> None:
+        for one in alterations:
+            one(header, columns)
+
+    return alter
+
+
+def _counting(**values: Any) -> Alter:
+    return lambda header, columns: header["counting"].update(values)
+
+
+def _scaled(header: dict[str, Any], columns: dict[str, Any]) -> None:
+    """Every number of documents and occurrences times 2^50: sums wrap round."""
+    header["length_documents"] = [number << 50 for number in header["length_documents"]]
+    for name in ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum"):
+        columns[name] = [number << 50 for number in columns[name]]
+    columns["documents"] = [[number << 50 for number in numbers] for numbers in columns["documents"]]
+
+
+VALUES: dict[str, Alter] = {  # of patterns, the terms being clown crowd end goes ha is it nothing said so the
+    "a count beyond its length": _set("count", 99, row=0),
+    "a count of 0": _set("count", 0, row=0),
+    "a negative count": _set("count", -1, row=0),
+    "a count of 2^40": _set("count", 2**40, row=0),
+    "a count of 2^31": _set("count", 2**31, row=0),
+    "a count of 2^62": _set("count", 2**62, row=0),
+    "the least count there is": _set("count", -(2**63), row=0),
+    "a count and its length of 2^40": _both(_set("count", 2**40, row=0), _set("length", 2**40, row=0)),
+    "a length of no document": _set("length", 77, row=0),
+    "a length of 0": _set("length", 0, row=0),
+    "a negative length": _set("length", -5, row=0),
+    "a length of 2^60": _set("length", HUGE, row=0),
+    "no documents with a count": _set("documents", 0, row=0),
+    "fewer than no documents": _set("documents", -1, row=0),
+    "more documents than there are": _set("documents", 1000, row=0),
+    "2^60 documents with a count": _set("documents", HUGE, row=0),
+    "n_i other than its rows": _set("collection_frequency", 3),
+    "a negative n_i": _set("collection_frequency", -3),
+    "an n_i beyond all tokens": _set("collection_frequency", 10**9),
+    "b_i other than its rows": _set("document_frequency", 2),
+    "a negative b_i": _set("document_frequency", -2),
+    "b_i beyond all documents": _set("document_frequency", HUGE),
+    "another sum of lengths": _set("count_length_sum", 1),
+    "another sum of squares": _set("count_squared_sum", 7),
+    "a negative sum of squares": _set("count_squared_sum", -7),
+    "lengths out of order": lambda header, columns: header["lengths"].reverse(),
+    "a length twice": lambda header, columns: header["lengths"].__setitem__(1, header["lengths"][0]),
+    "a negative first length": _first_length(-1),
+    "the least length there is": _first_length(-(2**63)),
+    "a first length of 2^60": _first_length(HUGE),
+    "2^60 documents": _documents(HUGE),
+    "2^63 - 1 documents": _documents(2**63 - 1),
+    "documents fewer than none": _documents(-4),
+    "no documents of a length": _documents(0),
+    "sums that wrap round": _scaled,
+    "lengths without documents": _head(length_documents=[]),
+    "no lengths at all": _head(lengths=[], length_documents=[]),
+    "more lengths than documents": lambda header, columns: header["lengths"].append(10**6),
+    "a row too many": lambda header, columns: columns["count"][1].append(1),
+    "lists of unequal lengths": lambda header, columns: columns["documents"][1].append(1),
+    "a term without rows": _both(*(_set(name, []) for name in ("count", "length", "documents"))),
+    "a null in a list": _set("count", None, row=0),
+    "a null list": _set("count", None),
+    "a null sum": _set("collection_frequency", None),
+    "a null term": _set("term", None),
+    "a term twice": _set("term", "clown"),
+    "terms of numbers": _column("term", lambda terms: list(range(len(terms)))),
+    "sums of fractions": _column("collection_frequency", lambda sums: [n + 0.5 for n in sums]),
+    "sums of text": _column("collection_frequency", lambda sums: [str(n) for n in sums]),
+    "sums of lists": _column("collection_frequency", lambda sums: [[n] for n in sums]),
+    "counts that are no lists": _column("count", lambda lists: [values[0] for values in lists]),
+    "counts of lists of lists": _column("count", lambda lists: [[values] for values in lists]),
+    "counts of text": _column("count", lambda lists: [[str(n) for n in values] for values in lists]),
+    "sums that are dates": _column(
+        "document_frequency", lambda sums: [__import__("datetime").date(2000, 1, 1)] * len(sums)
+    ),
+}
+HEADERS: dict[str, Alter] = {
+    **{
+        f"without {key}": _without(key)
+        for key in ("detail", "named", "lengths", "length_documents", "batches", "counting")
+    },
+    **{
+        f"without the column {key}": _without(key)
+        for key in ("term", "collection_frequency", "count", "documents", "length")
+    },
+    "version 2": _head(version=2),
+    "a version of text": _head(version="1; rm -rf"),
+    "a version of a list": _head(version=[1]),
+    "an unknown detail": _head(detail="everything"),
+    "a detail of a list": _head(detail=["patterns"]),
+    "a detail of a number": _head(detail=3),
+    "a detail finer than the columns": _head(detail="frequencies "),
+    "lengths of text": _head(lengths="12345"),
+    "lengths of objects": _head(lengths=[{}]),
+    "lengths of null": _head(lengths=None),
+    "lengths of fractions": _head(lengths=[1.5, 2, 3]),
+    "lengths beyond 64 bits": _head(lengths=[10**30]),
+    "nested lengths": _head(lengths=[[2, 3], [4, 5]]),
+    "a number of batches": _head(batches=7),
+    "batches of numbers": _head(batches=[1, 2]),
+    "batches of null": _head(batches=None),
+    "batches of lists": _head(batches=[["first"]]),
+    "counting of a list": _head(counting=[1, 2]),
+    "counting of text": _head(counting="english"),
+    "counting of an unknown option": _counting(shell="true"),
+    "counting of 0-grams": _counting(ngrams=[0, 0]),
+    "counting of three numbers": _counting(ngrams=[1, 2, 3]),
+    "counting of text n-grams": _counting(ngrams="ab"),
+    "counting with a bad pattern": _counting(token_pattern="(so"),
+    "counting with no pattern": _counting(token_pattern=None),
+    "counting with a number of stop words": _counting(stop_words=7),
+    "counting with stop words of numbers": _counting(stop_words=[1, 2]),
+    "a min_count of text": _head(min_count="many"),
+    "a min_count of null": _head(min_count=None),
+    "a min_count beyond 64 bits": _head(min_count=10**30),
+    "a negative min_count": _head(min_count=-5),
+    "a digest of a number": _head(digest=12),
+    "a digest of nothing": _head(digest=""),
+    "an unfinished build of a number": _head(unfinished=5),
+}
+RAW_HEADERS = {
+    "a header that is a list": "[1, 2, 3]",
+    "a header that is a number": "7",
+    "a header that is text": '"termburst"',
+    "a header that is null": "null",
+    "an empty header": "",
+    "a header that is no JSON": "{version: 1}",
+    "a header of an empty object": "{}",
+    "a header of 100,000 brackets": "[" * 100_000,
+    "a header of 100,000 closed brackets": "[" * 100_000 + "]" * 100_000,
+    "a header of 100,000 objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "a header with a number of 10,000 digits": json.dumps({"version": 1, "lengths": []})[:-1]
+    + ', "x": '
+    + "9" * 10_000
+    + "}",
+    "a header with NaN": '{"version": NaN}',
+    "a header with half a character": '{"version": "\\ud800"}',
+}
+WAYS = (["terms", "s.parquet", "--test"], ["stats", "show", "s.parquet"], ["keyness", "s.parquet", "new.txt"])
+DAMAGED = r"s\.parquet"
+
+
+def _statistics_rows() -> list[Attack]:
+    rows = [
+        refused(name, WAYS[i % len(WAYS)], DAMAGED, make=saved("patterns", alter), files={"new.txt": b"so it goes\n"})
+        for i, (name, alter) in enumerate({**VALUES, **HEADERS}.items())
+    ]
+    for name in (
+        "n_i other than its rows",
+        "b_i other than its rows",
+        "a negative count",
+        "a count of 2^40",
+        "2^60 documents",
+        "lengths out of order",
+        "fewer than no documents",
+        "another sum of squares",
+    ):
+        rows.append(
+            refused(f"{name}, in moments", ["terms", "s.parquet"], DAMAGED, make=saved("moments", VALUES[name]))
+        )
+    for name in ("a negative n_i", "an n_i beyond all tokens", "b_i beyond all documents", "a negative first length"):
+        made = saved("frequencies", VALUES[name])
+        rows.append(refused(f"{name}, in frequencies", ["stats", "show", "s.parquet"], DAMAGED, make=made))
+    for name, header in RAW_HEADERS.items():
+        rows.append(refused(name, WAYS[1], DAMAGED, files={"s.parquet": with_header(statistics_bytes(), header)}))
+    return rows
+
+
+def _merging(alter: Alter) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        saved("patterns", lambda header, columns: header.update(batches=[]))(folder)
+        saved("patterns", alter, "t.parquet")(folder)
+
+    return make
+
+
+OTHERS = [
+    fine("a crafted file without a lie", ["terms", "s.parquet", "--test"], make=saved("patterns", lambda h, c: None)),
+    fine("the same, in moments", ["terms", "s.parquet"], make=saved("moments", lambda h, c: None)),
+    fine("the same, in frequencies", ["stats", "show", "s.parquet"], make=saved("frequencies", lambda h, c: None)),
+    refused(
+        "a crafted file to merge",
+        ["stats", "merge", "s.parquet", "t.parquet", "-o", "u.parquet"],
+        r"t\.parquet",
+        make=_merging(VALUES["a count of 2^40"]),
+    ),
+    refused(
+        "a crafted file to subtract",
+        ["stats", "subtract", "s.parquet", "t.parquet"],
+        r"t\.parquet",
+        make=_merging(VALUES["2^60 documents"]),
+    ),
+    refused(
+        "a crafted file to add to",
+        ["stats", "add", "t.parquet", "new.txt"],
+        r"t\.parquet",
+        make=_merging(VALUES["lengths out of order"]),
+        files={"new.txt": b"so it goes\n"},
+    ),
+    refused(
+        "a crafted file to report",
+        ["report", "s.parquet", "-o", "page.html"],
+        DAMAGED,
+        make=saved("patterns", VALUES["a count of 2^40"]),
+    ),
+    refused(
+        "a crafted file to explain",
+        ["explain", "s.parquet", "ha", "--fit", "exact"],
+        DAMAGED,
+        make=saved("patterns", VALUES["a negative length"]),
+    ),
+    refused("half a file", ["stats", "show", "s.parquet"], DAMAGED, files={"s.parquet": statistics_bytes()[:900]}),
+    refused("four bytes of a file", ["stats", "show", "s.parquet"], DAMAGED, files={"s.parquet": b"PAR1"}),
+    refused(
+        "a file with a footer of 2 GB",
+        ["stats", "show", "s.parquet"],
+        DAMAGED,
+        files={"s.parquet": b"PAR1" + b"\xff\xff\xff\x7fPAR1"},
+    ),
+    refused("an empty file of statistics", ["stats", "show", "s.parquet"], DAMAGED, files={"s.parquet": b""}),
+    refused(
+        "a page in place of statistics",
+        ["stats", "show", "s.parquet"],
+        DAMAGED,
+        files={"s.parquet": b"<html><script>alert(1)</script>"},
+    ),
+]
+
+
+def _weights(**arrays: Any) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        vectorizer = tb.BurstinessVectorizer(scheme="tf-icf")
+        matrix = vectorizer.fit_transform(["ha ha", "so it goes"])
+        ids = np.array(["a", "b"])
+        tb.save_weights(tb.Weights(matrix, vectorizer.get_feature_names_out(), ids), folder / "w.npz")
+        resized(folder / "w.npz", **arrays)
+
+    return make
+
+
+def _index(**arrays: Any) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        tb.retrieval.Index.from_texts(["ha ha said", "so it goes"]).save(folder / "i.npz")
+        resized(folder / "i.npz", **arrays)
+
+    return make
+
+
+LOAD = "w = tb.load_weights(at / 'w.npz'); w.matrix.toarray(); w.matrix.T.tocsr(); w.matrix @ w.matrix.T"
+SEARCH = "i = tb.retrieval.Index.load(at / 'i.npz'); i.search('ha so'); i.batch_search(['it', 'goes'])"
+ARRAYS: dict[str, dict[str, Any]] = {  # of a matrix of two documents and four terms, with four cells
+    "an index out of range": {"indices": np.array([99, 1, 2, 3], dtype=np.int32)},
+    "a negative index": {"indices": np.array([-1, 1, 2, 3], dtype=np.int32)},
+    "an index of 2^31 - 1": {"indices": np.array([2**31 - 1, 1, 2, 3], dtype=np.int32)},
+    "pointers that decrease": {"indptr": np.array([0, 4, 1], dtype=np.int32)},
+    "pointers past the end": {"indptr": np.array([0, 1, 10**6], dtype=np.int32)},
+    "negative pointers": {"indptr": np.array([-3, 1, 4], dtype=np.int32)},
+    "too few pointers": {"indptr": np.array([0], dtype=np.int32)},
+    "no pointers": {"indptr": np.array([], dtype=np.int32)},
+    "pointers of fractions": {"indptr": np.array([0.5, 1.5, 4.0])},
+    "indices of text": {"indices": np.array(["0", "1", "2", "3"])},
+    "a negative shape": {"shape": np.array([-2, 4])},
+    "a shape of NaN": {"shape": np.array([np.nan, 4])},
+    "a shape of 2^60": {"shape": np.array([2**60, 2**60])},
+    "a shape of three": {"shape": np.array([2, 4, 1])},
+    "a shape of nothing": {"shape": np.array([], dtype=np.int64)},
+    "too few numbers": {"data": np.array([1.0])},
+    "numbers of text": {"data": np.array(["a", "b", "c", "d"])},
+    "no numbers": {"data": None},
+    "no shape": {"shape": None},
+}
+WEIGHTS: dict[str, dict[str, Any]] = {
+    **ARRAYS,
+    "too few terms": {"terms": np.array(["a"])},
+    "terms of numbers": {"terms": np.arange(4)},
+    "terms in two dimensions": {"terms": np.array([["a", "b"], ["c", "d"]])},
+    "documents of dates": {"documents": np.array(["2000-01-01", "2000-01-02"], dtype="datetime64[D]")},
+    "no terms": {"terms": None},
+    "an unknown format": {"format": np.array(b"evil")},
+    "a format of numbers": {"format": np.array(7)},
+}
+INDEX: dict[str, dict[str, Any]] = {
+    **ARRAYS,
+    "names that are no JSON": {"names": np.frombuffer(b"{", dtype=np.uint8)},
+    "names that are a list": {"names": np.frombuffer(b"[]", dtype=np.uint8)},
+    "names of 100,000 brackets": {"names": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
+    "names without any": {"names": np.frombuffer(b'{"format": 1}', dtype=np.uint8)},
+    "names of wrong types": {
+        "names": np.frombuffer(b'{"format": 1, "terms": 1, "ids": 2, "counting": 3}', dtype=np.uint8)
+    },
+    "names of another version": {"names": np.frombuffer(b'{"format": 99}', dtype=np.uint8)},
+    "negative counts": {"data": np.array([-1, 1, 1, 1, 1], dtype=np.int64)},
+}
+
+
+def _pickled(folder: Path) -> None:
+    """An array of objects, which NumPy would unpickle: that would make the file "pwned"."""
+
+    class Evil:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return (open, ("pwned", "w"))
+
+    _weights()(folder)
+    with np.load(folder / "w.npz") as stored:
+        kept = {name: stored[name] for name in stored.files}
+    np.savez(folder / "w.npz", **{**kept, "terms": np.array([Evil()] * 4, dtype=object)}, allow_pickle=True)
+
+
+ATTACKS = [
+    *_statistics_rows(),
+    *OTHERS,
+    fine("weights as they are", LOAD, make=_weights()),
+    fine("an index as it is", SEARCH, make=_index()),
+    *(refused(f"weights with {name}", LOAD, r"w\.npz", make=_weights(**arrays)) for name, arrays in WEIGHTS.items()),
+    *(refused(f"an index with {name}", SEARCH, r"i\.npz", make=_index(**arrays)) for name, arrays in INDEX.items()),
+    survives("weights of NaN and infinity", LOAD, make=_weights(data=np.array([np.nan, np.inf, -np.inf, 1.0]))),
+    refused("weights that would be unpickled", LOAD, r"w\.npz", make=_pickled),
+    refused("weights that are no archive", LOAD, r"w\.npz", files={"w.npz": b"PK\x03\x04 and no more"}),
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_a_stored_file(attack: Attack, attacked: Callable[[Attack], None]) -> None:
+    attacked(attack)

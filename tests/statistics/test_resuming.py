@@ -1,0 +1,106 @@
+"""Reading a corpus from a place in its midst, and telling whether it is still the same."""
+
+import gzip
+import itertools
+import os
+
+import polars as pl
+import pytest
+
+from termburst.files import atomic_path, remove_leftovers
+from termburst.reading import readers
+from termburst.reading.readers import Place, open_corpus
+from termburst.statistics.store import load_unfinished, save_statistics
+from termburst.statistics.term_statistics import TermStatistics
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Sixteen documents: two files of one each, a table, an empty file, packed ones, lines, and one more."""
+    path = tmp_path / "folder"
+    path.mkdir()
+    for name in ("a1.txt", "a2.txt", "e1.txt", "z.txt"):
+        (path / name).write_text(name, encoding="utf-8")
+    (path / "b.csv").write_text("text\nb1\nb2\nb3\n", encoding="utf-8")
+    (path / "c.jsonl").write_text("", encoding="utf-8")
+    (path / "d.txt.gz").write_bytes(gzip.compress(b"packed"))
+    pl.DataFrame({"text": [f"row {i}" for i in range(8)]}).write_parquet(path / "f.parquet")
+    return path
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+def test_from_any_place_on(folder, size):
+    corpus = open_corpus(folder, batch_documents=size)
+    batches = list(corpus.batches())
+    texts = [text for batch in batches for text in batch.texts]
+    assert len(texts) == 16
+    assert batches[-1].place == Place(16, 8, 16)
+    assert batches[-1].position == corpus.size
+    count = 0
+    places = [Place()]
+    for batch in batches:
+        count += len(batch.ids)
+        assert batch.place.documents == count
+        assert batch.place.before <= count
+        places.append(batch.place)
+    for place in places:
+        for skipped in range(place.before, 17):
+            rest = list(corpus.batches(Place(skipped, place.files, place.before)))
+            assert [text for batch in rest for text in batch.texts] == texts[skipped:]
+            assert not rest or (rest[-1].place, rest[-1].position) == (Place(16, 8, 16), corpus.size)
+
+
+def test_many_files_are_read_in_their_order(tmp_path, monkeypatch):
+    monkeypatch.setattr(readers, "READERS_AHEAD", 3)
+    for i in range(500):
+        (tmp_path / f"{i:03}.txt").write_text(f"text {i}", encoding="utf-8")
+    batches = list(open_corpus(tmp_path, batch_documents=7).batches())
+    assert [text for batch in batches for text in batch.texts] == [f"text {i}" for i in range(500)]
+    assert [batch.place.files for batch in batches] == [*range(7, 500, 7), 500]
+    (tmp_path / "300.txt").write_bytes(b"\xff")
+    (tmp_path / "301.txt").write_bytes(b"\xff")
+    damaged = open_corpus(tmp_path, batch_documents=1).batches()
+    assert len(list(itertools.islice(damaged, 299))) == 299  # one waits, as the batch that might be the last
+    with pytest.raises(ValueError, match=r"300\.txt"):
+        next(damaged)
+    open_batches = open_corpus(tmp_path, batch_documents=1).batches()
+    next(open_batches)
+    open_batches.close()
+
+
+def test_the_fingerprint_changes_with_the_files_and_how_they_are_read(folder, monkeypatch):
+    first = open_corpus(folder).fingerprint()
+    assert first == open_corpus(f"{folder}/").fingerprint() == open_corpus(folder, max_document_bytes=99).fingerprint()
+    monkeypatch.chdir(folder.parent)
+    assert open_corpus("folder").fingerprint() == first
+    found = {first, open_corpus(folder, encoding="latin-1").fingerprint(), open_corpus(folder, id="id").fingerprint()}
+    os.utime(folder / "b.csv", ns=(1, 1))
+    found.add(open_corpus(folder).fingerprint())
+    (folder / "b.csv").rename(folder / "bb.csv")
+    found.add(open_corpus(folder).fingerprint())
+    assert len(found) == 5
+    assert open_corpus("-").fingerprint() is None
+
+
+def test_unfinished_statistics_are_no_result(tmp_path):
+    s, path = TermStatistics.from_texts(["so it goes"]), tmp_path / "s.parquet.partial"
+    save_statistics(s, path, unfinished={"place": {"documents": 1}})
+    assert load_unfinished(path) == (s, {"place": {"documents": 1}})
+    with pytest.raises(ValueError, match="first 1 documents of a build that was interrupted"):
+        TermStatistics.load(path)
+    s.save(path)
+    with pytest.raises(ValueError, match="no unfinished build"):
+        load_unfinished(path)
+
+
+def test_leftovers_of_a_killed_process_are_removed(tmp_path):
+    kept, removed = tmp_path / "kept.parquet", tmp_path / "[odd] *name.parquet"
+    for path in (kept, removed):
+        with atomic_path(path) as temporary:
+            pass
+        path.unlink()
+        temporary.write_bytes(b"half")
+    remove_leftovers(removed)
+    assert len(list(tmp_path.iterdir())) == 1
+    remove_leftovers(kept)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,246 @@
+"""Files: what was saved comes back to the bit; what is damaged is refused; a crash leaves nothing half-written."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from termburst.counting.options import CountingOptions
+from termburst.files import atomic_path, check_output
+from termburst.statistics.store import FORMAT_VERSION, holds_statistics
+from termburst.statistics.term_statistics import DETAILS, TermStatistics
+
+COUNTS = hnp.arrays(
+    np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([0, 0, 1, 5])
+)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "s.parquet"
+    TermStatistics.from_texts(["ha ha so", "so it goes", ""], "patterns", batch="first").save(path)
+    return path
+
+
+@given(X=COUNTS, detail=st.sampled_from(DETAILS), named=st.booleans())
+def test_save_and_load_give_the_same_to_the_bit(tmp_path_factory, X, detail, named):
+    path = tmp_path_factory.mktemp("store") / "s.parquet"
+    terms = [f"t{i} «ß\n\t'\"" for i in range(X.shape[1])] if named else None
+    s = TermStatistics.from_counts(X, terms, detail, batch="a")
+    s.save(path)
+    assert TermStatistics.load(path) == s
+    assert holds_statistics(path)
+
+
+def test_counting_options_and_batches_come_back(saved):
+    s = TermStatistics.load(saved)
+    assert s.batches == ("first",)
+    assert s.counting.lowercase is True
+    assert s == TermStatistics.from_texts(["ha ha so", "so it goes", ""], "patterns", batch="first")
+
+
+def test_any_parquet_reader_can_open_it(saved):
+    frame = pl.read_parquet(saved)
+    assert frame["term"].to_list() == ["goes", "ha", "it", "so"]
+    assert frame["collection_frequency"].to_list() == [1, 2, 1, 2]
+    assert frame["count"].to_list() == [[1], [2], [1], [1]]
+    assert frame["length"].to_list() == [[3], [3], [3], [3]]
+
+
+def rewrite(path, change_header=None, change_frame=None):
+    header = json.loads(pl.read_parquet_metadata(path)["termburst"])
+    frame = pl.read_parquet(path)
+    if change_header:
+        change_header(header)
+    if change_frame:
+        frame = change_frame(frame)
+    frame.write_parquet(path, metadata={"termburst": json.dumps(header)})
+
+
+def test_another_version_of_the_format_is_refused_by_name(saved):
+    rewrite(saved, lambda header: header.update(version=FORMAT_VERSION + 1))
+    with pytest.raises(ValueError, match=r"s\.parquet has format version 2.*reads version 1: upgrade"):
+        TermStatistics.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("header", "frame", "said"),
+    [
+        (lambda h: h.pop("lengths"), None, "damaged: the header field 'lengths' is missing"),
+        (lambda h: h.pop("digest"), None, "damaged: the header field 'digest' is missing"),
+        (lambda h: h.update(batches=7), None, "damaged: the header field 'batches' must be a list; got 7"),
+        (lambda h: h.update(batches=[7]), None, "each entry of the header field 'batches' must be a string; got 7"),
+        (lambda h: h.update(counting=7), None, "the header field 'counting' must be an object or null; got 7"),
+        (lambda h: h.update(min_count=True), None, "the header field 'min_count' must be a whole number; got True"),
+        (lambda h: h["counting"].update(ngrams=[1, True]), None, "'ngrams' must be a whole number; got True"),
+        (lambda h: h.update(detail="all"), None, "damaged: unknown detail"),
+        (lambda h: h.update(lengths=["x"]), None, "damaged: a number is missing"),
+        (lambda h: h.update(lengths=[0, 4]), None, "damaged: it does not hold what was saved"),
+        (lambda h: h.update(batches=[]), None, "damaged: it does not hold what was saved"),
+        (lambda h: h["counting"].update(lowercase=False), None, "damaged: it does not hold what was saved"),
+        (None, lambda f: f.drop("document_frequency"), "damaged"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(None, pl.Int64)), "damaged: a number is missing"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(count=pl.lit([1])), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(length=pl.lit([4])), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(term=pl.lit("a")), "damaged: the term 'a'"),
+        (None, lambda f: f.with_columns(term=pl.col("term") + "s"), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(documents=pl.lit([1, 1])), "damaged"),
+        (None, lambda f: f.with_columns(count_squared_sum=pl.lit(1)), "damaged: it does not hold"),
+    ],
+)
+def test_a_file_that_does_not_hold_what_was_saved_is_refused(saved, header, frame, said):
+    rewrite(saved, header, frame)
+    with pytest.raises(ValueError, match=said) as caught:
+        TermStatistics.load(saved)
+    assert "s.parquet" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_files_are_refused_by_name(tmp_path, saved):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        TermStatistics.load(tmp_path / "nowhere.parquet")
+    plain = tmp_path / "plain.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(plain)
+    assert not holds_statistics(plain)
+    with pytest.raises(ValueError, match="not statistics saved by termburst"):
+        TermStatistics.load(plain)
+    text = tmp_path / "text.parquet"
+    text.write_text("not Parquet")
+    assert not holds_statistics(text)
+    advice = r"is not saved statistics \(no Parquet file\); make them with termburst stats build$"
+    with pytest.raises(ValueError, match=rf"text\.parquet {advice}"):
+        TermStatistics.load(text)
+    with pytest.raises(ValueError, match=r"is a folder, not saved statistics; .* stats build .* -o NAME\.parquet$"):
+        TermStatistics.load(tmp_path)
+    cut = tmp_path / "cut.parquet"
+    cut.write_bytes(saved.read_bytes()[:-20])
+    with pytest.raises(ValueError, match="cannot be read as statistics"):
+        TermStatistics.load(cut)
+
+
+def test_lone_surrogates_are_refused_and_nothing_is_written(tmp_path):
+    s = TermStatistics.from_texts([["\ud800"]], counting=CountingOptions(pretokenized=True))
+    with pytest.raises(ValueError, match="lone surrogate"):
+        s.save(tmp_path / "s.parquet")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
+    target = tmp_path / "out"
+    target.write_text("old")
+
+    def fail():
+        with atomic_path(target) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX signal")
+def test_kill_9_in_the_middle_of_a_write_leaves_the_old_file(tmp_path):
+    target = tmp_path / "out"
+    target.write_text("old")
+    script = textwrap.dedent(f"""
+        import os, signal
+        from termburst.statistics.store import atomic_path
+        with atomic_path({str(target)!r}) as temporary:
+            temporary.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    """)
+    done = subprocess.run([sys.executable, "-c", script], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_text() == "old"
+
+
+@pytest.mark.parametrize(("where", "said"), [("", "is a folder"), ("nowhere/out", "no folder")])
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path, where, said):
+    with pytest.raises(ValueError, match=said), atomic_path(tmp_path / where):
+        pass
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc, where nobody may make a file")
+def test_a_folder_where_no_file_can_be_made_is_found_out_before_the_work():
+    with pytest.raises(ValueError, match=r"/proc/out.parquet cannot be written"):
+        check_output("/proc/out.parquet")
+
+
+def test_a_name_with_wildcards_means_that_file(tmp_path):
+    one, other = (TermStatistics.from_texts([text]) for text in ("so it goes", "ha ha"))
+    one.save(tmp_path / "a[1].parquet")
+    other.save(tmp_path / "a1.parquet")
+    assert TermStatistics.load(tmp_path / "a[1].parquet") == one
+
+
+def test_flipped_bits_never_pass_for_numbers(tmp_path, saved, capfd):
+    """A hundred damaged files: each is refused in a sentence, or the damage was in no number (padding, statistics)."""
+    good, content = TermStatistics.load(saved), saved.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = []
+    for position in rng.integers(0, len(content), 100):
+        damaged = bytearray(content)
+        damaged[position] ^= 1 << int(rng.integers(8))
+        saved.write_bytes(damaged)
+        try:
+            assert TermStatistics.load(saved) == good
+        except ValueError as error:
+            said = str(error)
+            refused.append("s.parquet" in said and "\n" not in said)
+    assert len(refused) > 20
+    assert all(refused)
+    capfd.readouterr()  # Polars may print a panic of its own
+
+
+def test_a_link_is_written_through_and_a_full_disk_named(tmp_path):
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    link.symlink_to(target)
+    with atomic_path(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+    def fill():
+        with atomic_path(target):
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(ValueError, match=r"target cannot be written: No space left"):
+        fill()
+
+
+def test_a_file_of_the_corpus_is_no_place_to_write_to(tmp_path, monkeypatch):
+    """Whether the corpus is a folder or a glob."""
+    monkeypatch.chdir(tmp_path)
+    inside = tmp_path / "corpus" / "deep" / "a.txt"
+    inside.parent.mkdir(parents=True)
+    for path in (inside, inside.with_name(".hidden"), tmp_path / "b.txt"):
+        path.write_text("so it goes")
+    for source in ("corpus", ".", str(tmp_path), "corpus/**/*.txt", "corpus/deep/[ab].tx?", inside):
+        with pytest.raises(ValueError, match="is what is being read"):
+            check_output(inside, source=source)
+    for source in ("corpus", "corpus/**", "c*.txt", "-", "stdlib"):
+        check_output("b.txt", source=source)
+        check_output(inside.with_name(".hidden"), source=source)
+        check_output(inside.with_name("new.txt"), source=source)
+
+
+def test_the_file_being_read_is_no_place_to_write_to(tmp_path):
+    corpus = tmp_path / "corpus.csv"
+    corpus.write_text("text")
+    with pytest.raises(ValueError, match="is what is being read"):
+        check_output(corpus, source=corpus)
+    check_output(corpus, source="stdlib")

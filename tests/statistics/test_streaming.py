@@ -1,0 +1,132 @@
+"""Counting as a stream gives what counting all at once gives, whatever the batches, threads and interruptions."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+
+from termburst.counting import tokenizer, vectorizer
+from termburst.counting.options import CountingOptions
+from termburst.statistics import streaming
+from termburst.statistics.streaming import RunningSum, partial_statistics
+from termburst.statistics.term_statistics import DETAILS, TermStatistics
+
+WORDS = st.sampled_from(["so", "it", "goes", "the", "naïve", "Straße", "x", "don't", "1851", "İ", "日本", "ǅ"])
+DOCUMENTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size=12)
+BATCHES = st.lists(DOCUMENTS, min_size=1, max_size=6)
+OPTIONS = st.sampled_from(
+    [
+        CountingOptions(),
+        CountingOptions(ngrams=(1, 2)),
+        CountingOptions(ngrams=(2, 3), stop_words=("the", "so")),
+        CountingOptions(token_pattern=r"[^\W\d_]+", lowercase=False),
+        CountingOptions(token_pattern=r"\w+'\w+|\w+"),
+        CountingOptions(pretokenized=True),
+    ]
+)
+
+
+def by_scikit_learn(texts, detail, options):
+    same = {"ngram_range": options.ngrams, "stop_words": list(options.stop_words) if options.stop_words else None}
+    if options.pretokenized:
+        found = CountVectorizer(tokenizer=str.split, token_pattern=None, lowercase=False, **same)
+    else:
+        found = CountVectorizer(token_pattern=options.token_pattern, lowercase=options.lowercase, **same)
+    try:
+        counts = found.fit_transform(texts)
+    except ValueError:  # an empty vocabulary
+        return None
+    return replace(TermStatistics.from_counts(counts, found.get_feature_names_out(), detail), counting=options)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    """So that a few words make many chunks, and many reductions."""
+    monkeypatch.setattr(vectorizer, "SMALL", -1)
+    monkeypatch.setattr(tokenizer, "CHUNK", 20)
+    monkeypatch.setattr(streaming, "CELLS", 6)
+    monkeypatch.setattr(streaming, "CELLS_A_TERM", 0)
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(BATCHES, OPTIONS, st.sampled_from(DETAILS), st.sampled_from([1, 2, 5]), st.randoms())
+def test_any_batches_any_order_any_threads(batches, options, detail, threads, random):
+    texts = [text for batch in batches for text in batch]
+    expected = by_scikit_learn(texts, detail, options)
+    if expected is None:
+        with pytest.raises(ValueError, match="no document has a term"):
+            TermStatistics.from_batches(batches, detail, counting=options)
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokenizer, "cores", lambda: threads)
+        assert TermStatistics.from_batches(batches, detail, counting=options) == expected
+        random.shuffle(batches)
+        assert TermStatistics.from_batches(iter(batches), detail, counting=options) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_many_reductions_with_a_vocabulary_that_grows(monkeypatch, threads):
+    """Threads number documents each for themselves, and exchange nodes that say where they were seen last."""
+    monkeypatch.setattr(tokenizer, "cores", lambda: threads)
+    texts = [f"w{i % 7} w{i % 11} w{i} again again" * (1 + i % 3) for i in range(600)]
+    expected = by_scikit_learn(texts, "patterns", CountingOptions())
+    for _ in range(3):
+        assert TermStatistics.from_texts(texts, "patterns") == expected
+
+
+def test_parts_are_consecutive_and_may_be_asked_for(monkeypatch):
+    monkeypatch.setattr(streaming, "CELLS", 10**9)
+    texts = [f"word{i} again again" for i in range(100)]
+    whole = list(partial_statistics([texts], "moments", CountingOptions()))
+    assert [part.documents for part in whole] == [100]
+    parts = list(partial_statistics([texts], "moments", CountingOptions(), pause=lambda: True))
+    assert len(parts) > 5
+    assert sum(part.documents for part in parts) == 100
+    total = RunningSum()
+    for part in parts:
+        total.add(part)
+        assert total.documents == total.value().documents
+    assert total.value() == whole[0]
+
+
+def test_no_more_is_read_ahead_than_keeps_the_threads_busy(monkeypatch):
+    monkeypatch.setattr(tokenizer, "cores", lambda: 2)
+    read = 0
+
+    def batches():
+        nonlocal read
+        for i in range(1000):
+            read += 1
+            yield [f"one more text with the number{i}"]
+
+    parts = partial_statistics(batches(), "moments", CountingOptions())
+    assert next(parts).documents < 100
+    assert read < 100
+
+
+@pytest.mark.parametrize("options", [CountingOptions(), CountingOptions(pretokenized=True)])
+def test_what_is_no_text_is_named_by_its_number(options):
+    batches = [["one two"] * 30, ["three", None]]
+    with pytest.raises(ValueError, match="document 31 is no text but None"):
+        TermStatistics.from_batches(batches, counting=options)
+    with pytest.raises(ValueError, match="document 131 is no text but None"):
+        list(partial_statistics(batches, "moments", options, first=100))
+
+
+def test_a_sum_interrupted_holds_a_part_or_not(monkeypatch):
+    part = TermStatistics.from_texts(["so it goes"])
+    total = RunningSum()
+    for _ in range(3):
+        total.add(part)
+    with monkeypatch.context() as patch:
+        patch.setattr(streaming, "added", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        for interrupted in (lambda: total.add(part), total.value):
+            with pytest.raises(KeyboardInterrupt):
+                interrupted()
+    assert total.documents == 3
+    assert total.value() == part + part + part
+    assert RunningSum().value() is None

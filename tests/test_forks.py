@@ -1,0 +1,78 @@
+"""Forked processes: Polars would wait there for ever for the parent's threads, so it is refused at once."""
+
+import os
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")]
+
+SCRIPT = """
+import os, signal, sys, tempfile
+import polars as pl
+import termburst as tb
+from termburst import engines
+from termburst.reading.readers import open_corpus
+
+before, *inside = sys.argv[1:]
+X, names = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]], ["ha", "no", "so"]
+path = os.path.join(tempfile.mkdtemp(), "s.parquet")
+texts = pl.DataFrame(dict(document=["a"], text=["so it goes"]))
+exec(before)
+for line in inside:
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        try:
+            print(eval(line), flush=True)
+        except RuntimeError as error:
+            print(error, flush=True)
+        os._exit(0)
+    if code := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+        sys.exit(f"{line} ended with {code}")
+"""
+USE = "s = tb.TermStatistics.from_counts(X, names); tb.term_table(s); s.save(path)"
+
+
+def forked(before, *inside):
+    """What each of these expressions printed, evaluated in a fork of a process that has done what comes *before*."""
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT, before, *inside]
+    ran = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    return ran.stdout.decode().splitlines()
+
+
+def test_a_fork_is_told_to_be_spawned():
+    inside = (
+        "tb.term_table(s)",
+        "tb.burstiness_test(X, names)",
+        "tb.keyness(X, X, terms=names)",
+        "tb.keyness_groups(X, ['a', 'b', 'a', 'b'], terms=names)",
+        "tb.coburst(X, terms=names)",
+        "s.save(path)",
+        "tb.TermStatistics.load(path)",
+        "list(open_corpus(path, text='term').batches())",
+        "engines.term_statistics(texts)",
+    )
+    said = forked(USE, *inside)
+    assert len(said) == len(inside)
+    for sentence in said:
+        assert sentence.endswith("start processes with multiprocessing.get_context('spawn')")
+
+
+def test_so_is_one_in_which_only_threads_that_read_files_were_at_work(tmp_path):
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"text": ["so it goes"]}).write_parquet(path)
+    before, inside = f"pl.scan_parquet({str(path)!r}).collect_schema()", f"list(open_corpus({str(path)!r}).batches())"
+    (said,) = forked(before, inside)
+    assert "cannot be used in a process forked from one that has used it" in said
+
+
+def test_what_needs_no_polars_works_in_a_fork():
+    assert forked(USE, "tb.plr_statistic(s).size", "tb.CountVectorizer().fit_transform(['so so']).sum()") == ["3", "2"]
+
+
+def test_a_fork_of_a_process_that_has_only_imported_polars_works():
+    assert forked("", "tb.term_table(tb.TermStatistics.from_counts(X, names))['term'][0]") == ["ha"]

@@ -1,0 +1,222 @@
+"""What would take more memory than there is gets a sentence before it is allocated."""
+
+import io
+import json
+import re
+import tracemalloc
+import zipfile
+
+import numpy as np
+import polars as pl
+import pytest
+
+import termburst as tb
+from termburst.counting.options import CountingOptions
+from termburst.counting.tokenizer import CHUNK, Tokenizer, _in_order
+from termburst.limits import LONGEST_NGRAM, _free_in_group, memory_allowed, require_memory
+from termburst.npz import read_arrays
+from termburst.reading.readers import open_corpus
+from termburst.statistics.store import load_statistics
+
+SENTENCE = r"needs [\d,]+ MB of memory, more than the [\d,]+ MB allowed; to allow it, set .* TERMBURST_MEMORY_MB=\d+"
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """A machine of 8 MB."""
+    monkeypatch.setenv("TERMBURST_MEMORY_MB", "8")
+
+
+def test_the_environment_says_how_much_is_allowed(small):
+    assert memory_allowed() == 8 * 2**20
+    require_memory(8 * 2**20, "it")
+    with pytest.raises(ValueError, match=rf"^it {SENTENCE}$"):
+        require_memory(8 * 2**20 + 1, "it")
+
+
+def test_the_number_in_the_sentence_is_enough(small, monkeypatch):
+    size = 1234 * 2**20 + 1
+    with pytest.raises(ValueError, match=r"TERMBURST_MEMORY_MB=1235$"):
+        require_memory(size, "it")
+    monkeypatch.setenv("TERMBURST_MEMORY_MB", "1235")
+    require_memory(size, "it")
+
+
+@pytest.mark.parametrize("value", ["much", "-1", "0", "1.5", "٣", "9" * 5000])
+def test_a_limit_that_is_no_number_is_refused(monkeypatch, value):
+    monkeypatch.setenv("TERMBURST_MEMORY_MB", value)
+    with pytest.raises(ValueError, match="whole number of megabytes"):
+        memory_allowed()
+
+
+def test_without_it_there_is_a_limit_all_the_same(monkeypatch):
+    monkeypatch.delenv("TERMBURST_MEMORY_MB", raising=False)
+    assert 2**20 < memory_allowed() < 2**50
+    with pytest.raises(ValueError, match=SENTENCE):
+        require_memory(2**60, "it")
+
+
+GROUPS = {  # limit, in use, of which files that were read and written
+    "version 2": ("memory.max", "memory.current", "memory.stat", ""),
+    "version 1": ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_"),
+}
+
+
+@pytest.mark.parametrize("version", GROUPS)
+def test_files_kept_in_memory_are_not_in_use(tmp_path, version):
+    limit, used, stat, prefix = GROUPS[version]
+    assert _free_in_group(tmp_path) is None
+    (tmp_path / "memory").mkdir()
+    (tmp_path / limit).write_text("1000\n", encoding="ascii")
+    (tmp_path / used).write_text("900\n", encoding="ascii")
+    assert _free_in_group(tmp_path) == 100
+    lines = ("anon 200", f"{prefix}inactive_file 400", f"{prefix}active_file 200", "slab_unreclaimable 100", "")
+    (tmp_path / stat).write_text("\n".join(lines), encoding="ascii")
+    assert _free_in_group(tmp_path) == 700
+    (tmp_path / used).write_text("500\n", encoding="ascii")  # read a moment before the cache grew
+    assert _free_in_group(tmp_path) == 1000
+
+
+def test_the_system_is_not_asked_for_a_megabyte(monkeypatch):
+    asked = []
+    monkeypatch.setattr("termburst.limits._free_memory", lambda: asked.append(1) or 2**30)
+    monkeypatch.delenv("TERMBURST_MEMORY_MB", raising=False)
+    require_memory(2**20, "it")
+    assert not asked
+    require_memory(2**20 + 1, "it")
+    assert asked
+    monkeypatch.setenv("TERMBURST_MEMORY_MB", "much")
+    with pytest.raises(ValueError, match="whole number of megabytes"):
+        require_memory(1, "it")
+
+
+# ---- Parquet: a few kilobytes that unpack to any size
+
+
+def bomb(path, value, rows):
+    pl.DataFrame({"text": [value] * rows}).write_parquet(path)
+    assert path.stat().st_size < 10**5
+    return path
+
+
+def test_a_text_that_is_stored_once_is_not_held_as_often_as_it_occurs(tmp_path):
+    path = bomb(tmp_path / "t.parquet", "ab " * 10**6, 64)
+    tracemalloc.start()
+    try:
+        sizes = [sum(map(len, batch.texts)) for batch in open_corpus(path, batch_bytes=2**23).batches()]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert sum(sizes) == 64 * 3 * 10**6
+    assert peak < 40 * 2**20  # of 192
+
+
+def test_too_large_a_row_is_named_before_it_is_python_s_own(tmp_path):
+    path = tmp_path / "t.parquet"
+    pl.DataFrame({"text": ["a", "b", "ab " * 10**6, "c"]}).write_parquet(path)
+    with pytest.raises(ValueError, match=re.escape(f"{path}, row 3: one document holds more than 1 MB")):
+        list(open_corpus(path, max_document_bytes=2**20).batches())
+
+
+def test_empty_tokens_count_too(tmp_path):
+    path = bomb(tmp_path / "t.parquet", [""] * 10**6, 2)
+    with pytest.raises(ValueError, match="row 1: one document holds more than 1000 bytes"):
+        list(open_corpus(path, max_document_bytes=1000, pretokenized=True).batches())
+
+
+def test_a_row_group_that_does_not_fit_is_refused(tmp_path, small):
+    path = bomb(tmp_path / "t.parquet", ["ab"] * 10**6, 2)
+    with pytest.raises(ValueError, match=SENTENCE) as caught:
+        list(open_corpus(path, pretokenized=True).batches())
+    assert str(path) in str(caught.value)
+
+
+def test_a_statistics_file_that_declares_many_rows_is_refused(tmp_path, small):
+    path = tmp_path / "s.parquet"
+    tb.TermStatistics.from_texts(["so it goes"]).save(path)
+    header = pl.read_parquet_metadata(path)["termburst"]
+    ones = pl.repeat(1, 10**6, eager=True, dtype=pl.Int64)
+    pl.DataFrame({"collection_frequency": ones}).write_parquet(path, metadata={"termburst": header})
+    assert path.stat().st_size < 10**5
+    with pytest.raises(ValueError, match=SENTENCE) as caught:
+        load_statistics(path)
+    assert str(path) in str(caught.value)
+
+
+def test_so_is_one_whose_terms_are_one_long_string(tmp_path, small):
+    path = tmp_path / "s.parquet"
+    pl.DataFrame({"term": ["x" * 10**6] * 64}).write_parquet(path, metadata={"termburst": json.dumps({})})
+    with pytest.raises(ValueError, match=f"terms {SENTENCE}"):
+        load_statistics(path)
+
+
+# ---- arrays in a zip file
+
+
+@pytest.mark.parametrize("entries", [2**40, 2**70])
+def test_an_array_that_declares_more_than_there_is_is_refused(tmp_path, entries):
+    path, header = tmp_path / "a.npz", io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (entries,)})
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data.npy", header.getvalue())
+    with pytest.raises(ValueError, match=SENTENCE):
+        read_arrays(path, {"data": "f"})
+
+
+def test_so_is_one_that_holds_it(tmp_path, small):
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, data=np.zeros(2 * 10**6))
+    assert path.stat().st_size < 10**5
+    with pytest.raises(ValueError, match=SENTENCE):
+        read_arrays(path, {"data": "f"})
+
+
+# ---- counting
+
+
+def test_n_grams_are_bounded():
+    CountingOptions(ngrams=(1, LONGEST_NGRAM)).count(["so it goes"])
+    for ngrams in ((1, LONGEST_NGRAM + 1), (1, 10**9), (10**30, 10**30)):
+        with pytest.raises(ValueError, match=f"at most {LONGEST_NGRAM} tokens"):
+            CountingOptions(ngrams=ngrams).count(["so it goes"])
+
+
+@pytest.mark.parametrize("most", [10**9, 10**30])
+def test_the_vectorizer_takes_any_n_as_scikit_learn_does(most):
+    texts = ["so it goes " + "x" * 200_000, "so on"]
+    vectorizer = tb.CountVectorizer(ngram_range=(1, most)).fit(texts)
+    assert "so it goes" in vectorizer.vocabulary_
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        tb.CountVectorizer(ngram_range=(most, most)).fit(texts)
+
+
+def test_a_document_whose_counting_would_not_fit_is_refused(small):
+    texts = ["so it goes " * 200_000]
+    with pytest.raises(ValueError, match=rf"a document of 2,200,000 bytes {SENTENCE}"):
+        list(tokenizer().count([texts]))
+
+
+def test_so_is_one_with_too_many_n_grams(monkeypatch):
+    monkeypatch.setenv("TERMBURST_MEMORY_MB", "64")
+    with pytest.raises(ValueError, match=rf"the n-grams of a document .* {SENTENCE}"):
+        list(tokenizer(ngrams=(1, 10**9)).count([["so it goes " * 20_000]]))
+
+
+def tokenizer(**options) -> Tokenizer:
+    found = tb.CountVectorizer(ngram_range=options.get("ngrams", (1, 1))).compiled_tokenizer()
+    assert found is not None
+    return found
+
+
+def test_very_long_documents_are_not_fetched_for_all_threads_at_once():
+    fetched = []
+
+    def chunks():
+        for k in range(20):
+            fetched.append(k)
+            yield ["x" * (64 * CHUNK)]
+
+    results = _in_order(len, chunks(), 8)
+    next(results)
+    assert len(fetched) == 2
+    assert len(list(results)) == 19

@@ -1,0 +1,238 @@
+"""Each scheme is its formula, on the stored cells and nowhere else."""
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+from scipy.special import expit
+from sklearn.feature_extraction.text import TfidfTransformer
+
+import termburst as tb
+from termburst.inference import plr
+from termburst.schemes import SCHEMES, named_scheme
+from termburst.statistics.matrix import canonical_counts
+
+COUNTS = hnp.arrays(
+    np.int64,
+    hnp.array_shapes(min_dims=2, max_dims=2, max_side=6),
+    elements=st.sampled_from([0, 0, 1, 2, 9]),
+).filter(lambda X: X.sum() > 0)
+
+
+def dense(scheme, X, **options):
+    counts = canonical_counts(X)
+    weights = SCHEMES[scheme](counts, tb.TermStatistics.from_counts(X, detail="patterns"), **options)
+    return sp.csr_matrix((weights, counts.indices, counts.indptr), shape=X.shape).toarray()
+
+
+@given(COUNTS)
+def test_the_three_tf_idf_forms_are_as_the_paper_defines_them(X):
+    with np.errstate(divide="ignore"):
+        idf = np.where(X.any(axis=0), np.log(X.shape[0] / (X > 0).sum(axis=0)), 0)
+        icf = np.where(X.any(axis=0), np.log(X.sum() / X.sum(axis=0)), 0)
+    np.testing.assert_allclose(dense("tf-idf", X), X * idf, atol=1e-13)
+    np.testing.assert_allclose(dense("btf-idf", X), (X > 0) * idf, atol=1e-13)
+    np.testing.assert_allclose(dense("tf-icf", X), X * icf, atol=1e-13)
+
+
+def test_tf_idf_is_scikit_learn_s_without_its_plus_one(fig3):
+    occurs = fig3[:, fig3.any(axis=0)]
+    theirs = TfidfTransformer(norm=None, smooth_idf=False).fit_transform(occurs).toarray()
+    np.testing.assert_allclose(dense("tf-idf", occurs), theirs - occurs, atol=1e-12)
+
+
+def test_lambda_and_its_sigmoid_are_the_contributions(fig3):
+    shares = tb.plr_contributions(fig3, sigma2=2.0).toarray()
+    np.testing.assert_array_equal(dense("lambda", fig3, sigma2=2.0), shares)
+    np.testing.assert_array_equal(dense("s-lambda", fig3, sigma2=2.0), np.where(fig3 > 0, expit(shares), 0))
+
+
+def test_rare_terms_looked_up_by_their_counts_weigh_as_computed_one_by_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = sp.csr_matrix(rng.poisson(rng.gamma(0.1, 3.0, size=6000), size=(40, 6000)))
+    looked_up = tb.plr_contributions(X, sigma2=0.01)
+    monkeypatch.setattr(plr, "_RARE", 10**6)
+    computed = tb.plr_contributions(X, sigma2=0.01)
+    assert X.sum(axis=0).max() > 100
+    np.testing.assert_allclose(looked_up.data, computed.data, rtol=1e-14)
+    np.testing.assert_allclose(looked_up.absent, computed.absent, rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_handful_of_tokens_over_a_large_vocabulary_weigh_without_a_warning():
+    X = sp.csr_matrix((np.ones(3, dtype=int), ([0, 0, 1], [1, 2, 3])), shape=(2, 5000))
+    few = sp.csr_matrix((np.ones(3, dtype=int), ([0, 0, 1], [0, 1, 2])), shape=(2, 3))
+    weigh = tb.TermWeighting("s-lambda", sigma2=0.01).fit_transform
+    np.testing.assert_array_equal(weigh(X).data, weigh(few).data)
+
+
+def test_long_arrays_on_several_threads_equal_short_ones_on_one():
+    rng = np.random.default_rng(0)
+    X = sp.csr_matrix(rng.poisson(0.7, size=(2000, 300)))
+    assert X.nnz > 4 * 2**15
+    statistics = tb.TermStatistics.from_counts(X)
+    whole = SCHEMES["s-lambda"](X, statistics, mu=50.0)
+    pieces = [SCHEMES["s-lambda"](X[i : i + 100], statistics, mu=50.0) for i in range(0, 2000, 100)]
+    np.testing.assert_allclose(whole, np.concatenate(pieces), rtol=1e-13)
+
+
+def test_counts_beyond_the_table_of_factorials():
+    X = np.array([[100_000, 2], [3, 5]])
+    with pytest.warns(tb.ClampedTermsWarning):
+        large = dense("lambda", X, mu=300.0)
+    n, d, n_i, b_i, mu = 100_010, 2, 100_003, 2, 300.0
+    total = b_i + n - n_i
+    expected = 100_000 * np.log(n / n_i) - np.log(d / b_i) + float(mpmath.loggamma(100_000))
+    expected += 99_999 * np.log(total / d) + 100_002 * np.log(n / total) - (1 + 1 / 4) * np.log(mu)
+    expected += (n_i - b_i + 1 - (mu**2 - 1.5) * np.log(mu**2)) / 4
+    assert large[0, 0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_term_never_seen_weighs_nothing(scheme):
+    known = tb.TermStatistics.from_counts([[2, 0, 9], [1, 0, 8]], detail="patterns")
+    weights = SCHEMES[scheme](canonical_counts([[1, 7, 3]]), known, mu=20.0)
+    assert weights[1] == 0
+    assert np.isfinite(weights).all()
+
+
+def test_an_unknown_scheme_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match=r"'tf-idf'.*'s-lambda'.*; got 'tfidf'"):
+        named_scheme("tfidf")
+    with pytest.raises(ValueError, match="scheme is one of"):
+        named_scheme([])
+
+
+# ---- schemes by exact fits, and baselines
+
+
+@pytest.fixture(scope="module")
+def bursty():
+    rng = np.random.default_rng(5)
+    shares = rng.dirichlet(np.full(30, 0.3), size=60)
+    X = np.array([rng.multinomial(size, share) for size, share in zip(rng.integers(5, 80, 60), shares, strict=True)])
+    return np.column_stack([X, np.eye(60, 2, dtype=np.int64), np.ones(60, dtype=np.int64)])
+
+
+def cellwise(X, formula):
+    """*formula*(n_ij, n_j, i) on cells where the term occurs, 0 elsewhere."""
+    n_j = X.sum(axis=1)
+    return np.array([[formula(n, n_j[j], i) if n else 0.0 for i, n in enumerate(row)] for j, row in enumerate(X)])
+
+
+def test_surprisal_is_scipys_log_pmf(bursty):
+    fit = tb.fit_beta_binomial(bursty)
+
+    def formula(n, length, i):
+        if np.isinf(fit.alpha[i]):
+            return -stats.binom.logpmf(n, length, fit.mean[i])
+        return -stats.betabinom.logpmf(n, length, fit.alpha[i], fit.alpha_not[i])
+
+    assert {"boundary", "converged"} <= set(fit.status)
+    np.testing.assert_allclose(dense("surprisal", bursty), cellwise(bursty, formula), rtol=1e-8, atol=1e-10)
+
+
+def test_discounted_counts_are_sums_over_repeats(bursty):
+    fit, n = tb.fit_beta_binomial(bursty), bursty.sum()
+    n_i = bursty.sum(axis=0)
+
+    def discounted(count, a):
+        return count if np.isinf(a) else sum(a / (a + q) for q in range(count))
+
+    np.testing.assert_allclose(
+        dense("discounted-tf-icf", bursty),
+        cellwise(bursty, lambda c, length, i: discounted(c, fit.alpha[i]) * np.log(n / n_i[i])),
+        rtol=1e-9,
+    )
+    mu, idf = bursty.sum() / len(bursty), np.log(len(bursty) / (bursty > 0).sum(axis=0))
+
+    def damped(c, length, i):
+        a = fit.alpha[i] + 2
+        x = c / (0.25 + 0.75 * length / mu)
+        return (x if np.isinf(a) else float(a * (mpmath.digamma(x + a) - mpmath.digamma(a)))) * np.sqrt(idf[i])
+
+    np.testing.assert_allclose(dense("damped-tf-idf", bursty), cellwise(bursty, damped), rtol=1e-9, atol=1e-12)
+
+
+def test_fisher_is_the_one_sided_exact_test(bursty):
+    n, n_i = int(bursty.sum()), bursty.sum(axis=0)
+    expected = cellwise(bursty, lambda c, length, i: -stats.hypergeom.logsf(c - 1, n, n_i[i], length))
+    np.testing.assert_allclose(dense("fisher", bursty), np.maximum(expected, 0), rtol=1e-7, atol=1e-9)
+    table = [[9, 31], [n_i[0] - 9, n - 40 - n_i[0] + 9]]
+    one = canonical_counts([[9, 31] + [0] * (bursty.shape[1] - 2)])
+    p = stats.fisher_exact(table, alternative="greater").pvalue
+    s = tb.TermStatistics.from_counts(bursty)
+    assert SCHEMES["fisher"](one, s)[0] == pytest.approx(-np.log(p), rel=1e-7)
+
+
+def test_tf_idf_is_a_limit_of_fisher():
+    """One occurrence each in documents of equal length, many tokens: −log P(N ≥ 1) → log(n/(n_i n_j))."""
+    X = np.zeros((1000, 3), dtype=np.int64)
+    X[:10, 0] = 1
+    X[:, 2] = 10 - X[:, 0]
+    assert dense("fisher", X)[0, 0] == pytest.approx(np.log(1000 / 10), rel=1e-2)
+
+
+def test_bm25_and_the_other_baselines(bursty):
+    d, n = len(bursty), bursty.sum()
+    n_i, b_i, mu = bursty.sum(axis=0), (bursty > 0).sum(axis=0), bursty.sum() / len(bursty)
+
+    def saturated(c, length, i):
+        return c * 2.2 / (c + 1.2 * (0.25 + 0.75 * length / mu))
+
+    cases = {
+        "counts": lambda c, length, i: c,
+        "sublinear-tf-idf": lambda c, length, i: (1 + np.log(c)) * (1 + np.log(d / b_i[i])),
+        "bm25": lambda c, length, i: saturated(c, length, i) * np.log(d / b_i[i]),
+        "bm25-icf": lambda c, length, i: saturated(c, length, i) * np.log(n / n_i[i]),
+        "two-stage": lambda c, length, i: np.log(d / b_i[i]) + (c - 1) * np.log(n_i[i] / max(n_i[i] - b_i[i], 0.5)),
+    }
+    for scheme, formula in cases.items():
+        np.testing.assert_allclose(dense(scheme, bursty), cellwise(bursty, formula), rtol=1e-12, atol=1e-12)
+
+
+def test_residuals_have_the_variance_of_the_fit():
+    """Counts of a known beta-binomial: Pearson residuals of all cells, absent ones too, have mean 0 and variance 1."""
+    rng = np.random.default_rng(7)
+    n_j = rng.integers(20, 200, 4000)
+    count = stats.betabinom.rvs(n_j, 2.0, 38.0, random_state=rng)
+    X = np.column_stack([count, n_j - count])
+    fit = tb.fit_beta_binomial(X)
+    stored = dense("pearson", X)[:, 0]
+    p, a_0 = fit.mean[0], fit.alpha_0[0]
+    absent = -n_j * p / np.sqrt(n_j * p * (1 - p) * (a_0 + n_j) / (a_0 + 1))
+    residual = np.where(count > 0, stored, absent)
+    assert residual.mean() == pytest.approx(0, abs=0.05)
+    assert residual.var() == pytest.approx(1, abs=0.08)
+    deviance = dense("deviance", X)[:, 0]
+    np.testing.assert_array_equal(np.sign(deviance), np.sign(stored))
+    assert np.corrcoef(deviance, stored)[0, 1] > 0.97
+    lift = dense("posterior-lift", X)[:, 0]
+    expected = np.maximum(np.log((fit.alpha[0] + count) / (a_0 + n_j) / p), 0) * (count > 0)
+    np.testing.assert_allclose(lift, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_fisher_kernel_features_have_mean_square_one(bursty):
+    weights = dense("fisher-kernel", bursty)
+    np.testing.assert_allclose((weights**2).mean(axis=0), 1.0, rtol=1e-9)
+
+
+@given(COUNTS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_weights_are_finite(scheme, X):
+    assert np.isfinite(dense(scheme, X, mu=30.0)).all()
+
+
+def test_what_is_recommended_is_there():
+    assert tb.RECOMMENDED_SCHEME in SCHEMES
+
+
+def test_the_surprisal_of_all_or_nothing_is_that_of_one_draw():
+    X = np.array([[5, 0], [0, 5], [5, 0], [0, 5]])
+    np.testing.assert_allclose(dense("surprisal", X)[X > 0], np.log(2), rtol=1e-4)
+    assert tb.TermWeighting("surprisal").fit(X).transform([[2, 3]]).toarray().min() > 10  # never seen, but finite
