@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class _Threads:
@@ -51,10 +56,18 @@ def _has_threads() -> bool:
     try:
         for task in Path("/proc/self/task").iterdir():
             with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+                _wait_for_first_run(task)
                 names.append((task / "comm").read_text())
     except OSError:  # no /proc: better a sentence too many than a process that hangs
         return True
     return any(map(_is_of_polars, names))
+
+
+def _wait_for_first_run(task: Path, seconds: float = 1.0) -> None:
+    """Wait until a thread has run: it gives itself its name then, which may take a while on a busy machine."""
+    ran, end = task / "schedstat", time.monotonic() + seconds
+    while ran.exists() and ran.read_text().startswith("0 ") and time.monotonic() < end:
+        time.sleep(0.001)
 
 
 def _is_of_polars(thread: str) -> bool:
