@@ -1,7 +1,7 @@
-"""A limit of processor time for the search of tokens in one document: some patterns never end.
+"""A limit on the processor time that the search for tokens may take in one document: some patterns never end.
 
-Python's `re` goes on for years where a pattern such as ``(?:\\w+)+x`` can be matched in ever more ways. It looks at
-signals meanwhile, so Ctrl-C stops it in any program; on the command line a timer does, too.
+A pattern such as ``(?:\\w+)+x`` can match in exponentially many ways, and Python's `re` then searches for years. It
+handles signals while it searches. So Ctrl-C stops it in any program, and on the command line a timer stops it, too.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_limits: list[float] = []  # empty without `pattern_limit`: a library leaves the signals of a program alone
+_limits: list[float] = []  # empty outside `pattern_limit`: a library must not touch the signals of a program
 
 
 @contextmanager
 def pattern_limit(seconds: float) -> Iterator[None]:
-    """Within the context, stop where one document takes longer, by a ValueError; the main thread gets signals."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():  # or Windows
+    """Inside the context, raise ValueError when one document takes longer than *seconds*.
+
+    Signals reach the main thread only, and Windows has no such timer. In other threads and there, nothing is limited.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.signal(signal.SIGVTALRM, _stop)
@@ -26,15 +29,21 @@ def pattern_limit(seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        restart(None)
+        stop_clock()
         _limits.pop()
         signal.signal(signal.SIGVTALRM, before)
 
 
-def restart(document: int | None) -> None:
-    """The search of a document begins; None says that the last one is done."""
+def start_clock() -> None:
+    """Start the time of the next document."""
     if _limits:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0 if document is None else _limits[-1])
+        signal.setitimer(signal.ITIMER_VIRTUAL, _limits[-1])
+
+
+def stop_clock() -> None:
+    """Stop the time: the last document is done."""
+    if _limits:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def _stop(*_: Any) -> None:

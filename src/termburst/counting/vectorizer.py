@@ -1,30 +1,32 @@
-"""scikit-learn's CountVectorizer with a compiled path: the same counts, many times sooner."""
+"""scikit-learn's CountVectorizer around our tokenizers: the same counts in much less time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
 from sklearn.base import clone
 from sklearn.feature_extraction import text as sklearn_text
 
+from termburst.counting import plain_tokenizer
 from termburst.counting.character_class import CharacterClass, character_class
+from termburst.counting.plain_tokenizer import PlainTokenizer, measured
 from termburst.counting.tokenizer import Tokenizer, in_chunks
 
-_MAKE_TERMS = (  # the parameters that decide on what terms there may be
+SMALL = plain_tokenizer.SMALL
+_MAKE_TERMS = (  # the parameters that decide which terms there can be
     "analyzer", "tokenizer", "preprocessor", "token_pattern", "lowercase", "strip_accents", "ngram_range", "stop_words",
 )  # fmt: skip
-# What the compiled path does in place of scikit-learn's methods; a subclass with its own is left to them.
+# The compiled tokenizer replaces these methods of scikit-learn. It is not used where a subclass has its own.
 _REPLACED = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode", "_word_ngrams")
-SMALL = 100_000  # characters, up to which scikit-learn is done before our tables are set up
 
 
 class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
-    """scikit-learn's vectorizer with its inner loop replaced, for `CountVectorizer` and `BurstinessVectorizer`."""
+    """scikit-learn's vectorizer with another inner loop, for `CountVectorizer` and `BurstinessVectorizer`."""
 
     def _simple(self) -> CharacterClass | None:
-        """What tokens are made of, where the compiled path can count them."""
+        """The characters that tokens consist of; None where the compiled tokenizer cannot be used."""
         plain = (
             self.analyzer == "word"
             and self.tokenizer is None
@@ -39,11 +41,11 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         return character_class(self.token_pattern) if plain else None
 
     def is_compiled(self) -> bool:
-        """Whether compiled code counts for this vectorizer, once there is enough to count."""
+        """Whether compiled code counts for this vectorizer when there is enough text."""
         return self._simple() is not None
 
     def compiled_tokenizer(self, vocabulary: Mapping[str, int] | None = None) -> Tokenizer | None:
-        """What counts as this vectorizer does; None where there is no such thing."""
+        """A tokenizer that counts as this vectorizer does; None where compiled code cannot."""
         pattern = self._simple()
         if pattern is None:
             return None
@@ -58,22 +60,26 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             vocabulary=vocabulary,
         )
 
-    def _count_vocab(self, raw_documents: Iterable[Any], fixed_vocab: bool) -> tuple[dict[str, int], Any]:
-        """scikit-learn's inner loop: the vocabulary, here in alphabetical order at once, and the counts."""
-        if self._simple() is None or (fixed_vocab and not all(isinstance(term, str) for term in self.vocabulary_)):
-            return super()._count_vocab(raw_documents, fixed_vocab)
-        documents = iter(raw_documents)
-        limit = max(SMALL, 10 * len(self.vocabulary_)) if fixed_vocab and SMALL > 0 else SMALL
-        head, small = _head(
-            documents, limit if self.input == "content" else -1
-        )  # files are large, if their names are not
-        if small:
-            return super()._count_vocab(head, fixed_vocab)
-        tokenizer: Any = self.compiled_tokenizer(self.vocabulary_ if fixed_vocab else None)
-        texts = map(self._text, _chained(head, documents))
-        terms, X = tokenizer.matrix(list(tokenizer.count(in_chunks(texts))))
+    def _counted(self, documents: Iterable[Any], vocabulary: Mapping[Any, int] | None) -> tuple[dict[Any, int], Any]:
+        """The terms in alphabetical order (none with a given vocabulary) and documents × terms.
+
+        Documents without any term are no error: the matrix then has no columns.
+        """
+        if self._simple() is not None and all(isinstance(term, str) for term in vocabulary or ()):
+            limit = SMALL if vocabulary is None or SMALL < 0 else max(SMALL, 10 * len(vocabulary))
+            # With names of files, the size of the texts is not known.
+            documents, small = measured(documents, limit if self.input == "content" else -1)
+            if not small:
+                tokenizer: Any = self.compiled_tokenizer(vocabulary)
+                return tokenizer.matrix(list(tokenizer.count(in_chunks(map(self._text, documents)))))
+        plain = PlainTokenizer(self.build_analyzer(), vocabulary)
+        return plain.matrix(list(plain.count([documents])))
+
+    def _count_vocab(self, raw_documents: Iterable[Any], fixed_vocab: bool) -> tuple[dict[Any, int], Any]:
+        """scikit-learn's inner loop: the vocabulary, here in alphabetical order already, and the counts."""
+        terms, X = self._counted(raw_documents, self.vocabulary_ if fixed_vocab else None)
         if not fixed_vocab and not terms:
-            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")  # scikit-learn's words
         if X.dtype != self.dtype:
             X = X.astype(self.dtype)
             X.has_canonical_format = True
@@ -84,11 +90,11 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         text = document if type(document) is str and self.input == "content" else self.decode(document)
         if not isinstance(text, str):
             self.build_analyzer()(document)  # raises what scikit-learn raises
-            raise TypeError(f"a document is a text, not {text!r:.60}")
+            raise TypeError(f"a document must be a string, got {text!r:.60}")
         return text
 
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
-        """Sorted already, if the compiled path has counted them."""
+        """Nothing to sort, unless a subclass has counted in its own way."""
         if X.has_canonical_format and _alphabetical(vocabulary):
             if type(next(iter(vocabulary.values()), 0)) is not int:  # but NumPy's, which `_limit_features` leaves
                 vocabulary.update(zip(vocabulary, range(len(vocabulary)), strict=True))
@@ -101,7 +107,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
     def _limit_features(
         self, X: Any, vocabulary: dict[str, int], high: Any = None, low: Any = None, limit: int | None = None
     ) -> Any:
-        """Nothing to do where every term is wanted, the default: each is in one document or more, at most in all."""
+        """Nothing to remove with the default limits: every term is in at least one document, and at most in all."""
         if limit is None and (low is None or low <= 1) and (high is None or high >= X.shape[0]):
             return X
         return super()._limit_features(X, vocabulary, high, low, limit)
@@ -110,9 +116,9 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
 class CountVectorizer(CompiledCounting):
     r"""Count the terms of texts: scikit-learn's `CountVectorizer`, with the same parameters, attributes and results.
 
-    Words by the default token pattern, or by runs of one class of characters such as ``[^\W\d_]{2,}``, are counted by
-    compiled code on all cores; with lower-casing, accents, stop words, n-grams and a vocabulary of your own. All
-    else is left to scikit-learn's code.
+    Compiled code on all cores counts words by the default token pattern, or by runs of one class of characters such as
+    ``[^\W\d_]{2,}``. It supports lower case, accents, stop words, n-grams and a vocabulary of your own. Other tokens
+    are found by scikit-learn's own code.
 
     Examples
     --------
@@ -123,7 +129,7 @@ class CountVectorizer(CompiledCounting):
     """
 
     def partial_fit(self, raw_documents: Iterable[Any], y: None = None) -> CountVectorizer:
-        """Add the terms of more documents: new ones get new columns behind those that there are.
+        """Add the terms of more documents. New terms get new columns behind the present ones.
 
         Examples
         --------
@@ -132,23 +138,19 @@ class CountVectorizer(CompiledCounting):
         ['goes', 'it', 'so', 'go', 'on']
         """
         if isinstance(raw_documents, str):
-            raise ValueError("texts come as a list of texts, not as one string")
+            raise ValueError("texts must be a list of strings, got one string")
         self._check_growing("partial_fit")
         self._validate_params()
         self._validate_ngram_range()
         self._warn_for_unused_params()
-        known = getattr(self, "vocabulary_", {})
-        try:
-            found, _ = self._count_vocab(raw_documents, False)
-        except ValueError as error:
-            if "empty vocabulary" not in str(error) or not known:
-                raise
-            found = {}
+        found, _ = self._counted(raw_documents, None)
+        if not found and not getattr(self, "vocabulary_", {}):
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         self._append(found)
         return self
 
     def merge(self, other: sklearn_text.CountVectorizer) -> CountVectorizer:
-        """Add the terms of another fitted vectorizer, behind those that there are.
+        """Add the terms of another fitted vectorizer, behind the present ones.
 
         Examples
         --------
@@ -161,24 +163,24 @@ class CountVectorizer(CompiledCounting):
             other = clone(other)
             other._validate_vocabulary()
         if not hasattr(other, "vocabulary_"):
-            raise ValueError("the other vectorizer is not fitted: it has no terms to add")
+            raise ValueError("the other vectorizer is not fitted; fit it first")
         for name in _MAKE_TERMS:
             if getattr(self, name) != getattr(other, name):
                 raise ValueError(
-                    f"the other vectorizer has {name}={getattr(other, name)!r}, not {getattr(self, name)!r}: its terms "
-                    "could be such as are never found here"
+                    f"the other vectorizer has {name}={getattr(other, name)!r}, not {getattr(self, name)!r}; "
+                    "both must find terms in the same way"
                 )
         self._append(other.vocabulary_)
         return self
 
     def _check_growing(self, method: str) -> None:
-        # 1 is a number of documents and 1.0 a share of them
+        # 1 is a number of documents, and 1.0 is a share of them.
         every = self.min_df == 1 and isinstance(self.min_df, Integral)
         every &= self.max_df == 1.0 and not isinstance(self.max_df, Integral)
         if not every or self.max_features is not None:
-            raise ValueError(f"{method} keeps every term: min_df, max_df and max_features need all documents at once")
+            raise ValueError(f"{method} keeps every term; min_df, max_df and max_features need all documents at once")
         if self.vocabulary is not None:
-            raise ValueError("the vocabulary is fixed: there is nothing to add to it")
+            raise ValueError(f"the vocabulary is fixed; {method} cannot add to it")
 
     def _append(self, terms: Iterable[str]) -> None:
         vocabulary = dict(getattr(self, "vocabulary_", {}))
@@ -189,25 +191,7 @@ class CountVectorizer(CompiledCounting):
 
 def _alphabetical(vocabulary: dict[str, int]) -> bool:
     terms = list(vocabulary)
-    return terms == sorted(terms)  # which takes no longer than looking at each once, if they are
-
-
-def _head(documents: Iterator[Any], small: int) -> tuple[list[Any], bool]:
-    """The first documents, and whether that is all of them and no more than so many characters."""
-    head: list[Any] = []
-    size = 0
-    for document in documents:
-        head.append(document)
-        size += len(document) if isinstance(document, (str, bytes)) else small + 1
-        if size > small:
-            return head, False
-    return head, True
-
-
-def _chained(head: list[Any], rest: Iterator[Any]) -> Iterator[Any]:
-    yield from head
-    head.clear()
-    yield from rest
+    return terms == sorted(terms)  # sorting a sorted list is one pass
 
 
 def _as_matrix(X: Any) -> Any:

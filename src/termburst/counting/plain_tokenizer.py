@@ -1,0 +1,184 @@
+"""Texts to counts in plain Python: for tokens that the compiled tokenizer cannot find, and for small corpora."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.counting.pattern_clock import start_clock, stop_clock
+from termburst.reading.documents import Text
+
+SMALL = 100_000  # characters; up to here plain Python is done before the compiled tokenizer has set up its tables
+EMPTY_MATCH = "The token pattern '{}' can match the empty string. Write + in place of *, as in \\w+."
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCounts:
+    """The counts of a chunk of documents.
+
+    Row j has the cells ``indptr[j]`` to ``indptr[j + 1]``. A cell has the number of its term in *ids*.
+    """
+
+    ids: Integers
+    counts: Integers
+    indptr: Integers
+
+
+class PlainTokenizer:
+    """Counts documents, batch after batch, into one vocabulary. It has the methods of the compiled `Tokenizer`.
+
+    Parameters
+    ----------
+    analyze : function
+        Takes a document and returns its terms, each as often as it occurs.
+    vocabulary : mapping of terms to columns, or None
+        Terms to look for. By default all terms are counted.
+
+    Examples
+    --------
+    >>> tokenizer = PlainTokenizer(str.split)
+    >>> terms, X = tokenizer.matrix(list(tokenizer.count([["so it goes", "so so"]])))
+    >>> terms, X.toarray().tolist()
+    ({'goes': 0, 'it': 1, 'so': 2}, [[1, 1, 1], [0, 0, 2]])
+    """
+
+    def __init__(self, analyze: Callable[[Any], Iterable[Any]], vocabulary: Mapping[Any, int] | None = None) -> None:
+        self.analyze, self.vocabulary = analyze, vocabulary
+        self.numbers: defaultdict[Any, int] = defaultdict()
+        self.numbers.default_factory = self.numbers.__len__  # a new term gets the next number
+
+    def count(self, chunks: Iterable[Iterable[Any]]) -> Iterator[PlainCounts]:
+        """Count chunks of documents, in their order."""
+        return map(self._count_chunk, chunks)
+
+    def _count_chunk(self, documents: Iterable[Any]) -> PlainCounts:
+        known = self.numbers if self.vocabulary is None else self.vocabulary
+        ids: list[int] = []
+        counts: list[int] = []
+        indptr = [0]
+        try:
+            for document in documents:
+                start_clock()
+                found: Mapping[Any, int] = Counter(iter(self.analyze(document)))  # iter: its keys, should it be a dict
+                if self.vocabulary is not None:
+                    found = {term: count for term, count in found.items() if term in known}
+                ids.extend(map(known.__getitem__, found))
+                counts.extend(found.values())
+                indptr.append(len(ids))
+        finally:
+            stop_clock()
+        return PlainCounts(*(np.array(values, dtype=np.int64) for values in (ids, counts, indptr)))
+
+    def matrix(self, counted: list[PlainCounts]) -> tuple[dict[Any, int], Any]:
+        """The columns of the terms in alphabetical order, and documents × terms in canonical form.
+
+        With a given vocabulary, no terms are returned, and the columns are those of the vocabulary. Without any term,
+        the matrix has no columns.
+        """
+        import scipy.sparse as sp
+
+        ids = np.concatenate([np.empty(0, np.int64), *(piece.ids for piece in counted)])
+        data = np.concatenate([np.empty(0, np.int64), *(piece.counts for piece in counted)])
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(piece.indptr) for piece in counted)])
+        terms: dict[Any, int] = {}
+        if self.vocabulary is None:
+            terms = {term: column for column, term in enumerate(sorted(self.numbers))}
+            columns = np.fromiter(map(terms.__getitem__, self.numbers), dtype=np.int64, count=len(terms))
+            ids = columns[ids]
+        width = len(terms if self.vocabulary is None else self.vocabulary)
+        kind = np.int32 if ids.size < 2**31 else np.int64
+        X = sp.csr_array((data, ids.astype(kind), np.cumsum(sizes).astype(kind)), shape=(sizes.size - 1, width))
+        X.sort_indices()
+        X.has_canonical_format = True  # each term of a document is one cell
+        return terms, X
+
+
+@dataclass(frozen=True, slots=True)
+class PatternTokens:
+    """The tokens of a text are what a regular expression matches. No token may be the empty string."""
+
+    pattern: str
+    lowercase: bool
+    compiled: re.Pattern[str] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Compile the pattern once."""
+        object.__setattr__(self, "compiled", re.compile(self.pattern))
+
+    def __call__(self, text: Any) -> list[str]:
+        """The tokens in their order."""
+        found: list[str] = self.compiled.findall(text.lower() if self.lowercase else text)
+        if "" in found:
+            raise ValueError(EMPTY_MATCH.format(self.pattern))
+        return found
+
+
+def split_tokens(text: Text) -> list[str]:
+    """The tokens of a pretokenized text: a list as it is, a string split at white space."""
+    return text.split() if isinstance(text, str) else text
+
+
+@dataclass(frozen=True, slots=True)
+class TermsOfText:
+    """The terms of a text: its tokens without stop words, and runs of *ngrams* tokens, joined by a space.
+
+    Examples
+    --------
+    >>> TermsOfText(str.split, frozenset(["the"]), (1, 2))("to the end")
+    ['to', 'end', 'to end']
+    """
+
+    tokens: Callable[[Any], list[str]]
+    stop_words: frozenset[str]
+    ngrams: tuple[int, int]
+
+    def __call__(self, text: Text) -> list[str]:
+        """Each term as often as it occurs."""
+        tokens = self.tokens(text)
+        if self.stop_words:
+            tokens = [token for token in tokens if token not in self.stop_words]
+        shortest, longest = self.ngrams
+        if longest == 1:
+            return tokens
+        terms = list(tokens) if shortest == 1 else []
+        for size in range(max(shortest, 2), min(longest, len(tokens)) + 1):
+            terms += map(" ".join, zip(*(islice(tokens, k, None) for k in range(size)), strict=False))
+        return terms
+
+
+def measured(documents: Iterable[Any], limit: int) -> tuple[Iterator[Any], bool]:
+    """The same documents, and whether they have at most *limit* characters in all.
+
+    No more documents are taken than it needs to know this. Anything but a string counts as too large.
+
+    Examples
+    --------
+    >>> documents, small = measured(["so it goes", "so so"], 12)
+    >>> list(documents), small
+    (['so it goes', 'so so'], False)
+    """
+    rest = iter(documents)
+    head: list[Any] = []
+    size = 0
+    for document in rest:
+        head.append(document)
+        size += len(document) if isinstance(document, (str, bytes)) else limit + 1
+        if size > limit:
+            return chain(_emptied(head), rest), False
+    return iter(head), True
+
+
+def _emptied(head: list[Any]) -> Iterator[Any]:
+    """The documents of a list, which is emptied: memory must not keep them."""
+    head.reverse()
+    while head:
+        yield head.pop()
