@@ -1,1 +1,1 @@
-"""Documents → counts: what a token is, and how tokens are counted."""
+"""From documents to counts: which tokens a text has, and how often."""

@@ -1,4 +1,4 @@
-"""Token patterns that a table of characters can express, which is what the compiled tokenizer goes by."""
+"""Token patterns that a table of characters can express: those that the compiled tokenizer can find."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class CharacterClass:
     Attributes
     ----------
     members : the class as a regular expression.
-    shortest : how many characters a token has at least.
-    bounded : whether there may be no word character beside it, as beside a whole run of them there is not.
+    shortest : the smallest number of characters in a token.
+    bounded : whether a token must not have a word character beside it. (False for ``\w``: a whole run has none.)
     """
 
     members: str
@@ -34,12 +34,12 @@ class CharacterClass:
 
     @cached_property
     def wide(self) -> Bytes:
-        r"""What every code point is: bits WORD and INSIDE, as Python's own `re` sees it."""
+        r"""For every code point the bits WORD and INSIDE, as Python's `re` decides them."""
         return _marked(_every_character(), self.members)
 
     @cached_property
     def kinds(self) -> Bytes:
-        """What every ASCII character is."""
+        """The same for ASCII characters only."""
         return _marked("".join(map(chr, range(128))), self.members)
 
 
@@ -53,7 +53,7 @@ def _marked(characters: str, members: str) -> Bytes:
 
 @lru_cache(maxsize=64)
 def character_class(token_pattern: str) -> CharacterClass | None:
-    r"""The class of characters that a pattern stands for; None where it is not that simple.
+    r"""The class of characters that a pattern consists of; None where the pattern is not that simple.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def character_class(token_pattern: str) -> CharacterClass | None:
         inside = re.compile(members)
     except re.error:
         return None
-    # A term is its tokens with a space between, and terms are handed over a line each.
+    # Terms join their tokens by spaces, and the kernel writes one term per line. So neither may be in a token.
     if (before is None) != (after is None) or inside.match(" ") or inside.match("\n"):
         return None
     shortest = int(least) if least else 1 + (doubled is not None)
@@ -83,7 +83,7 @@ def character_class(token_pattern: str) -> CharacterClass | None:
 
 
 def _beyond_words(members: str) -> bool:
-    r"""Whether the class holds anything that is no word character, for which `\b` would mean something else."""
+    r"""Whether the class has a character that is not a word character. There `\b` would mean something else."""
     return re.search(rf"(?!\w){members}", _every_character()) is not None
 
 

@@ -1,4 +1,4 @@
-"""Texts to counts on all cores: what `CountVectorizer` does for the patterns that a table of characters can express."""
+"""Texts to counts by compiled code on all cores, for token patterns that a table of characters can express."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ from termburst.counting.character_class import CharacterClass
 from termburst.limits import require_memory
 from termburst.threads import cores, in_threads
 
-CHUNK = 2**20  # characters that a thread takes at a time
+CHUNK = 2**20  # characters that a thread counts at a time
 MOST_DOCUMENTS = 2**14  # in a chunk
-BLOCK = 2**12  # names that are made terms at a time: they are still in the cache when they are hashed
+BLOCK = 2**12  # names that become strings at a time, so that they are still in the cache when they are hashed
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The counts of a chunk of documents, by the nodes of the worker that counted it."""
+    """The counts of a chunk of documents. A term is a node of the worker that counted the chunk."""
 
     worker: Worker
     ids: NDArray[np.int32]
@@ -65,16 +65,16 @@ class Counted:
     indptr: Integers
 
     def piece(self, starts: Integers, columns: Nodes) -> Piece:
-        """As the kernel takes it that writes the rows, from *starts* on."""
+        """The struct for the kernel that writes the rows; they begin at *starts*."""
         return piece(self.ids, self.counts, self.indptr, starts, columns)
 
     @property
     def longest(self) -> int:
-        """How many cells the longest row has."""
+        """The number of cells in the longest row."""
         return int(np.diff(self.indptr).max(initial=0))
 
     def row_sizes(self, columns: NDArray[np.int32] | None) -> Integers:
-        """How many cells of every row have a column; None says that all do."""
+        """The number of cells with a column, for every row; without *columns*, all cells have one."""
         if columns is None:
             return np.diff(self.indptr)
         kept = np.append(0, np.cumsum(columns[self.ids] >= 0))
@@ -82,18 +82,22 @@ class Counted:
 
 
 class Tokenizer:
-    """Counts texts, batch after batch, into one vocabulary; each thread keeps a part of it.
+    """Counts texts, batch after batch, into one vocabulary, of which each thread keeps a part.
 
     Parameters
     ----------
     pattern : CharacterClass
+        Which characters a token has.
     lowercase : bool
+        Whether to convert texts to lower case first.
     change : function of a text, or None
-        What is done to texts beyond ASCII after their case is folded: accents stripped, say.
+        Applied to texts that are not ASCII, after the conversion to lower case; it strips accents, for example.
     ngrams : (int, int)
+        Smallest and largest number of tokens in a term.
     stop_words : collection of str
+        Tokens to leave out.
     vocabulary : mapping of terms to columns, or None
-        Terms to look for; by default all that there are.
+        Terms to look for. By default all terms are counted.
     """
 
     def __init__(
@@ -107,8 +111,8 @@ class Tokenizer:
         vocabulary: Mapping[str, int] | None = None,
     ) -> None:
         self.pattern, self.lowercase, self.change = pattern, lowercase, change
-        self.ngrams = (min(ngrams[0], MOST_CELLS), min(ngrams[1], MOST_CELLS))  # longer than any run can be
-        self.folds = lowercase and change is None  # or what is stripped of an accent could be an upper-case letter
+        self.ngrams = (min(ngrams[0], MOST_CELLS), min(ngrams[1], MOST_CELLS))  # no document has more tokens
+        self.folds = lowercase and change is None  # in the kernel; capitals that `change` makes must stay capitals
         self.vocabulary = vocabulary
         first = Worker(self)
         self.left_out = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
@@ -117,7 +121,7 @@ class Tokenizer:
         self.workers = [first] + [Worker(self, first) for _ in range(cores() - 1)]
 
     def count(self, chunks: Iterable[Sequence[str]]) -> Iterator[Counted]:
-        """Count chunks of texts, in their order; a few are in work at a time."""
+        """Count chunks of texts and yield the counts in the same order. A few chunks are counted at a time."""
         free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self.workers:
             free.put(worker)
@@ -133,7 +137,7 @@ class Tokenizer:
         yield from _in_order(task, chunks, len(self.workers))
 
     def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
-        """The texts in UTF-8, folded (but for ASCII if the kernel does it) and changed, and where each ends."""
+        """The texts in UTF-8, in lower case and changed (ASCII may be left to the kernel), and where each one ends."""
         if self.folds:
             return joined([text if text.isascii() else text.lower() for text in texts])
         return joined(list(map(self._changed, texts)))
@@ -146,7 +150,7 @@ class Tokenizer:
         return text
 
     def rules(self, is_ascii: bool) -> Rules:
-        """What is counted, as the kernel takes it. The table of all characters is made when there are any."""
+        """What to count, as a struct for the kernel. The table of all characters is made if it is needed."""
         wide = np.empty(0, dtype=np.uint8) if is_ascii else self.pattern.wide
         return rules(
             self.pattern.kinds,
@@ -160,10 +164,10 @@ class Tokenizer:
         )
 
     def matrix(self, counted: list[Counted]) -> tuple[dict[str, int], Any]:
-        """The columns of the terms that were found, in alphabetical order, and documents × terms in canonical form.
+        """The columns of the terms in alphabetical order, and documents × terms in canonical form.
 
-        With a given vocabulary no terms are returned, and columns are its own. The list is emptied: memory for the
-        matrix is taken while that of the pieces goes.
+        With a given vocabulary, no terms are returned, and the columns are those of the vocabulary. Without any term,
+        the matrix has no columns. The list *counted* is emptied, so that its memory is free for the matrix.
         """
         terms: dict[str, int] = {}
         tasks: list[Callable[[], None]] = []
@@ -184,7 +188,7 @@ class Tokenizer:
         ]
         longest = max((found.longest for found in counted), default=0)
         counted.clear()
-        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large, since Python makes terms of names meanwhile
+        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large: Python makes terms of names meanwhile
 
         def write(group: list[partial[Piece]]) -> None:
             write_rows([make() for make in group], width, longest, indices, data)
@@ -199,7 +203,7 @@ class Tokenizer:
         return terms, X
 
     def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
-        """A worker that has all nodes, those of terms in alphabetical order, and every worker's columns by node."""
+        """A worker with the nodes of all, the nodes of terms in alphabetical order, and each worker's columns by node."""
         whole = max(self.workers, key=lambda worker: worker.nodes)
         taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
         taken[whole] = np.arange(whole.nodes, dtype=np.int32)
@@ -210,14 +214,14 @@ class Tokenizer:
 
 
 class Worker:
-    """The vocabulary that one thread has seen, and the room in which it counts."""
+    """The vocabulary that one thread has seen, and the arrays in which it counts."""
 
     def __init__(self, tokenizer: Tokenizer, like: Worker | None = None) -> None:
-        self.tokenizer = weakref.proxy(tokenizer)  # no circle: tables go when the tokenizer does
-        self.documents = 0  # counted; what a node was last seen in is no more, lest another be taken for it
+        self.tokenizer = weakref.proxy(tokenizer)  # no reference cycle: tables are freed with the tokenizer
+        self.documents = 0  # counted so far; each node keeps the number of the last one that has it
         if like is None:
             self.slots, self.pool = np.zeros(2**19, dtype=np.uint64), np.empty(2**13, dtype=np.uint64)
-            self.rows = np.empty(2**18, dtype=NODE)  # memory is taken as it is written to
+            self.rows = np.empty(2**18, dtype=NODE)  # memory is taken only when it is written to
             self.known = vocabulary(self.slots, self.rows, self.pool)
         else:
             size, used = like.nodes, like.known.used
@@ -232,7 +236,7 @@ class Worker:
         return int(self.known.size)
 
     def count(self, data: Bytes, ends: Integers) -> Counted:
-        """Count documents that end at *ends* in *data*."""
+        """Count the documents that end at *ends* in *data*."""
         owner = self.tokenizer
         self._renumber(ends.size)
         documents, rules = texts(data, ends, self.documents), owner.rules(is_ascii=int(data.max(initial=0)) < 128)
@@ -241,7 +245,7 @@ class Worker:
             most = room_size(longest, runs=owner.ngrams[1] > 1) + data.size
             require_memory(most, f"counting a document of {longest:,} bytes")
         room = self.room if longest <= self.room.length else text_room(longest, runs=owner.ngrams[1] > 1)
-        if longest <= CHUNK:  # kept for the next
+        if longest <= CHUNK:  # kept for the next chunk
             self.room = room
         if self.ids.size < data.size // 8:
             self.ids, self.counts = np.empty((2, data.size // 8), dtype=np.int32)
@@ -254,7 +258,7 @@ class Worker:
                 self.make_room(0, longest)
             else:
                 if found.room == MOST_CELLS:
-                    raise ValueError(f"a document has more than {MOST_CELLS:,} n-grams: count shorter ones, or part it")
+                    raise ValueError(f"a document has more than {MOST_CELLS:,} n-grams; use shorter ones, or split it")
                 size = min(2 * self.ids.size + 1024, MOST_CELLS)
                 if size > CHUNK:
                     require_memory(8 * size, f"counting the n-grams of a document of up to {longest:,} bytes")
@@ -264,17 +268,17 @@ class Worker:
         return Counted(self, self.ids[: found.size].copy(), self.counts[: found.size].copy(), indptr)
 
     def _renumber(self, more: int) -> None:
-        """Numbers of documents fit 32 bits: when they are used up, all that was seen was seen in the first."""
+        """Keep document numbers within 32 bits: before they run out, every seen node moves to the first document."""
         if self.documents + more >= 2**32 - 1:
             np.minimum(self.rows["seen"][: self.nodes], 1, out=self.rows["seen"][: self.nodes])
             self.documents = 1
 
     def make_room(self, nodes: int, size: int) -> None:
-        """For so many nodes more, and so many bytes of names."""
+        """Make room for this many more nodes, and this many more bytes of names."""
         nodes, words = nodes + self.nodes + BATCH, self.known.used + size // 8 + 1
         if nodes > MOST_NODES or words > MOST_POOL:
             raise ValueError(
-                f"more than {MOST_NODES:,} terms cannot be counted at once: take fewer documents or n-grams"
+                f"more than {MOST_NODES:,} terms cannot be counted at once; use fewer documents or n-grams"
             )
         if words > self.pool.size:
             self.pool = _grown(self.pool, max(2 * self.pool.size, words))
@@ -288,14 +292,14 @@ class Worker:
             rehash(old, self.known)
 
     def learn(self, terms: Sequence[str]) -> Nodes:
-        """The nodes of terms, made where there are none; −1 for what is no term."""
+        """The nodes of terms, new ones where needed; −1 for a string that cannot be a term."""
         data, ends = joined(terms)
         self.make_room(2 * int(np.count_nonzero(data == ord(" "))) + len(terms), int(data.size))
         return learn(self.known, data, ends, self.tokenizer.ngrams[1])
 
     def absorb(self, other: Worker) -> Nodes:
-        """Take over the nodes of another; what they are here."""
-        self.documents = max(self.documents, other.documents)  # lest a number last seen there be given out here again
+        """Add the nodes of another worker, and return their numbers here."""
+        self.documents = max(self.documents, other.documents)  # so that no number that a node carries is used again
         self.make_room(other.nodes, 8 * other.known.used)
         return absorb(self.known, other.known)
 
@@ -308,7 +312,7 @@ class Worker:
         return nodes[alphabetical(*written(self.known, nodes))]
 
     def number(self, nodes: Nodes, terms: dict[str, int]) -> None:
-        """Number the names of nodes, in their order. A block at a time, and other threads come in between."""
+        """Number the names of nodes, in their order; one block at a time, so that other threads can run in between."""
         for start in range(0, nodes.size, BLOCK):
             lines, _ = written(self.known, nodes[start : start + BLOCK])
             names = lines[:-1].tobytes().decode("utf-8", "surrogatepass").split("\n")
@@ -316,7 +320,7 @@ class Worker:
 
 
 def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]:
-    """The column of every node; −1 for those that are no term of the vocabulary."""
+    """The column of every node; −1 for nodes that are not a term of the vocabulary."""
     nodes = worker.learn(list(vocabulary))
     columns = np.full(worker.nodes, -1, dtype=np.int32)
     columns[nodes[nodes >= 0]] = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))[nodes >= 0]
@@ -324,7 +328,7 @@ def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]
 
 
 def joined(texts: Sequence[str]) -> tuple[Bytes, Integers]:
-    """The texts in UTF-8, and where each ends. A lone surrogate is a character like any other.
+    """The texts in UTF-8, and where each one ends. A lone surrogate is treated like any other character.
 
     Examples
     --------
@@ -332,7 +336,7 @@ def joined(texts: Sequence[str]) -> tuple[Bytes, Integers]:
     >>> bytes(data), ends.tolist()
     (b'so\\xc3\\xa9t\\xc3\\xa9', [2, 7])
     """
-    # A character for each byte: such texts are joined, and made bytes, by copying them.
+    # One character for each byte, because such texts are joined and encoded by plain copying.
     parts = [text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1") for text in texts]
     ends = np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)))
     return np.frombuffer("".join(parts).encode("latin-1"), dtype=np.uint8), ends
@@ -359,12 +363,12 @@ def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _in_order(task: Callable[[Any], Any], items: Iterable[Any], threads: int) -> Iterator[Any]:
-    """The results of *task* in the order of *items*, of which no more are fetched ahead than keep all threads busy."""
+    """The results of *task* in the order of *items*. Only as many items are fetched ahead as keep all threads busy."""
     if threads == 1:
         yield from map(task, items)
         return
     waiting: deque[tuple[Future[Any], int]] = deque()
-    held = 0  # characters in what is waiting: very long documents are not for all threads at once
+    held = 0  # characters that wait: not all threads may hold a very long document at once
     with ThreadPoolExecutor(threads) as pool:
         try:
             for item in items:

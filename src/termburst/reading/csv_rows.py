@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.csv_blocks import cut_block
-from termburst.reading.documents import Documents, Options, Progress, bytes_of, require_columns
+from termburst.reading.documents import DocumentStream, Options, Progress, bytes_of, require_columns
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.lines import Source, decoded, open_source
 
@@ -23,7 +23,7 @@ _LONGEST_FIELD = 2**31 - 1  # for the csv module
 _Row = tuple[int, list[str]]  # with the line that it begins on
 
 
-def read_csv(file: CorpusFile, options: Options, progress: Progress) -> Documents:
+def read_csv(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
     """The documents of a table, one per row."""
     with open_source(file, options, progress) as source:
         rows = _rows(file, source, options)

@@ -7,7 +7,7 @@ from typing import Any
 from termburst.reading.faults import fault
 
 Text = str | list[str]  # a list holds tokens
-Documents = Generator[tuple[str, Text], None, None]
+DocumentStream = Generator[tuple[str, Text], None, None]  # (id, text) of one document after another
 
 
 @dataclass(frozen=True, slots=True)

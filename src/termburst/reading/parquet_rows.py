@@ -10,7 +10,7 @@ from termburst.files import panics_unseen, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.reading.corpus_files import CorpusFile
-from termburst.reading.documents import Documents, Options, Progress, as_id, as_text, require_columns
+from termburst.reading.documents import DocumentStream, Options, Progress, as_id, as_text, require_columns
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.parquet_footer import FooterError, read_chunks
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FIRST = 64  # rows of the first slice, before anything is known of their size
 
 
-def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Documents:
+def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
     """The documents of a table, one per row."""
     check_fork()
     number = 0

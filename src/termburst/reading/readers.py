@@ -26,7 +26,7 @@ from typing import Any
 from termburst.reading.corpus_files import CorpusFile, find_files
 from termburst.reading.csv_rows import read_csv
 from termburst.reading.documents import (
-    Documents,
+    DocumentStream,
     Options,
     Place,
     Progress,
@@ -261,7 +261,7 @@ def _is_one_document(file: CorpusFile) -> bool:
     return file.whole and file.kind == "text"
 
 
-def _read_text(file: CorpusFile, options: Options, progress: Progress) -> Documents:
+def _read_text(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
     if file.whole:
         yield file.label, read_whole(file, options, progress)
         return
@@ -271,7 +271,7 @@ def _read_text(file: CorpusFile, options: Options, progress: Progress) -> Docume
             yield f"{prefix}{number}", line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
 
 
-def _read_jsonl(file: CorpusFile, options: Options, progress: Progress) -> Documents:
+def _read_jsonl(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
     with closing(read_lines(file, options, progress)) as blocks:
         for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
             record = _plain_object(line)
@@ -330,7 +330,7 @@ def _paired(text: str, place: str, options: Options) -> str:
         raise fault(place, "an escape \\u stands for half a character; mend it or give --errors replace") from error
 
 
-_READERS: dict[str, Callable[[CorpusFile, Options, Progress], Documents]] = {
+_READERS: dict[str, Callable[[CorpusFile, Options, Progress], DocumentStream]] = {
     "text": _read_text,
     "csv": read_csv,
     "tsv": read_csv,
