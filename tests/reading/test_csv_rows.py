@@ -204,5 +204,5 @@ def test_what_comes_before_damage_is_read(tmp_path, encoding):
     documents, problem = outcome(path, encoding=encoding)
     assert len(documents) > 1000
     assert problem is not None
-    assert "not a whole gzip file" in problem
+    assert "not a complete gzip file" in problem
     assert (documents, problem) == by_the_csv_module(path, encoding=encoding)

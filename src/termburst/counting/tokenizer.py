@@ -203,7 +203,7 @@ class Tokenizer:
         return terms, X
 
     def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
-        """A worker with the nodes of all, the nodes of terms in alphabetical order, and each worker's columns by node."""
+        """A worker with all nodes, the nodes of terms in alphabetical order, and the columns of each worker's nodes."""
         whole = max(self.workers, key=lambda worker: worker.nodes)
         taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
         taken[whole] = np.arange(whole.nodes, dtype=np.int32)

@@ -1,1 +1,1 @@
-"""Files and tables → documents."""
+"""From files and tables to documents."""

@@ -1,4 +1,4 @@
-"""Find the files of a corpus: a folder is walked, a glob matched, and no link leads out of the corpus folder."""
+"""Find the files of a corpus in a folder or by a glob. Links that lead out of the corpus folder are refused."""
 
 import fnmatch
 import os
@@ -14,10 +14,10 @@ _PACKINGS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 
 @dataclass(frozen=True, slots=True)
 class CorpusFile:
-    """A file to read, and what its name says of how to read it."""
+    """A file to read, and how to read it according to its name."""
 
     path: str
-    label: str  # what ids are made of; `path` is what messages name
+    label: str  # for ids; messages name `path`
     size: int | None  # in bytes on disk; None for standard input
     whole: bool  # a plain text file that is one document
     kind: str
@@ -25,13 +25,13 @@ class CorpusFile:
 
 
 def find_files(name: str, kinds: Container[str]) -> tuple[CorpusFile, ...]:
-    """The files of a folder, file, glob or "-" in order; a suffix that is not among `kinds` means plain text."""
+    """The files of a folder, file, glob or "-", in order. A suffix that is not in `kinds` means plain text."""
     if name == "-":
         return (CorpusFile("-", "", None, False, "text", None),)
     if any(c in name for c in "*?[") and not os.path.lexists(name):
         return _find_glob(name, kinds)
     try:
-        status = os.stat(name)  # noqa: PTH116 - the name as written, so that "" is not taken for the current folder
+        status = os.stat(name)  # noqa: PTH116 - Path("") would mean the current folder
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
         link = "is a link that points to nothing" if os.path.lexists(name) else "does not exist"
         raise FileNotFoundError(f"{name!r} {link}; give a folder, a file, a glob or - for standard input") from error
@@ -41,7 +41,7 @@ def find_files(name: str, kinds: Container[str]) -> tuple[CorpusFile, ...]:
         return (_describe(name, Path(name).name, status, kinds, whole=False),)
     files = tuple(_describe(path, label, status, kinds, whole=True) for label, path, status in _walk(name, ["**"]))
     if not files:
-        raise fault(name, "the folder holds no files to read (names that begin with a dot are skipped)")
+        raise fault(name, "the folder has no files to read (names that begin with a dot are skipped)")
     return files
 
 
@@ -53,7 +53,7 @@ def _find_glob(name: str, kinds: Container[str]) -> tuple[CorpusFile, ...]:
     found = _walk(str(Path(base)), pattern) if Path(base).is_dir() else []
     files = tuple(_describe(path, base + label, status, kinds, whole=True) for label, path, status in found)
     if not files:
-        raise fault(name, "no file matches this pattern (quote it for the shell, and use ** to look into subfolders)")
+        raise fault(name, "no file matches this pattern (quote it in the shell, and use ** for subfolders)")
     return files
 
 
@@ -66,14 +66,14 @@ def _describe(path: str, label: str, status: os.stat_result, kinds: Container[st
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122
     kind = suffix[1:] if suffix[1:] in kinds else "text"
     if kind == "parquet" and packing:
-        raise fault(path, "a Parquet file is packed inside and cannot be read through gzip or zstd; unpack it first")
-    # A name that is not valid Unicode must not reach ids that are to be printed or saved.
+        raise fault(path, "Parquet files cannot be read through gzip or zstd; unpack it first")
+    # A name that is not valid Unicode cannot be printed or saved, so it must not become an id.
     label = label.encode("utf-8", "replace").decode("utf-8")
     return CorpusFile(path, label, status.st_size, whole, kind, packing)
 
 
 def _walk(root: str, pattern: list[str]) -> list[tuple[str, str, os.stat_result]]:
-    """All (relative name, path, status) below `root` that match, sorted; only folders that can match are entered."""
+    """(relative name, path, status) of all files below `root` that match, sorted. Other folders are not entered."""
     top = os.path.realpath(root)
     found: list[tuple[str, str, os.stat_result]] = []
     pending: list[tuple[str, str, tuple[str, ...]]] = [(root, "", (top,))]
@@ -102,7 +102,7 @@ def _walk(root: str, pattern: list[str]) -> list[tuple[str, str, os.stat_result]
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # a link to itself; `_resolve` says so
+    except OSError:  # a link to itself, which `_resolve` reports
         return False
 
 
@@ -112,14 +112,14 @@ def _resolve(entry: os.DirEntry[str], top: str) -> str:
         real = os.path.realpath(entry.path, strict=True)
     except OSError as error:
         problem = "points to nothing" if isinstance(error, FileNotFoundError) else "goes round in a circle"
-        raise fault(entry.path, f"the link {problem}; remove it or mend it") from error
+        raise fault(entry.path, f"the link {problem}; remove it or repair it") from error
     if not Path(real).is_relative_to(top):
-        raise fault(entry.path, "the link leads out of the corpus folder; replace it by a copy or remove it")
+        raise fault(entry.path, "the link leads out of the corpus folder; remove it or replace it by a copy")
     return real
 
 
 def _matches(parts: list[str], pattern: list[str], *, partly: bool) -> bool:
-    """Whether a relative path matches, or with `partly` whether something inside that folder could."""
+    """Whether a relative path matches; with `partly`, whether a file in that folder could match."""
     if not parts:
         return bool(pattern) if partly else all(part == "**" for part in pattern)
     if pattern and pattern[0] == "**":

@@ -1,9 +1,9 @@
-"""Cut a block of a CSV table into its fields, wherever the csv module would cut it there and nowhere else.
+"""Cut a block of a CSV table into the same fields as the csv module would.
 
-Quotes are paired in their order: the first opens, the second closes, and so on. That is what the csv module does as
-long as each that opens stands at the start of a field or right behind one that closes (and so makes a doubled quote),
-and each that closes stands at the end of a field or right before one that opens. Delimiters and newlines that have an
-even number of quotes before them then end fields and rows, and all others are text.
+Quotes are paired in their order: the first opens, the second closes, and so on. The csv module does the same under two
+conditions. Each opening quote is at the start of a field, or directly behind a closing quote (a doubled quote). Each
+closing quote is at the end of a field, or directly before an opening quote. Then delimiters and newlines with an even
+number of quotes before them end fields and rows, and all others are text.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _QUOTE, _NEWLINE, _RETURN = b'"\n\r'
 class Cut:
     """The whole rows at the start of a block.
 
-    They take up the first *size* bytes and have so many *lines*. *columns* holds the fields of the columns that are
-    wanted; None where there is any doubt, of the size too.
+    They are the first *size* bytes and have *lines* lines. *columns* has the fields of the wanted columns. It is None
+    if the csv module might read the block in another way; then *size* is doubtful, too.
     """
 
     size: int
@@ -37,15 +37,15 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """Quotes, newlines and delimiters, and carriage returns if there are any: where they are, and what."""
+    """Quotes, newlines, delimiters and carriage returns: where they are, and which byte each one is."""
 
     at: _Positions
     byte: _Bytes
-    inside: _Flags  # between quotes; true of a quote that opens, false of one that closes
+    inside: _Flags  # between quotes; true for an opening quote, false for a closing one
 
 
 def cut_block(block: bytes, delimiter: int, width: int, wanted: list[int], longest: int) -> Cut:
-    r"""The *wanted* columns of the rows in a block that begins with a row; no row may have more than *longest* bytes.
+    r"""The *wanted* columns of the rows in a block. It begins with a row, and no row has more than *longest* bytes.
 
     Examples
     --------
@@ -85,18 +85,18 @@ def _find_marks(data: _Bytes, which: tuple[int, ...]) -> _Marks:
         marked |= data == byte
     at = np.flatnonzero(marked)
     found = data[at]
-    quotes = np.cumsum(found == _QUOTE, dtype=np.uint8)  # an overflow leaves the last bit as it is
+    quotes = np.cumsum(found == _QUOTE, dtype=np.uint8)  # an overflow does not change the last bit
     return _Marks(at, found, (quotes & 1).astype(bool))
 
 
 def _doubled_quotes(data: _Bytes, quotes: _Positions, delimiter: int) -> _Positions | None:
-    """The second of every two quotes that stand for one; None if a quote is where none should be."""
+    """The second quote of every doubled quote; None if a quote is where none should be."""
     import numpy as np
 
     opening, closing = quotes[::2], quotes[1::2]
-    # The rows end with a newline, which may as well be taken for what stands before them (as data[-1]) ...
+    # The rows end with a newline. As data[-1], it also serves as the byte before the first row ...
     before = data[opening - 1]
-    # ... and so there is always something behind a quote that closes.
+    # ... and there is always a byte behind a closing quote.
     behind = data[closing + 1]
     doubled = before == _QUOTE
     right = doubled | (before == delimiter) | (before == _NEWLINE)
@@ -114,7 +114,7 @@ def _is_text(block: bytes) -> bool:
 
 
 def _fields(data: _Bytes, marks: _Marks, width: int) -> tuple[_Positions, _Positions] | None:
-    """Starts and stops (rows × columns) of all fields; None if they do not fit or a carriage return is astray."""
+    """Starts and stops (rows × columns) of all fields; None if their number is wrong, or for a lone carriage return."""
     import numpy as np
 
     outside = ~marks.inside & (marks.byte != _QUOTE)
@@ -126,7 +126,7 @@ def _fields(data: _Bytes, marks: _Marks, width: int) -> tuple[_Positions, _Posit
     ends, last = marks.at[outside], marks.byte[outside] == _NEWLINE
     starts = np.concatenate([[0], ends[:-1] + 1])
     stops = ends - (last & (data[ends - 1] == _RETURN)) if stray.size else ends
-    if width > 1:  # an empty line is no row; in a table of one column it is an empty field
+    if width > 1:  # an empty line is not a row; with one column it is an empty field
         row = last & np.concatenate([[True], last[:-1]]) & (starts == stops)
         if row.any():
             starts, stops, last = starts[~row], stops[~row], last[~row]

@@ -1,7 +1,7 @@
 """Read the rows of a CSV or TSV table.
 
-The csv module says what a table is and what is wrong with one, but goes through it a character at a time. So blocks of
-rows whose reading leaves no doubt are cut by NumPy; all others, those at fault among them, are left to the csv module.
+The csv module decides what a table is and what is wrong with it, but it reads one character at a time. So NumPy cuts
+the blocks that can be read in one way only. The csv module reads all other blocks, including those with faults.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from termburst.reading.documents import DocumentStream, Options, Progress, bytes
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.lines import Source, decoded, open_source
 
-BLOCK = 2**18  # bytes that are cut at a time, few enough to stay in a processor's cache
-LARGEST_BLOCK = 2**23  # where no row ends in less
-_LONGEST_FIELD = 2**31 - 1  # for the csv module
+BLOCK = 2**18  # bytes that are cut at a time; they fit in a processor's cache
+LARGEST_BLOCK = 2**23  # for very long rows
+_LONGEST_FIELD = 2**31 - 1  # that the csv module allows
 
-_Row = tuple[int, list[str]]  # with the line that it begins on
+_Row = tuple[int, list[str]]  # the line where it begins, its fields
 
 
 def read_csv(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
@@ -49,7 +49,7 @@ def _check_header(place: str, options: Options, header: list[str]) -> None:
 def _columns(
     file: CorpusFile, source: Source, rows: Iterator[_Row], options: Options, width: int, wanted: list[int]
 ) -> Iterator[list[list[str]]]:
-    """The wanted columns of some rows at a time; *rows* are the same rows by the csv module."""
+    """The wanted columns, some rows at a time. *rows* are the same rows as the csv module reads them."""
     delimiter, longest = ord(_delimiter(file)), min(options.limit, _LONGEST_FIELD)
     size = BLOCK
     while block := source.peek(size):
@@ -57,7 +57,7 @@ def _columns(
             block += b"\n"
         cut = cut_block(block, delimiter, width, wanted, longest)
         if not cut.size and len(block) >= size and size < min(LARGEST_BLOCK, longest):
-            size *= 2  # not even one row ends in it
+            size *= 2  # no row ends in this block
             continue
         if cut.columns is not None:
             source.skip(cut.size, cut.lines)
@@ -72,24 +72,24 @@ def _columns(
 
 
 def _fields(file: CorpusFile, line: int, row: list[str], width: int) -> list[str] | None:
-    """The fields of a row, if it is one; ValueError if they are too many or too few."""
-    # In a table of one column an empty line is an empty field; in a wider one it is no row at all.
+    """The fields of a row; None for an empty line, ValueError for too many or too few fields."""
+    # In a table of one column, an empty line is an empty field. In a wider table, it is not a row.
     if not row and width > 1:
         return None
     fields = row or [""]
     if len(fields) != width:
         problem = f"the row has {len(fields)} fields but the header has {width}"
-        raise fault(f"{file.path}, line {line}", f"{problem}; quote a field that holds the delimiter")
+        raise fault(f"{file.path}, line {line}", f"{problem}; quote fields that contain the delimiter")
     return fields
 
 
 def _rows(file: CorpusFile, source: Source, options: Options) -> Iterator[_Row]:
-    """Rows by the csv module; in between, whole rows may be skipped in the source."""
-    # The csv module's own limit is one for the whole process: it may be raised, never lowered under other users of it.
+    """Rows as the csv module reads them. Between two rows, the caller may skip whole rows of the source."""
+    # The csv module has one limit for the whole process. It is only raised, because others may rely on it.
     csv.field_size_limit(max(csv.field_size_limit(), min(options.limit, _LONGEST_FIELD)))
     start, held = 1, 0
 
-    def bounded() -> Iterator[str]:  # an open quote makes one row of any number of lines
+    def bounded() -> Iterator[str]:  # with an open quote, a row goes on over any number of lines
         nonlocal held
         for line in decoded(source.readline, source.numbers(), file, options):
             held += bytes_of(line)
@@ -105,7 +105,7 @@ def _rows(file: CorpusFile, source: Source, options: Options) -> Iterator[_Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            problem = f"the row that begins here and runs to line {source.lines} is not valid CSV ({reason(error)})"
+            problem = f"the row from here to line {source.lines} is not valid CSV ({reason(error)})"
             advice = "close every quote, and double a quote inside a quoted field"
             raise fault(f"{file.path}, line {start}", f"{problem}; {advice}") from error
         yield start, row

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its text: unpacked, decoded, and never more at a time than one document may hold."""
+"""From the bytes of a file to its text: unpack and decode, and never hold more at a time than one document may have."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import Options, Progress
 from termburst.reading.faults import fault, nul_byte, oversize, reason, undecodable
 
-DECODING_ERRORS = ("strict", "replace", "ignore")  # the others leave surrogates behind, which no output can hold
+DECODING_ERRORS = ("strict", "replace", "ignore")  # others leave surrogates, which cannot be written to any output
 
-_CHUNK = 2**18  # bytes asked of the disk at a time
-_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # which is there on Windows alone
+_CHUNK = 2**18  # bytes to read from disk at a time
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # Windows only
 
 
 def canonical_encoding(encoding: str) -> str:
-    """Python's own name of an encoding; ValueError where it is none that makes text."""
+    """Python's own name of an encoding; ValueError if it is unknown or does not decode to text."""
     try:
         codecs.getincrementaldecoder(encoding)
         b"a".decode(encoding, "ignore")  # refuses codecs such as hex, which do not make text
         name = codecs.lookup(encoding).name
     except (LookupError, ValueError) as error:
         raise ValueError(f"the encoding {encoding!r} is unknown; try utf-8, latin-1, cp1252 or utf-16") from error
-    return "utf-8" if name == "utf-8-sig" else name  # a byte order mark is dropped in any case
+    return "utf-8" if name == "utf-8-sig" else name  # a byte order mark is always dropped
 
 
 def read_lines(file: CorpusFile, options: Options, progress: Progress) -> Generator[list[str], None, None]:
-    r"""The lines of a file with their endings, split at \n alone, as many at a time as there are to be had at once."""
+    r"""The lines of a file with their endings, split at \n only, in lists of those that are read together."""
     with open_source(file, options, progress) as source:
         single = decoded(source.readline, source.numbers(), file, options)
         while block := source.peek(1):
@@ -46,7 +46,7 @@ def read_lines(file: CorpusFile, options: Options, progress: Progress) -> Genera
                 source.skip(size, len(lines))
                 yield lines
                 continue
-            # What may be at fault is looked at line by line, and so is the first line, for its byte order mark.
+            # Lines that may have faults are checked one by one, and so is the first line, for its byte order mark.
             until = source.taken + (max(size, 1) if source.lines else 1)
             for line in single:
                 yield [line]
@@ -57,7 +57,7 @@ def read_lines(file: CorpusFile, options: Options, progress: Progress) -> Genera
 
 
 def _clean_lines(block: bytes, limit: int) -> list[str] | None:
-    """The lines of a block; None if there may be anything wrong with one of them."""
+    """The lines of a block; None if any of them may have a fault."""
     if b"\0" in block:
         return None
     lines = io.BytesIO(block).readlines()
@@ -72,13 +72,13 @@ def _clean_lines(block: bytes, limit: int) -> list[str] | None:
 def decoded(
     readline: Callable[[int], bytes], numbers: Iterator[int], file: CorpusFile, options: Options
 ) -> Iterator[str]:
-    """Lines that are text and not too long, until *readline* gives no more; *numbers* are what messages call them."""
+    """The lines as text, until *readline* has no more; ValueError if one is too long. *numbers* are for messages."""
     limit = options.limit
     for number in numbers:
         if number == 1:
             line = readline(limit + 2 + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         else:
-            line = readline(limit + 2)  # two more for the line's ending
+            line = readline(limit + 2)  # 2 for the end of the line
         if not line:
             return
         if len(line) > limit and len(line.rstrip(b"\r\n")) > limit:
@@ -93,23 +93,23 @@ def decoded(
 
 
 class Source:
-    """The bytes of a file in UTF-8, of which one may take a line or look ahead and skip what one has seen."""
+    """The bytes of a file in UTF-8: take one line, or look ahead and skip what was seen."""
 
     def __init__(self, stream: io.BufferedReader[Any]) -> None:
         self._stream = stream
         self._ahead = io.BytesIO()
         self._failure: ValueError | None = None
-        self.at_end = False  # nothing follows what `peek` gave last
-        self.taken = 0  # bytes
-        self.lines = 0  # that these were
+        self.at_end = False  # nothing follows what `peek` returned last
+        self.taken = 0  # bytes taken
+        self.lines = 0  # lines taken
 
     def numbers(self) -> Iterator[int]:
-        """The number of the line that comes next, for ever."""
+        """The number of the next line, without end."""
         while True:
             yield self.lines + 1
 
     def readline(self, limit: int) -> bytes:
-        """The next line, or as much of it as *limit* allows; nothing at the end."""
+        """The next line, cut after *limit* bytes; empty at the end."""
         line = self._ahead.readline(limit)
         if not line.endswith(b"\n") and len(line) < limit:
             if self._failure is not None:
@@ -120,13 +120,13 @@ class Source:
         return line
 
     def peek(self, size: int) -> bytes:
-        """At least so many of the bytes that come next; fewer only where the file ends or cannot be read on."""
+        """At least the next *size* bytes; fewer only where the file ends or cannot be read further."""
         parts = [self._ahead.read()]
         missing = size - len(parts[0])
         while missing > 0 and self._failure is None:
             try:
                 parts.append(self._stream.read1(max(missing, _CHUNK)))
-            except ValueError as error:  # for the one who comes to this place
+            except ValueError as error:  # raised when the reader reaches this place
                 self._failure = error
                 break
             missing -= len(parts[-1])
@@ -140,7 +140,7 @@ class Source:
         return data
 
     def skip(self, size: int, lines: int) -> None:
-        """Take what one has seen."""
+        """Take bytes that were seen."""
         self._ahead.seek(size, io.SEEK_CUR)
         self.taken += size
         self.lines += lines
@@ -148,7 +148,7 @@ class Source:
 
 @contextmanager
 def open_source(file: CorpusFile, options: Options, progress: Progress) -> Iterator[Source]:
-    """A file as a `Source`, open as long as the context."""
+    """A file as a `Source`; it is closed at the end of the context."""
     with _open_utf8(file, options, progress) as stream:
         yield Source(stream)
 
@@ -167,7 +167,7 @@ def read_whole(file: CorpusFile, options: Options, progress: Progress) -> str:
     try:
         if options.encoding == "utf-8":
             text = data.decode("utf-8", options.errors)
-        else:  # the incremental decoder, as for lines: it does not guess the byte order of this machine
+        else:  # the incremental decoder, as for lines: it does not assume the byte order of this machine
             text = codecs.getincrementaldecoder(options.encoding)(options.errors).decode(data, final=True)
     except UnicodeError as error:
         raise undecodable(f"{file.path}, byte offset {getattr(error, 'start', 0)}", error) from error
@@ -187,7 +187,7 @@ def _unpacked(file: CorpusFile, limit: int, progress: Progress) -> bytes:
 
 
 def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
-    """The bytes of a plain file, by as few calls as can be: a folder may hold a million of them."""
+    """The bytes of a plain file, by as few calls as possible: a folder may have a million files."""
     try:
         descriptor = os.open(file.path, _READING)
         try:
@@ -209,7 +209,7 @@ def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
 
 
 def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None]:
-    """The unpacked bytes of a file, a little at a time."""
+    """The unpacked bytes of a file, in chunks."""
     damage: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     try:
         with ExitStack() as stack:
@@ -222,14 +222,14 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
                 damage = (*damage, zstd.ZstdError)
                 stream = stack.enter_context(zstd.open(raw, "rb"))
             first = True
-            while chunk := stream.read1(_CHUNK):  # what there is: a pipe may be slow, and Ctrl-C come between
+            while chunk := stream.read1(_CHUNK):  # read1: a pipe may be slow, and Ctrl-C must work
                 if first:
                     _refuse_documents(file, chunk)
                 first = False
                 progress.position = raw.tell() if file.packing else progress.position + len(chunk)
                 yield chunk
     except damage as error:
-        problem = f"is not a whole {file.packing} file ({reason(error)}); fetch or pack it again"
+        problem = f"is not a complete {file.packing} file ({reason(error)}); download or pack it again"
         raise fault(file.path, problem) from error
     except OSError as error:
         raise fault(file.path, f"cannot be read ({reason(error)})") from error
@@ -238,7 +238,7 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
 def _refuse_documents(file: CorpusFile, start: bytes) -> None:
     if start.startswith((b"%PDF-", b"PK\x03\x04")):
         kind = "a PDF" if start.startswith(b"%PDF-") else "a zip archive or an office document"
-        raise fault(file.path, f"is {kind}, not text; convert it first, or read the text files by a glob")
+        raise fault(file.path, f"is {kind}, not text; convert it first, or choose the text files by a glob")
 
 
 def _standard_input() -> IO[bytes]:
@@ -257,7 +257,7 @@ def _zstd() -> Any:
 
 
 def _recoded(chunks: Iterator[bytes], file: CorpusFile, options: Options) -> Iterator[bytes]:
-    """The same text in UTF-8, in which a line can be found by its bytes (in UTF-16, say, it cannot)."""
+    """The same text in UTF-8, where line ends can be found in the bytes (in UTF-16 they cannot)."""
     decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
     line = 1
     for chunk in itertools.chain(chunks, [b""]):
@@ -266,8 +266,8 @@ def _recoded(chunks: Iterator[bytes], file: CorpusFile, options: Options) -> Ite
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             decoder.setstate(before)
-            pending = len(error.object) - len(chunk)  # bytes that the decoder had kept from the chunk before
-            with suppress(UnicodeError):  # not even the start can be decoded without its byte order mark
+            pending = len(error.object) - len(chunk)  # bytes that the decoder kept from the chunk before
+            with suppress(UnicodeError):  # without a byte order mark, even the start cannot be decoded
                 line += decoder.decode(chunk[: max(0, error.start - pending)]).count("\n")
             raise undecodable(f"{file.path}, line {line}", error, at_start=line == 1) from error
         except UnicodeError as error:
@@ -277,7 +277,7 @@ def _recoded(chunks: Iterator[bytes], file: CorpusFile, options: Options) -> Ite
 
 
 class _Raw(io.RawIOBase):
-    """Chunks of bytes as a stream, for the sake of a buffered `readline` with a limit."""
+    """Chunks of bytes as a stream, so that `io.BufferedReader` gives it a `readline` with a limit."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks

@@ -1,7 +1,7 @@
-"""How many values a Parquet file holds, by its footer alone: a few kilobytes may unpack to any size.
+"""The number of values in a Parquet file, read from its footer: a few kilobytes may unpack to any size.
 
-Polars tells the number of rows but not that of the values in lists, which are what takes memory. A footer describes
-every column of every row group at length, so all that is not needed is skipped, and nothing is made of it.
+Polars tells the number of rows, but not the number of values in lists, which take the memory. A footer describes every
+column of every row group in detail. What is not needed is skipped without making objects of it.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import IO, Any, NamedTuple
 from termburst.limits import require_memory
 
 _DEEPEST = 32  # structs within structs; the format has five
-_WIDTH = 16  # bytes that Polars holds a value in, at the most
-_IN_MEMORY = 50  # bytes that a byte of the footer becomes, at the most: a column may be described by a dozen
+_WIDTH = 16  # bytes that Polars needs for a value, at most
+_IN_MEMORY = 50  # bytes that a byte of the footer needs in memory, at most: a column may take only a dozen bytes
 _WHOLE, _DOUBLE, _TEXT, _LISTS, _STRUCT = (4, 5, 6), 7, 8, (9, 10), 12  # Thrift's compact protocol
 
-_Reader = Callable[[bytes, int, int], tuple[Any, int]]  # (data, place, kind of value) to (the value, where it ends)
+_Reader = Callable[[bytes, int, int], tuple[Any, int]]  # (data, start, kind of value) → (value, end)
 _NOTHING: dict[int, _Reader] = {}
 
 
 class FooterError(ValueError):
-    """The footer is not one."""
+    """The footer is damaged, or there is none."""
 
 
 class Chunk(NamedTuple):
-    """A column in a row group: its name, how many rows and values, and its pages' bytes when unpacked."""
+    """A column in a row group: its name, its numbers of rows and values, and the unpacked bytes of its pages."""
 
     name: str
     rows: int
@@ -35,12 +35,12 @@ class Chunk(NamedTuple):
 
     @property
     def memory(self) -> int:
-        """Bytes that reading it takes, strings of a dictionary held once; pages are held twice meanwhile."""
+        """Bytes needed to read it. Strings of a dictionary are held once, and pages twice while they are read."""
         return _WIDTH * self.values + 2 * self.unpacked
 
 
 def read_chunks(stream: IO[bytes], place: str = "the file") -> list[list[Chunk]]:
-    """The columns of every row group; *place* is named where the footer itself is too large.
+    """The columns of every row group. Where the footer itself is too large, the error names *place*.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def read_chunks(stream: IO[bytes], place: str = "the file") -> list[list[Chunk]]
     stream.seek(max(end - 8, 0))
     size = int.from_bytes(stream.read(4), "little")
     if stream.read(4) != b"PAR1" or size > end - 12:
-        raise FooterError("the file does not end as a Parquet file does")
+        raise FooterError("the file does not end like a Parquet file")
     require_memory(_IN_MEMORY * size, f"{place}: its footer")
     stream.seek(end - 8 - size)
     try:
@@ -69,17 +69,17 @@ def _chunks(group: dict[int, Any]) -> list[Chunk]:
     rows = group[3]
     found = [Chunk(name, rows, values, unpacked) for name, values, unpacked in group[1]]
     if rows < 0 or any(chunk.values < 0 or chunk.unpacked < 0 for chunk in found):
-        raise FooterError("its footer holds a negative size")
+        raise FooterError("its footer has a negative size")
     return found
 
 
 def _fields(data: bytes, at: int, wanted: dict[int, _Reader], depth: int = 0) -> tuple[dict[int, Any], int]:
-    """The fields of a struct that are *wanted*, by their numbers, and where it ends; the others are skipped.
+    """The *wanted* fields of a struct, by their numbers, and where the struct ends. Other fields are skipped.
 
-    What ends beyond the data is found by the next byte that is asked for.
+    If a field ends beyond the data, reading the next byte raises IndexError.
     """
     if depth > _DEEPEST:
-        raise FooterError("its footer is nested too deep")
+        raise FooterError("its footer is nested too deeply")
     fields: dict[int, Any] = {}
     number = 0
     while head := data[at]:
@@ -91,13 +91,13 @@ def _fields(data: bytes, at: int, wanted: dict[int, _Reader], depth: int = 0) ->
             number, at = _integer(data, at, _WHOLE[0])
         if number in wanted:
             fields[number], at = wanted[number](data, at, kind)
-        elif 3 < kind < 7:  # whole numbers, as most are: no call
+        elif 3 < kind < 7:  # whole numbers, the most frequent kind: no function call
             while data[at] > 127:
                 at += 1
             at += 1
         elif kind == _TEXT and data[at] < 128:
             at += 1 + data[at]
-        elif kind > 2:  # a truth value, 1 or 2, is in the head
+        elif kind > 2:  # kinds 1 and 2 are the values true and false
             at = _skip(data, at, kind, depth)
     return fields, at + 1
 
@@ -109,14 +109,14 @@ def _skip(data: bytes, at: int, kind: int, depth: int) -> int:
     if kind == _TEXT:
         size, at = _varint(data, at)
         return at + size
-    if kind in (1, 2, 3):  # in a list a truth value is a byte
+    if kind in (1, 2, 3):  # in a list, true and false take one byte
         return at + 1
     if kind == _DOUBLE:
         return at + 8
     if kind == _STRUCT:
         return _fields(data, at, _NOTHING, depth + 1)[1]
     if depth > _DEEPEST:
-        raise FooterError("its footer is nested too deep")
+        raise FooterError("its footer is nested too deeply")
     size, inner, at = _list_head(data, at, kind)
     for _ in range(size):
         if inner == _STRUCT:
@@ -129,14 +129,14 @@ def _skip(data: bytes, at: int, kind: int, depth: int) -> int:
 
 
 def _list_head(data: bytes, at: int, kind: int) -> tuple[int, int, int]:
-    """(how many entries, of which kind, where they begin)."""
+    """(number of entries, their kind, where they begin)."""
     if kind not in _LISTS:
-        raise FooterError(f"its footer holds a value of unknown kind {kind}")
+        raise FooterError(f"its footer has a value of unknown kind {kind}")
     head, at = data[at], at + 1
     size = head >> 4
     if size == 15:
         size, at = _varint(data, at)
-    if size > len(data) - at:  # an entry has a byte at least
+    if size > len(data) - at:  # an entry has at least one byte
         raise FooterError("its footer is cut short")
     return size, head & 15, at
 
@@ -151,7 +151,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
             return value, at
         shift += 7
         if shift > 63:
-            raise FooterError("its footer holds a number of more than 64 bits")
+            raise FooterError("its footer has a number of more than 64 bits")
 
 
 def _integer(data: bytes, at: int, kind: int) -> tuple[int, int]:
@@ -162,7 +162,7 @@ def _integer(data: bytes, at: int, kind: int) -> tuple[int, int]:
 
 
 def _first_text(data: bytes, at: int, kind: int) -> tuple[str, int]:
-    """The first of a list of texts: a column's name, before those of its parts."""
+    """The first string of a list: the name of a column, before the names of its parts."""
     size, inner, start = _list_head(data, at, kind)
     if not size or inner != _TEXT:
         raise FooterError("its footer is damaged")
@@ -172,7 +172,7 @@ def _first_text(data: bytes, at: int, kind: int) -> tuple[str, int]:
 
 
 def _structs(read: _Reader) -> _Reader:
-    """What reads a list of structs."""
+    """A reader of a list of structs."""
 
     def read_list(data: bytes, at: int, kind: int) -> tuple[list[Any], int]:
         size, inner, at = _list_head(data, at, kind)
@@ -186,7 +186,7 @@ def _structs(read: _Reader) -> _Reader:
 
 
 def _struct(wanted: dict[int, _Reader]) -> _Reader:
-    """What reads a struct."""
+    """A reader of a struct."""
 
     def read(data: bytes, at: int, kind: int) -> tuple[dict[int, Any], int]:
         if kind != _STRUCT:
@@ -197,7 +197,7 @@ def _struct(wanted: dict[int, _Reader]) -> _Reader:
 
 
 def _column(data: bytes, at: int, kind: int) -> tuple[tuple[str, int, int], int]:
-    """A ColumnChunk's name, number of values and bytes unpacked."""
+    """The name, the number of values and the unpacked bytes of a ColumnChunk."""
     if kind != _STRUCT:
         raise FooterError("its footer is damaged")
     fields, at = _fields(data, at, _CHUNK)
@@ -205,6 +205,6 @@ def _column(data: bytes, at: int, kind: int) -> tuple[tuple[str, int, int], int]
     return (sizes[3], sizes[5], sizes[6]), at
 
 
-# The fields of Parquet's ColumnChunk (in it ColumnMetaData) and FileMetaData (in it RowGroup) in which the sizes are.
+# The numbers of the fields with sizes: of ColumnChunk with its ColumnMetaData, and of FileMetaData with its RowGroups.
 _CHUNK: dict[int, _Reader] = {3: _struct({3: _first_text, 5: _integer, 6: _integer})}
 _FILE = _struct({4: _structs(_struct({1: _structs(_column), 3: _integer}))})

@@ -1,4 +1,4 @@
-"""Read the rows of a Parquet table slice by slice; Polars is imported only when there is such a table."""
+"""Read the rows of a Parquet table in slices. Polars is imported only if there is such a table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-_FIRST = 64  # rows of the first slice, before anything is known of their size
+_FIRST = 64  # rows in the first slice, when their size is not known yet
 
 
 def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
@@ -27,7 +27,7 @@ def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Docu
     check_fork()
     number = 0
     try:
-        Path(file.path).open("rb").close()  # says why a file cannot be opened better than the Parquet reader does
+        Path(file.path).open("rb").close()  # its message is clearer than that of the Parquet reader
         for texts, names, fraction in _parquet_slices(file, options):
             for value, name in zip(texts, names, strict=True):
                 number += 1
@@ -45,18 +45,20 @@ def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Docu
 
 
 def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[Any], list[Any], float]]:
-    """Texts, ids and the fraction of rows reached, a batch at a time; a slice of a few batches is read at once."""
+    """Texts, ids and the fraction of rows reached, one batch at a time. A slice of a few batches is read at once."""
     import polars as pl
 
-    unpacked = _Unpacked(file, options)  # first, since the footer itself may be too large for Polars
+    unpacked = _Unpacked(file, options)  # first, because the footer itself may be too large for Polars
     table = pl.scan_parquet(Path(file.path).absolute(), glob=False, hive_partitioning=False)
     with panics_unseen:
         schema = table.collect_schema()
     require_columns(file.path, options, schema.names())
-    # By position, since a name such as "*" would stand for all columns.
+    # By position, because a name such as "*" would mean all columns.
     kind = _parquet_type(file, options, schema)
     text = pl.nth(schema.names().index(options.text)).alias("text")
-    categories = isinstance(schema[options.text], (pl.Categorical, pl.Enum))  # as strings they are held once per row
+    categories = isinstance(
+        schema[options.text], (pl.Categorical, pl.Enum)
+    )  # as strings, each row would have its own copy
     columns = [text if categories else text.cast(kind)]
     if options.id is not None:
         columns.append(pl.nth(schema.names().index(options.id)).alias("id"))
@@ -66,22 +68,22 @@ def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[A
     while start < rows:
         with panics_unseen:
             part = table.select(columns).slice(start, min(step, unpacked.rows_in(start, most))).collect()
-        if not part.height:  # the file has been cut since its rows were counted
+        if not part.height:  # the file has become shorter since its rows were counted
             return
         sizes = _sizes(part["text"])
         for first, last in _cuts(sizes, min(options.batch_bytes, options.limit)):
             if sizes[first] > options.limit:
                 raise oversize(f"{file.path}, row {start + first + 1}", options.limit)
-            some = part[first:last]  # made Python's own only now: a value that is stored once is so in each row
+            some = part[first:last]  # converted to Python only now: a value stored once becomes one object per row
             ids = some["id"].to_list() if options.id is not None else [None] * some.height
             yield some["text"].cast(kind).to_list(), ids, (start + last) / rows
         start += part.height
-        # Each slice unpacks its row group anew, so slices should be long: a few batches.
+        # Each slice unpacks its row group again, so slices should be long: a few batches.
         step = max(1, min(8 * step, most * part.height // max(1, int(sizes.sum()))))
 
 
 class _Unpacked:
-    """How large the columns that are read become when unpacked, by the file's footer; ValueError where too large."""
+    """The unpacked size of the columns to read, from the file's footer; ValueError if it is too large."""
 
     def __init__(self, file: CorpusFile, options: Options) -> None:
         import numpy as np
@@ -97,7 +99,7 @@ class _Unpacked:
         self.bytes = np.cumsum([0, *sizes], dtype=np.float64)
 
     def rows_in(self, start: int, most: int) -> int:
-        """How many rows from *start* on take *most* bytes; 1 at the least."""
+        """The number of rows from *start* on that take *most* bytes; at least 1."""
         import numpy as np
 
         here = np.interp(start, self.rows, self.bytes)
@@ -105,7 +107,7 @@ class _Unpacked:
 
 
 def _sizes(texts: pl.Series) -> NDArray[np.int64]:
-    """Bytes of every text in UTF-8; of tokens, with one more for each, so that empty ones count."""
+    """Bytes of every text in UTF-8. Each token counts one byte more, so that empty tokens count, too."""
     import polars as pl
 
     if texts.dtype == pl.String:
@@ -118,7 +120,7 @@ def _sizes(texts: pl.Series) -> NDArray[np.int64]:
 
 
 def _cuts(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that hold up to *most* bytes, or are one row."""
+    """Ranges of rows that have up to *most* bytes, or a single row."""
     ends = sizes.cumsum()
     first = 0
     while first < sizes.size:
@@ -136,9 +138,9 @@ def _parquet_type(file: CorpusFile, options: Options, schema: pl.Schema) -> pl.D
     if kind in strings:
         return pl.String()
     if not isinstance(kind, pl.List):
-        raise fault(file.path, f"the column {options.text!r} holds no text but {kind}; choose another with --text")
+        raise fault(file.path, f"the column {options.text!r} contains {kind}, not text; choose another with --text")
     if not options.pretokenized:
-        raise fault(file.path, f"the column {options.text!r} holds {kind}; if these are tokens, give --pretokenized")
+        raise fault(file.path, f"the column {options.text!r} contains {kind}; if these are tokens, give --pretokenized")
     if kind.inner not in strings:
-        raise fault(file.path, f"the column {options.text!r} holds {kind}; make every token a string")
+        raise fault(file.path, f"the column {options.text!r} contains {kind}; make every token a string")
     return pl.List(pl.String())

@@ -1,11 +1,11 @@
-"""Read a corpus, wherever it lies, as bounded batches of (id, text).
+"""Read a corpus from any source as batches of (id, text) of limited size.
 
-A corpus is a folder, a file, a glob or standard input (``-``). The rows of a table (CSV, TSV, JSONL, Parquet) are
-documents wherever the table is found. A plain text file is one document a line when it is named directly, and one
-document as a whole in a folder or a glob. All but Parquet may be packed with gzip or zstd.
+A corpus is a folder, a file, a glob or standard input (``-``). Each row of a table (CSV, TSV, JSONL, Parquet) is a
+document, wherever the table is. A plain text file that is named directly has one document per line. In a folder or a
+glob, it is one document as a whole. All files except Parquet may be packed with gzip or zstd.
 
-Whatever is wrong with the input is said in one sentence that names the file and the line. Memory follows the batch:
-no line, row or file beyond `max_document_bytes` is ever held, and links never lead out of the corpus folder.
+Errors in the input give one sentence that names the file and the line. Memory depends on the batch, not on the corpus:
+no line, row or file larger than `max_document_bytes` is held, and links never lead out of the corpus folder.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some documents of a corpus: `texts[k]` is the document called `ids[k]`.
+    """Some documents of a corpus: `texts[k]` is the document with the id `ids[k]`.
 
-    A text is a list of tokens only where a pretokenised JSON or Parquet list was read. `position` is the position
-    reached in the corpus' bytes on disk, over all its files; with the last batch it equals the corpus' `size`.
-    `place` is where this batch ends.
+    A text is a list of tokens only where a pretokenized JSON or Parquet list was read. `position` is the number of
+    bytes on disk read so far, over all files; in the last batch it equals the `size` of the corpus. `place` is where
+    this batch ends.
     """
 
     ids: list[str]
@@ -67,8 +67,8 @@ class Batch:
 class Corpus:
     """The files that `open_corpus` found; they are opened only while `batches` runs.
 
-    `name` is the source as the user wrote it, `size` the total of bytes on disk (None for standard input).
-    `batches` may be called again for another pass, except on standard input, which can be read only once.
+    `name` is the source as the user wrote it, and `size` is its number of bytes on disk (None for standard input).
+    `batches` may be called again for another pass, but standard input can be read only once.
     """
 
     name: str
@@ -77,9 +77,9 @@ class Corpus:
     _options: Options = field(repr=False)
 
     def batches(self, start: Place = _BEGINNING) -> Iterator[Batch]:
-        """Yield the documents in order, in batches bounded by number and by bytes of text.
+        """Yield the documents in order, in batches with a limited number of documents and of bytes of text.
 
-        With *start* only those behind that place; files that lie wholly before it are not opened.
+        With *start*, only the documents behind that place. Files that are completely before it are not opened.
         """
         ids: list[str] = []
         texts: list[Text] = []
@@ -94,9 +94,9 @@ class Corpus:
                     if count < start.documents:
                         count += 1
                         continue
-                    # A full batch waits for the next document, so that the last batch always carries the end position.
+                    # A full batch waits for the next document, so that the last batch always has the end position.
                     if held >= full or len(ids) >= most:
-                        # A file may have grown since it was found, and its position must not pass its size.
+                        # A file may have grown since it was found, but its position must not exceed its size.
                         reached = progress.position if file.size is None else min(progress.position, file.size)
                         yield Batch(ids, texts, finished + reached, Place(count, done, before))
                         ids, texts, held = [], [], 0
@@ -110,7 +110,7 @@ class Corpus:
             yield Batch(ids, texts, finished, Place(count, done, before))
 
     def fingerprint(self) -> str | None:
-        """A digest of the files' names, sizes and times, and of how they are read; None for standard input."""
+        """A digest of the names, sizes and times of the files, and of how they are read; None for standard input."""
         digest = hashlib.blake2b(digest_size=16)
         try:
             for file in self._files:
@@ -122,7 +122,7 @@ class Corpus:
                 digest.update(json.dumps(line).encode())
         except OSError as error:
             raise fault(error.filename, f"cannot be read ({reason(error)})") from error
-        # What a batch holds, or a document may, is of no consequence for what was read.
+        # The sizes of batches and the limit for documents do not change what is read.
         how = asdict(replace(self._options, limit=0, batch_documents=0, batch_bytes=0))
         digest.update(json.dumps(how).encode())
         return digest.hexdigest()
@@ -141,25 +141,25 @@ def open_corpus(
     batch_bytes: int = 16 * 2**20,
     id_option: str = "id",
 ) -> Corpus:
-    r"""Find the files of a corpus and say how to read them.
+    r"""Find the files of a corpus, and keep how to read them.
 
     Parameters
     ----------
     source : a folder, a file, a glob (`**` descends into folders) or "-" for standard input.
-    text, id : columns of the tables. Without `text` the column "text" is read. Without `id` a row is called
-        "<file>:<number>", with the row's number in CSV and Parquet and the line's in JSONL.
+    text, id : columns of the tables. Without `text`, the column "text" is read. Without `id`, the id of a row is
+        "<file>:<number>", with the number of the row in CSV and Parquet, and of the line in JSONL.
     encoding, errors : how bytes become text; `errors` is "strict", "replace" or "ignore". Parquet is always UTF-8.
     pretokenized : accept lists of strings as the texts of JSONL and Parquet tables.
     max_document_bytes : a line, row or file larger than this is refused before it is held in memory.
-    batch_documents, batch_bytes : a batch ends at whichever comes first.
-    id_option : what messages call the option of the command line that named `id`.
+    batch_documents, batch_bytes : a batch ends when it reaches one of these two numbers.
+    id_option : the command-line option that set `id`, for messages.
 
     Raises
     ------
     FileNotFoundError
         If `source` does not exist.
     ValueError
-        For all else that is wrong, here or while reading, in one sentence.
+        For any other fault, here or while reading.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def open_corpus(
 
 
 def _read_files(files: Sequence[CorpusFile], options: Options) -> Generator[_Opened, None, None]:
-    """Every file with its documents; small ones that are a document each are read ahead by threads."""
+    """Every file with its documents. Threads read ahead small files that are one document each."""
     for together, run in itertools.groupby(files, _is_small):
         some = list(run)
         if together and len(some) > 1:
@@ -217,7 +217,7 @@ def _read_ahead(files: list[CorpusFile], options: Options) -> Generator[_Opened,
             progress = Progress()
             try:
                 found.append((progress, read_whole(file, options, progress)))
-            except ValueError as error:  # for the one who comes to this file
+            except ValueError as error:  # raised when the caller reaches this file
                 found.append((progress, error))
                 break
         return found
@@ -265,7 +265,7 @@ def _read_text(file: CorpusFile, options: Options, progress: Progress) -> Docume
     if file.whole:
         yield file.label, read_whole(file, options, progress)
         return
-    prefix = f"{file.label}:" if file.label else ""  # standard input has no name to put before the line number
+    prefix = f"{file.label}:" if file.label else ""  # standard input has no name
     with closing(read_lines(file, options, progress)) as blocks:
         for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
             yield f"{prefix}{number}", line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
@@ -282,7 +282,7 @@ def _read_jsonl(file: CorpusFile, options: Options, progress: Progress) -> Docum
             text: Any = record.get(options.text)
             name: Any = f"{file.label}:{number}" if options.id is None else record.get(options.id)
             strings = isinstance(text, str) and isinstance(name, str)
-            # Only an escape can bring in half of a surrogate pair.
+            # Half of a surrogate pair can only come from an escape.
             if strings and ((text.isascii() and name.isascii()) or "\\u" not in line):
                 yield name, text
             else:
@@ -290,7 +290,7 @@ def _read_jsonl(file: CorpusFile, options: Options, progress: Progress) -> Docum
 
 
 def _plain_object(line: str) -> dict[str, Any] | None:
-    """What `json.loads` gives, without its detours, for a line that is an object and nothing else."""
+    """The same as `json.loads`, but faster, for a line that is one object; None for any other line."""
     try:
         record, end = _DECODER.raw_decode(line)
     except (ValueError, RecursionError):
@@ -299,7 +299,7 @@ def _plain_object(line: str) -> dict[str, Any] | None:
 
 
 def _json_document(record: dict[str, Any], file: CorpusFile, number: int, options: Options) -> tuple[str, Text]:
-    """Id and text of an object, whatever it holds; ValueError where that is none."""
+    """Id and text of any object; ValueError if it has none."""
     place = f"{file.path}, line {number}"
     if options.text not in record or not (options.id is None or options.id in record):
         require_columns(place, options, list(record))
@@ -313,9 +313,9 @@ def _json_object(line: str, place: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
-        problem = f"is not valid JSON ({error.msg} at column {error.colno}); put one object a line"
+        problem = f"is not valid JSON ({error.msg} at column {error.colno}); write one object per line"
         raise fault(place, problem) from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits, brackets nested too deep
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits, or brackets nested too deeply
         raise fault(place, f"is JSON that cannot be read ({reason(error)})") from error
     if not isinstance(record, dict):
         raise fault(place, 'is JSON but not an object; write each document as {"text": …}')
@@ -323,11 +323,11 @@ def _json_object(line: str, place: str) -> dict[str, Any]:
 
 
 def _paired(text: str, place: str, options: Options) -> str:
-    """The same text if it is Unicode; half of a surrogate pair is treated as an undecodable byte is."""
+    """The same text if it is valid Unicode. Half of a surrogate pair is treated like a byte that cannot be decoded."""
     try:
         return text.encode("utf-8", options.errors).decode("utf-8")
     except UnicodeEncodeError as error:
-        raise fault(place, "an escape \\u stands for half a character; mend it or give --errors replace") from error
+        raise fault(place, "an escape \\u stands for half a character; repair it or give --errors replace") from error
 
 
 _READERS: dict[str, Callable[[CorpusFile, Options, Progress], DocumentStream]] = {
