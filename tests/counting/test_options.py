@@ -1,28 +1,52 @@
-"""Counting options mean what scikit-learn's CountVectorizer means by them."""
+"""Counting options give the same counts as scikit-learn's CountVectorizer with the same parameters."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termburst.counting.options import CountingOptions
+from termburst.counting import plain_tokenizer
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.statistics.term_statistics import TermStatistics
 
 TEXTS = ["The Cat sat. The cat!", "A dog's day: 7 cats, the end", "", "naïve Straße İstanbul"]
 
 
+@pytest.fixture(params=["plain", "compiled"])
+def either_tokenizer(request, monkeypatch):
+    """Count small texts by plain Python, and by compiled code where the pattern allows it."""
+    if request.param == "compiled":
+        monkeypatch.setattr(plain_tokenizer, "SMALL", -1)
+
+
+@pytest.mark.usefixtures("either_tokenizer")
 @pytest.mark.parametrize(
     ("options", "same"),
     [
         ({}, {}),
         ({"ngrams": (1, 3)}, {"ngram_range": (1, 3)}),
+        ({"ngrams": 2}, {"ngram_range": (2, 2)}),
         ({"stop_words": "english"}, {"stop_words": "english"}),
         ({"stop_words": ("the", "end")}, {"stop_words": ["the", "end"]}),
+        (
+            {"stop_words": ("the", "end"), "ngrams": (2, 3), "lowercase": False},
+            {"stop_words": ["the", "end"], "ngram_range": (2, 3), "lowercase": False},
+        ),
         ({"token_pattern": r"[^\W\d_]+"}, {"token_pattern": r"[^\W\d_]+"}),
+        ({"token_pattern": r"\w+'\w|\w+"}, {"token_pattern": r"\w+'\w|\w+"}),
+        ({"token_pattern": r"(\w)\w+"}, {"token_pattern": r"(\w)\w+"}),
         ({"lowercase": False}, {"lowercase": False}),
         ({"pretokenized": True}, {"lowercase": False, "token_pattern": r"\S+"}),
+        (
+            {"pretokenized": True, "ngrams": (1, 2), "stop_words": ("The",)},
+            {"lowercase": False, "token_pattern": r"\S+", "ngram_range": (1, 2), "stop_words": ["The"]},
+        ),
     ],
+    ids=str,
 )
 def test_same_counts_as_scikit_learn(options, same):
     vectorizer = CountVectorizer(**same)
@@ -30,46 +54,90 @@ def test_same_counts_as_scikit_learn(options, same):
     counts, terms = CountingOptions(**options).count(iter(TEXTS))
     assert terms.tolist() == vectorizer.get_feature_names_out().tolist()
     np.testing.assert_array_equal(counts.toarray(), expected.toarray())
+    assert isinstance(counts, sp.csr_array)
+    assert counts.has_canonical_format
+    assert (counts.dtype, counts.indices.dtype) == (np.int64, np.int32)
 
 
-def test_lists_of_tokens_are_taken_as_they_are():
+def test_lists_of_tokens_are_not_changed():
     counts, terms = CountingOptions(pretokenized=True, ngrams=(2, 2)).count([["New York", "is"], "is not"])
     assert terms.tolist() == ["New York is", "is not"]
     assert counts.sum() == 2
 
 
-def test_documents_without_a_term_are_still_documents():
-    counts, terms = CountingOptions().count(["", "!"])
-    assert counts.shape == (2, 0)
-    assert terms.size == 0
+@pytest.mark.usefixtures("either_tokenizer")
+@pytest.mark.parametrize(
+    "options", [{}, {"token_pattern": r"\w+-\w+"}, {"pretokenized": True, "stop_words": ("!",)}], ids=str
+)
+@pytest.mark.parametrize("texts", [[], [""], ["", "!"]], ids=str)
+def test_texts_without_a_term_give_a_matrix_without_columns(options, texts):
+    counts, terms = CountingOptions(**options).count(texts)
+    assert isinstance(counts, sp.csr_array)
+    assert (counts.shape, counts.dtype) == ((len(texts), 0), np.int64)
+    assert (terms.size, terms.dtype) == (0, object)
+
+
+def test_both_tokenizers_keep_their_vocabulary_from_batch_to_batch():
+    options = CountingOptions(ngrams=(1, 2), stop_words=("the",))
+    found = []
+    for tokenizer in (options.tokenizer(), options.plain_tokenizer()):
+        pieces = [piece for batch in (TEXTS[:2], TEXTS[2:], TEXTS) for piece in tokenizer.count([batch])]
+        found.append(tokenizer.matrix(pieces))
+    (terms, X), (same_terms, Y) = found
+    assert list(terms.items()) == list(same_terms.items())
+    np.testing.assert_array_equal(X.toarray(), Y.toarray())
+
+
+def test_a_compiled_tokenizer_is_made_where_the_pattern_allows_it():
+    assert CountingOptions(token_pattern=r"[a-z]+").tokenizer() is not None
+    assert CountingOptions(token_pattern=r"\w+-\w+").tokenizer() is None
+    assert CountingOptions(pretokenized=True).tokenizer() is None
+
+
+@pytest.mark.slow
+def test_counting_does_not_import_scikit_learn():
+    code = """
+import sys
+from termburst.counting.options import CountingOptions
+from termburst.counting import tokenizer
+for options in ({}, {"ngrams": (1, 2), "stop_words": ["so"]}, {"token_pattern": r"\\w+-\\w+"}, {"pretokenized": True}):
+    for texts in (["so it goes"], ["so it goes"] * 20_000):
+        CountingOptions(**options).count(texts)
+print("sklearn" in sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert run.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
-        ({"ngrams": (0, 1)}, "n-grams"),
-        ({"ngrams": (3, 2)}, "n-grams"),
+        ({"ngrams": (0, 1)}, "ngrams must be two whole numbers"),
+        ({"ngrams": (3, 2)}, "ngrams must be two whole numbers"),
+        ({"ngrams": (1, 2, 3)}, "ngrams must be two whole numbers"),
+        ({"ngrams": (1.5, 2)}, "ngrams must be two whole numbers"),
+        ({"ngrams": None}, "ngrams must be two whole numbers"),
         ({"stop_words": "klingon"}, "klingon"),
         ({"token_pattern": "(["}, "not a regular expression"),
         ({"token_pattern": "(a)(b)"}, "2 groups"),
-        ({"token_pattern": "x*"}, "can match the empty string; write \\+"),
-        ({"token_pattern": ""}, "can match the empty string; write \\+"),
+        ({"token_pattern": "x*"}, r"can match the empty string\. Write \+"),
+        ({"token_pattern": ""}, r"can match the empty string\. Write \+"),
         ({"token_pattern": "a{99999999999}"}, "not a regular expression"),
         ({"token_pattern": None}, "not a regular expression"),
     ],
 )
-def test_bad_options_are_refused_before_any_text_is_read(options, said):
-    with pytest.raises(ValueError, match=said):
+def test_bad_options_are_refused_before_any_text_is_read(options, message):
+    with pytest.raises(ValueError, match=message):
         CountingOptions(**options)
 
 
 def test_options_survive_json():
-    options = CountingOptions(ngrams=(1, 2), stop_words=("a", "b"), lowercase=False)
+    options = CountingOptions(ngrams=(np.int64(1), 2), stop_words=("a", "b"), lowercase=False)
     assert CountingOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset, lambda words: iter(words[::-1])])
-def test_stop_words_are_the_same_in_whatever_they_come(tmp_path, kind):
+def test_equal_stop_words_in_any_container_make_equal_options(tmp_path, kind):
     options = CountingOptions(stop_words=kind(["the", "a", "the"]), ngrams=[1, 2])
     assert options == CountingOptions(stop_words=("a", "the"), ngrams=(1, 2))
     statistics = TermStatistics.from_texts(["the end of a day", "a day"], counting=options)
@@ -79,35 +147,57 @@ def test_stop_words_are_the_same_in_whatever_they_come(tmp_path, kind):
     assert (back + statistics).documents == 4
 
 
-def test_stop_words_are_words():
+def test_stop_words_must_be_strings():
     for wrong in ([1], 3, [None]):
-        with pytest.raises(ValueError, match='stop words are "english" or a list of words'):
+        with pytest.raises(ValueError, match='stop words must be "english" or a list of strings'):
             CountingOptions(stop_words=wrong)
 
 
-def test_files_with_stop_words_in_another_order_are_still_read(tmp_path):
+def test_files_with_stop_words_in_another_order_can_be_read(tmp_path):
     statistics = TermStatistics.from_texts(["the end of a day"], counting=CountingOptions(stop_words=("a", "the")))
-    object.__setattr__(statistics.counting, "stop_words", ("the", "a"))  # as it was once written
+    object.__setattr__(statistics.counting, "stop_words", ("the", "a"))  # as older versions wrote it
     statistics.save(tmp_path / "s.parquet")
     assert TermStatistics.load(tmp_path / "s.parquet").counting.stop_words == ("a", "the")
 
 
+@pytest.mark.usefixtures("either_tokenizer")
+def test_stop_words_that_become_other_tokens_give_a_warning():
+    for options in (CountingOptions(stop_words=("don't", "it")), CountingOptions(stop_words=("The",))):
+        with pytest.warns(UserWarning, match="Some stop words become other tokens: '(don|the)'. Add these"):
+            options.count(TEXTS)
+
+
 @pytest.mark.parametrize("pattern", [r"\b", "(?=h)", "h(x*)a", "so|(?=h)"])
-def test_a_pattern_that_matches_the_empty_string_somewhere_is_refused(pattern):
-    with pytest.raises(ValueError, match="can match the empty string; write"):
-        CountingOptions(token_pattern=pattern).count(["ha so"])
-    with pytest.raises(ValueError, match="can match the empty string; write"):
-        TermStatistics.from_texts(["ha so"] * 30_000, counting=CountingOptions(token_pattern=pattern))
+def test_a_pattern_that_matches_the_empty_string_in_a_text_is_refused(pattern):
+    options = CountingOptions(token_pattern=pattern, stop_words=("ha",))
+    with pytest.raises(ValueError, match=r"can match the empty string\. Write"):
+        options.count(["ha so"])
+    with pytest.raises(ValueError, match=r"can match the empty string\. Write"):
+        TermStatistics.from_texts(["ha so"] * 30_000, counting=options)
 
 
-def test_an_empty_token_is_refused():
-    with pytest.raises(ValueError, match="the empty string is among the tokens"):
-        CountingOptions(pretokenized=True).count([["ha", ""]])
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["so", 7], "Document 1 must be a string or a list of tokens, got 7."),
+        (["so", ("it", "goes")], "Document 1 must be a string or a list of tokens"),
+        ([["ha", ""]], "The empty string is among the tokens of document 0."),
+        ([["ha"], ["so", 7]], "Every token of document 1 must be a string, got 7."),
+        ([["ha"], [["so"]]], "Every token of document 1 must be a string"),
+    ],
+)
+def test_pretokenized_documents_are_strings_or_lists_of_strings(texts, message):
+    with pytest.raises(ValueError, match=message):
+        CountingOptions(pretokenized=True).count(texts)
 
 
-def test_a_pattern_of_one_s_own_counts_as_scikit_learn_does():
-    texts = ["well-known words, re-used", "so-so and so on"]
-    counts, terms = CountingOptions(token_pattern=r"\w+-\w+", ngrams=(1, 2)).count(texts)
-    theirs = CountVectorizer(token_pattern=r"\w+-\w+", ngram_range=(1, 2))
-    np.testing.assert_array_equal(counts.toarray(), theirs.fit_transform(texts).toarray())
-    assert terms.tolist() == theirs.get_feature_names_out().tolist()
+def test_other_documents_are_strings():
+    for wrong in (7, None, ["so", "it"]):
+        with pytest.raises(ValueError, match="Document 1 must be a string, got"):
+            CountingOptions().count(["so", wrong])
+
+
+def test_counting_options_are_checked():
+    assert checked_counting(None) == CountingOptions()
+    with pytest.raises(ValueError, match=r"counting must be CountingOptions\(\.\.\.\), got 'english'"):
+        checked_counting("english")

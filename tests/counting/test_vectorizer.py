@@ -1,4 +1,4 @@
-"""The compiled CountVectorizer against scikit-learn's own: equal vocabularies and equal matrices, whatever the text."""
+"""Our CountVectorizer against scikit-learn's: equal vocabularies and equal matrices for any text."""
 
 import pickle
 import re
@@ -30,13 +30,13 @@ PATTERNS = [r"(?u)\b\w\w+\b", r"\w+", r"\b\w+\b", r"[^\W\d_]{2,}", r"(?u)\b[a-z]
 
 @pytest.fixture(autouse=True)
 def _compiled(monkeypatch):
-    """However small the texts are."""
+    """Use compiled code for small texts, too."""
     monkeypatch.setattr(vectorizer, "SMALL", -1)
     monkeypatch.setattr(tokenizer, "CHUNK", 400)  # several chunks, several threads
 
 
 def outcome(make, texts, later):
-    """What fit_transform and transform give, or the error."""
+    """The results of fit_transform and transform, or the error."""
     try:
         X = make.fit_transform(texts)
         Y = make.transform(later)
@@ -98,8 +98,28 @@ def test_parameters(parameters):
      {"analyzer": str.split}],
     ids=str,
 )  # fmt: skip
-def test_all_else_is_scikit_learn_s(parameters):
+def test_parameters_that_compiled_code_does_not_support(parameters):
     same(parameters, AWKWARD)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {}, {"ngram_range": (2, 3)}, {"stop_words": ["ok", "été"], "lowercase": False}, {"strip_accents": "unicode"},
+        {"min_df": 2}, {"max_features": 5}, {"binary": True, "dtype": np.float32},
+        {"vocabulary": ["ab", "été", "absent"]}, {"vocabulary": {"x": 1, "ok": 0}, "analyzer": "char"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_small_corpora_are_counted_in_plain_python(parameters, monkeypatch):
+    monkeypatch.setattr(vectorizer, "SMALL", 10**9)
+    monkeypatch.setattr(Tokenizer, "count", None)
+    same(parameters, AWKWARD * 2, ["unseen words ok ok", ""])
+
+
+@pytest.mark.parametrize("analyzer", [lambda text: dict.fromkeys(text, 7), lambda text: [(c, 1) for c in text], iter])
+def test_an_analyzer_may_return_any_iterable(analyzer):
+    same({"analyzer": analyzer}, AWKWARD)
 
 
 def test_bytes_files_and_names(tmp_path):
@@ -115,7 +135,7 @@ def test_bytes_files_and_names(tmp_path):
 
 
 @pytest.mark.parametrize("bad", [np.nan, 3, None, b"\xff\xfe"])
-def test_what_is_no_text_is_refused_as_scikit_learn_does(bad):
+def test_documents_that_are_not_texts_raise_the_same_error_as_scikit_learn(bad):
     errors = []
     for cls in (CountVectorizer, Reference):
         with pytest.raises(Exception) as caught:  # noqa: PT011
@@ -126,7 +146,7 @@ def test_what_is_no_text_is_refused_as_scikit_learn_does(bad):
         CountVectorizer().fit("one text")
 
 
-def test_nothing_to_count():
+def test_texts_without_terms():
     for texts in ([], [""], ["a b"], ["the and"]):
         same({"stop_words": "english"}, texts)
 
@@ -135,8 +155,8 @@ def test_a_million_letters_and_many_documents():
     same({}, ["x" * 1_000_000, "é" * 300_000 + " " + "x" * 1_000_000, "y " * 1000] + ["tiny doc"] * 40_000)
 
 
-def test_names_with_equal_beginnings_are_in_order():
-    """Ties of eight bytes, of sixteen, and beginnings of one another."""
+def test_terms_with_equal_beginnings_are_sorted():
+    """Equal in the first 8 or 16 bytes, or one the beginning of the other."""
     rng = np.random.default_rng(0)
     words = ["a" * size for size in range(2, 40)]
     words += ["abcdefgh" + "".join(rng.choice(list("abé"), rng.integers(0, 12))) for _ in range(500)]
@@ -160,7 +180,7 @@ def docstrings():
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_code_point_is_what_re_says(pattern):
+def test_every_code_point_has_the_class_that_re_gives_it(pattern):
     found = character_class(pattern)
     if found is None:
         assert pattern in (r"\S+",)
@@ -176,7 +196,7 @@ def test_every_code_point_is_what_re_says(pattern):
             assert found.kinds[point] == expected
 
 
-def test_which_patterns_are_simple():
+def test_which_patterns_a_table_of_characters_can_express():
     simple = {pattern for pattern in PATTERNS if character_class(pattern)}
     assert simple >= {r"(?u)\b\w\w+\b", r"\w+", r"[^\W\d_]{2,}", r"(?u)\b[a-z]+\b", r"[A-Za-z0-9_]+", r"[\w']+"}
     for pattern in (
@@ -264,7 +284,7 @@ def test_a_growing_vocabulary():
         ({"vocabulary": ["a"]}, "fixed"),
     ],
 )
-def test_what_cannot_grow_says_so(parameters, message):
+def test_vocabularies_that_cannot_grow_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         CountVectorizer(**parameters).partial_fit(["so it goes"])
     with pytest.raises(ValueError, match=message):
@@ -276,11 +296,11 @@ def test_what_cannot_grow_says_so(parameters, message):
         CountVectorizer().merge(CountVectorizer())
     with pytest.raises(ValueError, match="empty vocabulary"):
         CountVectorizer().partial_fit(["", "a"])
-    with pytest.raises(ValueError, match="not as one string"):
+    with pytest.raises(ValueError, match="got one string"):
         CountVectorizer().partial_fit("so it goes")
 
 
-def test_threads_and_chunks_are_of_no_consequence(monkeypatch):
+def test_threads_and_chunks_do_not_change_the_result(monkeypatch):
     texts = AWKWARD * 5
     results = []
     for cores, chunk in ((1, 10**6), (1, 50), (3, 50), (2, 400)):
@@ -336,7 +356,7 @@ class OwnRuns:
 
 
 @pytest.mark.parametrize("own", [OwnTokenizer, OwnPreprocessor, OwnDecoding, OwnRuns])
-def test_what_a_subclass_overrides_is_used(own):
+def test_methods_that_a_subclass_overrides_are_used(own):
     ours, theirs = type("Ours", (own, CountVectorizer), {})(), type("Theirs", (own, Reference), {})()
     texts = ["so it goes", "so so"]
     X, Y = ours.fit_transform(texts), theirs.fit_transform(texts)
@@ -345,7 +365,7 @@ def test_what_a_subclass_overrides_is_used(own):
 
 
 @pytest.mark.parametrize("name", ["build_tokenizer", "build_analyzer"])
-def test_what_is_put_on_an_instance_is_used(name):
+def test_methods_set_on_an_instance_are_used(name):
     texts, results = ["so it goes", "so so"], []
     for cls in (CountVectorizer, Reference):
         made = cls()
@@ -368,7 +388,7 @@ def test_what_is_put_on_an_instance_is_used(name):
     ids=repr,
 )
 @pytest.mark.filterwarnings("ignore:Your stop_words")
-def test_odd_parameters_mean_what_they_do_to_scikit_learn(parameters):
+def test_odd_parameters_mean_the_same_as_in_scikit_learn(parameters):
     texts, results = ["so it goes, so it goes", "it is so"], []
     for cls in (CountVectorizer, Reference):
         try:
@@ -379,7 +399,7 @@ def test_odd_parameters_mean_what_they_do_to_scikit_learn(parameters):
     assert results[0] == results[1]
 
 
-def test_files_are_counted_by_compiled_code_however_short_their_names(tmp_path, monkeypatch):
+def test_files_are_counted_by_compiled_code_even_if_their_names_are_short(tmp_path, monkeypatch):
     monkeypatch.setattr(vectorizer, "SMALL", 200_000)
     path = tmp_path / "x.txt"
     path.write_text("so it goes", encoding="utf-8")
@@ -390,14 +410,14 @@ def test_files_are_counted_by_compiled_code_however_short_their_names(tmp_path, 
     assert counted
 
 
-def test_long_names_that_begin_alike_are_in_order():
+def test_long_terms_with_equal_beginnings_are_sorted():
     rng = np.random.default_rng(1)
     words = ["x" * int(rng.integers(1, 200)) + "".join(rng.choice(list("xyé"), 3)) for _ in range(300)]
     made = CountVectorizer(token_pattern=r"\w+").fit([" ".join(words), "ab"])
     assert list(made.vocabulary_) == sorted({*words, "ab"})
 
 
-def test_terms_with_nul_bytes_are_in_order():
+def test_terms_with_nul_bytes_are_sorted():
     texts = ["a\0b a\0 a b\0\0\0\0\0\0\0\0\0c b\0\0 b\0 b ab"]
     tokens = Tokenizer(character_class(r"[^\s]+"))
     terms, _ = tokens.matrix(list(tokens.count([texts])))
@@ -405,7 +425,7 @@ def test_terms_with_nul_bytes_are_in_order():
 
 
 def test_counting_goes_on_from_batch_to_batch():
-    """One tokenizer, many calls: numbers stay what they were."""
+    """One tokenizer, many calls: terms keep their numbers."""
     counting = Tokenizer(character_class(r"\w+"))
     pieces = []
     for batch in (["so it goes"], ["it is so", "so so"], ["new words"]):

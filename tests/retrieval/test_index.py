@@ -155,7 +155,7 @@ def test_parameters_matter_and_are_not_mixed_up(index):
     ("call", "message"),
     [
         (lambda index: Index.from_texts("so it goes"), "texts come as a list of texts, not as one string"),
-        (lambda index: Index.from_texts(["so", None]), "document 1 is no text but None"),
+        (lambda index: Index.from_texts(["so", None]), "Document 1 must be a string, got None"),
         (lambda index: Index.from_texts(["so"], ids=["a", "b"]), "there are 1 documents, but 2 ids"),
         (lambda index: Index.from_texts(["a", "b"], ids=["x", "x"]), "the id 'x' stands for two documents"),
         (lambda index: Index.from_texts(["a", "b"], ids=[1, 2]), "the id of a document is a text; got 1"),

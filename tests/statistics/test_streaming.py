@@ -111,9 +111,9 @@ def test_no_more_is_read_ahead_than_keeps_the_threads_busy(monkeypatch):
 @pytest.mark.parametrize("options", [CountingOptions(), CountingOptions(pretokenized=True)])
 def test_what_is_no_text_is_named_by_its_number(options):
     batches = [["one two"] * 30, ["three", None]]
-    with pytest.raises(ValueError, match="document 31 is no text but None"):
+    with pytest.raises(ValueError, match="Document 31 must be a string"):
         TermStatistics.from_batches(batches, counting=options)
-    with pytest.raises(ValueError, match="document 131 is no text but None"):
+    with pytest.raises(ValueError, match="Document 131 must be a string"):
         list(partial_statistics(batches, "moments", options, first=100))
 
 
