@@ -1,4 +1,4 @@
-"""The reader of CSV and TSV: rows that are cut in blocks are those of the csv module, and so is all that is wrong."""
+"""The reader of CSV and TSV: rows cut in blocks are the same as those of the csv module, and so are the errors."""
 
 import csv
 import gzip
@@ -53,7 +53,7 @@ cells = st.one_of(st.lists(st.sampled_from(TOKENS), max_size=4).map("".join), st
 
 @st.composite
 def tables(draw: st.DrawFn, delimiter: str) -> str:
-    """What a program would write, with a few characters changed; or what none would."""
+    """A table as a program writes it, with a few characters changed; or random characters."""
     columns = draw(st.sampled_from([["text"], ["text", "key"], ["n", "key", "text"]]))
     if draw(st.integers(0, 4)) == 0:
         return delimiter.join(columns) + draw(soup)
@@ -102,7 +102,7 @@ def test_blocks_give_what_the_csv_module_gives(tmp_path, data):
     path.unlink()
 
 
-# --- Where there is doubt ---------------------------------------------------------------------------------------------
+# --- Clear and doubtful blocks -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def test_blocks_give_what_the_csv_module_gives(tmp_path, data):
         ("é,𝄞\n".encode(), 2, [["é"], ["𝄞"]]),
     ],
 )
-def test_a_block_that_is_beyond_doubt(block, width, columns):
+def test_a_clear_block_is_cut(block, width, columns):
     lines = block.count(b"\n")
     assert cut_block(block, ord(","), width, list(range(width)), 100) == Cut(len(block), lines, columns)
-    rest = b'a "quote'  # of the row that follows, which is not looked at yet
+    rest = b'a "quote'  # the next row, which is not complete
     assert cut_block(block + rest, ord(","), width, [0], 100) == Cut(len(block), lines, columns[:1])
     assert cut_block(block.replace(b",", b"\t"), ord("\t"), width, [width - 1], 100).columns is not None
 
@@ -128,7 +128,7 @@ def test_a_block_that_is_beyond_doubt(block, width, columns):
 @pytest.mark.parametrize(
     "block",
     [
-        b'a "b" c,d\n',  # the csv module takes these quotes for text
+        b'a "b" c,d\n',  # the csv module reads these quotes as text
         b' "a",b\n',
         b'"a" ,b\n',
         b'"a"b,c\n',
@@ -144,19 +144,19 @@ def test_a_block_that_is_beyond_doubt(block, width, columns):
         b"0123456789" * 10 + b",b\n",
     ],
 )
-def test_a_block_that_leaves_doubt(block):
+def test_a_doubtful_block_is_left_to_the_csv_module(block):
     assert cut_block(b"a,b\n" + block, ord(","), 2, [0], 100).columns is None
 
 
-def test_a_block_without_the_end_of_a_row():
+def test_a_block_without_a_complete_row():
     assert cut_block(b'a,"b\nc', ord(","), 2, [0], 100) == Cut(0, 0, None)
 
 
-# --- From one way to the other ----------------------------------------------------------------------------------------
+# --- From NumPy to the csv module and back -----------------------------------------------------------------------------
 
 
 def count_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Grows by the number of rows that were cut, block by block."""
+    """A list that gets the number of rows cut from each block."""
     rows: list[int] = []
 
     def spy(*arguments: Any) -> Cut:
@@ -168,7 +168,7 @@ def count_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return rows
 
 
-def test_the_blocks_after_one_in_doubt_are_cut_again(tmp_path, monkeypatch):
+def test_the_blocks_after_a_doubtful_one_are_cut_again(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_rows, "BLOCK", 1000)
     monkeypatch.setattr("termburst.reading.lines._CHUNK", 100)
     path = tmp_path / "t.csv"
@@ -180,7 +180,7 @@ def test_the_blocks_after_one_in_doubt_are_cut_again(tmp_path, monkeypatch):
     with path.open("a", encoding="utf-8") as file:
         file.write("1000\n")
     assert outcome(path)[1] == (
-        f"{path}, line 1002: the row has 1 fields but the header has 2; quote a field that holds the delimiter"
+        f"{path}, line 1002: the row has 1 fields but the header has 2; quote fields that contain the delimiter"
     )
 
 
@@ -193,11 +193,11 @@ def test_a_row_longer_than_a_block(tmp_path, monkeypatch):
     path.write_text("text\n" + "".join(f'"{text}"\n' for text in texts), encoding="utf-8")
     rows = count_rows(monkeypatch)
     assert [text for _, text in outcome(path)[0]] == texts
-    assert sum(rows) == 4  # the longest is left to the csv module
+    assert sum(rows) == 4  # the csv module reads the longest row
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
-def test_what_comes_before_damage_is_read(tmp_path, encoding):
+def test_rows_before_damage_are_read(tmp_path, encoding):
     path = tmp_path / "t.csv.gz"
     rows = "".join(f'"{os.urandom(20).hex()}"\n' for _ in range(3000))
     path.write_bytes(gzip.compress(f"text\n{rows}".encode(encoding))[:-1000])

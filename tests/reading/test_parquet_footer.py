@@ -1,4 +1,4 @@
-"""The footer of a Parquet file: the sizes in it, and that nothing in it does harm."""
+"""The footer of a Parquet file: its sizes are read, and a damaged one does no harm."""
 
 import io
 import random
@@ -26,19 +26,19 @@ def test_every_row_group_has_its_rows_and_values():
     assert [[c.values for c in group][:2] for group in groups] == [[10, 4], [26, 4], [19, 2]]
 
 
-def test_what_is_stored_once_counts_as_often_as_it_occurs():
+def test_a_value_that_is_stored_once_counts_as_often_as_it_occurs():
     [[chunk]] = read_chunks(io.BytesIO(written(pl.DataFrame({"x": [["ab"] * 10**5] * 3}))))
     assert chunk.values == 3 * 10**5
     assert chunk.memory >= 16 * chunk.values
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1PAR1", b"\xff\xff\xff\x7fPAR1", b"x" * 100 + b"\x50\0\0\0PAR1"])
-def test_no_parquet_file(data):
+def test_files_that_are_not_parquet(data):
     with pytest.raises(FooterError):
         read_chunks(io.BytesIO(data))
 
 
-def test_a_damaged_footer_is_said_to_be_one():
+def test_a_damaged_footer_raises_no_other_error():
     whole = written(pl.DataFrame({"text": ["so it goes", "so so"], "n": [1, 2]}))
     size = int.from_bytes(whole[-8:-4], "little")
     random_source = random.Random(0)
@@ -51,7 +51,7 @@ def test_a_damaged_footer_is_said_to_be_one():
 
 
 @pytest.mark.parametrize("part", [b"\x1c", b"\x19\xfc\x01", b"\x19\x19"])
-def test_a_footer_of_brackets_is_refused(part):
+def test_a_footer_that_is_nested_too_deeply_is_refused(part):
     footer = part * 10_000
     with pytest.raises(FooterError):
         read_chunks(io.BytesIO(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"))
@@ -61,11 +61,11 @@ def thrift(*fields: bytes) -> bytes:
     return b"".join(fields) + b"\0"
 
 
-def test_what_is_not_needed_is_skipped_whatever_it_is():
-    long = b"\x18\x80\x01" + b"x" * 128  # a text of 128 bytes
+def test_fields_of_any_kind_are_skipped_if_not_needed():
+    long = b"\x18\x80\x01" + b"x" * 128  # a string of 128 bytes
     numbers = b"\x19\x25\xff\x7f\x01"
     other = b"\x11\x12\x13\x7f\x17" + b"x" * 8 + long + numbers + b"\x1c" + thrift(b"\x18\x02ab")
-    name = b"\x09\x06" + b"\x28\x01s\x01a"  # field 3: a list of two texts
+    name = b"\x09\x06" + b"\x28\x01s\x01a"  # field 3: a list of two strings
     sizes = thrift(name, b"\x26\x08\x16\x0a", b"\x07\x20" + b"x" * 8)
     column = thrift(b"\x3c" + sizes, b"\x0c\x20" + thrift(other))
     group = thrift(b"\x19\x1c" + column, b"\x26\x04", b"\x0c\x40" + thrift(other))

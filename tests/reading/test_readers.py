@@ -1,4 +1,4 @@
-"""The corpus reader: every kind of source, and one sentence for everything that can be wrong with it."""
+"""The corpus reader: every kind of source, and one clear message for every fault."""
 
 import bz2
 import codecs
@@ -30,7 +30,9 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-CHECKED = {zstd.CompressionParameter.checksum_flag: 1}  # as the zstd command does; without it a flipped bit can pass
+CHECKED = {
+    zstd.CompressionParameter.checksum_flag: 1
+}  # as the zstd command does; without it, a flipped bit may stay unnoticed
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": gzip.compress,
@@ -40,7 +42,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def read(source: str | os.PathLike[str], **options: Any) -> dict[str, str | list[str]]:
-    """All documents by id; ids must be unique for this to be of use."""
+    """All documents by id. The ids must be unique."""
     batches = list(open_corpus(source, **options).batches())
     ids = [document_id for batch in batches for document_id in batch.ids]
     texts = [text for batch in batches for text in batch.texts]
@@ -50,7 +52,7 @@ def read(source: str | os.PathLike[str], **options: Any) -> dict[str, str | list
 
 
 def fault(source: str | os.PathLike[str], *named: str, kind: type[Exception] = ValueError, **options: Any) -> str:
-    """The message of the error that reading must raise: a single line that names all of `named`."""
+    """The message of the error that reading must raise: one line that contains all of `named`."""
     with pytest.raises(kind) as caught:
         read(source, **options)
     message = str(caught.value)
@@ -96,7 +98,7 @@ def permissions_are_enforced() -> bool:
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
-def test_a_text_file_named_directly_is_one_document_a_line(tmp_path, suffix):
+def test_a_text_file_named_directly_has_one_document_per_line(tmp_path, suffix):
     path = write(tmp_path / f"poem.txt{suffix}", PACKERS[suffix](b"one\r\n\ntwo  \rb\nlast\r"))
     name = path.name
     assert read(path) == {f"{name}:1": "one", f"{name}:2": "", f"{name}:3": "two  \rb", f"{name}:4": "last\r"}
@@ -118,7 +120,7 @@ def test_any_other_suffix_is_plain_text_and_case_does_not_matter(tmp_path):
     assert read(tmp_path) == {"README": "a", "b.text": "b", "c.JSONL:1": "c", "d.TXT.GZ": "d"}
 
 
-def test_standard_input_is_one_document_a_line(stdin):
+def test_standard_input_has_one_document_per_line(stdin):
     stdin(codecs.BOM_UTF8 + b"one\r\n\ntwo")
     corpus = open_corpus("-", batch_documents=2)
     assert (corpus.name, corpus.size) == ("-", None)
@@ -147,7 +149,7 @@ def test_an_empty_file_has_no_lines_but_is_a_document_in_a_folder(tmp_path):
     assert read(write(tmp_path / "mark.txt", codecs.BOM_UTF8)) == {}
 
 
-def test_importing_the_reader_is_light():
+def test_importing_the_reader_imports_no_large_package():
     code = "import sys, termburst.reading.readers; print(*{'polars', 'numpy', 'backports.zstd'} & {*sys.modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert run.stdout.strip() == ""
@@ -186,7 +188,7 @@ TABLES = [f"t.{kind}{packing}" for kind in KINDS for packing in PACKERS] + ["t.p
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_rows_of_a_table_are_documents_wherever_it_is(tmp_path, name):
+def test_the_rows_of_a_table_are_documents_in_any_source(tmp_path, name):
     path = write_table(tmp_path / "sub" / name)
     assert read(path) == dict(zip([f"{name}:1", f"{name}:2", f"{name}:3"], TEXTS, strict=True))
     assert list(read(tmp_path)) == [f"sub/{name}:1", f"sub/{name}:2", f"sub/{name}:3"]
@@ -197,7 +199,7 @@ def test_the_rows_of_a_table_are_documents_wherever_it_is(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_missing_column_is_named_with_those_that_are_there(tmp_path, name):
+def test_a_missing_column_is_named_with_the_present_ones(tmp_path, name):
     path = write_table(tmp_path / name)
     fault(path, str(path), "'body'", "'key', 'text', 'n'", "--text", text="body")
     fault(path, str(path), "'doc'", "'key', 'text', 'n'", "--id", id="doc")
@@ -205,7 +207,7 @@ def test_a_missing_column_is_named_with_those_that_are_there(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
 @pytest.mark.parametrize(("value", "named"), [(3, "int"), ([["a"]], "ist"), ({"a": 1}, "text"), (1.5, "loat")])
-def test_text_that_is_no_text_is_refused(tmp_path, name, value, named):
+def test_values_that_are_not_text_are_refused(tmp_path, name, value, named):
     path = write_table(tmp_path / name, [{"text": value}])
     place = f"{path}, line 1" if name == "t.jsonl" else str(path)
     message = fault(path, place, "'text'")
@@ -263,7 +265,7 @@ def test_broken_csv(tmp_path, content, line, named):
     fault(path, f"{path}, line {line}:", named)
 
 
-def test_csv_lines_ends_and_blank_lines(tmp_path):
+def test_csv_line_ends_and_blank_lines(tmp_path):
     path = write(tmp_path / "t.csv", 'n,text\r\n1,a\r\n\r\n2,"b\nb"\r\n3,')
     assert read(path) == {"t.csv:1": "a", "t.csv:2": "b\nb", "t.csv:3": ""}
     assert list(read(write(tmp_path / "one.csv", "text\na\n\nb\n")).values()) == ["a", "", "b"]
@@ -287,7 +289,7 @@ def test_csv_fields_beyond_the_csv_modules_own_limit(tmp_path):
         ("[1]", "not an object"),
         ("null", "not an object"),
         ('{"n": 1, "m": 2}', "only 'n', 'm'"),
-        ("{}", "'text', only none"),
+        ("{}", "there are no columns; 'text' is needed"),
         ("[" * 100_000, "JSON"),
         ('{"text": "a", "n": ' + "9" * 5000 + "}", "JSON"),
         ('{"text": "a\0"}', "NUL"),
@@ -311,7 +313,7 @@ def test_blank_json_lines_are_skipped_but_counted(tmp_path):
 
 @pytest.mark.parametrize("after", ["", " ", "\t", "\r", "\x0b", "\u2028", "x", '{"text": "b"}'])
 @pytest.mark.parametrize("before", ["", " ", "\ufeff", "\u2028"])
-def test_what_stands_beside_an_object_is_judged_by_the_json_module(tmp_path, before, after):
+def test_text_around_an_object_is_refused_where_the_json_module_refuses_it(tmp_path, before, after):
     line = before + '{"text": "a", "text": "é"}' + after
     path = write(tmp_path / "t.jsonl", '{"text": ""}\n' + line + "\n")
     try:
@@ -474,17 +476,17 @@ def test_links_inside_the_folder_are_followed(tmp_path, link):
         (".", "circle"),
     ],
 )
-def test_links_that_lead_astray(tmp_path, link, pattern, target, named):
+def test_bad_links_are_refused(tmp_path, link, pattern, target, named):
     for name in ("corpus/a.txt", "outside/a.txt", "corpus-too/a.txt"):
         write(tmp_path / name, "a")
     bad = link(tmp_path / "corpus/bad", target)
     if pattern == "*" and target in ("../outside", "."):
-        assert list(read(tmp_path / "corpus" / pattern).values()) == ["a"]  # it does not look into folders
+        assert list(read(tmp_path / "corpus" / pattern).values()) == ["a"]  # this pattern does not enter folders
     else:
         fault(tmp_path / "corpus" / pattern, str(bad), named)
 
 
-def test_a_glob_minds_only_the_links_it_matches(tmp_path, link):
+def test_a_glob_checks_only_the_links_that_it_matches(tmp_path, link):
     write(tmp_path / "a.txt", "a")
     link(tmp_path / "b.md", "nowhere")
     assert list(read(tmp_path / "**" / "*.txt").values()) == ["a"]
@@ -499,7 +501,7 @@ def test_a_glob_minds_only_the_links_it_matches(tmp_path, link):
         {"x/to": "../y/z", "y/z/to": "../../y"},
     ],
 )
-def test_folders_that_go_round_in_a_circle(tmp_path, link, links):
+def test_links_that_form_a_circle_are_refused(tmp_path, link, links):
     for name in ("a/b", "b/c", "d", "x", "y/z"):
         write(tmp_path / name / "t.txt", "a")
     for name, target in links.items():
@@ -561,7 +563,7 @@ def test_a_file_that_is_gone_or_cannot_be_read(tmp_path, name):
 
 
 @pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names are Unicode on this platform")
-def test_names_that_are_not_unicode_or_hold_line_breaks(tmp_path):
+def test_names_that_are_not_unicode_or_have_line_breaks(tmp_path):
     write(tmp_path / os.fsdecode(b"caf\xe9.txt"), "a")
     assert read(tmp_path) == {"caf?.txt": "a"}
     write(tmp_path / "two\nlines.txt", b"\xff")
@@ -586,7 +588,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path, encoding):
 )
 @pytest.mark.parametrize("packing", ["", ".gz"])
 def test_encodings(tmp_path, encoding, packing, monkeypatch):
-    monkeypatch.setattr("termburst.reading.lines._CHUNK", 7)  # characters are cut at the ends of chunks
+    monkeypatch.setattr("termburst.reading.lines._CHUNK", 7)  # chunks end within characters
     texts = ["plain", "", "abc ÷ ±" if encoding == "cp037" else "日本 Ж ×"]
     lines = "".join(text + "\r\n" for text in texts)
     write(tmp_path / f"a.txt{packing}", PACKERS[packing](lines.encode(encoding)))
@@ -620,12 +622,12 @@ def test_the_line_of_undecodable_bytes_in_other_encodings(tmp_path, encoding, ch
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
-def test_a_byte_order_is_not_guessed(tmp_path, encoding):
+def test_the_byte_order_is_not_guessed(tmp_path, encoding):
     path = write(tmp_path / "a.txt", "plain text".encode(f"{encoding}-le"))
     fault(path, f"{path}, line 1:", "BOM", "--encoding", encoding=encoding)
     fault(tmp_path, str(path), "BOM", "--encoding", encoding=encoding)
     assert read(tmp_path, encoding=f"{encoding}-le") == {"a.txt": "plain text"}
-    write(path, b"ab\x00\xdccd")  # and half of a surrogate pair besides
+    write(path, b"ab\x00\xdccd")  # with half of a surrogate pair
     fault(path, f"{path}, line 1:", encoding=encoding)
 
 
@@ -645,19 +647,19 @@ def test_a_byte_order_mark_among_files_in_utf8(tmp_path, encoding):
     fault(path, f"{path}, line 1:", "NUL", "convert it if other files are not")
 
 
-def test_bytes_that_would_be_a_mark_in_a_later_line(tmp_path):
+def test_the_bytes_of_a_byte_order_mark_in_a_later_line(tmp_path):
     path = write(tmp_path / "a.txt", b"so\n\xff\xfe\n")
     fault(path, f"{path}, line 2:", "0xff", "--encoding latin-1")
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13", "", "utf-8\0", "undefined"])
-def test_an_unknown_encoding_is_said_up_front(encoding):
+def test_an_unknown_encoding_is_refused_before_reading(encoding):
     with pytest.raises(ValueError, match="encoding") as caught:
         open_corpus("-", encoding=encoding)
     assert repr(encoding) in str(caught.value)
 
 
-def test_other_options_are_checked_up_front():
+def test_other_options_are_checked_before_reading():
     with pytest.raises(ValueError, match="surrogateescape"):
         open_corpus("-", errors="surrogateescape")
     for option in ("max_document_bytes", "batch_documents", "batch_bytes"):
@@ -665,7 +667,7 @@ def test_other_options_are_checked_up_front():
             open_corpus("-", **{option: 0})
 
 
-def test_faults_after_many_lines_are_told_by_the_right_line(tmp_path):
+def test_faults_after_many_lines_name_the_right_line(tmp_path):
     lines = [b"so it goes"] * 30_000
     for bad, named in ((b"caf\xe9", "0xe9"), (b"\0", "NUL"), (b"x" * 101, "--max-document-mb")):
         lines[25_000] = bad
@@ -707,7 +709,7 @@ def test_packed_files_of_several_members(tmp_path, packing):
     assert list(read(path).values()) == ["a", "bc"]
 
 
-def test_other_packings_are_not_taken_for_text(tmp_path):
+def test_other_packings_are_not_read_as_text(tmp_path):
     fault(write(tmp_path / "a.txt.bz2", bz2.compress(b"hello world" * 9)), "a.txt.bz2")
 
 
@@ -716,7 +718,7 @@ def test_other_packings_are_not_taken_for_text(tmp_path):
 
 @pytest.mark.parametrize("packing", PACKERS)
 @pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
-def test_the_largest_document_is_exact_for_lines_and_files(tmp_path, packing, ending):
+def test_the_limit_of_a_document_is_exact_for_lines_and_files(tmp_path, packing, ending):
     def path(size: int) -> Path:
         return write(tmp_path / f"corpus/a.txt{packing}", PACKERS[packing](b"x\n" + b"y" * size + ending.encode()))
 
@@ -729,7 +731,7 @@ def test_the_largest_document_is_exact_for_lines_and_files(tmp_path, packing, en
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 10])
-def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, limit):
+def test_a_byte_order_mark_is_not_part_of_the_first_line(tmp_path, limit):
     path = write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"x" * limit + b"\r\ny\n")
     assert list(read(path, max_document_bytes=limit).values()) == ["x" * limit, "y"]
     write(path, codecs.BOM_UTF8 + b"x" * (limit + 1) + b"\ny\n")
@@ -737,20 +739,20 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, limit):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_too_large_a_row(tmp_path, name):
+def test_a_row_that_is_too_large(tmp_path, name):
     path = write_table(tmp_path / name, [{"text": "a"}, {"text": "b" * 1000}])
     assert len(read(path, max_document_bytes=1100)) == 2
     place = {"csv": "line 3", "tsv": "line 3", "parquet": "row 2"}.get(name.split(".")[1], "line 2")
     fault(path, f"{path}, {place}:", "500 bytes", "--max-document-mb", max_document_bytes=500)
 
 
-def test_too_large_a_row_of_many_lines(tmp_path):
+def test_a_row_of_many_lines_that_is_too_large(tmp_path):
     path = write(tmp_path / "t.csv", 'text,n\na,1\n"' + "b\n" * 1000 + '",2\n')
     assert len(read(path, max_document_bytes=3000)) == 2
     fault(path, f"{path}, line 3:", "quote", "--max-document-mb", max_document_bytes=500)
 
 
-def test_too_large_a_list_of_tokens(tmp_path):
+def test_a_list_of_tokens_that_is_too_large(tmp_path):
     path = write_table(tmp_path / "t.parquet", [{"text": ["a"]}, {"text": ["b"] * 1000}])
     fault(path, f"{path}, row 2:", "--max-document-mb", max_document_bytes=500, pretokenized=True)
 
@@ -766,7 +768,7 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path, name):
         path.write_bytes(zstd.compress(block * 16) * 13)
     else:
         path.write_bytes(b"")
-        os.truncate(path, 200 * 2**20)  # sparse: the bytes are zeros, but their number is found out first
+        os.truncate(path, 200 * 2**20)  # a sparse file of zeros; its size is checked before its bytes
     source = path.parent if name.startswith("in/") else path
     tracemalloc.start()
     try:
@@ -780,7 +782,7 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path, name):
 # --- Batches ----------------------------------------------------------------------------------------------------------
 
 
-def test_batches_end_by_number_or_by_bytes(tmp_path):
+def test_batches_end_by_number_of_documents_or_of_bytes(tmp_path):
     path = write(tmp_path / "a.txt", "ab\n" * 10)
     assert [len(batch.ids) for batch in open_corpus(path, batch_documents=4).batches()] == [4, 4, 2]
     assert [len(batch.ids) for batch in open_corpus(path, batch_documents=5).batches()] == [5, 5]
@@ -789,7 +791,7 @@ def test_batches_end_by_number_or_by_bytes(tmp_path):
     assert [len(batch.ids) for batch in open_corpus(wide, batch_bytes=4).batches()] == [1, 1, 1, 1]
 
 
-def test_a_batch_may_hold_documents_of_several_files(tmp_path):
+def test_a_batch_may_have_documents_of_several_files(tmp_path):
     for k in range(5):
         write(tmp_path / f"{k}.txt", str(k))
     assert [batch.texts for batch in open_corpus(tmp_path, batch_documents=3).batches()] == [
@@ -812,7 +814,7 @@ def test_position_grows_to_the_size_on_disk(tmp_path):
     assert positions[-1] == corpus.size
 
 
-def test_a_file_that_grows_does_not_pass_its_size(tmp_path):
+def test_the_position_in_a_growing_file_does_not_exceed_its_size(tmp_path):
     path = write(tmp_path / "a.txt", "a\n")
     corpus = open_corpus(path, batch_documents=1)
     write(path, "a\nb\nc\n")
@@ -828,12 +830,12 @@ def test_a_corpus_is_lazy_and_can_be_read_again(tmp_path):
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_leaving_early_closes_the_file(tmp_path, name):
+def test_closing_the_batches_closes_the_file(tmp_path, name):
     path = write_table(tmp_path / name)
     batches = open_corpus(path, batch_documents=1).batches()
     next(batches)
     batches.close()  # type: ignore[attr-defined]
-    path.unlink()  # refused on Windows while a file is open; elsewhere the filter for warnings notices
+    path.unlink()  # Windows refuses this while the file is open; elsewhere a warning shows an open file
 
 
 # --- Round trips ------------------------------------------------------------------------------------------------------
@@ -841,7 +843,7 @@ def test_leaving_early_closes_the_file(tmp_path, name):
 quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 batchings = st.tuples(st.integers(1, 5), st.integers(1, 40))
 characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
-# Line breaks, quotes and delimiters come up often enough to meet.
+# Line breaks, quotes and delimiters must be frequent.
 any_text = st.text(st.one_of(characters, st.sampled_from(list('\n\r",\t\\ \u2028'))), max_size=30)
 counter = itertools.count()
 
@@ -893,7 +895,7 @@ def test_tokens_round_trip(tmp_path, documents, batching, kind):
     assert read_back(path, batching, pretokenized=True) == documents
 
 
-def test_the_option_that_named_the_id_is_called_by_its_name(tmp_path):
+def test_messages_name_the_option_that_set_the_id(tmp_path):
     table, text = tmp_path / "a.csv", tmp_path / "a.txt"
     table.write_text("text\nso it goes\n", encoding="utf-8")
     text.write_text("so it goes\n", encoding="utf-8")
