@@ -102,7 +102,7 @@ def test_blocks_give_what_the_csv_module_gives(tmp_path, data):
     path.unlink()
 
 
-# --- Clear and doubtful blocks -----------------------------------------------------------------------------------------
+# --- Clear and doubtful blocks ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_block_without_a_complete_row():
     assert cut_block(b'a,"b\nc', ord(","), 2, [0], 100) == Cut(0, 0, None)
 
 
-# --- From NumPy to the csv module and back -----------------------------------------------------------------------------
+# --- From NumPy to the csv module and back ----------------------------------------------------------------------------
 
 
 def count_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
