@@ -23,14 +23,18 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PlainCounts:
-    """The counts of a chunk of documents.
+    """The counts of a chunk of documents, cell by cell.
 
-    Row j has the cells ``indptr[j]`` to ``indptr[j + 1]``. A cell has the number of its term in *ids*.
+    Attributes
+    ----------
+    ids : the number of the term, one per cell
+    counts : how often the document has the term, one per cell
+    sizes : the number of cells, one per document
     """
 
     ids: Integers
     counts: Integers
-    indptr: Integers
+    sizes: Integers
 
 
 class PlainTokenizer:
@@ -61,22 +65,21 @@ class PlainTokenizer:
         return map(self._count_chunk, chunks)
 
     def _count_chunk(self, documents: Iterable[Any]) -> PlainCounts:
-        known = self.numbers if self.vocabulary is None else self.vocabulary
+        number = self.numbers.__getitem__ if self.vocabulary is None else self.vocabulary.get
         ids: list[int] = []
         counts: list[int] = []
-        indptr = [0]
+        sizes: list[int] = []
         try:
             for document in documents:
                 start_clock()
-                found: Mapping[Any, int] = Counter(iter(self.analyze(document)))  # iter: its keys, should it be a dict
-                if self.vocabulary is not None:
-                    found = {term: count for term, count in found.items() if term in known}
-                ids.extend(map(known.__getitem__, found))
+                found = Counter(map(number, self.analyze(document)))
+                found.pop(None, None)  # not in the vocabulary
+                ids.extend(found)
                 counts.extend(found.values())
-                indptr.append(len(ids))
+                sizes.append(len(found))
         finally:
             stop_clock()
-        return PlainCounts(*(np.array(values, dtype=np.int64) for values in (ids, counts, indptr)))
+        return PlainCounts(*(np.array(values, dtype=np.int64) for values in (ids, counts, sizes)))
 
     def matrix(self, counted: list[PlainCounts]) -> tuple[dict[Any, int], Any]:
         """The columns of the terms in alphabetical order, and documents × terms in canonical form.
@@ -86,9 +89,11 @@ class PlainTokenizer:
         """
         import scipy.sparse as sp
 
-        ids = np.concatenate([np.empty(0, np.int64), *(piece.ids for piece in counted)])
-        data = np.concatenate([np.empty(0, np.int64), *(piece.counts for piece in counted)])
-        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(piece.indptr) for piece in counted)])
+        ids = _joined([piece.ids for piece in counted])
+        data = _joined([piece.counts for piece in counted])
+        sizes = _joined([piece.sizes for piece in counted])
+        indptr = np.zeros(sizes.size + 1, dtype=np.int64)
+        np.cumsum(sizes, out=indptr[1:])
         terms: dict[Any, int] = {}
         if self.vocabulary is None:
             terms = {term: column for column, term in enumerate(sorted(self.numbers))}
@@ -96,10 +101,14 @@ class PlainTokenizer:
             ids = columns[ids]
         width = len(terms if self.vocabulary is None else self.vocabulary)
         kind = np.int32 if ids.size < 2**31 else np.int64
-        X = sp.csr_array((data, ids.astype(kind), np.cumsum(sizes).astype(kind)), shape=(sizes.size - 1, width))
+        X = sp.csr_array((data, ids.astype(kind), indptr.astype(kind)), shape=(sizes.size, width))
         X.sort_indices()
         X.has_canonical_format = True  # each term of a document is one cell
         return terms, X
+
+
+def _joined(parts: list[Integers]) -> Integers:
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
 @dataclass(frozen=True, slots=True)
