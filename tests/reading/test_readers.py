@@ -621,6 +621,19 @@ def test_the_line_of_undecodable_bytes_in_other_encodings(tmp_path, encoding, ch
     fault(path, f"{path}, line 3:", "--errors replace", encoding=encoding)
 
 
+@pytest.mark.parametrize("chunk", [1, 7, 1000])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "ascii"])
+def test_lines_before_undecodable_bytes_are_read(tmp_path, encoding, chunk, monkeypatch):
+    monkeypatch.setattr("termburst.reading.lines._CHUNK", chunk)
+    bad = b"\x00\xdc" if encoding == "utf-16-le" else b"\xff"
+    path = write(tmp_path / "a.txt", "one\ntwo\nthree".encode(encoding) + bad)
+    texts = []
+    with pytest.raises(ValueError, match="line 3"):
+        texts += (batch.texts for batch in open_corpus(path, encoding=encoding, batch_documents=1).batches())
+    assert texts[0] == ["one"]
+    fault(path, f"{path}, line 1:", "--max-document-mb", encoding=encoding, max_document_bytes=2)  # the first fault
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
 def test_the_byte_order_is_not_guessed(tmp_path, encoding):
     path = write(tmp_path / "a.txt", "plain text".encode(f"{encoding}-le"))

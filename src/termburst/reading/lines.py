@@ -267,8 +267,11 @@ def _recoded(chunks: Iterator[bytes], file: CorpusFile, options: Options) -> Ite
         except UnicodeDecodeError as error:
             decoder.setstate(before)
             pending = len(error.object) - len(chunk)  # bytes that the decoder kept from the chunk before
+            text = ""
             with suppress(UnicodeError):  # without a byte order mark, even the start cannot be decoded
-                line += decoder.decode(chunk[: max(0, error.start - pending)]).count("\n")
+                text = decoder.decode(chunk[: max(0, error.start - pending)])
+            yield text.encode("utf-8", "replace")  # what comes before the fault is read, and may have other faults
+            line += text.count("\n")
             raise undecodable(f"{file.path}, line {line}", error, at_start=line == 1) from error
         except UnicodeError as error:
             raise undecodable(f"{file.path}, line {line}", error) from error
