@@ -155,7 +155,7 @@ class CountingOptions:
 
 def _checked_ngrams(ngrams: Any) -> tuple[int, int]:
     """Both numbers as plain integers, so that equal options compare equal and can be written as JSON."""
-    sizes = (ngrams, ngrams) if isinstance(ngrams, Integral) else ngrams
+    sizes: Any = (ngrams, ngrams) if isinstance(ngrams, Integral) else ngrams
     if isinstance(sizes, Iterable):
         sizes = tuple(sizes)
         if len(sizes) == 2 and all(isinstance(size, Integral) for size in sizes) and 1 <= sizes[0] <= sizes[1]:

@@ -65,7 +65,7 @@ class PlainTokenizer:
         return map(self._count_chunk, chunks)
 
     def _count_chunk(self, documents: Iterable[Any]) -> PlainCounts:
-        number = self.numbers.__getitem__ if self.vocabulary is None else self.vocabulary.get
+        number: Callable[[Any], Any] = self.numbers.__getitem__ if self.vocabulary is None else self.vocabulary.get
         ids: list[int] = []
         counts: list[int] = []
         sizes: list[int] = []
