@@ -21,7 +21,7 @@ def test_who_comes_second_waits_or_is_told(tmp_path):
             order.append("second")
 
     with locked(target):
-        with pytest.raises(LockedError, match=r"another process is writing .*s\.parquet: start again"), locked(target):
+        with pytest.raises(LockedError, match=r"another process is writing .*s\.parquet; try again"), locked(target):
             pass
         thread = threading.Thread(target=second)
         thread.start()
@@ -65,7 +65,7 @@ def test_a_lock_is_no_link_and_no_pipe(tmp_path):
         lock.unlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["precious"]
     os.mkfifo(lock)
-    with pytest.raises(ValueError, match="is not a file; remove it"), locked(target):
+    with pytest.raises(ValueError, match="is not a regular file; remove it"), locked(target):
         pass
     lock.unlink()
     link = tmp_path / "link.parquet"

@@ -37,7 +37,7 @@ def test_precision_by_hand():
 @pytest.mark.parametrize("measure", [average_precision, ndcg_at_10, precision_at_10])
 def test_nothing_found_is_nought_and_nothing_relevant_no_measure(measure):
     assert measure([], GRADES) == 0
-    with pytest.raises(ValueError, match="without a relevant document"):
+    with pytest.raises(ValueError, match="at least one relevant document"):
         measure(["a"], {"a": 0})
 
 
@@ -52,9 +52,9 @@ def test_evaluate_counts_missing_rankings_and_leaves_out_what_cannot_be_found():
 @pytest.mark.parametrize(
     ("rankings", "message"),
     [
-        ({"q": "abc"}, "the ranking of query 'q' is a list of document ids; got .*"),
-        ({"q": [1]}, r"the ranking of query 'q' is a list of document ids; got \[1\]"),
-        ({"q": ["a", "a"]}, "the ranking of query 'q' names a document twice"),
+        ({"q": "abc"}, "the ranking of query 'q' must be a list of document ids; got .*"),
+        ({"q": [1]}, r"the ranking of query 'q' must be a list of document ids; got \[1\]"),
+        ({"q": ["a", "a"]}, "the ranking of query 'q' contains a document twice"),
     ],
 )
 def test_bad_rankings_are_one_sentence(rankings, message):
@@ -106,9 +106,9 @@ def test_size_under_the_null():
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([0.1, 0.2], [0.1], "a and b are of the same queries; got 2 and 1 values"),
-        ([], [], "a holds a finite number a query"),
-        ([0.1], [float("nan")], "b holds a finite number a query"),
+        ([0.1, 0.2], [0.1], "a and b must have one value for each query; got 2 and 1 values"),
+        ([], [], "a must have one finite number per query"),
+        ([0.1], [float("nan")], "b must have one finite number per query"),
     ],
 )
 def test_bad_values_are_one_sentence(a, b, message):
@@ -127,13 +127,13 @@ def test_hits_are_rankings():
         (
             {"q": ["a"]},
             {"q": {"a": float("nan"), "b": 1}},
-            "the grade of 'a' for query 'q' is a finite number; got nan",
+            "the grade of 'a' in query 'q' must be a finite number; got nan",
         ),
-        ({"q": ["a"]}, {"q": {"a": "1"}}, "the grade of 'a' for query 'q' is a finite number; got '1'"),
-        ({"q": ["a"]}, {"q": ["a"]}, "the judgements of query 'q' are a dictionary"),
-        ([["a"]], {"q": {"a": 1}}, "rankings are a dictionary by query"),
-        ({"q": None}, {"q": {"a": 1}}, "the ranking of query 'q' is a list of document ids; got None"),
-        ({1: ["a"]}, {"1": {"a": 1}}, "none of the queries ranked is judged: the first is 1 here, '1' there"),
+        ({"q": ["a"]}, {"q": {"a": "1"}}, "the grade of 'a' in query 'q' must be a finite number; got '1'"),
+        ({"q": ["a"]}, {"q": ["a"]}, "the judgements of query 'q' must map documents to grades"),
+        ([["a"]], {"q": {"a": 1}}, "rankings must be a dictionary with queries as keys"),
+        ({"q": None}, {"q": {"a": 1}}, "the ranking of query 'q' must be a list of document ids; got None"),
+        ({1: ["a"]}, {"1": {"a": 1}}, "rankings and judgements have no query in common: 1 against '1'"),
     ],
 )
 def test_bad_judgements_are_one_sentence(rankings, judgements, message):
@@ -143,7 +143,7 @@ def test_bad_judgements_are_one_sentence(rankings, judgements, message):
 
 def test_values_that_are_no_numbers():
     found = evaluate({"q": ["a"]}, {"q": {"a": 1}})
-    with pytest.raises(ValueError, match="a holds a finite number a query"):
+    with pytest.raises(ValueError, match="a must have one finite number per query"):
         paired_test(found, found)
 
 

@@ -143,13 +143,13 @@ def test_bursty_terms_add_more_balls():
 @pytest.mark.parametrize(
     ("model", "parameters", "message"),
     [
-        ("spud", {"omega": 1}, "omega lies between 0 and 1; got 1"),
-        ("gspud", {"omega": 0.0}, "omega lies between 0 and 1; got 0.0"),
-        ("lm-dirichlet", {"mu": 0}, "mu is a number above 0; got 0"),
-        ("lm-dirichlet", {"mu": float("nan")}, "mu is a number above 0; got nan"),
-        ("lm-jm", {"smoothing": "much"}, "smoothing lies between 0 and 1; got 'much'"),
-        ("bm25", {"b": 2}, "b lies between 0 and 1; got 2"),
-        ("bm25", {"k1": True}, "k1 is a number above 0; got True"),
+        ("spud", {"omega": 1}, "omega must be between 0 and 1; got 1"),
+        ("gspud", {"omega": 0.0}, "omega must be between 0 and 1; got 0.0"),
+        ("lm-dirichlet", {"mu": 0}, "mu must be a number above 0; got 0"),
+        ("lm-dirichlet", {"mu": float("nan")}, "mu must be a number above 0; got nan"),
+        ("lm-jm", {"smoothing": "much"}, "smoothing must be between 0 and 1; got 'much'"),
+        ("bm25", {"b": 2}, "b must be between 0 and 1; got 2"),
+        ("bm25", {"k1": True}, "k1 must be a number above 0; got True"),
     ],
 )
 def test_bad_parameters_are_one_sentence(model, parameters, message, X):
