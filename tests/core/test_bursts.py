@@ -97,5 +97,5 @@ def test_values_that_reach_past_the_cells_are_refused():
         core.burst_reference(*common, np.array([-1]), b_i, 6.0, p)
     with pytest.raises(RuntimeError, match="room"):
         core.burst_reference(*common, np.flatnonzero(b_i), np.ones_like(b_i), 6.0, p)
-    with pytest.raises(ValueError, match="one seed per term"):
+    with pytest.raises(ValueError, match="one entry per term"):
         core.burst_draws(*common, np.array([0]), b_i, np.zeros(1, np.int64), 9, p)

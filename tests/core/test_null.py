@@ -130,11 +130,11 @@ def test_more_tokens_than_there_are_cannot_be_drawn():
     assert out[0][0, 0] == lengths.documents
     with pytest.raises(ValueError, match="out of range"):
         core.simulate(lengths.for_kernels(), 1, 0, 1, np.array([tokens + 1]), *out)
-    with pytest.raises(ValueError, match="checkpoints rise"):
+    with pytest.raises(ValueError, match="checkpoints must increase"):
         core.simulate(lengths.for_kernels(), 1, 0, 1, np.array([0]), *out)
     with pytest.raises(ValueError, match="out of range"):
         core.simulate_ratio(lengths.for_kernels(), table.for_kernels(), 1, 0, 1, tokens + 1, 1.5, np.zeros(1))
     aliases = lengths.other.copy()
     aliases[0] = aliases.size
-    with pytest.raises(ValueError, match="the alias of a document is another one"):
+    with pytest.raises(ValueError, match="the alias of a document must be a document"):
         core.documents(lengths.length, lengths.each, lengths.accept, aliases)

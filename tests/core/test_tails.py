@@ -71,7 +71,7 @@ def test_reached_values_are_those_that_numpy_counts(on_both):
         np.testing.assert_array_equal(one, other)
     with pytest.raises(ValueError, match="out of range"):
         core.reach(samples, observed, row - 1, 8, 4, tie)
-    with pytest.raises(ValueError, match="a tail begins at one of the draws"):
+    with pytest.raises(ValueError, match="a tail must begin at one of the draws"):
         core.reach(samples, observed, row, 41, 4, tie)
 
 

@@ -339,10 +339,10 @@ def test_damaged_arrays_are_refused_by_every_kernel(text, part, at, value, said)
 def test_arrays_of_other_sizes_are_refused(text):
     block = block_of(text)
     for kernel, terms in all_kernels(text.shape[1] - 1):
-        with pytest.raises(ValueError, match="for every term"):
+        with pytest.raises(ValueError, match="per term"):
             filled(kernel, block, **terms)
     for kernel, terms in all_kernels(text.shape[1]):
-        with pytest.raises(ValueError, match="for every cell"):
+        with pytest.raises(ValueError, match="per cell"):
             kernel(block, np.empty(block.cells - 1), **terms)
     with pytest.raises(ValueError, match="one start"):
         weights.discounted_squares(np.array([0, 1]), np.array([1]), np.array([1]), np.ones(2))

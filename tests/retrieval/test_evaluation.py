@@ -127,9 +127,9 @@ def test_hits_are_rankings():
         (
             {"q": ["a"]},
             {"q": {"a": float("nan"), "b": 1}},
-            "the grade of 'a' in query 'q' must be a finite number; got nan",
+            "query 'q': the grade of 'a' must be a finite number; got nan",
         ),
-        ({"q": ["a"]}, {"q": {"a": "1"}}, "the grade of 'a' in query 'q' must be a finite number; got '1'"),
+        ({"q": ["a"]}, {"q": {"a": "1"}}, "query 'q': the grade of 'a' must be a finite number; got '1'"),
         ({"q": ["a"]}, {"q": ["a"]}, "the judgements of query 'q' must map documents to grades"),
         ([["a"]], {"q": {"a": 1}}, "rankings must be a dictionary with queries as keys"),
         ({"q": None}, {"q": {"a": 1}}, "the ranking of query 'q' must be a list of document ids; got None"),

@@ -237,7 +237,7 @@ def test_an_index_shows_its_size():
     ("call", "message"),
     [
         (lambda: Index.from_texts({"w": "a wing"}), "texts must be a list of strings; give the keys of a dictionary"),
-        (lambda: Index.from_texts(pl.DataFrame({"text": ["a wing"]})), "name the column"),
+        (lambda: Index.from_texts(pl.DataFrame({"text": ["a wing"]})), "select the column"),
         (lambda: Index.from_texts(None), "texts must be a list of strings"),
         (lambda: Index.from_texts(["a wing"], 3), "ids must be a list of strings; got 3"),
         (lambda: Index.from_texts(["a wing"], counting="english"), "counting must be a CountingOptions"),

@@ -223,9 +223,7 @@ def _check_grades(query: Any, grades: Any) -> None:
         raise ValueError(f"the judgements of query {query!r} must map documents to grades; got {shown(grades)}")
     for document, grade in grades.items():
         if not (isinstance(grade, (int, float, np.number)) and np.isfinite(grade)):
-            raise ValueError(
-                f"the grade of {document!r} in query {query!r} must be a finite number; got {shown(grade)}"
-            )
+            raise ValueError(f"query {query!r}: the grade of {document!r} must be a finite number; got {shown(grade)}")
 
 
 def _checked_ranking(query: str, ranking: Iterable[str]) -> list[str]:
