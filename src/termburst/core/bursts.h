@@ -63,7 +63,7 @@ typedef struct {
     double *p_value;
 } DrawTask;
 
-/* One burst of size `count`: its probability for each group and its score. `weight` is scratch, two numbers per class. */
+/* One burst of size `count`: its probability per group and its score. `weight` is scratch, two numbers per class. */
 typedef struct {
     int64_t count;
     double alpha;

@@ -1,8 +1,8 @@
 /* Shared by all of the core: export of functions, status codes, small arithmetic.
  *
  * A kernel takes structs with named fields and returns a status. It allocates nothing: Python passes the scratch space
- * (the room). It keeps no state between calls. It checks every index from an array before it uses it; only the indices of
- * cells are checked earlier, when `cells` of cells.py makes them.
+ * (the room). It keeps no state between calls. It checks every index from an array before it uses it; only the indices
+ * of cells are checked earlier, when `cells` of cells.py makes them.
  */
 #ifndef TB_CORE_H
 #define TB_CORE_H

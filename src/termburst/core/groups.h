@@ -1,8 +1,8 @@
 /* The fit of one term in several groups of documents: one mean per group, and precisions tied by one parameter.
  *
- * Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same for
- * all groups together. Given τ the groups are independent, so the Hessian is an arrow matrix: a Newton step costs one
- * evaluation per group, and the slope and curvature of the profile over τ are sums.
+ * Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same
+ * for all groups together. Given τ the groups are independent, so the Hessian is an arrow matrix: a Newton step costs
+ * one evaluation per group, and the slope and curvature of the profile over τ are sums.
  */
 #ifndef TB_GROUPS_H
 #define TB_GROUPS_H
@@ -43,9 +43,10 @@ typedef struct {
     double *out;
 } GroupFitTask;
 
-/* The terms of two groups, and their fits: five numbers per term of the collection, τ_a, τ_b, gain, ω_a, ω_b. Terms that
- * are `own` have one precision per group, the others have precisions tied by κ. At the limits, twice the log-likelihood
- * is lower by `critical`; `out` has two numbers per term. For ratios `critical` is not used, and `out` has one number. */
+/* The terms of two groups, and their fits: five numbers per term of the collection, τ_a, τ_b, gain, ω_a, ω_b. Terms
+ * that are `own` have one precision per group, the others have precisions tied by κ. At the limits, twice the
+ * log-likelihood is lower by `critical`; `out` has two numbers per term. For ratios `critical` is not used, and `out`
+ * has one number. */
 typedef struct {
     const int64_t *terms;
     int64_t size;

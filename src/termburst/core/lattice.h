@@ -14,12 +14,12 @@ enum {
     SPACE = 2 * CELLS + (DEEPEST + 1) * (16 + MARGIN),
 };
 
-/* The smaller mid-p tail at t by enumeration of all assignments of the own points, at most ENUMERATED. The other points of
- * a stratum are merged into one. `w` has space for OUTCOMES numbers per stratum. */
+/* The smaller mid-p tail at t by enumeration of all assignments of the own points, at most ENUMERATED. The other points
+ * of a stratum are merged into one. `w` has space for OUTCOMES numbers per stratum. */
 double enumerated(double t, Points *points);
 
-/* The smaller mid-p tail at t by convolution of the own points on a lattice. The sum of the other points of a stratum is
- * taken as normal. −1 if it would take too long. `w` has space for SPACE numbers. */
+/* The smaller mid-p tail at t by convolution of the own points on a lattice. The sum of the other points of a stratum
+ * is taken as normal. −1 if it would take too long. `w` has space for SPACE numbers. */
 double lattice(double t, Points *points);
 
 #endif

@@ -10,8 +10,8 @@ enum { DEGREE = 10, PANELS = 130 };
 #define WIDTH 0.5
 #define LOWEST (-27.631021115928547) /* log 1e-12 */
 
-/* C_k, the number of documents longer than k: one by one up to `direct`, padded with zeros to whole LANES; then constant
- * in runs [edges[r], edges[r + 1]). */
+/* C_k, the number of documents longer than k: one by one up to `direct`, padded with zeros to whole LANES; then
+ * constant in runs [edges[r], edges[r + 1]). */
 typedef struct {
     const double *longer;
     int64_t direct;

@@ -86,8 +86,8 @@ TB_INLINE double rising_remainder(double z, double a) {
     return z * curved - 0.5 * log_r + (stirling_remainder(z + a) - stirling_remainder(z));
 }
 
-/* log[Γ(y) Γ(y + a + b) / (Γ(y + a) Γ(y + b))] ≥ 0 for y > 0 and a, b ≥ 0. It is −log P(0) of a beta-binomial with α = a
- * and α_¬ = y at b tokens, and of the hypergeometric with y − 1 tokens that are neither drawn nor the term. */
+/* log[Γ(y) Γ(y + a + b) / (Γ(y + a) Γ(y + b))] ≥ 0 for y > 0 and a, b ≥ 0. It is −log P(0) of a beta-binomial with α =
+ * a and α_¬ = y at b tokens, and of the hypergeometric with y − 1 tokens that are neither drawn nor the term. */
 TB_INLINE double gamma_cross(double y, double a, double b) {
     double head = 0.0, small = least(a, b), large = most(a, b);
     for (int q = 0; q < 12 && y < 12; q++) {

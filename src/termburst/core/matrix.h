@@ -4,7 +4,7 @@
 
 #include "core.h"
 
-/* The cells of row j are [starts[j], starts[j + 1]). In cell k, term[k] occurs count[k] times; the counts sum to n_j. */
+/* The cells of row j are [starts[j], starts[j + 1]). In cell k, term[k] occurs count[k] times; n_j is their sum. */
 typedef struct {
     const int64_t *starts;
     const int32_t *term;

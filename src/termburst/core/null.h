@@ -53,9 +53,9 @@ typedef struct {
 } Note;
 enum { GROUP = 8, AHEAD = 64 }; /* AHEAD documents are drawn in advance, so that their memory is fetched together */
 
-/* A checkpoint is a number of tokens drawn so far. Results at each checkpoint: the number of documents b,
- * Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n). Rows are checkpoints, columns are draws. `notes` has space for GROUP
- * draws at each checkpoint. `log_of` has the logarithms of the integers up to the last checkpoint. */
+/* A checkpoint is a number of tokens drawn so far. Results at each checkpoint: the number of documents b, Σ log (n_ij −
+ * 1)! and Σ (n_ij² − 2 n_ij n_j m/n). Rows are checkpoints, columns are draws. `notes` has space for GROUP draws at
+ * each checkpoint. `log_of` has the logarithms of the integers up to the last checkpoint. */
 typedef struct {
     const int64_t *checkpoints;
     int64_t size;

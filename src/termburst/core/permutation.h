@@ -1,16 +1,16 @@
 /* The permutation test: the distribution of a term's score if documents are assigned to the corpora at random.
  *
- * If few documents have the term, all others count with their mean score: T is then its expectation given the assignment
- * of the documents with the term. Documents that no permutation moves are left out beforehand, because their whole
- * stratum is in one corpus. */
+ * If few documents have the term, all others count with their mean score: T is then its expectation given the
+ * assignment of the documents with the term. Documents that no permutation moves are left out beforehand, because their
+ * whole stratum is in one corpus. */
 #ifndef TB_PERMUTATION_H
 #define TB_PERMUTATION_H
 
 #include "cells.h"
 #include "lattice.h"
 
-/* The sorted lengths of both corpora, and how many documents of the first corpus and of both have each. Length class c is
- * [starts[c], starts[c + 1]) and belongs to stratum strata_of[c]. Documents of a length with class_of −1 are not
+/* The sorted lengths of both corpora, and how many documents of the first corpus and of both have each. Length class c
+ * is [starts[c], starts[c + 1]) and belongs to stratum strata_of[c]. Documents of a length with class_of −1 are not
  * permuted. */
 typedef struct {
     const double *lengths;
@@ -41,8 +41,8 @@ typedef struct {
     double *p_value;
 } PermutationTask;
 
-/* The documents of a class without the term: their number, the sum of n_j/(1 + (n_j − 1) ρ) over them, and over those in
- * the first corpus. */
+/* The documents of a class without the term: their number, the sum of n_j/(1 + (n_j − 1) ρ) over them, and over those
+ * in the first corpus. */
 typedef struct {
     double documents;
     double sum;

@@ -20,11 +20,11 @@ typedef struct {
     double side, sign, p, least, most, falls, rises; /* of the lattice */
     double left, last, tied, need;                   /* of the end of the range of T */
     double start, level, zero, one, gap, move;       /* of the saddlepoint */
-    int64_t fallen, depth; /* held documents in the first corpus in one outcome; number of documents that the lattice tracks */
+    int64_t fallen, depth; /* held documents in the first corpus in one outcome; documents that a lattice tracks */
 } Stratum;
 
-/* First the `own` points, which are the documents with the term, sorted by stratum; then one point per length class of the
- * documents without it. Scores are centred in each stratum and scaled so that T, the sum over the first corpus, has
+/* First the `own` points, which are the documents with the term, sorted by stratum; then one point per length class of
+ * the documents without it. Scores are centred in each stratum and scaled so that T, the sum over the first corpus, has
  * variance 1. `spare` is as large as `at`; `w` is scratch space for the weights of outcomes. */
 typedef struct {
     Point *at, *spare;

@@ -6,8 +6,8 @@
 
 #include "core.h"
 
-/* SplitMix64 (Steele et al. 2014). Each number adds GOLDEN to the state. Only this addition links one number to the next,
- * so a core computes several at once. Four numbers in [0, 1) of 53 bits. */
+/* SplitMix64 (Steele et al. 2014). Each number adds GOLDEN to the state. Only this addition links one number to the
+ * next, so a core computes several at once. Four numbers in [0, 1) of 53 bits. */
 #define GOLDEN 0x9E3779B97F4A7C15u
 
 TB_INLINE LaneBits lane_bits(uint64_t state) { return (LaneBits){state, state, state, state}; }

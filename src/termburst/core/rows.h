@@ -14,8 +14,8 @@ typedef struct {
     int64_t terms, size, with_lengths;
 } StoredRows;
 
-/* The sorted distinct lengths, and how many documents have each. place[n] is the position of the length n < `places` among
- * them, or −1. Most lengths are short, so this avoids most searches. */
+/* The sorted distinct lengths, and how many documents have each. place[n] is the position of the length n < `places`
+ * among them, or −1. Most lengths are short, so this avoids most searches. */
 typedef struct {
     const int64_t *lengths;
     const int64_t *documents;
@@ -31,8 +31,8 @@ typedef struct {
     const int64_t *squared_sum;
 } StoredSums;
 
-/* Scratch space, one entry per length: the number of documents with a term, and which term that was (`held_by`, initially
- * −1). Then the first fault, one of those below, with its term and, if it concerns one row, that row. */
+/* Scratch space, one entry per length: the number of documents with a term, and which term that was (`held_by`,
+ * initially −1). Then the first fault, one of those below, with its term and, if it concerns one row, that row. */
 typedef struct {
     int64_t *held;
     int64_t *held_by;

@@ -2,16 +2,16 @@
  *
  * MaxScore by Turtle and Flood ("Query evaluation: strategies and optimizations", 1995), term by term. Terms are sorted
  * by their highest weight. Once the remaining terms cannot lift an unseen document into the best k, their postings are
- * only looked up for the candidates, the documents that can still be among the best k. The candidates are then scored in
- * the order of the query, so that the sums are equal to plain sums to the last bit. */
+ * only looked up for the candidates, the documents that can still be among the best k. The candidates are then scored
+ * in the order of the query, so that the sums are equal to plain sums to the last bit. */
 #ifndef TB_SEARCH_H
 #define TB_SEARCH_H
 
 #include "core.h"
 
-/* The weights of a model by term. Term t is in documents[starts[t]:starts[t + 1]], sorted, with the weights (above 0) in
- * the same places. `highest` is the highest weight of each term. Each of the d documents has a constant; `limit` is the
- * highest constant. */
+/* The weights of a model by term. Term t is in documents[starts[t]:starts[t + 1]], sorted, with the weights (above 0)
+ * in the same places. `highest` is the highest weight of each term. Each of the d documents has a constant; `limit` is
+ * the highest constant. */
 typedef struct {
     const int64_t *starts;
     const int32_t *documents;
@@ -24,8 +24,8 @@ typedef struct {
     int64_t d;
 } Postings;
 
-/* Query i has the terms columns[starts[i]:starts[i + 1]]; all queries together have `words` words. The queries to answer
- * are first … last − 1. */
+/* Query i has the terms columns[starts[i]:starts[i + 1]]; all queries together have `words` words. The queries to
+ * answer are first … last − 1. */
 typedef struct {
     const int64_t *starts;
     const int64_t *columns;

@@ -6,8 +6,8 @@
 
 enum { SORTED_RUN = 12 }; /* length of the runs that are sorted by insertion */
 
-/* Defines name(items, spare, size). comes_after(&a, &b) is whether a must come after b. Runs are sorted by insertion, then
- * merged through `spare`. The sort ends, with some order, even if comes_after is inconsistent. */
+/* Defines name(items, spare, size). comes_after(&a, &b) is whether a must come after b. Runs are sorted by insertion,
+ * then merged through `spare`. The sort ends, with some order, even if comes_after is inconsistent. */
 #define TB_SORT(name, Item, comes_after)                                                            \
     static void name(Item *items, Item *spare, int64_t size) {                                      \
         for (int64_t first = 0; first < size; first += SORTED_RUN) {                                \

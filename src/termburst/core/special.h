@@ -1,4 +1,4 @@
-/* log Γ and related functions. Our own, because lgamma of libm writes to a global variable and differs between systems. */
+/* log Γ and related functions. They are our own: lgamma of libm writes to a global variable and differs by system. */
 #ifndef TB_SPECIAL_H
 #define TB_SPECIAL_H
 

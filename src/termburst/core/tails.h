@@ -4,10 +4,10 @@
 
 #include "core.h"
 
-/* The tails of λ = g(b) + 2R at several n_i: points (x, log p + constant) at each tilt, one row per tail. Documents come
- * in classes: `weight` documents of each `length`, padded to whole LANES. Rows of `grid` are evenly spaced values of b, and
- * rows of `base` are g there. Rows of `steps` are (c − 1)^{2s}/c for each tilt s, `log_gamma` is log Γ(c), both for
- * c < `counts`. */
+/* The tails of λ = g(b) + 2R at several n_i: points (x, log p + constant) at each tilt, one row per tail. Documents
+ * come in classes: `weight` documents of each `length`, padded to whole LANES. Rows of `grid` are evenly spaced values
+ * of b, and rows of `base` are g there. Rows of `steps` are (c − 1)^{2s}/c for each tilt s, `log_gamma` is log Γ(c),
+ * both for c < `counts`. */
 typedef struct {
     const double *n_i;
     const double *odds;
@@ -44,10 +44,10 @@ typedef struct {
     Tilted *out;
 } TiltTask;
 
-/* How many of the `draws` sorted values in a row of `sample` reach each `observed` value, and how many exceed it. Values
- * with a relative difference up to `tie` reach it but do not exceed it. For each row: where its tail begins, the `top`-th
- * largest value, and how many values reach that. If most of those are equal to it, the tail begins at the next larger
- * value, or at the largest if fewer than `few` are larger. */
+/* How many of the `draws` sorted values in a row of `sample` reach each `observed` value, and how many exceed it.
+ * Values with a relative difference up to `tie` reach it but do not exceed it. For each row: where its tail begins, the
+ * `top`-th largest value, and how many values reach that. If most of those are equal to it, the tail begins at the next
+ * larger value, or at the largest if fewer than `few` are larger. */
 typedef struct {
     const double *sample;
     int64_t rows;
@@ -64,8 +64,8 @@ typedef struct {
     int64_t *at_least;
 } ReachTask;
 
-/* Monotone decreasing piecewise cubics (Fritsch & Butland 1984), one per row of `columns` points. The first `size` points
- * are used, shifted by `shift`. Beyond the ends the value is that at the end. `room` has 2 × columns numbers. */
+/* Monotone decreasing piecewise cubics (Fritsch & Butland 1984), one per row of `columns` points. The first `size`
+ * points are used, shifted by `shift`. Beyond the ends the value is that at the end. `room` has 2 × columns numbers. */
 typedef struct {
     const double *x;
     const double *y;
@@ -80,8 +80,8 @@ typedef struct {
     double *out;
 } CubicTask;
 
-/* log of the probability that one document alone raises Σ_j (n_ij − n_j p)² by `excess`, for the term at `row`. Documents
- * come in classes; `room` has two numbers per class. */
+/* log of the probability that one document alone raises Σ_j (n_ij − n_j p)² by `excess`, for the term at `row`.
+ * Documents come in classes; `room` has two numbers per class. */
 typedef struct {
     const double *excess;
     const int64_t *row;

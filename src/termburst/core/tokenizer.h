@@ -16,10 +16,10 @@ typedef struct {
     int64_t documents, before;
 } Texts;
 
-/* What is counted. `kinds` has the marks of ASCII characters, `wide` those of code points. A token has at least `shortest`
- * characters and, if `bounded`, no word character directly before or after it. A term has `grams_from` to `grams_to`
- * tokens, none of which is one of the first `left_out` nodes (stop words). Nodes are added if the vocabulary is
- * `growing`. */
+/* What is counted. `kinds` has the marks of ASCII characters, `wide` those of code points. A token has at least
+ * `shortest` characters and, if `bounded`, no word character directly before or after it. A term has `grams_from` to
+ * `grams_to` tokens, none of which is one of the first `left_out` nodes (stop words). Nodes are added if the vocabulary
+ * is `growing`. */
 typedef struct {
     const uint8_t *kinds;
     const uint8_t *wide;
@@ -37,8 +37,8 @@ typedef struct {
     int64_t documents;
 } Counts;
 
-/* Scratch space for a document of up to `length` bytes: length + 2 BLOCK for its text, length/BLOCK + 2 for each of the two
- * kinds of marks, length + 3 for edges, length/2 + 1 for tokens and for n-grams. */
+/* Scratch space for a document of up to `length` bytes: length + 2 BLOCK for its text, length/BLOCK + 2 for each of the
+ * two kinds of marks, length + 3 for edges, length/2 + 1 for tokens and for n-grams. */
 typedef struct {
     int64_t length;
     uint8_t *text;

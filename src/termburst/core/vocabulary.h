@@ -1,6 +1,7 @@
 /* Numbers for tokens and n-grams: a hash table, the names in it, and their alphabetical order.
  *
- * A *node* is a token, or a run of tokens (an n-gram). A run without its last token is also a node, with a lower number.
+ * A *node* is a token, or a run of tokens (an n-gram). A run without its last token is also a node, with a lower
+ * number.
  */
 #ifndef TB_VOCABULARY_H
 #define TB_VOCABULARY_H
@@ -20,9 +21,10 @@ enum { NO_NODE = -1, DAMAGED = -2 };
 #define MOST_NODES INT64_C(0x7fffffff)
 #define MOST_POOL INT64_C(0xffffffff)
 
-/* Half a cache line. A token has its first sixteen bytes in `head` and `tail`, the others in the pool from `at` on. A run
- * has the node of all tokens but the last in the upper half of `head`, and the node of the last token in the lower half.
- * `seen` is the number of the document in which it was last counted (0: none), and `place` the cell of its count there. */
+/* Half a cache line. A token has its first sixteen bytes in `head` and `tail`, the others in the pool from `at` on. A
+ * run has the node of all tokens but the last in the upper half of `head`, and the node of the last token in the lower
+ * half. `seen` is the number of the document in which it was last counted (0: none), and `place` the cell of its count
+ * there. */
 typedef struct {
     uint64_t head, tail;
     uint32_t at;
@@ -31,8 +33,8 @@ typedef struct {
     int32_t place;
 } Node;
 
-/* A slot is empty (0), or has a hash in its upper bits and the number of a node plus one in its lower bits. The number of
- * slots is a power of two, and at most half of them are in use. */
+/* A slot is empty (0), or has a hash in its upper bits and the number of a node plus one in its lower bits. The number
+ * of slots is a power of two, and at most half of them are in use. */
 typedef struct {
     uint64_t *slots;
     int64_t slot_room;
@@ -211,8 +213,8 @@ TB_INLINE int32_t find_or_add(Vocabulary *known, NodeKey key, const uint8_t *res
     return node == NO_NODE ? add_node(known, key, rest, slot) : node;
 }
 
-/* Keys that are looked up together: first all hashes, then all slots, then all nodes, so that the memory for the next step
- * is fetched during the current one. */
+/* Keys that are looked up together: first all hashes, then all slots, then all nodes, so that the memory for the next
+ * step is fetched during the current one. */
 typedef struct {
     NodeKey keys[BATCH];
     uint64_t entries[BATCH];

@@ -9,9 +9,9 @@ typedef struct {
     double *weight;
 } Weights;
 
-/* λ_ij = per_count_i (n_ij − 1) + once_i + per_length_i n_j + log (n_ij − 1)!, and whether 1/(1 + exp(−λ_ij)) is wanted.
- * per_length, once and per_count of term i begin at packed[4i], followed by an unused number, so that a cell needs one
- * cache line. The table of log-factorials has TABLED numbers. */
+/* λ_ij = per_count_i (n_ij − 1) + once_i + per_length_i n_j + log (n_ij − 1)!, and whether 1/(1 + exp(−λ_ij)) is
+ * wanted. per_length, once and per_count of term i begin at packed[4i], followed by an unused number, so that a cell
+ * needs one cache line. The table of log-factorials has TABLED numbers. */
 enum { TABLED = 256 };
 typedef struct {
     const double *packed;
@@ -57,7 +57,7 @@ typedef struct {
     const double *mean;
 } FitTerms;
 
-/* α (∞ for a binomial term, NaN for a term that never occurred), α_¬, p, and scratch space for four numbers per term. */
+/* α (∞ for a binomial term, NaN for a term that never occurred), α_¬, p, and scratch space, four numbers per term. */
 typedef struct {
     const double *alpha;
     const double *alpha_not;
