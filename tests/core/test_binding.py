@@ -91,7 +91,7 @@ def test_the_largest_numbers_are_kept(size):
 def test_shapes_that_do_not_belong_together_are_refused():
     require(True, "fine")
     with pytest.raises(ValueError, match="one edge more"):
-        require(False, "there is one edge more than there are runs")
+        require(False, "there must be one edge more than there are runs")
 
 
 @pytest.mark.parametrize("status", ERRORS)
@@ -139,9 +139,9 @@ def test_the_variable_may_name_a_folder_of_libraries(tmp_path):
 
 def test_another_value_of_the_variable_is_refused(tmp_path):
     nowhere = tmp_path / "nowhere"
-    sentence = f"TERMBURST_CORE={nowhere}: it is one of avx2, baseline, or a folder, or not set"
+    sentence = f"TERMBURST_CORE must be one of avx2, baseline, a folder, or unset; got {nowhere}"
     assert loaded(nowhere) == f"ImportError: {sentence}"
 
 
 def test_a_missing_library_is_said_in_a_sentence(tmp_path):
-    assert loaded(tmp_path).startswith("ImportError: termburst's compiled core is missing: install the package")
+    assert loaded(tmp_path).startswith("ImportError: termburst's compiled core is missing: install it")

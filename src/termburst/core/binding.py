@@ -22,7 +22,7 @@ CHOICE = "TERMBURST_CORE"  # environment variable: the name of the library to lo
 ERRORS = {  # the status codes of core.h
     1: (ValueError, "an index is out of range"),
     2: (ValueError, "a count must be at least 1 and at most the length of its document"),
-    3: (RuntimeError, "the scratch space of a kernel (its room) is too small"),
+    3: (RuntimeError, "the room given to a kernel is too small"),
 }
 
 
