@@ -1,4 +1,4 @@
-"""Exact beta-binomial fits of a whole vocabulary, against the method of the paper: one `scipy.optimize.minimize` per term.
+"""Exact beta-binomial fits of a whole vocabulary, against that of the paper: one `scipy.optimize.minimize` per term.
 
 On the Fig. 4 collection (20 Newsgroups training posts, headers, footers and quotes removed, 72,916 terms):
 the time of `fit_beta_binomial` with its tables; the time of L-BFGS-B from (1, 1) with numerical gradients on the dense
@@ -76,7 +76,7 @@ def main() -> None:
     theirs = [seconds(authors_fit, column, filled) for column in columns]
     whole = statistics.mean(theirs) * X.shape[1]
     print(
-        f"L-BFGS-B from (1, 1): {statistics.mean(theirs):.3f} s per term on {SAMPLE} random terms, {whole:,.0f} s in total: "
+        f"L-BFGS-B from (1, 1): {statistics.mean(theirs):.3f} s per term ({SAMPLE} terms), {whole:,.0f} s for all: "
         f"{whole / ours:,.0f}× (goal ≥ 100,000×)"
     )
 

@@ -5,9 +5,9 @@ processors and, if this machine has it, for AVX2. They start with the inputs in 
 this run only. If one fails, its input is in the folder named at the end, and the exit code is 1. The exit code is 2 if
 clang is not installed.
 
-    python benchmarks/fuzz.py [seconds for all together, default 600] [--keep]
+    python benchmarks/fuzz.py [seconds in total, default 600] [--keep]
 
---keep adds what new inputs have reached to `fuzz/corpus/`, the smallest of each.
+--keep adds new inputs that reach new code to `fuzz/corpus/`, the smallest of each.
 """
 
 from __future__ import annotations

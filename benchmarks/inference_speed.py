@@ -2,8 +2,9 @@
 
 On the Fig. 4 collection (20 Newsgroups training posts, headers, footers and quotes removed): `tb.burstiness_test` of
 all 72,916 terms; `tb.keyness` of the 20,000 most frequent terms between random halves of the 11,314 documents, with and
-without intervals; the parts of each. For comparison, on a random sample of those 20,000 terms and extrapolated: the likelihood ratio of the same two beta-binomial models by L-BFGS-B on the dense
-column, `scipy.stats.permutation_test` with 999 resamples, and `scipy.stats.mannwhitneyu`.
+without intervals; the parts of each. For comparison, on a random sample of those 20,000 terms and extrapolated: the
+likelihood ratio of the same two beta-binomial models by L-BFGS-B on the dense column, `scipy.stats.permutation_test`
+with 999 resamples, and `scipy.stats.mannwhitneyu`.
 
     TERMBURST_DATA=… python benchmarks/inference_speed.py [rounds, default 7]
 """

@@ -1,4 +1,4 @@
-"""The time that a newcomer needs on this machine: clone, `make demo`, open the page in Chromium, read its first sentence.
+"""How long a newcomer needs on this machine: clone, `make demo`, open the page in Chromium, see its first sentence.
 
     python benchmarks/newcomer.py [--without-compiler]
 

@@ -1,6 +1,6 @@
 """Test accuracy of weights: each scheme with four classifiers, on 20 Newsgroups and R8.
 
-Statistics are from training documents only. The collections are those of the paper's Tables 2 and 3, without stop words.
+Statistics are from training documents only. The collections are those of the paper's Tables 2 and 3, no stop words.
 Columns: MultinomialNB() on unnormalised weights; MultinomialNB(alpha=0.01), ComplementNB(alpha=0.3) and
 LinearSVC(C=0.5) on rows of unit length.
 

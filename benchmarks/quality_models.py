@@ -166,7 +166,7 @@ def classify(name: str, split: Any) -> None:
 
 
 def multinomial_mixture(X: Any, k: int, seed: int, temperatures: Sequence[float], *, damped: bool = False) -> Any:
-    """Labels of a mixture of multinomials on tokens, with smoothing, starts, annealing (and damping) of `EDCMMixture`."""
+    """Labels of a mixture of multinomials; smoothing, starts, annealing (and damping) are those of `EDCMMixture`."""
     like, rng = tb.EDCMMixture(k), np.random.RandomState(seed)
     share = rng.dirichlet(np.ones(k), size=X.shape[0])
     tokens, by_term = X.astype(np.float64), X.T.tocsr().astype(np.float64)

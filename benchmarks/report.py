@@ -1,7 +1,7 @@
-"""The page of 20 Newsgroups: how long it takes to make, how large it is, how soon it can be used in Chromium.
+"""The page of 20 Newsgroups: the time to make it, its size, and the time until it can be used in Chromium.
 
-python benchmarks/report.py                      # the figures; needs TERMBURST_DATA, Chromium and Playwright
-python benchmarks/report.py --views pictures     # every view as a PNG, to be looked at
+python benchmarks/report.py                      # the numbers; needs TERMBURST_DATA, Chromium and Playwright
+python benchmarks/report.py --views pictures     # each view as a PNG, to look at
 python benchmarks/report.py --picture docs/report.png   # the picture of the README
 """
 
@@ -21,7 +21,7 @@ from playwright.sync_api import sync_playwright
 import termburst as tb
 from termburst.datasets import clean_text
 
-READY = "html[data-ready=true]"  # a selector, because the policy of the page does not allow Playwright to wait for an expression
+READY = "html[data-ready=true]"  # a selector: the page's policy does not let Playwright wait for an expression
 VIEWS = {
     "desktop": {"viewport": {"width": 1400, "height": 900}},
     "desktop-dark": {"viewport": {"width": 1400, "height": 900}, "color_scheme": "dark"},
