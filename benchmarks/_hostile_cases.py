@@ -1,4 +1,4 @@
-"""The cases of `hostile.py`: each damages something at random and says what came of it."""
+"""The cases of `hostile.py`: each damages something at random and returns the outcome."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import termburst as tb
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "hostile"))
 from attacks.crafted import TEXTS, altered, statistics_bytes
 
-OPTIONS = {  # a value that each takes; "" for those that take none
+OPTIONS = {  # a valid value of each option; "" for flags
     "--top": "3",
     "--min-count": "1",
     "--mu": "2",
@@ -99,13 +99,13 @@ WEIRD = (
 
 
 class Seen:
-    """Whether tracebacks are printed, for who looks at one case."""
+    """Whether tracebacks are printed, to look at one case."""
 
     tracebacks = False
 
 
 class Cases:
-    """What a worker keeps between cases: a folder of its own and sound files to damage."""
+    """The data that a worker keeps between cases: its own folder, and valid files to damage."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -128,7 +128,7 @@ class Cases:
         self.before = self._contents()
 
     def run(self, subject: str, rng: random.Random) -> str:
-        """Run one case; what came of it."""
+        """Run one case and return the outcome."""
         return {
             "stored": self.damaged,
             "crafted": self.crafted,
@@ -138,7 +138,7 @@ class Cases:
         }[subject](rng)
 
     def damaged(self, rng: random.Random) -> str:
-        """Bytes of a stored file flipped, cut, swapped: refused, or loaded as it was saved."""
+        """Change, cut or swap bytes of a stored file: loading fails with one sentence, or gives the same content."""
         detail = rng.choice(list(self.stored))
         path = self.folder / "damaged.parquet"
         path.write_bytes(_damaged(self.stored[detail], rng))
@@ -147,7 +147,7 @@ class Cases:
         return CHANGED if found and found[0] != self.sound[detail] else outcome
 
     def crafted(self, rng: random.Random) -> str:
-        """Numbers of a stored file altered and its digest made anew: refused, or of use."""
+        """Change numbers of a stored file and compute a new digest: loading fails with one sentence, or works."""
         path = self.folder / "crafted.parquet"
         detail = rng.choice(list(self.stored))
         path.write_bytes(altered(self.stored[detail], lambda header, columns: _alter(header, columns, rng)))
@@ -164,7 +164,7 @@ class Cases:
         return judged(use)
 
     def table(self, rng: random.Random) -> str:
-        """A table damaged: counted, or refused."""
+        """Damage a table: it is counted, or an error of one sentence."""
         kind = rng.choice(list(self.tables))
         path = self.folder / f"table.{kind}"
         path.write_bytes(_damaged(self.tables[kind], rng))
@@ -178,7 +178,7 @@ class Cases:
         return self.command(line)
 
     def options(self, rng: random.Random) -> str:
-        """A command line put together at random, on sound files."""
+        """A random command line with valid files."""
         commands = (
             ["terms"],
             ["explain"],
@@ -198,7 +198,7 @@ class Cases:
             line += [option, *([rng.choice((OPTIONS[option], OPTIONS[option], *WORDS))] if OPTIONS[option] else [])]
         if rng.random() < 0.3:
             outputs = ["out.csv", "out.npz", "out.parquet", "out.json", "no/out.csv"]
-            if str(self.folder / "sound.csv") in line:  # what is read must not be written over; else it may be
+            if str(self.folder / "sound.csv") in line:  # the input must not be overwritten; other files may be
                 outputs.append("sound.csv")
             line += ["-o", str(self.folder / rng.choice(outputs))]
         if line[:2] == ["stats", "add"] and "-o" not in line:
@@ -209,7 +209,7 @@ class Cases:
         return outcome if self._contents() == self.before else CHANGED
 
     def command(self, line: list[str]) -> str:
-        """Run the command in this process; exit code 2 takes one line on standard error, and 0 no more than two."""
+        """Run the command in this process; exit code 2 needs one line on standard error, and 0 at most two."""
         from termburst.cli import main
 
         out, err = (
@@ -238,7 +238,7 @@ class Cases:
         return SENTENCE if said else TRACEBACK
 
     def _contents(self) -> dict[str, str]:
-        """Every file that is no case's own, leftovers among them."""
+        """All files that do not belong to a case, including leftovers."""
         own = ("damaged.parquet", "crafted.parquet", "table.")
         return {
             path.name: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -248,14 +248,14 @@ class Cases:
 
 
 def judged(call: Callable[[], object]) -> str:
-    """Call; a ValueError of one line is a sentence, any other exception is not."""
+    """Call the function. A ValueError of one line is a sentence; any other exception is not."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call()
     except ValueError as error:
         return SENTENCE if str(error).strip() and "\n" not in str(error) else _traceback()
-    except BaseException:  # Polars' panics are no Exception
+    except BaseException:  # panics of Polars are not an Exception
         return _traceback()
     return RIGHT
 
@@ -267,7 +267,7 @@ def _traceback() -> str:
 
 
 def matrix(rng: random.Random) -> str:
-    """A sparse matrix with one of its arrays altered: refused, or counted; one left alone is counted right."""
+    """A sparse matrix with one array altered: an error or counted; an unaltered matrix is counted correctly."""
     draw = np.random.default_rng(rng.randrange(2**32))
     dense = draw.poisson(0.7, size=(rng.randrange(1, 9), rng.randrange(1, 9)))
     kind = rng.choice(("csr", "csc", "coo", "bsr", "dia", "lil"))
@@ -287,7 +287,7 @@ def matrix(rng: random.Random) -> str:
 
 
 def _spoil(X: Any, rng: random.Random) -> bool:
-    """Alter one array of a matrix; whether that could be done."""
+    """Alter one array of a matrix. Returns whether that was possible."""
     names = {"coo": ("row", "col", "data"), "dia": ("offsets", "data"), "lil": ("rows", "data")}.get(
         X.format, ("indices", "indptr", "data")
     )
@@ -295,7 +295,7 @@ def _spoil(X: Any, rng: random.Random) -> bool:
     if not array.size:
         return False
     if rng.random() < 0.15:
-        with contextlib.suppress(ValueError, AttributeError):  # some are checked by SciPy itself
+        with contextlib.suppress(ValueError, AttributeError):  # SciPy itself checks some
             setattr(X, name, array[: rng.randrange(array.size)])
         return True
     place = tuple(rng.randrange(size) for size in array.shape)
@@ -307,7 +307,7 @@ def _spoil(X: Any, rng: random.Random) -> bool:
 
 
 def _damaged(content: bytes, rng: random.Random) -> bytes:
-    """One to four of: a byte changed, a stretch cut, doubled or zeroed, something odd put in, the end cut off."""
+    """One to four of: change a byte; cut, double or zero a range; insert something odd; cut off the end."""
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
         if not content:
             break

@@ -10,18 +10,18 @@ SAMPLES = 2000
 
 
 def mcnemar(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> float:
-    """McNemar's exact p: whether as many documents go from right to wrong as from wrong to right."""
+    """McNemar's exact p: do as many documents change from right to wrong as from wrong to right?"""
     better, worse = int(np.sum(ours & ~theirs)), int(np.sum(~ours & theirs))
     return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
 
 
 def documents(ours: NDArray[np.bool_], theirs: NDArray[np.bool_]) -> str:
-    """The difference in accuracy, from which documents each gets right."""
+    """The difference in accuracy, from the documents that each gets right."""
     return _shown(ours.astype(np.float64) - theirs, mcnemar(ours, theirs))
 
 
 def seeds(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> str:
-    """The difference in a measure, one value a seed: Wilcoxon's signed-rank p, exact (0.002 where all ten agree)."""
+    """The difference in a measure, one value per seed: Wilcoxon's exact signed-rank p (0.002 if all ten agree)."""
     differences = ours - theirs
     return _shown(differences, float(stats.wilcoxon(differences).pvalue) if differences.any() else 1.0)
 

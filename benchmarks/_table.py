@@ -1,4 +1,4 @@
-"""A table of figures beside those of peers: rows, fair times, and how it gets into a Markdown file."""
+"""A table of comparisons with peers: its rows, fair timing, and writing it into a Markdown file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADER = ("what", "peer", "the peer's", "termburst's", "compared")
 
 @dataclass(frozen=True)
 class Row:
-    """What is measured, which peer, its figure and termburst's, and how they compare."""
+    """What is measured, the peer, its number, that of termburst, and the comparison."""
 
     what: str
     peer: str
@@ -24,14 +24,14 @@ class Row:
 
 
 def timed(what: str, peer: str, theirs: float, ours: float, note: str = "") -> Row:
-    """A row of seconds; the verdict says who is faster."""
+    """A row of seconds; the verdict says which is faster."""
     won = theirs >= ours
     verdict = f"{factor(theirs / ours)} times as fast" if won else f"takes {factor(ours / theirs)} times as long"
     return Row(what, peer, f"{digits(theirs)} s", f"{digits(ours)} s", verdict + note)
 
 
 def digits(value: float) -> str:
-    """Two digits that mean something, three from 100 on, thousands apart."""
+    """Two significant digits, three from 100 on, with separators of thousands."""
     if value >= 100:
         return f"{float(f'{value:.3g}'):,.0f}"
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 1 else f"{value:.2g}"
@@ -42,7 +42,7 @@ def factor(ratio: float) -> str:
 
 
 def fastest(rivals: Iterable[Callable[[], Any]], rounds: int) -> list[float]:
-    """The least seconds of every rival, one after the other in each round; a round before them warms up."""
+    """The smallest time of each rival in seconds. Rivals take turns in each round; a first round warms up."""
     rivals = list(rivals)
     least = [float("inf")] * len(rivals)
     for turn in range(rounds + 1):
@@ -60,15 +60,15 @@ def markdown(rows: Iterable[Row]) -> str:
 
 
 def around(path: Path) -> tuple[str, str]:
-    """What stands in a file up to the first marker and from the second one on, both included."""
+    """The text of a file up to the first marker and from the second marker on, including the markers."""
     before, begin, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     if not end or BEGIN in rest or END in before + after:
-        raise ValueError(f"{path} should have {BEGIN} and then {END}, once each")
+        raise ValueError(f"{path} must have {BEGIN} and then {END}, once each")
     return before + begin, end + after
 
 
 def write_between(path: Path, text: str) -> None:
-    """Put *text* between the two markers of a file, in the place of what stands there, and leave the rest alone."""
+    """Replace the text between the two markers of a file by *text*; the rest stays the same."""
     before, after = around(path)
     path.write_text(f"{before}\n{text}\n{after}", encoding="utf-8")

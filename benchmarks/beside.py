@@ -1,14 +1,14 @@
-"""Every analysis by this checkout and by another one, in turn: time and peak memory, and the ratio of both.
+"""Time and peak memory of each analysis in this checkout and in another one, in turn, and their ratios.
 
-It tells whether a change made anything slower or larger. Each measurement is a process of its own that loads the data,
-calls the analysis once, then so many times again; its time is the median of those, its memory the most that the
-process holds, at its peak, beyond what it had before (on Linux, by resetting the kernel's own measure; what the first
-call has freed is given back before that, or an allocator that kept it would look as if nothing was needed). On 20
+It shows whether a change made anything slower or larger. Each measurement is a separate process that loads the data,
+calls the analysis once to warm up, then several times. Time is the median of these calls; memory is the peak of the
+process minus what it had before (on Linux, after a reset of the peak that the kernel measures; memory freed by the
+first call is returned to the system before that, because an allocator that kept it would hide later use). Data are 20
 Newsgroups: all posts for counting, the training posts of the paper's Fig. 4 (72,916 terms) for the rest.
 
     TERMBURST_DATA=… python benchmarks/beside.py OTHER_PYTHON [--rounds 3] [--only NAME …]
 
-OTHER_PYTHON is that of the other checkout's environment, .venv/bin/python there.
+OTHER_PYTHON is .venv/bin/python of the other checkout.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-# name: (what is made ready, the analysis, how often it is called in a process)
+# name: (the preparation, the analysis, the number of calls in a process)
 ANALYSES = {
     "CountVectorizer": ("texts", "tb.CountVectorizer().fit_transform(texts)", 5),
     "CountVectorizer, pairs": ("texts", "tb.CountVectorizer(ngram_range=(1, 2)).fit_transform(texts[:6000])", 3),
@@ -77,7 +77,7 @@ eval(analysis)
 peak = 0
 gc.collect()
 if sys.platform == "linux":
-    getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)  # only GNU's libc has it, and needs it
+    getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)  # only GNU libc has and needs it
     with open("/proc/self/clear_refs", "w") as refs:
         refs.write("5")
     before = resident("VmRSS")
@@ -93,7 +93,7 @@ print(json.dumps([statistics.median(times), peak]))
 
 
 def measured(python: str, name: str) -> tuple[float, float]:
-    """Seconds and bytes, in a fresh process away from this checkout."""
+    """Seconds and bytes, in a new process that does not run in this checkout."""
     ready, analysis, rounds = ANALYSES[name]
     command = [python, "-W", "ignore", "-c", SCRIPT, READY[ready], analysis, str(rounds)]
     with tempfile.TemporaryDirectory() as folder:
@@ -105,7 +105,7 @@ def measured(python: str, name: str) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("other", help="the Python of the other checkout's environment")
-    parser.add_argument("--rounds", type=int, default=3, help="processes of each, in turn")
+    parser.add_argument("--rounds", type=int, default=3, help="processes per checkout, in turn")
     parser.add_argument("--only", nargs="*", choices=ANALYSES, default=list(ANALYSES), metavar="NAME")
     given = parser.parse_args()
     print(f"{'':30} {'here':>9} {'other':>9} {'here/other':>11} {'MiB here':>9} {'other':>7}")

@@ -1,11 +1,11 @@
-"""What this checkout and another one answer to the same questions: how far apart the answers are.
+"""The results of this checkout and of another one for the same analyses, and their differences.
 
-It tells whether a change altered any number. 20 Newsgroups: counts, exact fits and seeded p-values of the
+It shows whether a change altered any number. 20 Newsgroups: counts, exact fits and seeded p-values of the
 72,916 terms of the paper's Fig. 4, p-values of a comparison of its halves, and rankings.
 
     TERMBURST_DATA=… python benchmarks/beside_results.py OTHER_PYTHON
 
-OTHER_PYTHON is that of the other checkout's environment, .venv/bin/python there.
+OTHER_PYTHON is .venv/bin/python of the other checkout.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def answers(python: str, folder: Path) -> dict[str, np.ndarray]:
 
 
 def difference(here: np.ndarray, other: np.ndarray) -> str:
-    """How many differ, and by how much: relative to the larger, infinities and NaN being equal to themselves."""
+    """How many numbers differ, and by how much, relative to the larger; infinities and NaN equal themselves."""
     if here.shape != other.shape:
         return f"shapes {here.shape} and {other.shape}"
     if here.dtype.kind != "f":

@@ -1,9 +1,9 @@
-"""Does the burstiness test keep its size? Terms without bursts, drawn on the real document lengths, and their p-values.
+"""The size of the burstiness test: p-values of terms without bursts, simulated on real document lengths.
 
 For n_i = 2, 3, 5, 10, 30, 100, 1,000 and 5,000 tokens, placed at random among all positions of 20 Newsgroups (the
 texts of Fig. 4) and R8: the share of p-values at most 0.05, 0.01 and 0.001, for λ, the likelihood ratio and Tarone's
-score, and the same with mid-p. Then how many cells are above α by more than a margin that is simultaneous over all of
-them (Bonferroni, 99 %), and how many are below 0.8 α at n_i = 1,000.
+score, and the same with mid-p. Then the number of cells above α by more than a simultaneous margin (Bonferroni, 99 %),
+and the number of cells below 0.8 α at n_i = 1,000.
 
     TERMBURST_DATA=… python benchmarks/burstiness_size.py [terms for every n_i, default 20000]
 """
@@ -22,11 +22,13 @@ from termburst.paper.collections import Collections
 
 SIZES = (2, 3, 5, 10, 30, 100, 1_000, 5_000)
 LEVELS = (0.05, 0.01, 0.001)
-SEEDS = 10  # of the test's own draws, each for a tenth of the terms: all terms of equal n_i share their null's draws
+SEEDS = (
+    10  # of the draws of the test, one per tenth of the terms, since terms of equal n_i share the draws of their null
+)
 
 
 def null_terms(lengths: np.ndarray, size: int, terms: int, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Term, count and length of the cells of terms whose tokens lie at random positions."""
+    """Term, count and length of the cells of terms whose tokens are at random positions."""
     ends = np.cumsum(lengths)
     found = []
     for term in range(terms):

@@ -1,8 +1,8 @@
-"""The compiled path of tb.CountVectorizer against scikit-learn's on generated texts: any difference is printed.
+"""The compiled tb.CountVectorizer against that of scikit-learn on random texts: all differences are printed.
 
-Texts are drawn from all Unicode planes, from characters that are awkward to fold or to part (combining marks, lone
-surrogates, joiners, dotless i, final sigma, ligatures, control characters), and from words; every few hundred share
-random parameters, chunks and threads. Exit code 1 if any differ.
+Texts are drawn from all Unicode planes, from characters that are difficult to lower-case or to split (combining marks,
+lone surrogates, joiners, dotless i, final sigma, ligatures, control characters), and from words. A few hundred texts
+share random parameters, chunks and threads. The exit code is 1 if any text differs.
 
     python benchmarks/counting_fuzz.py [texts, default 300,000] [seed]
 """
@@ -84,7 +84,7 @@ def outcome(cls: Any, options: dict[str, Any], made: list[str], later: list[str]
 
 
 def alone(options: dict[str, Any], text: str) -> bool:
-    """Whether a text makes a difference by itself."""
+    """Whether this text alone gives a difference."""
     theirs = outcome(CountVectorizer, {**options, "min_df": 1}, [text], [text])
     return outcome(tb.CountVectorizer, {**options, "min_df": 1}, [text], [text]) != theirs
 
@@ -93,9 +93,9 @@ def main() -> int:
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 300_000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 20260101
     rng = np.random.default_rng(seed)
-    vectorizer.SMALL = -1  # compiled, however small
+    vectorizer.SMALL = -1  # always use compiled code
     start, done, different = time.perf_counter(), 0, 0
-    warnings.simplefilter("ignore")  # stop words that no token can be
+    warnings.simplefilter("ignore")  # about stop words that no token can equal
     while done < wanted:
         made, later, options = texts(rng), texts(rng), parameters(rng)
         tokenizer.CHUNK, threads = int(rng.choice([100, 5_000, 2**20])), int(rng.integers(1, 4))

@@ -1,8 +1,8 @@
-"""Counting: tb.CountVectorizer against scikit-learn's, in time and memory, and what follows from text to weights.
+"""Time and memory of tb.CountVectorizer against that of scikit-learn, and from text to weights.
 
-Every measurement is a process of its own, and its peak of memory is what it has, at the most, beyond the texts and the
-code (on Linux, by resetting the kernel's own measure before the first round). Compiled code is loaded from the cache
-before the clock starts. "1 core" binds the process to one.
+Each measurement is a separate process. Its peak memory does not include the texts and the code (on Linux, the peak that
+the kernel measures is reset before the first round). Compiled code is loaded before the clock starts. "1 core" binds
+the process to one core.
 
     TERMBURST_DATA=… python benchmarks/counting_speed.py [rounds] [--large]
 
@@ -30,8 +30,8 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 import termburst as tb
 from termburst.datasets import load_20newsgroups
 
-LARGE = 10**9  # characters, next to all of them a byte
-WARM = 800  # posts that load what is needed, compiled code too
+LARGE = 10**9  # characters, almost all of one byte
+WARM = 800  # posts counted first, to load everything
 
 
 def texts() -> list[str]:
@@ -39,14 +39,14 @@ def texts() -> list[str]:
 
 
 def memory(which: str) -> float:
-    """Megabytes that this process holds ("VmRSS"), or has held at most since the last `forget_peak` ("VmHWM")."""
+    """Megabytes of this process now ("VmRSS"), or at the peak since the last `forget_peak` ("VmHWM")."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith(which)).split()[1]) / 1024
 
 
 def forget_peak() -> None:
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # what was freed goes back: it could be used again without being seen
+    ctypes.CDLL(None).malloc_trim(0)  # return freed memory, whose reuse would not be measured
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
@@ -108,7 +108,7 @@ SMALL, LARGE_TASKS = list(TASKS)[:6], list(TASKS)[6:]
 
 
 def measure(task: str, rounds: int) -> None:
-    """In this process: seconds of every round, and megabytes beyond what the texts take."""
+    """In this process: seconds of each round, and megabytes without the texts."""
     posts = texts()
     TASKS[task](posts[:WARM])
     forget_peak()
@@ -129,7 +129,7 @@ def measure(task: str, rounds: int) -> None:
 
 
 def measured(task: str, rounds: int, cores: int | None = None) -> tuple[float, float, int]:
-    """In a process of its own, on so many cores: the median, megabytes, characters."""
+    """In a separate process on *cores* cores: the median time, megabytes, characters."""
 
     def bind() -> None:
         if cores is not None:

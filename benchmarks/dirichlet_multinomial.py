@@ -1,7 +1,7 @@
 """`fit_dirichlet_multinomial` on all terms of 20 Newsgroups, and the coverage of its intervals in simulations.
 
-Seconds are medians over runs from statistics already counted; the log-likelihoods leave out the multinomial
-coefficients. Coverage is that of 95 % intervals, over replications with parameters planted beforehand.
+Seconds are medians over runs and do not include counting. The log-likelihoods are without multinomial coefficients.
+Coverage is that of 95 % intervals, over replications with known parameters.
 
     TERMBURST_DATA=… python benchmarks/dirichlet_multinomial.py
 """
@@ -42,7 +42,7 @@ def newsgroups() -> None:
         print(
             f"{method}: {statistics.median(times):.3f} s, {fit.status}, {fit.iterations} iterations, gradient norm "
             f"{fit.gradient_norm:.1e}, α_0 {fit.precision:.2f}, log-likelihood {fit.loglik:,.1f} "
-            f"({fit.loglik - multinomial:+,.1f} on the multinomial)"
+            f"({fit.loglik - multinomial:+,.1f} against the multinomial)"
         )
 
 

@@ -1,9 +1,9 @@
-"""What the same statistics cost on every engine as the corpus grows: time, and the peak of memory of all processes.
+"""Time and peak memory of the same statistics on each engine as the corpus grows.
 
-The corpus is all of 20 Newsgroups, repeated, in a Parquet file of (document, text); each post is given one new word, so
-that the vocabulary grows as it does in corpora of that size. A process of its own reads the file,
-does the task and writes the result to another Parquet file. Memory is resident memory, of the process and all that it
-started, looked at every 20 ms. DuckDB is told to take 300 MB itself (memory_limit) and uses the disk beyond.
+The corpus is all of 20 Newsgroups, repeated, in a Parquet file of (document, text). Each post gets one new word, so
+that the vocabulary grows as in corpora of that size. A separate process reads the file, does the task and writes the
+result to another Parquet file. Memory is the resident memory of this process and its children, measured every 20 ms.
+DuckDB gets a memory_limit of 300 MB and uses the disk beyond.
 
     TERMBURST_DATA=… python benchmarks/engines.py [--sizes 1 4 16] [--engines duckdb spark …] [--tasks fits …]
     TERMBURST_DATA=… python benchmarks/engines.py --large 100     # 3.6 GB of text, Polars and DuckDB, goal < 1 GB
@@ -28,7 +28,7 @@ import polars as pl
 import termburst as tb
 from termburst import engines
 
-GOAL = 1000  # megabytes at most, for a corpus of gigabytes
+GOAL = 1000  # largest number of megabytes, for a corpus of gigabytes
 TASKS: dict[str, Callable[[Any], Any]] = {
     "table": engines.term_table,
     "statistics": engines.term_statistics,
@@ -39,7 +39,7 @@ ENGINES = ("polars-lazy", "duckdb", "spark", "polars", "pandas", "pyarrow")
 
 
 def write_corpus(path: Path, size: int) -> int:
-    """The bytes of text in a file of so many corpora."""
+    """Write a file of *size* copies of the corpus. Returns the bytes of text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -115,7 +115,7 @@ def measure(engine: str, task: str, path: str) -> None:
 
 
 def measured(engine: str, task: str, path: Path) -> tuple[float, float]:
-    """In a process of its own: seconds, and megabytes at the most."""
+    """In a separate process: seconds, and peak megabytes."""
     command = [sys.executable, __file__, "--measure", engine, task, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         peak = [0.0]
@@ -135,7 +135,7 @@ def watched(process: subprocess.Popen[str], peak: list[float]) -> None:
 
 
 def resident(root: int) -> float:
-    """Megabytes that a process and all below it hold."""
+    """Megabytes of a process and its descendants."""
     parents, sizes = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,16 +1,15 @@
-"""What the first call of each analysis costs beyond the second one, what every start costs, and what is installed.
+"""How much longer the first call of each analysis takes than the second, the start-up time, and the installed size.
 
-All analyses are called twice in one fresh process. The difference between a first and a second call is what is loaded
-for it: termburst's own modules, its library, Polars. NumPy, SciPy and scikit-learn are loaded before, as whoever has a
-matrix of counts has loaded them. Times are medians over fresh processes, by the clock. Beside it: what starting the
-command line adds to starting Python, what `import termburst` adds to `import sklearn`, and the size on disk of
-termburst and all that it needs.
+All analyses are called twice in one new process. The first call also loads what it needs: modules of termburst, its
+library, Polars. NumPy, SciPy and scikit-learn are loaded before, because a user with a count matrix has loaded them.
+Times are wall-clock medians over new processes. Also shown: the start of the command line compared with Python,
+`import termburst` compared with `import sklearn`, and the size on disk of termburst and its dependencies.
 
     python benchmarks/first_use.py [--rounds 7] [--spark] [--before PYTHON]
 
 With --spark, also the first and the second fit by two Spark executor processes: our own part in their Python, and a
-whole query, whose first run is mostly Java's warming up. With --before, the Python of another checkout's environment
-does the same, in turn with this one.
+whole query, whose first run is mostly the warm-up of Java. With --before, the Python of another checkout does the same,
+in turn with this one.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ from pathlib import Path
 import pyspark
 
 scratch = Path(tempfile.mkdtemp())
-home = scratch / "home"  # its workers write beside what is installed
+home = scratch / "home"  # workers write into SPARK_HOME
 home.mkdir()
 for entry in Path(pyspark.__file__).parent.iterdir():
     (home / entry.name).symlink_to(entry)
@@ -122,7 +121,7 @@ import termburst
 def size(paths):
     return sum(path.stat().st_size for path in paths if path.is_file() and path.suffix != ".pyc")
 
-# An editable installation lists none of its sources, and has its libraries elsewhere: all that __path__ names counts.
+# An editable installation does not list its sources and has its libraries elsewhere, so all folders of __path__ count.
 sizes, waiting = {"termburst": sum(size(Path(folder).rglob("*")) for folder in termburst.__path__)}, ["termburst"]
 while waiting:
     for line in metadata.requires(waiting.pop()) or ():
@@ -131,7 +130,7 @@ while waiting:
             continue
         try:
             found = metadata.distribution(name)
-        except metadata.PackageNotFoundError:  # of another system or version of Python
+        except metadata.PackageNotFoundError:  # for another system or version of Python
             continue
         sizes[name] = size(found.locate_file(file) for file in found.files or ())
         waiting.append(name)
@@ -140,7 +139,7 @@ print(json.dumps(sizes))
 
 
 def answer(python: str, script: str) -> dict:
-    """What a script prints as JSON, in a fresh process, away from this checkout."""
+    """The JSON that a script prints, in a new process that does not run in this checkout."""
     with tempfile.TemporaryDirectory() as folder:
         command = [python, "-c", script]
         done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
@@ -156,7 +155,7 @@ def seconds(python: str, *arguments: str) -> float:
 
 
 def first_and_second(pythons: dict[str, str], rounds: int) -> None:
-    """The table of all analyses; the differences of this checkout are held against the goals."""
+    """The table of all analyses; the differences of this checkout are compared with the goals."""
     found: dict[str, list[dict]] = {who: [] for who in pythons}
     for _ in range(rounds):
         for who, python in pythons.items():
@@ -173,7 +172,7 @@ def first_and_second(pythons: dict[str, str], rounds: int) -> None:
 
 
 def starts(pythons: dict[str, str], rounds: int) -> None:
-    """Medians over processes that alternate; the first of each is not counted."""
+    """Medians over alternating processes; the first of each is not counted."""
     tasks = {
         "bare": ("-c", "pass"),
         "sklearn": ("-c", "import sklearn"),
@@ -188,17 +187,20 @@ def starts(pythons: dict[str, str], rounds: int) -> None:
     middle = {key: statistics.median(times[1:]) for key, times in taken.items()}
     for who in pythons:
         python, peer, ours, command = (middle[who, task] for task in tasks)
-        print(f"{who}: termburst --help takes {command - python:.3f} s beyond Python's start, ", end="")
+        print(f"{who}: termburst --help takes {command - python:.3f} s more than Python, ", end="")
         print(f"import termburst {ours - python:.3f} s (import sklearn {peer - python:.3f} s)")
 
 
 def on_spark(pythons: dict[str, str], rounds: int) -> None:
-    """The first and the second fit by two executor processes, whose Python is started for the first."""
+    """The first and the second fit by two executor processes; the first one starts their Python."""
     for who, python in pythons.items():
         runs = [answer(python, SPARK) for _ in range(rounds)]
         first, second, ours, again = (statistics.median(run[key] for run in runs) for key in runs[0])
-        print(f"{who}, two Spark executors: fits in their Python take {ours:.2f} s at first, with the import, ", end="")
-        print(f"{again:.2f} s again; fits of a frame {first:.1f} s and {second:.1f} s, most of that Java's")
+        print(
+            f"{who}, two Spark executors: fits in their Python take {ours:.2f} s the first time, with the import, ",
+            end="",
+        )
+        print(f"{again:.2f} s again; fits of a frame {first:.1f} s and {second:.1f} s, mostly in Java")
 
 
 def sizes(pythons: dict[str, str]) -> None:
@@ -212,8 +214,8 @@ def sizes(pythons: dict[str, str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--spark", action="store_true", help="on two Spark executors, too, which needs Java")
-    parser.add_argument("--before", metavar="PYTHON", help="the Python of another checkout's environment")
+    parser.add_argument("--spark", action="store_true", help="also on two Spark executors (needs Java)")
+    parser.add_argument("--before", metavar="PYTHON", help="the Python of another checkout")
     given = parser.parse_args()
     pythons = {"here": sys.executable} | ({"before": given.before} if given.before else {})
     first_and_second(pythons, given.rounds)

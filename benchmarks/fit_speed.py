@@ -1,9 +1,9 @@
-"""Exact beta-binomial fits of a whole vocabulary beside the paper's method, one `scipy.optimize.minimize` a term.
+"""Exact beta-binomial fits of a whole vocabulary, against that of the paper: one `scipy.optimize.minimize` per term.
 
 On the Fig. 4 collection (20 Newsgroups training posts, headers, footers and quotes removed, 72,916 terms):
-the time of `fit_beta_binomial`, tables included; that of L-BFGS-B from (1, 1) with numerical
-gradients on the dense column, for a random sample of terms, extrapolated; whether a scan three times as fine finds a
-better maximum anywhere; what one term costs as documents without it are added; and the peak memory.
+the time of `fit_beta_binomial` with its tables; the time of L-BFGS-B from (1, 1) with numerical gradients on the dense
+column, for a random sample of terms, extrapolated; whether a scan three times as fine finds a better maximum; the time
+of one term as documents without it are added; and the peak memory.
 
     TERMBURST_DATA=… python benchmarks/fit_speed.py
 """
@@ -49,7 +49,7 @@ def authors_fit(column: np.ndarray, lengths: np.ndarray) -> Any:
 
 
 def sampled(X: Any, size: int) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
-    """Random terms, their dense columns, and the lengths of documents, those without tokens left out."""
+    """Random terms, their dense columns, and the lengths of non-empty documents."""
     sample = np.random.default_rng(0).choice(X.shape[1], size, replace=False)
     lengths = np.asarray(X.sum(axis=1)).ravel()
     by_term = X[lengths > 0].tocsc()
@@ -76,7 +76,7 @@ def main() -> None:
     theirs = [seconds(authors_fit, column, filled) for column in columns]
     whole = statistics.mean(theirs) * X.shape[1]
     print(
-        f"L-BFGS-B from (1, 1): {statistics.mean(theirs):.3f} s a term on {SAMPLE} random ones, {whole:,.0f} s in all: "
+        f"L-BFGS-B from (1, 1): {statistics.mean(theirs):.3f} s per term ({SAMPLE} terms), {whole:,.0f} s for all: "
         f"{whole / ours:,.0f}× (goal ≥ 100,000×)"
     )
 
@@ -100,7 +100,7 @@ def main() -> None:
         sp.save_npz(f"{folder}/X.npz", X)
         peak = in_a_child(MEMORY, folder)
     matrix = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    print(f"peak memory {peak / 2**20:.1f} MiB on top, {peak / matrix:.2f}× the count matrix (goal < 3×)")
+    print(f"peak memory {peak / 2**20:.1f} MiB more, {peak / matrix:.2f}× the count matrix (goal < 3×)")
 
 
 MEMORY = """
@@ -115,7 +115,7 @@ def resident(key):
 X = sp.load_npz(sys.argv[1] + "/X.npz")
 tb.fit_beta_binomial(np.array([[4, 26], [0, 31], [1, 24]]))
 peaks = []
-if sys.platform == "linux":  # the peak of resident memory, which also sees what the kernels allocate
+if sys.platform == "linux":  # peak resident memory, which includes memory of kernels
     with open("/proc/self/clear_refs", "w") as refs:
         refs.write("5")
     before = resident("VmRSS")
@@ -129,13 +129,13 @@ print(max(peaks))
 
 
 def in_a_child(script: str, *arguments: str) -> float:
-    """What a fresh process prints: the peak of resident memory is seen nowhere else."""
+    """The output of a new process, needed to measure the peak of resident memory."""
     command = [sys.executable, "-c", script, *arguments]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def kernel_seconds(collection: tb.TermStatistics) -> float:
-    """The fit of the first term alone, its tables made beforehand."""
+    """The time to fit only the first term, with tables made before."""
     cells = term_cells(collection)
     table = LengthTable.of(collection.lengths, collection.length_documents)
     of, lengths, raw = cells.for_kernels(), table.for_kernels(), np.zeros(cells.n_i.size, core.FIT_RESULT)

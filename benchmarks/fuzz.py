@@ -1,13 +1,13 @@
-"""Random inputs for the C core under sanitizers, and for the CSV cutter: any crash or wrong result is told.
+"""Random inputs for the C core under sanitizers, and for the CSV cutter: every crash or wrong result is reported.
 
 The harnesses in `fuzz/` are built by clang with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, for all
-processors and, where this one has it, for AVX2. They begin with the inputs in `fuzz/corpus/` and what they find on the
-way is kept for this run only. What makes one fail is left in the folder that is named at the end, and the exit code
-is 1; it is 2 where clang is not installed.
+processors and, if this machine has it, for AVX2. They start with the inputs in `fuzz/corpus/`; new inputs are kept for
+this run only. If one fails, its input is in the folder named at the end, and the exit code is 1. The exit code is 2 if
+clang is not installed.
 
-    python benchmarks/fuzz.py [seconds for all together, default 600] [--keep]
+    python benchmarks/fuzz.py [seconds in total, default 600] [--keep]
 
---keep adds what new inputs have reached to `fuzz/corpus/`, the smallest of each.
+--keep adds new inputs that reach new code to `fuzz/corpus/`, the smallest of each.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TOKENS = ['"', '""', ",", "\n", "\r\n", "\r", "a", "b c", "é", "𝄞", "\x85", 
 
 
 def subjects() -> list[str]:
-    """The harnesses whose kernel is there."""
+    """The harnesses whose kernel exists."""
     names = [path.name.removesuffix("_fuzz.c") for path in sorted(HERE.glob("*_fuzz.c"))]
     return [name for name in names if (CORE / f"{name}.c").exists()]
 
@@ -58,11 +58,11 @@ def processors() -> dict[str, list[str]]:
 def clang(*arguments: str, what: str, **options: Path) -> None:
     made = subprocess.run(["clang", *FLAGS, *arguments], check=False, capture_output=True, text=True, **options)
     if made.returncode:
-        sys.exit(f"clang could not build {what}; it takes clang with its runtime libraries\n{made.stderr}")
+        sys.exit(f"clang could not build {what}; it needs clang with its runtime libraries\n{made.stderr}")
 
 
 def compile_core(options: list[str], folder: Path) -> list[str]:
-    """The object files of the core, which all harnesses are linked with."""
+    """The object files of the core, linked with all harnesses."""
     folder.mkdir()
     sources = sorted(CORE.glob("*.c"))
     clang(*options, "-c", *map(str, sources), what="the core", cwd=folder)
@@ -70,7 +70,7 @@ def compile_core(options: list[str], folder: Path) -> list[str]:
 
 
 def run(binary: Path, corpus: list[Path], seconds: float, found: Path) -> bool:
-    """Whether nothing was found in so many seconds."""
+    """Whether nothing was found in *seconds* seconds."""
     command = [
         str(binary), *map(str, corpus), f"-max_total_time={max(round(seconds), 1)}", f"-max_len={LONGEST}",
         "-timeout=20", f"-artifact_prefix={found}/{binary.name}-", "-print_final_stats=1", "-verbosity=1",
@@ -88,12 +88,12 @@ def run(binary: Path, corpus: list[Path], seconds: float, found: Path) -> bool:
 
 
 def csv_blocks(seconds: float, seed: int) -> bool:
-    """Whether blocks that are beyond doubt are cut as the csv module cuts them."""
+    """Whether unambiguous blocks are split like the csv module splits them."""
     rng, done, cut, end = random.Random(seed), 0, 0, time.monotonic() + seconds
     while time.monotonic() < end:
         width = rng.randint(1, 3)
         block = "".join(rng.choices(TOKENS, k=rng.randint(0, 30))).encode()
-        if rng.random() < 0.5:  # what a program would write
+        if rng.random() < 0.5:  # like the output of a program
             table = io.StringIO(newline="")
             cells = ["".join(rng.choices(TOKENS[:-2], k=rng.randint(0, 3))) for _ in range(width * rng.randint(1, 5))]
             csv.writer(table, lineterminator="\n").writerows(cells[k : k + width] for k in range(0, len(cells), width))
@@ -108,7 +108,7 @@ def csv_blocks(seconds: float, seed: int) -> bool:
         cut += 1
         text = block[: found.size].decode()
         rows = csv.reader(io.StringIO(text, newline=""))
-        # An empty line is no row; in a table of one column it is an empty field.
+        # An empty line is not a row; in a table of one column it is an empty field.
         expected = [row or [""] for row in rows if row or width == 1]
         if [list(row) for row in zip(*found.columns, strict=True)] != expected:
             print(f"csv_blocks: FAILED with seed {seed}: {block!r} in {width} columns")
@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     if shutil.which("clang") is None:
-        print("clang is not installed, without which the C core is not fuzzed (Debian: clang and libclang-rt-14-dev)")
+        print("clang is not installed, so the C core is not fuzzed (Debian: install clang and libclang-rt-14-dev)")
         return 2
     folder = Path(tempfile.mkdtemp(prefix="termburst-fuzz-"))
     core = {kind: compile_core(flags, folder / kind) for kind, flags in processors().items()}
@@ -144,7 +144,7 @@ def main() -> int:
     if sound:
         shutil.rmtree(folder)
     else:
-        print(f"what made it fail is in {folder}{os.sep}")
+        print(f"the failing input is in {folder}{os.sep}")
     return int(not sound)
 
 

@@ -1,7 +1,7 @@
-"""Stored files, tables, matrices and command lines damaged at random: each is answered right, or in one sentence.
+"""Randomly damaged stored files, tables, matrices and command lines: each gives a right answer or one sentence.
 
-Every case runs in a forked worker with limits of processor time and memory. What kills a worker is a crash (or a hang,
-where the time ran out), and the next worker goes on behind it. A case is made by the seed and its number alone.
+Each case runs in a forked worker with limits of processor time and memory. If a worker dies, the case is a crash (or a
+hang, if it ran out of time), and the next worker continues after it. A case depends only on the seed and its number.
 
     python benchmarks/hostile.py [--cases 20000] [--seed 0] [--workers 2] [--only NUMBER]
 
@@ -24,28 +24,28 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import _hostile_cases as cases  # which imports Polars but must not use it here: its threads do not live through a fork
+import _hostile_cases as cases  # imports Polars but must not use it here: its threads do not survive a fork
 
 SUBJECTS = ("stored", "crafted", "tables", "matrices", "options")
 CRASH, HANG = "crash", "hang"
 OUTCOMES = (cases.RIGHT, cases.SENTENCE, cases.TRACEBACK, cases.CHANGED, HANG, CRASH)
-CPU_SECONDS = 10  # of one case
-CLOCK_SECONDS = 120  # in which a worker must have something to say
+CPU_SECONDS = 10  # per case
+CLOCK_SECONDS = 120  # a worker must report something within this time
 MEMORY = 4 * 2**30
-FORKING = threading.Lock()  # or one worker would hold the pipe of another open
+FORKING = threading.Lock()  # otherwise one worker could keep the pipe of another open
 
 
 def work(numbers: list[int], seed: int, said: int, folder: Path) -> None:
-    """Run cases in this fork, saying the number of each before and its outcome after it."""
+    """Run cases in this fork, and report the number of each before and its outcome after it."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     silent = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):  # Rust's panics are written there
+    for stream in (0, 1, 2):  # Rust writes panics there
         os.dup2(silent, stream)
     known = cases.Cases(folder)
     for number in numbers:
         os.write(said, f"begin {number}\n".encode())
-        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # nobody handles it: the kernel ends even a compiled loop
+        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # without a handler, the kernel also ends compiled loops
         outcome = known.run(subject(number), random.Random(f"{seed}-{number}"))
         signal.setitimer(signal.ITIMER_PROF, 0)
         os.write(said, f"end {number} {outcome}\n".encode())
@@ -81,7 +81,7 @@ def watched(numbers: list[int], seed: int, found: dict[int, str]) -> None:
 
 
 def _listen(heard: int, found: dict[int, str]) -> tuple[int | None, bool]:
-    """Note what a worker says until it ends: (the case it began last, whether it fell silent)."""
+    """Record the reports of a worker until it ends: (the last case that it began, whether it stopped reporting)."""
     last, rest = None, b""
     with os.fdopen(heard, "rb", buffering=0) as stream:
         while True:
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", type=int, help="one case, in this process, so that its traceback is seen")
+    parser.add_argument("--only", type=int, help="run one case in this process, to see its traceback")
     options = parser.parse_args()
     if options.only is not None:
         cases.Seen.tracebacks = True
@@ -126,7 +126,7 @@ def main() -> None:
 
 
 def told(found: dict[int, str], seed: int, seconds: float) -> int:
-    """Print the table, and each case that must not be; the exit code."""
+    """Print the table and each unexpected case. Returns the exit code."""
     counts = {name: Counter(found[number] for number in found if subject(number) == name) for name in SUBJECTS}
     print(f"{'':10}" + "".join(f"{outcome:>17}" for outcome in OUTCOMES))
     for name, counter in counts.items():
@@ -134,7 +134,7 @@ def told(found: dict[int, str], seed: int, seconds: float) -> int:
     bad = {number: outcome for number, outcome in sorted(found.items()) if outcome not in (cases.RIGHT, cases.SENTENCE)}
     for number, outcome in list(bad.items())[:50]:
         print(f"case {number} ({subject(number)}): {outcome}; see it with --seed {seed} --only {number}")
-    print(f"{len(found):,} cases in {seconds:.0f} s, {len(bad):,} that must not be")
+    print(f"{len(found):,} cases in {seconds:.0f} s, {len(bad):,} unexpected")
     return int(bool(bad))
 
 

@@ -1,10 +1,10 @@
-"""What the tests of bursts and of keyness cost, and what SciPy needs for the like, one term at a time.
+"""The time of the tests of burstiness and keyness, and of SciPy for similar tests, one term at a time.
 
 On the Fig. 4 collection (20 Newsgroups training posts, headers, footers and quotes removed): `tb.burstiness_test` of
 all 72,916 terms; `tb.keyness` of the 20,000 most frequent terms between random halves of the 11,314 documents, with and
-without intervals; the parts that each is made of. Compiling is done beforehand. Beside it, on a random sample of those
-20,000 terms and extrapolated: the likelihood ratio of the same two beta-binomial models by L-BFGS-B on the dense
-column, `scipy.stats.permutation_test` with 999 resamples, and `scipy.stats.mannwhitneyu`.
+without intervals; the parts of each. For comparison, on a random sample of those 20,000 terms and extrapolated: the
+likelihood ratio of the same two beta-binomial models by L-BFGS-B on the dense column, `scipy.stats.permutation_test`
+with 999 resamples, and `scipy.stats.mannwhitneyu`.
 
     TERMBURST_DATA=… python benchmarks/inference_speed.py [rounds, default 7]
 """
@@ -42,13 +42,13 @@ def seconds(function: Callable[..., Any], *arguments: Any, **options: Any) -> fl
 
 
 def median(rounds: int, function: Callable[..., Any], *arguments: Any, **options: Any) -> float:
-    """Of so many runs, after one that is not counted."""
+    """The median of *rounds* runs, after one that is not counted."""
     function(*arguments, **options)
     return statistics.median(seconds(function, *arguments, **options) for _ in range(rounds))
 
 
 def scipy_ratio(a: np.ndarray, b: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> float:
-    """2(ℓ_1 − ℓ_0) of a term: a mean for each corpus against one for both, precisions tied."""
+    """2(ℓ_1 − ℓ_0) of a term: one mean per corpus against one for both, with tied precisions."""
 
     def loglik(x: np.ndarray, n: np.ndarray, logit: float, log_precision: float) -> float:
         p = 1 / (1 + np.exp(-logit))
@@ -86,7 +86,7 @@ def burstiness_speed(X: Any, rounds: int) -> None:
 
 
 def keyness_speed(A: Any, B: Any, rounds: int) -> float:
-    """What keyness takes without intervals."""
+    """The time of keyness without intervals."""
     print(f"\n{A.shape[0] + B.shape[0]:,} documents × {A.shape[1]:,} terms, {A.nnz + B.nnz:,} cells, random halves")
     show("tb.keyness(A, B)", median(rounds, tb.keyness, A, B), "(goal < 2 s)")
     bare = median(rounds, tb.keyness, A, B, confidence=None)

@@ -1,20 +1,21 @@
-"""Do keyness tests keep their level, and what do they find? Beside what other tools use, on the same splits.
+"""Size, power and coverage of keyness tests, compared with the methods of other tools on the same splits.
 
-Size. Documents of one corpus are split at random, halves and 10/90: every word called significant is a false alarm. And
-a simulated null where A holds the longer documents: independent beta-binomial terms drawn from the corpus's own exact
-fits on its real lengths, A the tenth that leads by log n_j + N(0, 0.5²), or simply the longer half.
+Size. Documents of one corpus are split at random, into halves and 10/90: each significant word is a false alarm. Also
+a simulated null in which A has the longer documents: independent beta-binomial terms drawn from the exact fits of the
+corpus on its real lengths. A is the tenth with the largest log n_j + N(0, 0.5²), or the longer half.
 
-Power. For every term, each token in B is kept with probability 1/ratio; lengths stay as they were, as if other words
-had taken the place of the tokens lost. "10/90" has A as the tenth, "90/10" has B. Bands are of what is left, as a user
-would see it. A rival is calibrated if its size in that band and scenario is at most 6 %; since an average may hide what
-it is made of (Mann–Whitney calls every eighth term in 4 documents significant), the verdict is also given for rivals
-that are calibrated in every band of that scenario.
+Power. For each term, each token in B is kept with probability 1/ratio. Lengths stay the same, as if other words had
+replaced the lost tokens. In "10/90" A is the tenth, in "90/10" B is. Bands are by the remaining counts, as a user would
+see them. A rival is calibrated if its size in that band and scenario is at most 6 %. An average may hide differences
+(Mann–Whitney finds every eighth term in 4 documents significant), so there is also a verdict for the rivals that are
+calibrated in every band of the scenario.
 
-Coverage. Terms drawn on R8's lengths with means π and π/ratio: how often 95 % limits hold the ratio. The precision of B
-is A's ("documents": fewer take the word up) or `ratio` times that ("tokens": those that do say it less often).
+Coverage. Terms are drawn on the lengths of R8 with means π and π/ratio: how often do 95 % limits contain the ratio? The
+precision of B is that of A ("documents": fewer documents use the word) or `ratio` times that ("tokens": the documents
+that use it do so less often).
 
-Bands are of n_i, tokens of both corpora, from 5 on, and of b_i, documents, from 2 on. After ± stands the standard error
-between splits, in parentheses the size at 0.1 %. "!" is out of bounds by more than two standard errors, "?" by less.
+Bands are of n_i, tokens of both corpora, from 5 on, and of b_i, documents, from 2 on. ± is the standard error between
+splits; the size at 0.1 % is in parentheses. "!" is out of bounds by more than two standard errors, "?" by less.
 
     TERMBURST_DATA=… python benchmarks/keyness_calibration.py [--splits 200] [--quick] [--only R8] [--parts size …]
 """
@@ -47,11 +48,11 @@ LAST = 10**9
 BY_N = ((5, 19), (20, 99), (100, 999), (1_000, LAST))
 BY_B = ((2, 2), (3, 3), (4, 4), (5, 7), (8, 11), (12, 15), (16, 25), (26, 60), (61, 200), (201, LAST))
 SHARES = {"halves": 0.5, "10/90": 0.1, "90/10": 0.9}
-SIZE_OF = {"90/10": "10/90"}  # the two differ in nothing where there is nothing to find
+SIZE_OF = {"90/10": "10/90"}  # without a difference to find, the two are the same
 LONGER = ("long tenth", "long half")
 RATIOS = (1.5, 2.0, 4.0)
-DRAWN = {(2, 4): 800, (5, 19): 1_500, (20, 99): 1_500, (100, 999): 1_000, (1_000, LAST): 300}  # terms a simulation
-POWERED = 1_000  # terms of a band, before thinning, that power is measured on in real splits
+DRAWN = {(2, 4): 800, (5, 19): 1_500, (20, 99): 1_500, (100, 999): 1_000, (1_000, LAST): 300}  # terms per simulation
+POWERED = 1_000  # terms per band, before thinning, to measure power in real splits
 CALIBRATED = 0.06
 MEANS, PRECISIONS = (3e-5, 1e-4, 1e-3, 1e-2), (10.0, 100.0, 1_000.0, math.inf)
 SEED = 20260101
@@ -59,7 +60,7 @@ SEED = 20260101
 
 @dataclass(frozen=True)
 class Effort:
-    """How often everything is done."""
+    """Numbers of repetitions."""
 
     splits: int
     rival_splits: int = 20
@@ -76,7 +77,7 @@ QUICK = Effort(3, 2, 2, 2, ("halves", "10/90"), (2.0,), MEANS[1:3], 200)
 
 @dataclass(frozen=True)
 class Corpus:
-    """Terms to test and their cells, sorted by term; documents without tokens are left out."""
+    """Terms to test and their cells, sorted by term, without empty documents."""
 
     name: str
     term: np.ndarray
@@ -86,13 +87,13 @@ class Corpus:
     terms: int
 
     def cells(self, inside: np.ndarray, count: np.ndarray | None = None) -> TermCells:
-        """Those of the documents *inside*; with *count* in place of the counts, where it is above 0."""
+        """The cells of the documents *inside*; with *count* in place of the counts, if it is above 0."""
         count = self.count if count is None else count
         kept = np.flatnonzero(inside[self.document] & (count > 0))
         return as_cells(self.term[kept], count[kept], self.n_j[self.document[kept]], self.terms, self.n_j[inside])
 
     def only(self, terms: np.ndarray) -> Corpus:
-        """The same with these terms alone, in ascending order."""
+        """The same with only these terms, sorted."""
         place = np.full(self.terms, -1)
         place[terms] = np.arange(terms.size)
         kept = place[self.term] >= 0
@@ -132,10 +133,10 @@ def corpora() -> Iterator[Corpus]:
 def draw_block(
     alpha: np.ndarray, alpha_not: np.ndarray, mean: np.ndarray, lengths: np.ndarray, documents: np.ndarray, seed: int
 ) -> tuple[np.ndarray, ...]:
-    """Beta-binomial terms on documents of these lengths, binomial at α = inf: b_i, then counts and lengths of cells."""
+    """Beta-binomial terms on documents of these lengths (α = inf: binomial): b_i, then counts and lengths of cells."""
     rng = np.random.default_rng(seed)
-    counts, sizes, terms = [], [], []  # of cells drawn document by document
-    rare_terms, rare_sizes, log_nones = [], [], []  # and of cells whose counts are drawn below
+    counts, sizes, terms = [], [], []  # cells drawn document by document
+    rare_terms, rare_sizes, log_nones = [], [], []  # cells whose counts are drawn below
     for i, (a, rest, share) in enumerate(zip(alpha, alpha_not, mean, strict=True)):
         log_none = lengths * math.log1p(-share)
         if a < math.inf:
@@ -148,7 +149,7 @@ def draw_block(
         sizes.append(n[drawn > 0])
         terms.append(np.full(counts[-1].size, i))
         seldom = np.flatnonzero(~often)
-        rare = np.repeat(seldom, rng.binomial(documents[seldom], some[seldom]))  # those that have the term
+        rare = np.repeat(seldom, rng.binomial(documents[seldom], some[seldom]))  # documents with the term
         rare_terms.append(np.full(rare.size, i))
         rare_sizes.append(lengths[rare])
         log_nones.append(log_none[rare])
@@ -163,7 +164,7 @@ def draw_block(
 def counts_above_0(
     a: np.ndarray, rest: np.ndarray, odds: np.ndarray, n: np.ndarray, log_none: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Counts of terms in documents that have them: one after the other is tried, up the distribution function."""
+    """Counts of terms in documents that contain them, by inversion of the distribution function from 1 on."""
     plain = a == math.inf
     a, rest = np.where(plain, 0.0, a), np.where(plain, n, rest)  # not used there
     c, going = np.ones(n.size, dtype=np.int64), np.arange(n.size)
@@ -183,7 +184,7 @@ def counts_above_0(
 def draw(
     alpha: np.ndarray, alpha_not: np.ndarray, mean: np.ndarray, n_j: np.ndarray, rng: np.random.Generator
 ) -> TermCells:
-    """Cells of as many terms as there are parameters, on documents of lengths *n_j*."""
+    """Cells of one term per parameter, on documents of lengths *n_j*."""
     lengths, documents = np.unique(n_j, return_counts=True)
     blocks = np.array_split(np.arange(alpha.size), 32)
     seeds = rng.integers(0, 2**31, len(blocks))
@@ -207,7 +208,7 @@ def thinned(cells: TermCells, ratio: float, rng: np.random.Generator) -> TermCel
 
 @dataclass(frozen=True)
 class Bands:
-    """Which terms fall in which band, an array of their indices each."""
+    """The terms of each band, one array of indices per band."""
 
     members: tuple[np.ndarray, ...]
 
@@ -217,7 +218,7 @@ class Bands:
         return cls((*by_n, *(np.flatnonzero((b_i >= low) & (b_i <= high)) for low, high in BY_B)))
 
     def rates(self, found: Comparison, method: str) -> np.ndarray:
-        """Bands × levels: the share of p-values at most the level."""
+        """Bands × levels: the share of p-values up to the level."""
         p_value = METHODS[method](found)[1]
         hits = p_value[:, None] <= np.array(LEVELS) * (1 + 1e-9)
         return np.array([hits[m].mean(axis=0) if m.size else [np.nan, np.nan] for m in self.members])
@@ -228,7 +229,7 @@ def band_name(low: int, high: int) -> str:
 
 
 NAMES = [f"n {band_name(*band)}" for band in BY_N] + [f"b {band_name(*band)}" for band in BY_B]
-Rates = defaultdict[tuple[str, str, str], list[np.ndarray]]  # corpus, scenario, method → bands × levels a split
+Rates = defaultdict[tuple[str, str, str], list[np.ndarray]]  # corpus, scenario, method → bands × levels for each split
 
 
 def summary(splits: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -253,7 +254,7 @@ def longer_part(corpus: Corpus, scenario: str, rng: np.random.Generator) -> np.n
 
 
 def some_terms(n_i: np.ndarray, fit: BetaBinomialFit, rng: np.random.Generator) -> np.ndarray:
-    """Terms to draw from, with replacement, so many of each band."""
+    """Terms to draw from, with replacement, a fixed number per band."""
     usable = np.isin(fit.status, ["converged", "boundary"])
     bands = [np.flatnonzero((n_i >= low) & (n_i <= high) & usable) for low, high in DRAWN]
     return rng.permutation(np.concatenate([rng.choice(*pair) for pair in zip(bands, DRAWN.values(), strict=True)]))
@@ -310,7 +311,7 @@ def measure_power(
 
 
 class Verdicts:
-    """Requirements, how many cells each has, and those that miss it, by where they are."""
+    """Requirements, the number of cells of each, and the cells that miss it, by place."""
 
     def __init__(self) -> None:
         self.cells: defaultdict[str, int] = defaultdict(int)
@@ -343,13 +344,13 @@ class Verdicts:
                 print(textwrap.fill(line, 150, initial_indent=" " * 6, subsequent_indent=" " * 10))
         total = sum(self.cells.values())
         out = sum(len(texts) for groups in self.missed.values() for texts in groups.values())
-        print(f"  {total} cells in all, {out} out of bounds")
+        print(f"  {total} cells in total, {out} out of bounds")
 
 
 def bounds(scenario: str, band: int) -> tuple[str, float, float]:
-    """The requirement that a band's size at 5 % falls under, and its limits."""
+    """The requirement for the size of a band at 5 %, and its limits."""
     if scenario in LONGER:
-        return "A holds the longer documents: at most 6.5 %", 0.0, 0.065
+        return "A has the longer documents: at most 6.5 %", 0.0, 0.065
     if scenario == "10/90":
         return "10/90: at most 6.5 %", 0.0, 0.065
     if band >= len(BY_N):
@@ -415,7 +416,7 @@ def show_power(power: dict[float, Rates], rates: Rates, verdicts: Verdicts) -> N
 def gap_text(
     powers: dict[str, np.ndarray], rivals: set[str], where: tuple[str, str], requirement: str, verdicts: Verdicts
 ) -> str:
-    """Our power less that of the best of *rivals*, split by split, with a verdict."""
+    """Our power minus that of the best of *rivals*, split by split, with a verdict."""
     if not rivals:
         return " (none)"
     best = max(sorted(rivals), key=lambda rival: np.nanmean(powers[rival]))
@@ -431,7 +432,7 @@ def gap_text(
 
 def show_coverage(corpus: Corpus, effort: Effort, verdicts: Verdicts) -> None:
     tokens, size = corpus.n_j.sum(), effort.terms
-    print(f"\nCoverage of 95 % limits, {corpus.name}'s lengths, {size:,} terms a cell (% below, above the limits)")
+    print(f"\nCoverage of 95 % limits, {corpus.name}'s lengths, {size:,} terms per cell (% below, above the limits)")
     columns = [(name, *law) for name in SHARES for law in ((1.0, "same"), (2.0, "documents"), (2.0, "tokens"))]
     print(f"{'π (n π)':>18} {'α_0':>6}" + "".join(f"{f'{name}, {r:g} {law}':>23}" for name, r, law in columns))
     for mean in effort.means:
@@ -470,7 +471,7 @@ def main() -> None:
     effort = QUICK if options.quick else Effort(options.splits)
     wanted = set(options.parts)
     if "power" in wanted:
-        wanted |= {"size", "long"}  # to know who is calibrated
+        wanted |= {"size", "long"}  # to know which rivals are calibrated
     rates: Rates = defaultdict(list)
     power: dict[float, Rates] = {ratio: defaultdict(list) for ratio in effort.ratios}
     verdicts = Verdicts()

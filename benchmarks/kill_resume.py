@@ -1,8 +1,8 @@
-"""`termburst stats build` killed again and again (SIGKILL, at seeded moments) and resumed: the result must be the same.
+"""`termburst stats build` is killed many times (SIGKILL, at seeded moments) and resumed: the result must be the same.
 
-A corpus of made-up words is built once without interruption. Then builds are started, killed after a while drawn at
-random, and started again until the result is there; each result must equal the uninterrupted one byte for byte, and
-nothing may be left beside it. That goes on until so many kills have struck.
+Statistics of an artificial corpus are built once without interruption. Then builds are started, killed after a random
+time, and started again until they finish. Each result must equal the uninterrupted one byte for byte, and no other file
+may remain. This is repeated until the requested number of kills is reached.
 
     python benchmarks/kill_resume.py [--kills 50] [--megabytes 6] [--seed 0]
 """
@@ -28,7 +28,7 @@ WAYS: tuple[list[str], ...] = (
 
 
 def write_corpus(folder: Path, megabytes: float, rng: random.Random) -> None:
-    """Lines, a table and files of one document each."""
+    """Write a file of lines, a table, and files of one document each."""
     words = [f"w{i}" for i in range(30_000)]
 
     def documents(size: float) -> list[str]:
@@ -48,9 +48,9 @@ def write_corpus(folder: Path, megabytes: float, rng: random.Random) -> None:
 
 
 def run(corpus: Path, target: Path, way: list[str], moment: tuple[str, float] | None = None) -> tuple[int, str]:
-    """The exit code and what was said; a negative code is a signal's.
+    """The exit code and the output; a negative code is a signal.
 
-    A *moment* is ("start", seconds) after the process was started, or ("checkpoint", seconds) after it saved one.
+    A *moment* is ("start", seconds) after the start of the process, or ("checkpoint", seconds) after a checkpoint.
     """
     command = [sys.executable, "-m", "termburst", "stats", "build", str(corpus), "-o", str(target)]
     before = saved(target)
@@ -65,7 +65,7 @@ def run(corpus: Path, target: Path, way: list[str], moment: tuple[str, float] | 
 
 
 def saved(target: Path) -> int | None:
-    """When a checkpoint was written."""
+    """The time at which a checkpoint was written."""
     try:
         return target.with_name(f".{target.name}.partial").stat().st_mtime_ns
     except FileNotFoundError:
@@ -98,7 +98,7 @@ def main() -> None:
             content, took = whole[k]
             target.unlink(missing_ok=True)
             while True:
-                # Any time at all; and most often soon after a checkpoint, since starting takes longer than counting.
+                # At any time, but most often soon after a checkpoint, since starting takes longer than counting.
                 moment = ("start", rng.uniform(0, took)) if rng.random() < 0.25 else ("checkpoint", rng.uniform(0, 0.3))
                 code, said = run(corpus, target, WAYS[k], moment if kills < asked.kills else None)
                 if found := re.search(r"resumed: ([\d,]+) documents", said):
@@ -107,17 +107,17 @@ def main() -> None:
                 if code not in (0, -9):
                     raise SystemExit(f"exit code {code}: {said}")
                 kills += code == -9
-                if target.exists():  # done, if not always out of the door
+                if target.exists():  # finished, though the process may still be ending
                     break
             first = target.read_bytes()
-            run(corpus, target, WAYS[k])  # from a checkpoint that was not removed any more, or from the beginning
+            run(corpus, target, WAYS[k])  # from a checkpoint that was not yet removed, or from the beginning
             builds += 1
             print(f"build {builds}: {kills} kills so far, {resumed} runs resumed", flush=True)
             equal += first == target.read_bytes() == content and [path.name for path in target.parent.iterdir()] == [
                 target.name
             ]
     behind = sum(skipped) / max(resumed, 1)
-    print(f"{kills} kills over {builds} builds; {resumed} runs resumed, on average behind {behind:,.0f} documents")
+    print(f"{kills} kills over {builds} builds; {resumed} runs resumed, on average after {behind:,.0f} documents")
     print(f"{equal} of {builds} results equal the uninterrupted one, byte for byte")
     sys.exit(equal != builds or not resumed)
 

@@ -1,9 +1,9 @@
-"""A newcomer's path, timed on this machine: clone, `make demo`, the page open in Chromium, its first sentence.
+"""How long a newcomer needs on this machine: clone, `make demo`, open the page in Chromium, see its first sentence.
 
     python benchmarks/newcomer.py [--without-compiler]
 
-The clone has an empty HOME and no caches, so that packages are fetched and the C core is built as on a new machine;
-with --without-compiler as on one that has no C compiler.
+HOME is empty and there are no caches, so packages are downloaded and the C core is built as on a new machine. With
+--without-compiler, as on a machine without a C compiler.
 """
 
 import os

@@ -1,12 +1,12 @@
-"""termburst beside its peers, each measured in this same run, as the table of the README.
+"""The table of the README: termburst and its peers, all measured in the same run.
 
     TERMBURST_DATA=… python benchmarks/peers.py [--only fits keyness …] [--write README.md]
 
-Everything has its default options where the row does not say otherwise, and nothing is chosen by test documents, but
-that TF–IDF is taken in the form that is best on them. Seconds are the least of several rounds in which the rivals take
-turns, after one that warms up; where SciPy goes word by word, it does so for a sample, and the time of all words is
-extrapolated. bm25s and BERTopic are no dependencies: where one is not installed, its rows say so and are not written.
-The other benchmarks have the details, and the same figures for more rivals.
+All options are the defaults unless the row says otherwise. Nothing is chosen on test documents, except the form of
+TF–IDF, which is the best on them. Seconds are the smallest of several rounds in which the rivals take turns, after a
+first round to warm up. Where SciPy works word by word, it does so for a sample, and the time for all words is
+extrapolated. bm25s and BERTopic are not dependencies: if one is not installed, its rows say so and are not written.
+The other benchmarks have the details, and the same numbers for more rivals.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ SKLEARN, SCIPY = (
     f"{name} {version(package)}" for name, package in (("scikit-learn", "scikit-learn"), ("SciPy", "scipy"))
 )
 ROUNDS = 5
-WORDS = 40  # that SciPy fits one by one
-MISSED = 0.01  # that much log-likelihood less is a maximum missed
+WORDS = 40  # words that SciPy fits one by one
+MISSED = 0.01  # a log-likelihood lower by this has missed the maximum
 SPLITS = 8
 LEVEL = 0.05
-FREQUENT = 5  # occurrences of a word, from which on it counts among the false alarms
+FREQUENT = 5  # minimum occurrences of a word in the count of false alarms
 RANKED = 40  # words that SciPy ranks
 
 
@@ -67,10 +67,10 @@ def collections() -> Collections:
 
 
 def counting() -> Iterator[Row]:
-    """Text to counts, in time and memory; text to weights; counts to weights."""
+    """Text to counts (time and memory), text to weights, counts to weights."""
     posts = counting_speed.texts()
     with contextlib.redirect_stdout(sys.stderr):
-        counting_speed.identical()  # or it ends here
+        counting_speed.identical()  # exits if they differ
     rivals = list(counting_speed.TASKS.values())[:4]
     times = fastest([partial(function, posts) for function in rivals], 3)
     yield timed(
@@ -105,7 +105,7 @@ def counting() -> Iterator[Row]:
 
 
 def loglik(alpha: float, alpha_not: float, column: np.ndarray, lengths: np.ndarray) -> float:
-    """Of a beta-binomial, by products and not by `betaln`, whose rounding is felt at great precisions."""
+    """Log-likelihood of a beta-binomial, by products: the rounding of `betaln` matters at large precisions."""
     n_ij, n_j = column.astype(int), lengths.astype(int)
     k = np.arange(n_j.max())
 
@@ -123,7 +123,7 @@ def papers_fit(column: np.ndarray, lengths: np.ndarray) -> tuple[float, float]:
 
 
 def careful_fit(column: np.ndarray, lengths: np.ndarray) -> tuple[float, float]:
-    """SciPy used with care: logit of the mean and log of the precision, exact gradients, a start from the data."""
+    """A careful fit by SciPy: logit of the mean and log of the precision, exact gradients, a start from the data."""
 
     def negative(parameters: np.ndarray) -> tuple[float, np.ndarray]:
         mean, precision = expit(parameters[0]), np.exp(parameters[1])
@@ -141,7 +141,7 @@ def careful_fit(column: np.ndarray, lengths: np.ndarray) -> tuple[float, float]:
 
 
 def fits() -> Iterator[Row]:
-    """Exact beta-binomial fits: SciPy as the paper uses it, and used with more care."""
+    """Exact beta-binomial fits: SciPy as in the paper, and with more care."""
     X = collections().fig4.counts
     (ours,) = fastest([partial(tb.fit_beta_binomial, X)], 2 * ROUNDS)
     sample, columns, lengths = fit_speed.sampled(X, WORDS)
@@ -168,7 +168,7 @@ def fits() -> Iterator[Row]:
 
 
 def g2(a: np.ndarray, b: np.ndarray, n_a: int, n_b: int, statistic: str = "log-likelihood") -> np.ndarray:
-    """p of every word from tokens alone, by SciPy: G², or "pearson" for χ²."""
+    """p of each word from the numbers of tokens, by SciPy: G², or "pearson" for χ²."""
     observed = np.stack([a, b, n_a - a, n_b - b]).astype(float)
     share = (a + b) / (n_a + n_b)
     expected = np.stack([n_a * share, n_b * share, n_a * (1 - share), n_b * (1 - share)])
@@ -176,7 +176,7 @@ def g2(a: np.ndarray, b: np.ndarray, n_a: int, n_b: int, statistic: str = "log-l
 
 
 def keyness() -> Iterator[Row]:
-    """False alarms between random halves of one corpus, and what the test costs."""
+    """False alarms between random halves of one corpus, and the time of the test."""
     peers = {
         "G²": f"G², as corpus tools have it ({SCIPY} `power_divergence`)",
         "χ²": "χ², uncorrected (the same)",
@@ -244,7 +244,7 @@ def classification() -> Iterator[Row]:
     splits = (collections().newsgroups, collections().r8)
 
     def right(model: Any, weigh: Any = None) -> list[np.ndarray]:
-        """Which test documents of either collection a classifier gets right, on weights or on counts."""
+        """The test documents of each collection that a classifier gets right, on weights or on counts."""
         found = []
         for split in splits:
             train, test = split.train, split.test
@@ -265,7 +265,7 @@ def classification() -> Iterator[Row]:
         return f"{best}, the best of {len(every)} forms", tried[best]
 
     recommended, svc = f"“{tb.RECOMMENDED_SCHEME}”", LinearSVC(random_state=0)
-    unit: tuple[dict[str, Any], ...] = ({}, {"sublinear_tf": True})  # rows of unit length, which LinearSVC wants
+    unit: tuple[dict[str, Any], ...] = ({}, {"sublinear_tf": True})  # rows of unit length, which LinearSVC needs
     weighed = right(MultinomialNB(), tb.TermWeighting(tb.RECOMMENDED_SCHEME))
     plain, bursty = right(MultinomialNB()), right(tb.DirichletMultinomialNB())
     forms = (*unit, *({"norm": None} | form for form in unit))
@@ -278,7 +278,7 @@ def classification() -> Iterator[Row]:
 
 
 def compared(what: str, peer: str, pairs: list[tuple[np.ndarray, np.ndarray]]) -> Row:
-    """A row of means over the same documents or queries, with intervals of the differences; a pair a collection."""
+    """A row of means over the same documents or queries, with intervals of the differences; one pair per collection."""
     verdicts = []
     for theirs, ours in pairs:
         low, high = _paired.interval(ours - theirs)
@@ -288,7 +288,7 @@ def compared(what: str, peer: str, pairs: list[tuple[np.ndarray, np.ndarray]]) -
 
 
 def signed(value: float) -> str:
-    """Three decimals with a sign, unless all are 0."""
+    """Three decimals with a sign, or 0.000 without one."""
     shown = f"{value:+.3f}".replace("-", "−")
     return shown if shown.strip("+−0.") else "0.000"
 
@@ -359,7 +359,7 @@ def progress(text: str) -> None:
 
 
 def machine() -> str:
-    """What the figures were measured on, and how to get them again."""
+    """The machine of the measurements, and how to repeat them."""
     return (
         f"`python benchmarks/peers.py` prints this table; {cores()} cores ({platform.machine()}), Python "
         f"{platform.python_version()}. termburst uses all cores, the peers one, as they do by default. In brackets are "
@@ -373,7 +373,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="a file that has the markers, such as README.md")
     options = parser.parse_args()
     if options.write:
-        around(options.write)  # a file without markers should be known of before all is measured
+        around(options.write)  # find a file without markers before measuring
     warnings.simplefilter("ignore", tb.ClampedTermsWarning)
     rows: list[Row] = []
     absent: list[Row] = []

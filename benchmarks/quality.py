@@ -1,18 +1,18 @@
-"""How well weights classify: every scheme under four classifiers, on 20 Newsgroups and R8.
+"""Test accuracy of weights: each scheme with four classifiers, on 20 Newsgroups and R8.
 
-Statistics are of training documents only; the collections are those of the paper's Tables 2 and 3, stop words removed.
-Columns: MultinomialNB() on the weights as they are; MultinomialNB(alpha=0.01), ComplementNB(alpha=0.3) and
+Statistics are from training documents only. The collections are those of the paper's Tables 2 and 3, no stop words.
+Columns: MultinomialNB() on unnormalised weights; MultinomialNB(alpha=0.01), ComplementNB(alpha=0.3) and
 LinearSVC(C=0.5) on rows of unit length.
 
-    TERMBURST_DATA=… python benchmarks/quality.py choose   # 3-fold cross-validation on training documents alone
+    TERMBURST_DATA=… python benchmarks/quality.py choose   # 3-fold cross-validation on training documents
     TERMBURST_DATA=… python benchmarks/quality.py          # the test documents, once
-    TERMBURST_DATA=… python benchmarks/quality.py raw      # LinearSVC on the texts as they are
+    TERMBURST_DATA=… python benchmarks/quality.py raw      # LinearSVC on the raw texts
 
-`choose` prints every scheme and a grid of the constants of "damped-tf-idf", by how many of the 48 comparisons with six
-rivals each wins. The test prints every cell, an interval for each difference from TF–IDF by 2,000 bootstrap samples of
-the test documents, McNemar's exact p, and each of the 48 comparisons. `raw` takes scikit-learn's own tokens, nothing
-removed, chooses C for every scheme by 3-fold cross-validation on the training documents, and among the schemes by
-burstiness the one with the best validated accuracy; then looks at the test documents.
+`choose` prints each scheme and a grid of the constants of "damped-tf-idf", with the number of wins in 48 comparisons
+with six rivals. The test prints each cell, an interval for each difference from TF–IDF by 2,000 bootstrap samples of
+the test documents, McNemar's exact p, and each of the 48 comparisons. `raw` uses the tokens of scikit-learn without
+removing any. It chooses C for each scheme by 3-fold cross-validation on the training documents, and among the
+burstiness schemes the one with the best validated accuracy; then it scores the test documents.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ LOADERS = {"20 Newsgroups": load_20newsgroups, "R8": load_r8}
 RAW_RIVALS = ("sublinear-tf-idf", "bm25")
 BY_BURSTINESS = ("damped-tf-idf", "normalised-discounted-tf-icf", "surprisal", "posterior-lift")
 CS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-NON_NEGATIVE = [name for name, scheme in tb.SCHEMES.items() if not scheme.signed]  # which naive Bayes asks for
+NON_NEGATIVE = [name for name, scheme in tb.SCHEMES.items() if not scheme.signed]  # which naive Bayes needs
 
 
 def predicted(train: Any, labels: Any, test: Any) -> Iterator[NDArray[Any]]:
-    """The labels of the test documents by every classifier."""
+    """The labels of the test documents by each classifier."""
     unit, unit_test = normalize(train), normalize(test)
     yield MultinomialNB().fit(train, labels).predict(test)
     yield MultinomialNB(alpha=0.01).fit(unit, labels).predict(unit_test)
@@ -58,7 +58,7 @@ def predicted(train: Any, labels: Any, test: Any) -> Iterator[NDArray[Any]]:
 
 
 def right(scheme: str, train: Any, labels: Any, test: Any, truth: Any) -> tuple[NDArray[np.bool_], list[float]]:
-    """Which test documents every classifier gets right (classifiers × documents), and its macro F1."""
+    """The test documents that each classifier gets right (classifiers × documents), and its macro F1."""
     weigh = tb.TermWeighting(scheme)
     found = list(predicted(weigh.fit_transform(train), labels, weigh.transform(test)))
     return np.stack([labels == truth for labels in found]), [float(f1_score(truth, y, average="macro")) for y in found]
@@ -131,7 +131,7 @@ def raw() -> None:
             print(f"{scheme:>34} {score[best]:.4f} {best:<5g} {hits.mean():.4f}", flush=True)
         chosen = max(BY_BURSTINESS, key=lambda scheme: found[scheme][0])
         ours, theirs = found[chosen][1], found["sublinear-tf-idf"][1]
-        print(f"{'chosen':>34} {chosen} less sublinear TF–IDF: {_paired.documents(ours, theirs)} (McNemar)")
+        print(f"{'chosen':>34} {chosen} minus sublinear TF–IDF: {_paired.documents(ours, theirs)} (McNemar)")
 
 
 def test() -> None:
@@ -148,7 +148,7 @@ def test() -> None:
         results[scheme] = found
         print(shown(scheme, [hits.mean(axis=1) for hits in found]) + "   macro F1" + shown("", macro)[34:], flush=True)
     ours = results[tb.RECOMMENDED_SCHEME]
-    print(f"\n{tb.RECOMMENDED_SCHEME} less TF–IDF, 95 % interval, McNemar's p")
+    print(f"\n{tb.RECOMMENDED_SCHEME} minus TF–IDF, 95 % interval, McNemar's p")
     for corpus, mine, theirs in zip(CORPORA, ours, results["tf-idf"], strict=True):
         for k, classifier in enumerate(CLASSIFIERS):
             print(f"{corpus:>34} {classifier:<7} {_paired.documents(mine[k], theirs[k])}")

@@ -1,19 +1,19 @@
-"""How well the models classify and cluster 20 Newsgroups and R8, beside their peers at the same preprocessing.
+"""How well the models classify and cluster 20 Newsgroups and R8, against their peers with the same preprocessing.
 
 Both collections are counted as in the paper's Tables 2 and 3 (headers kept, stop words removed).
 
-    TERMBURST_DATA=… python benchmarks/quality_models.py choose             # training documents alone
+    TERMBURST_DATA=… python benchmarks/quality_models.py choose             # training documents only
     TERMBURST_DATA=… python benchmarks/quality_models.py [classify cluster] # the test documents
-    TERMBURST_DATA=… python benchmarks/quality_models.py --quick            # R8 alone, three seeds
+    TERMBURST_DATA=… python benchmarks/quality_models.py --quick            # R8 only, three seeds
 
-`choose` (or one half of it: `choose-classify`, `choose-cluster`) prints the grids behind the defaults, the default
-marked d and the best by the mean over both collections repeated with a *: the naive Bayes models by three-fold
-cross-validated accuracy, `EDCMMixture` by NMI and ARI with the labels of random parts of the training documents, about
-as many as there are test documents, one option changed at a time and two pairs of them.
+`choose` (or a half of it: `choose-classify`, `choose-cluster`) prints the grids behind the defaults. The default is
+marked d; the best by the mean over both collections is repeated with a *. The naive Bayes models are scored by
+three-fold cross-validated accuracy. `EDCMMixture` is scored by NMI and ARI with the labels of random parts of the
+training documents, about as large as the test set, with one option changed at a time and two pairs of options.
 
 `classify` tunes by cross-validation on training documents, then scores the test documents, with an interval for each
 difference by 2,000 bootstrap samples of them and McNemar's exact p. `cluster` compares NMI and ARI seed by seed, with
-Wilcoxon's signed-rank p: that says how much starts matter, not how much other documents would.
+Wilcoxon's signed-rank p: this shows the influence of random starts, not of other documents.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ MIXTURE_PAIRS: tuple[dict[str, Any], ...] = (
     {"length_damping": 1.0, "temperatures": LADDER[2:6]},
 )
 STEPS = ("choose", "choose-classify", "choose-cluster", "classify", "cluster")
-PARTS = {"R8": (2_200, 10), "20 Newsgroups": (7_500, 2)}  # documents and number of the parts of the training documents
+PARTS = {"R8": (2_200, 10), "20 Newsgroups": (7_500, 2)}  # size and number of the parts of the training documents
 
 
 def validated(model: Any, split: Any) -> float:
@@ -89,7 +89,7 @@ def is_default(model: type, options: dict[str, Any]) -> bool:
 
 
 def table(model: type, rows: Sequence[dict[str, Any]], score: Callable[[Any], list[float]]) -> None:
-    """Print the scores of every row as they come, the default's marked d, then again the best by their mean."""
+    """Print the scores of each row (d marks the default), then the best row by its mean again."""
 
     def show(mark: str, options: dict[str, Any], cells: list[float]) -> None:
         shown = " ".join(f"{cell:.4f}" for cell in cells)
@@ -104,7 +104,7 @@ def table(model: type, rows: Sequence[dict[str, Any]], score: Callable[[Any], li
 
 
 def choose_classify(splits: dict[str, Any]) -> None:
-    """What the defaults of the classifiers were chosen by: nothing here has seen a test document."""
+    """How the defaults of the classifiers were chosen, without test documents."""
 
     def accuracies(model: Any) -> list[float]:
         return [validated(model, split) for split in splits.values()]
@@ -116,7 +116,7 @@ def choose_classify(splits: dict[str, Any]) -> None:
 
 
 def choose_cluster(splits: dict[str, Any]) -> None:
-    """What the defaults of `EDCMMixture` were chosen by: nothing here has seen a test document."""
+    """How the defaults of `EDCMMixture` were chosen, without test documents."""
 
     def agreement(model: tb.EDCMMixture) -> list[float]:
         cells: list[float] = []
@@ -162,11 +162,11 @@ def classify(name: str, split: Any) -> None:
         print(f"  {which:78} {cells}", flush=True)
     print(f"{name}: differences in accuracy, 95 % interval, McNemar's p")
     for which, rival in product(ours, rivals):
-        print(f"  {which:78} less {rival:30} {_paired.documents(right[which], right[rival])}")
+        print(f"  {which:78} minus {rival:30} {_paired.documents(right[which], right[rival])}")
 
 
 def multinomial_mixture(X: Any, k: int, seed: int, temperatures: Sequence[float], *, damped: bool = False) -> Any:
-    """Labels of a mixture of multinomials: tokens; smoothing, starts, annealing (and damping) of `EDCMMixture`."""
+    """Labels of a mixture of multinomials; smoothing, starts, annealing (and damping) are those of `EDCMMixture`."""
     like, rng = tb.EDCMMixture(k), np.random.RandomState(seed)
     share = rng.dirichlet(np.ones(k), size=X.shape[0])
     tokens, by_term = X.astype(np.float64), X.T.tocsr().astype(np.float64)
@@ -217,7 +217,9 @@ def cluster(name: str, split: Any, seeds: int) -> None:
         "  precision='shared', length_damping=0": mixture(precision="shared", length_damping=0),
         "  precision='component', length_damping=0": mixture(precision="component", length_damping=0),
     }
-    print(f"\n{name}: {X.shape[0]:,} test documents in {k} clusters, {seeds} seeds; {ours} less each, 95 % interval, p")
+    print(
+        f"\n{name}: {X.shape[0]:,} test documents in {k} clusters, {seeds} seeds; {ours} minus each, 95 % interval, p"
+    )
     found: dict[str, Any] = {}
     for method, labels in methods.items():
         start = time.perf_counter()
@@ -233,11 +235,11 @@ def cluster(name: str, split: Any, seeds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", metavar="|".join(STEPS), help="default: classify cluster")
-    parser.add_argument("--quick", action="store_true", help="R8 alone, and three seeds")
+    parser.add_argument("--quick", action="store_true", help="only R8, and three seeds")
     options = parser.parse_args()
     unknown = set(options.what) - set(STEPS)
     if unknown:
-        parser.error(f"no such step: {', '.join(sorted(unknown))}")
+        parser.error(f"unknown step: {', '.join(sorted(unknown))}")
     steps = options.what or ["classify", "cluster"]
     collections = Collections()
     splits = {"R8": collections.r8}

@@ -1,8 +1,8 @@
-"""Reading a corpus in every format: processor seconds beside what counting takes, and beside Polars on the same file.
+"""Reading a corpus in each format: processor time, compared with counting and with Polars on the same file.
 
-20 Newsgroups is written to a temporary folder, as posts and as lines, which are short documents. Reading ends with
-batches of Python strings, ready to be counted. Polars, where it reads the format, ends with a list of strings too, but
-holds the whole file, and checks less. Seconds are the processor's, all threads together; medians.
+20 Newsgroups is written to a temporary folder, as posts and as lines (short documents). Reading ends with batches of
+Python strings, ready to be counted. Polars, for the formats that it reads, also ends with a list of strings, but holds
+the whole file in memory and checks less. Times are medians of processor seconds, summed over threads.
 
     TERMBURST_DATA=… python benchmarks/reading_speed.py [rounds]
 """
@@ -41,7 +41,7 @@ PEERS: dict[str, Callable[[Path], Any]] = {
 
 
 def write(folder: Path, texts: list[str], *, files: bool) -> list[Path]:
-    """The texts in every format; the paths, the folder with a file for each text among them if there is to be one."""
+    """Write the texts in each format, with *files* also as a folder with one file per text. Returns the paths."""
     pl.DataFrame({"n": range(len(texts)), "text": texts}).write_parquet(folder / "t.parquet")
     for name, delimiter in (("t.csv", ","), ("t.tsv", "\t")):
         with (folder / name).open("w", newline="", encoding="utf-8") as file:
@@ -79,7 +79,7 @@ def seconds(task: Callable[[], Any], rounds: int) -> float:
 def compare(texts: list[str], rounds: int, *, files: bool) -> None:
     size = sum(len(text.encode()) for text in texts) / 1e6
     counting = seconds(lambda: tb.TermStatistics.from_texts(texts), rounds)
-    print(f"{len(texts):,} documents, {size:.0f} MB of text; to count them takes {counting:.3f} s")
+    print(f"{len(texts):,} documents, {size:.0f} MB of text; counting takes {counting:.3f} s")
     print(f"{'':>12} {'seconds':>8} {'MB/s':>6} {'of counting':>12} {'Polars':>8} {'times Polars':>13}")
     with tempfile.TemporaryDirectory() as folder:
         for path in write(Path(folder), texts, files=files):

@@ -1,7 +1,7 @@
-"""The page of 20 Newsgroups: how long it takes to make, how large it is, how soon it can be used in Chromium.
+"""The page of 20 Newsgroups: the time to make it, its size, and the time until it can be used in Chromium.
 
-python benchmarks/report.py                      # the figures; needs TERMBURST_DATA, Chromium and Playwright
-python benchmarks/report.py --views pictures     # every view as a PNG, to be looked at
+python benchmarks/report.py                      # the numbers; needs TERMBURST_DATA, Chromium and Playwright
+python benchmarks/report.py --views pictures     # each view as a PNG, to look at
 python benchmarks/report.py --picture docs/report.png   # the picture of the README
 """
 
@@ -21,7 +21,7 @@ from playwright.sync_api import sync_playwright
 import termburst as tb
 from termburst.datasets import clean_text
 
-READY = "html[data-ready=true]"  # as a selector: the page's policy refuses Playwright's waiting for an expression
+READY = "html[data-ready=true]"  # a selector: the page's policy does not let Playwright wait for an expression
 VIEWS = {
     "desktop": {"viewport": {"width": 1400, "height": 900}},
     "desktop-dark": {"viewport": {"width": 1400, "height": 900}, "color_scheme": "dark"},
@@ -30,7 +30,7 @@ VIEWS = {
 
 
 def termburst(*arguments: object) -> float:
-    """Seconds that a command takes, from its start to its end."""
+    """Run a command. Returns its seconds, from start to end."""
     start = time.perf_counter()
     subprocess.run([sys.executable, "-m", "termburst", *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
@@ -40,7 +40,7 @@ def termburst(*arguments: object) -> float:
 def chromium():
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
-        sys.exit("there is no Chromium on this machine (Debian's package is chromium)")
+        sys.exit("Chromium is not installed (Debian: install the package chromium)")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=found, chromium_sandbox=False)
         yield browser
@@ -55,7 +55,7 @@ def opened(browser, page_file: Path, anchor: str = "", **options):
 
 
 def seconds_of(page, action: str) -> float:
-    """Seconds from an action on the page until what it leads to is painted."""
+    """Seconds from an action on the page until its result is painted."""
     painted = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
     return page.evaluate(f"""async () => {{
         const start = performance.now();
@@ -86,7 +86,7 @@ def measure(folder: Path) -> None:
         json.dumps({"id": name, "text": clean_text(text)}) for name, text in zip(corpus.ids, corpus.texts, strict=True)
     )
     cleaned.write_text("\n".join(texts), encoding="utf-8")
-    tb.CountingOptions().count(["loads what the first command would wait for"])
+    tb.CountingOptions().count(["loads everything before the first measurement"])
     termburst("report", "stdlib", "-o", folder / "warm.html")
     with chromium() as browser:
         for name, source in (("as in the paper's Table 2", (cleaned, "--id", "id")), ("raw", ("20newsgroups",))):
@@ -101,7 +101,7 @@ def measure(folder: Path) -> None:
                 size = page.locator("#size").inner_text()
                 page.context.close()
             print(f"20 Newsgroups, {name}: {size}")
-            print(f"  made in {spread(made)}, a process of its own; goal 20 s")
+            print(f"  made in {spread(made)}, in a separate process; goal 20 s")
             print(f"  {page_file.stat().st_size / 1e6:.2f} MB; goal 5 MB for 100,000 terms")
             for mark, goal in (("interactive", "; goal 2 s"), ("complete", "")):
                 print(f"  {mark} in Chromium after {spread([m[mark] for m in marks])}{goal}")
@@ -109,7 +109,7 @@ def measure(folder: Path) -> None:
 
 
 def demo_pages(folder: Path) -> dict[str, Path]:
-    """The page of the demo corpus, and one that compares two parts of it."""
+    """The page of the demo corpus, and a page that compares two parts of it."""
     corpus = tb.datasets.load_stdlib()
     for name, wanted in (("async and parallel", True), ("all other modules", False)):
         with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:

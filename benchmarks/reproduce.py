@@ -1,7 +1,7 @@
-"""How long `termburst reproduce all` takes, and whether a second run writes the same bytes.
+"""The time of `termburst reproduce all`, and whether a second run writes the same bytes.
 
-The authors' own scripts need two to five hours for Fig. 4 alone (0.11–0.25 s a term, 72,916 terms; see fit_speed.py,
-which measures their method on a sample of terms).
+The scripts of the authors need two to five hours for Fig. 4 alone (0.11–0.25 s per term, 72,916 terms; fit_speed.py
+measures their method on a sample of terms).
 
     TERMBURST_DATA=… python benchmarks/reproduce.py
 """
@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 RUNS = 2
-GOAL = 180  # seconds, on two cores, from warm caches
+GOAL = 180  # seconds, on two cores, with warm caches
 
 
 def main() -> None:

@@ -1,12 +1,12 @@
-"""Ranking models on Cranfield (MAP, nDCG@10, P@10, paired tests), and queries a second beside bm25s on 20 Newsgroups.
+"""Ranking models on Cranfield (MAP, nDCG@10, P@10, paired tests), and queries per second against bm25s.
 
 Cranfield: 1,400 abstracts, 225 queries, words of two letters or more, no stemming, without English stop words and with
-them; all documents with a word of the query are ranked. Every model has its default parameters; LM-Dirichlet's μ is
-also tuned, by 2-fold cross-validation over the queries, which the others are not. Gains of nDCG are 4 for a complete
-answer (Cranfield's grade 1) down to 1 (grade 4).
+them. All documents with a word of the query are ranked. Models have their default parameters; only μ of LM-Dirichlet is
+also tuned, by 2-fold cross-validation over the queries. Gains of nDCG are 4 for a complete answer (Cranfield's grade 1)
+down to 1 (grade 4).
 
-20 Newsgroups: 1,000 queries of five words drawn from a post each, ten hits, over all 18,846 posts. bm25s gets the same
-tokens and the same BM25; scores are compared. It is no dependency: ``pip install bm25s``.
+20 Newsgroups: 1,000 queries of five words, each drawn from one post, ten hits, over all 18,846 posts. bm25s gets the
+same tokens and the same BM25; scores are compared. It is not a dependency: ``pip install bm25s``.
 
     TERMBURST_DATA=… python benchmarks/retrieval.py [--cranfield | --speed]
 """
@@ -39,7 +39,7 @@ QUERIES, WORDS, HITS, ROUNDS = 1000, 5, 10, 9
 
 
 def cranfield_runs(counting: tb.CountingOptions) -> Callable[..., Evaluation]:
-    """What evaluates a model on Cranfield, by its name and parameters."""
+    """A function that evaluates a model on Cranfield, by its name and parameters."""
     corpus = load_cranfield()
     index = Index.from_texts(corpus.documents.texts, corpus.documents.ids, counting=counting)
     gains = {
@@ -72,7 +72,7 @@ def cranfield(counting: tb.CountingOptions) -> None:
 
 
 def tuned(results: dict[int, Evaluation]) -> tuple[dict[str, Any], list[int]]:
-    """Each half of the queries (odd, even) by the μ with the best MAP on the other half."""
+    """Each half of the queries (odd, even) with the μ that has the best MAP on the other half."""
     number = len(next(iter(results.values())).queries)
     halves = [np.arange(number) % 2 == half for half in (0, 1)]
     chosen = [max(results, key=lambda mu: results[mu].values["map"][~half].mean()) for half in halves]
@@ -81,7 +81,7 @@ def tuned(results: dict[int, Evaluation]) -> tuple[dict[str, Any], list[int]]:
 
 
 def tokens_and_queries(texts: Sequence[str]) -> tuple[list[list[str]], list[list[str]]]:
-    """The tokens of every text, English stop words left out, and queries of words drawn from one text each."""
+    """The tokens of each text without English stop words, and queries of words drawn from one text each."""
     analyse = tb.CountVectorizer(stop_words="english").build_analyzer()
     tokens = [analyse(text) for text in texts]
     rng = np.random.default_rng(0)
@@ -118,7 +118,7 @@ def speed() -> None:
 
 
 def same_scores(ours: Sequence[Any], theirs: Sequence[Any]) -> int:
-    """Of how many queries the hits have the same scores."""
+    """The number of queries whose hits have the same scores."""
     return sum(np.allclose(hits.scores, row[: len(hits)], rtol=1e-4) for hits, row in zip(ours, theirs, strict=True))
 
 
@@ -139,7 +139,7 @@ def bm25s_rivals(tokens: list[list[str]], queries: list[list[str]]) -> dict[str,
 
 
 def measured(rivals: dict[str, Callable[[], Any]]) -> dict[str, float]:
-    """Queries a second, the median of some rounds, the rivals in turn; a round before them compiles and makes ready."""
+    """Queries per second, the median of several rounds in which the rivals take turns, after a warm-up round."""
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for turn in range(ROUNDS + 1):
         for name, function in rivals.items():
@@ -155,7 +155,7 @@ def since(start: float) -> float:
 
 
 def backends() -> list[str]:
-    """Those of bm25s that can be run here: Numba is a package of its own."""
+    """The backends of bm25s that can run here: Numba is a separate package."""
     return ["numpy", *(["numba"] if importlib.util.find_spec("numba") else [])]
 
 

@@ -1,7 +1,7 @@
-"""Which weights name topics best: the ten highest words of groups of 20 Newsgroups documents, by scheme.
+"""The weights that name topics best: the ten highest words of groups of 20 Newsgroups documents, by scheme.
 
-A group's words should occur together in documents that were not learned from (coherence: the mean normalised pointwise
-mutual information of their pairs) and differ from those of other groups (diversity: the share of distinct words).
+The words of a group should occur together in unseen documents (coherence: the mean normalised pointwise mutual
+information of their pairs) and differ from those of other groups (diversity: the share of distinct words).
 Quality is the product of both (Dieng, Ruiz & Blei 2020). A document should be most similar, by cosine, to its own group
 (similarity: the share of unseen documents that are). "choose" learns from one half of the training documents and scores
 the other, twice; "test" learns from all of them and scores the test documents. Groups are the newsgroups, or k-means
@@ -9,7 +9,7 @@ clusters of an SVD of TF–IDF. Headers, footers and quotes are left out, and te
 
     TERMBURST_DATA=… python benchmarks/topic_words.py [choose | test]
 
-BERTopic's own c-TF-IDF is among them where bertopic is installed.
+BERTopic's own c-TF-IDF is included if bertopic is installed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TOP = 10
 
 
 def models(documents: Any) -> dict[str, Any]:
-    """By name, every way to learn from groups × terms, or from the documents themselves."""
+    """By name, all ways to learn from groups × terms, or from the documents themselves."""
     found: dict[str, Any] = {}
     for name, scheme in tb.SCHEMES.items():
         if not scheme.signed:
@@ -50,20 +50,20 @@ def models(documents: Any) -> dict[str, Any]:
 
 
 def grouped(X: Any, labels: Any) -> Any:
-    """Groups × terms: the counts of every group's documents added up."""
+    """Groups × terms: the sums of the counts of the documents of each group."""
     member = sp.csr_matrix((np.ones(labels.size, dtype=np.int64), (labels, np.arange(labels.size))))
     return (member @ X).tocsr()
 
 
 def coherence(top: Any, reference: Any) -> float:
-    """Mean over groups of the mean NPMI of their words' pairs, log(p_ij/p_i p_j)/−log p_ij, by documents."""
+    """Mean over groups of the mean NPMI of the pairs of their words, log(p_ij/p_i p_j)/−log p_ij, by documents."""
     words = np.unique(top)
     there = (reference[:, words] > 0).astype(np.float64)
     joint = (there.T @ there).toarray() / reference.shape[0]
     alone = np.diag(joint)
     with np.errstate(divide="ignore", invalid="ignore"):
         npmi = np.log(joint / np.outer(alone, alone)) / -np.log(joint)
-    npmi[joint == 0] = -1  # never together, or never there
+    npmi[joint == 0] = -1  # never together, or one never occurs
     at, pairs = np.searchsorted(words, top), np.triu_indices(top.shape[1], 1)
     return float(np.mean([npmi[np.ix_(row, row)][pairs].mean() for row in at]))
 
@@ -81,7 +81,7 @@ def scores(model: Any, learned: Any, labels: Any, unseen: Any, unseen_labels: An
 
 
 def clusters(k: int, learned: Any, unseen: Any) -> tuple[Any, Any]:
-    """k-means of 100 dimensions of TF–IDF, with the clusters that unseen documents fall in."""
+    """k-means of 100 dimensions of TF–IDF: the clusters of learned and of unseen documents."""
     weigh, reduce = TfidfTransformer(sublinear_tf=True), TruncatedSVD(100, random_state=0)
     means = KMeans(k, random_state=0, n_init=3)
     labels = means.fit_predict(normalize(reduce.fit_transform(weigh.fit_transform(learned))))
@@ -89,7 +89,7 @@ def clusters(k: int, learned: Any, unseen: Any) -> tuple[Any, Any]:
 
 
 def measured(splits: list[tuple[Any, Any, Any, Any]], only: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Ways to group × scores of every model, or of those named: means over splits."""
+    """Ways to group × scores of each model, or of those named: means over splits."""
     found: dict[str, list[Any]] = {}
     for learned_all, labels, unseen_all, unseen_labels in splits:
         frequent = np.bincount(learned_all.indices, minlength=learned_all.shape[1]) >= 5
@@ -104,7 +104,7 @@ def measured(splits: list[tuple[Any, Any, Any, Any]], only: tuple[str, ...] = ()
 
 
 def table(title: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
-    """Print the scores of every model, the best quality first."""
+    """Print the scores of each model, best quality first."""
     means = measured(splits)
     print(f"\n{title}: coherence, diversity, their product and similarity; newsgroups, 20 clusters, 100 clusters")
     for name in sorted(means, key=lambda name: -means[name][:, 2].mean()):
@@ -123,7 +123,7 @@ def newsgroups(stop_words: str | None) -> tuple[Any, Any, Any, Any]:
 
 
 def main() -> None:
-    """Print the tables asked for, with English stop words left out and kept."""
+    """Print the requested tables, without and with English stop words."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["choose", "test"], help="default: both")
     what = parser.parse_args().what

@@ -1,10 +1,10 @@
-"""`TermWeighting` beside scikit-learn's `TfidfTransformer`: time and memory, scheme by scheme.
+"""Time and memory of `TermWeighting` against scikit-learn's `TfidfTransformer`, scheme by scheme.
 
-Both weigh the 20 Newsgroups training counts (11,314 × 88,701) in the same run, alternating: first `fit_transform` of
-"s-lambda", on the matrix as CountVectorizer's `fit_transform` leaves it (unsorted) and on sorted indices; then
-`transform` of every scheme, on sorted indices; then `fit_transform` of "damped-tf-idf" beside its own `transform`, the
-statistics and the exact fits. Times are medians; memory is the peak that NumPy allocates during the call, by
-tracemalloc.
+Both weight the 20 Newsgroups training counts (11,314 × 88,701) in the same run, alternating: first `fit_transform` of
+"s-lambda", on the unsorted matrix that `fit_transform` of CountVectorizer returns and on sorted indices; then
+`transform` of each scheme, on sorted indices; then `fit_transform` of "damped-tf-idf", compared with the sum of its
+`transform`, the statistics and the exact fits. Times are medians; memory is the peak of NumPy's allocations during the
+call, by tracemalloc.
 
     TERMBURST_DATA=… python benchmarks/weighting_speed.py
 """
@@ -27,18 +27,18 @@ from termburst.datasets import clean_text, load_20newsgroups
 ROUNDS = 31
 GOALS = {"as CountVectorizer leaves it": 1.0, "sorted indices": 1.5}  # times TfidfTransformer().fit_transform
 TRANSFORM_GOAL = 3.0  # times TfidfTransformer.transform
-SLOWER_GOALS = {"surprisal": 6.0, "fisher": 8.0}  # several logarithms a cell
-FITTED_GOAL = 1.2  # fit_transform, times statistics, exact fits and transform one by one
-MEMORY_GOAL = 2.0  # times TfidfTransformer's
+SLOWER_GOALS = {"surprisal": 6.0, "fisher": 8.0}  # several logarithms per cell
+FITTED_GOAL = 1.2  # fit_transform, relative to statistics, exact fits and transform one by one
+MEMORY_GOAL = 2.0  # relative to TfidfTransformer
 
 
 def training_counts() -> Any:
-    """As scikit-learn leaves them: a document's terms in the order of the text."""
+    """The counts as scikit-learn returns them: the terms of a document in the order of the text."""
     return CountVectorizer(stop_words="english").fit_transform(map(clean_text, load_20newsgroups("train").texts))
 
 
 def fresh(X: Any, *, ordered: bool) -> Any:
-    """A copy without SciPy's cached flags, so that nothing learned about order in one round serves the next."""
+    """A copy without SciPy's cached flags, so that a round does not know from the last one whether it is sorted."""
     copy = sp.csr_matrix((X.data.copy(), X.indices.copy(), X.indptr.copy()), shape=X.shape)
     if ordered:
         copy.sort_indices()
@@ -60,7 +60,7 @@ def peak(function: Callable[[Any], Any], X: Any) -> int:
 
 
 def medians(rivals: dict[str, Callable[[Any], Any]], X: Any, *, ordered: bool, rounds: int) -> dict[str, float]:
-    """Milliseconds of each, taken in turns."""
+    """Milliseconds of each rival; they take turns."""
     times: dict[str, list[float]] = {rival: [] for rival in rivals}
     for _ in range(rounds):
         for rival, function in rivals.items():

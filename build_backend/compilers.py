@@ -1,4 +1,4 @@
-"""Which C compiler this machine has; run as a script, what to install where it has none."""
+"""Find the C compiler of this machine; run as a script, say what to install if there is none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRIAL = "#include <math.h>\n#include <stdint.h>\ndouble f(double x);\ndouble f(d
 
 
 def works(command: list[str]) -> bool:
-    """Whether a library can be made: the cc of a Mac without its tools, or a GCC without a C library, cannot do it."""
+    """Whether the compiler can make a library; cc on a Mac without its tools, or GCC without a C library, cannot."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "trial.c")
         source.write_text(TRIAL, encoding="utf-8")
@@ -31,7 +31,7 @@ def works(command: list[str]) -> bool:
 
 
 def own_compiler() -> list[str] | None:
-    """The compiler that CC names, or that this machine has: its path, and words that belong to its name."""
+    """The compiler named by CC, or that of this machine: its path, and further words of the command."""
     if named := os.environ.get("CC"):
         program, *words = [named] if Path(named).is_file() else shlex.split(named)
         return [shutil.which(program) or program, *words]

@@ -1,7 +1,7 @@
-"""The build backend: scikit-build-core, with the C compiler of the PyPI package ziglang where the machine has none.
+"""The build backend: scikit-build-core, with the C compiler of the PyPI package ziglang if the machine has none.
 
-CC names a compiler of one's own choice. On Windows zig is taken unless CC says otherwise: MSVC cannot build the core,
-and which other compilers a machine has there is a matter of luck.
+CC names another compiler. On Windows zig is used unless CC is set: MSVC cannot build the core, and other compilers are
+not reliable there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from compilers import ADVICE, own_compiler
 from scikit_build_core import build as skbuild
-from scikit_build_core.build import (  # noqa: F401  the hooks that need no compiler
+from scikit_build_core.build import (  # noqa: F401  hooks that need no compiler
     build_sdist,
     get_requires_for_build_sdist,
     prepare_metadata_for_build_editable,
@@ -26,23 +26,23 @@ ZIG = "ziglang>=0.13"
 
 
 def zig() -> list[str]:
-    """The compiler in the package ziglang and how to call it, or the advice what to install."""
+    """The command of the compiler in the package ziglang; without it, exit and say what to install."""
     found = importlib.util.find_spec("ziglang")
     if found is None or found.origin is None:
         raise SystemExit(ADVICE)
     command = [str(Path(found.origin).with_name("zig.exe" if os.name == "nt" else "zig")), "cc", "-mcpu=baseline"]
     named = (
         platform.machine() in ("x86_64", "aarch64") and sys.maxsize > 2**32
-    )  # zig has other names for other machines
+    )  # zig uses other names for other machines
     if sys.platform == "linux" and platform.libc_ver()[0] == "glibc" and named:
-        command += ["-target", f"{platform.machine()}-linux-gnu.2.17"]  # every glibc since 2012 will do
-    # -O3 also where CMake tries the compiler: zig makes its run-time library once for every level, which takes half a
-    # minute for -O0, and seconds for this one.
+        command += ["-target", f"{platform.machine()}-linux-gnu.2.17"]  # runs with every glibc since 2012
+    # -O3 also when CMake tests the compiler: zig makes its run-time library once per level, which takes half a minute
+    # for -O0 and seconds for -O3.
     return [*command, "-O3"]
 
 
 def settings(given: dict[str, Any] | None) -> dict[str, Any]:
-    """What scikit-build-core is to know: the compiler."""
+    """The settings for scikit-build-core, with the compiler."""
     chosen = {**(given or {})}
     compiler = own_compiler()
     if compiler is None:

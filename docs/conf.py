@@ -1,4 +1,4 @@
-"""Sphinx's settings. The pages are plain Markdown, to be read on GitHub too; `make docs` builds and checks the site."""
+"""Settings of Sphinx. The pages are plain Markdown, also for GitHub; `make docs` builds and checks the site."""
 
 import importlib.metadata
 import re
@@ -16,12 +16,12 @@ release = version = importlib.metadata.version("termburst")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
 exclude_patterns = ["_build"]
-nitpicky = True  # a reference that leads nowhere is a warning, and `make docs` takes warnings for errors
-highlight_language = "text"  # of blocks that name no language: formulas
+nitpicky = True  # a broken reference is a warning, and `make docs` treats warnings as errors
+highlight_language = "text"  # of blocks without a language: formulas
 
 myst_heading_anchors = 3  # page.md#a-heading, as on GitHub
 
-# Formulas are plain Unicode, in docstrings and pages alike, so that nothing is fetched from anywhere to show them.
+# Formulas are plain Unicode, in docstrings and pages, so nothing must be downloaded to show them.
 autodoc_typehints = "none"  # docstrings say in words what a parameter may be
 autodoc_member_order = "bysource"
 default_role = "py:obj"
@@ -37,7 +37,7 @@ copybutton_prompt_is_regexp = True
 
 
 def public_name_or_word(app: Any, env: Any, node: Any, word: Any) -> Any:
-    """What single backquotes mean in a docstring: a link where that is a public name, else the word."""
+    """The meaning of single backquotes in a docstring: a link if it is a public name, otherwise the word."""
     if node.get("reftype") != "obj" or node.get("refdomain") != "py":
         return None
     target = f"termburst.{node['reftarget']}"
@@ -46,19 +46,19 @@ def public_name_or_word(app: Any, env: Any, node: Any, word: Any) -> Any:
 
 
 def bars_are_bars(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Let |x| in a docstring be an absolute value: reStructuredText would look for a substitution called x."""
+    """Keep |x| in a docstring as an absolute value; reStructuredText would look for a substitution called x."""
     for k, line in enumerate(lines):
         if "`" not in line and not line.lstrip().startswith((">>>", "...")):
             lines[k] = re.sub(r"(?<!\\)\|([^\s|](?:[^|]*[^\s|\\])?)\|", r"\|\1\|", line)
 
 
 def leave_out(app: Any, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out the set_…_request methods that scikit-learn adds to every estimator, with links into its own pages."""
+    """Leave out the set_…_request methods that scikit-learn adds to each estimator, with links to its own pages."""
     return True if re.fullmatch(r"set_\w+_request", name) else None
 
 
 def without_empty_end(app: Any, doctree: Any) -> None:
-    """Drop the empty line that ends an example in Markdown: doctest needs it, lest it take the fence for output."""
+    """Drop the empty last line of an example in Markdown. Doctest needs it; otherwise the fence would be output."""
     for block in doctree.findall(nodes.literal_block):
         block.rawsource = block.astext().rstrip("\n")
         block[:] = [nodes.Text(block.rawsource)]
@@ -67,7 +67,7 @@ def without_empty_end(app: Any, doctree: Any) -> None:
 def link_public_names(app: Any, doctree: Any) -> None:
     """Make `tb.keyness`, `engines.weigh` and `TermStatistics` in a page links to the reference.
 
-    Left alone: a plain word such as `keyness`, which may as well be a command, and `CountVectorizer`, scikit-learn's.
+    Not linked: a plain word such as `keyness`, which may be a command, and `CountVectorizer`, which is scikit-learn's.
     """
     for code in list(doctree.findall(nodes.literal)):
         name = code.astext().removesuffix("()").removeprefix("tb.")
@@ -81,7 +81,7 @@ def link_public_names(app: Any, doctree: Any) -> None:
 
 
 def setup(app: Any) -> None:
-    """Connect these to what Sphinx does."""
+    """Connect the functions above to events of Sphinx."""
     app.connect("missing-reference", public_name_or_word)
     app.connect("autodoc-process-docstring", bars_are_bars)
     app.connect("autodoc-skip-member", leave_out)

@@ -1,4 +1,4 @@
-"""What the benchmarks write, not what they measure."""
+"""The output of the benchmarks, not their measurements."""
 
 import importlib
 from pathlib import Path
@@ -15,7 +15,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("_table")
 
 
-def test_writing_replaces_what_stands_between_the_markers_and_nothing_else(table: ModuleType, tmp_path: Path) -> None:
+def test_writing_replaces_only_the_text_between_the_markers(table: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "README.md"
     path.write_text(f"before\n\n{table.BEGIN}\nold\nrows\n{table.END}\n\nafter\n", encoding="utf-8")
     for text in ("| 13× |", "| α |\n| β |"):
@@ -24,7 +24,7 @@ def test_writing_replaces_what_stands_between_the_markers_and_nothing_else(table
 
 
 @pytest.mark.parametrize("text", ["", "{BEGIN}", "{END}{BEGIN}", "{BEGIN}{BEGIN}{END}", "{BEGIN}{END}{END}"])
-def test_a_file_without_one_pair_of_markers_is_left_alone(table: ModuleType, tmp_path: Path, text: str) -> None:
+def test_a_file_without_one_pair_of_markers_is_not_changed(table: ModuleType, tmp_path: Path, text: str) -> None:
     path = tmp_path / "README.md"
     path.write_text(text := text.format(BEGIN=table.BEGIN, END=table.END), encoding="utf-8")
     with pytest.raises(ValueError, match="once each"):
@@ -44,7 +44,7 @@ def test_times_say_who_is_faster_and_by_how_much(table: ModuleType) -> None:
     assert table.markdown(rows).splitlines()[2] == "| a | b | 26 s | 2.0 s | 13 times as fast |"
 
 
-def test_random_damage_that_must_not_be_ends_with_exit_code_1(
+def test_unexpected_outcomes_of_random_damage_give_exit_code_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
@@ -53,4 +53,4 @@ def test_random_damage_that_must_not_be_ends_with_exit_code_1(
     assert hostile.told({0: "right", 1: "crash", 2: "changed content"}, seed=7, seconds=1.0) == 1
     out = capsys.readouterr().out
     assert "case 1 (crafted): crash; see it with --seed 7 --only 1" in out
-    assert "3 cases in 1 s, 2 that must not be" in out
+    assert "3 cases in 1 s, 2 unexpected" in out

@@ -1,4 +1,4 @@
-"""Which C compiler the package is built with: CC's, the machine's, or zig's; and what is said where there is none."""
+"""The C compiler of the build: CC, that of the machine, or zig; and the message if there is none."""
 
 import importlib
 import os
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 def backend(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "build_backend")
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.chdir(ROOT)  # where frontends call a backend
+    monkeypatch.chdir(ROOT)  # frontends call a backend from there
     yield importlib.import_module("termburst_build")
     for name in ("termburst_build", "compilers"):
         sys.modules.pop(name, None)
@@ -30,13 +30,13 @@ def no_programs(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("named", "command"), [("my-cc", ["my-cc"]), ("ccache my-cc", ["ccache", "my-cc"]), ("zig cc", ["zig", "cc"])]
 )
-def test_cc_names_the_compiler_and_is_not_questioned(backend, no_programs, monkeypatch, named, command):
+def test_cc_names_the_compiler_without_a_check(backend, no_programs, monkeypatch, named, command):
     monkeypatch.setenv("CC", named)
     assert backend.own_compiler() == command
     assert "ziglang" not in str(backend.get_requires_for_build_wheel())
 
 
-def test_a_machine_without_a_compiler_is_given_zig(backend, no_programs, monkeypatch):
+def test_a_machine_without_a_compiler_uses_zig(backend, no_programs, monkeypatch):
     assert backend.own_compiler() is None
     assert backend.ZIG in backend.get_requires_for_build_wheel()
     assert backend.ZIG in backend.get_requires_for_build_editable()
@@ -46,8 +46,8 @@ def test_a_machine_without_a_compiler_is_given_zig(backend, no_programs, monkeyp
     assert given["cmake.verbose"] == "true"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="zig is taken there, whatever the machine has")
-def test_a_compiler_that_cannot_compile_is_passed_over(backend, no_programs):
+@pytest.mark.skipif(os.name == "nt", reason="Windows always uses zig")
+def test_a_compiler_that_cannot_compile_is_skipped(backend, no_programs):
     broken = no_programs / "cc"
     broken.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     broken.chmod(0o755)
@@ -55,7 +55,7 @@ def test_a_compiler_that_cannot_compile_is_passed_over(backend, no_programs):
     assert backend.own_compiler() is None
 
 
-def test_without_zig_one_sentence_says_what_to_install(backend, monkeypatch):
+def test_without_zig_the_error_says_what_to_install(backend, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(SystemExit, match=r"needs a compiler: install GCC or Clang .* or the PyPI package ziglang\.$"):
         backend.zig()

@@ -1,4 +1,4 @@
-"""Forked processes: Polars would wait there for ever for the parent's threads, so it is refused at once."""
+"""In a forked process Polars would wait for the threads of its parent for ever, so there is an error at once."""
 
 import os
 import subprocess
@@ -37,14 +37,14 @@ USE = "s = tb.TermStatistics.from_counts(X, names); tb.term_table(s); s.save(pat
 
 
 def forked(before, *inside):
-    """What each of these expressions printed, evaluated in a fork of a process that has done what comes *before*."""
+    """The output of each expression *inside*, evaluated in a fork of a process that has run *before*."""
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, before, *inside]
     ran = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert (ran.returncode, ran.stderr) == (0, b"")
     return ran.stdout.decode().splitlines()
 
 
-def test_a_fork_is_told_to_be_spawned():
+def test_the_error_in_a_fork_recommends_spawn():
     inside = (
         "tb.term_table(s)",
         "tb.burstiness_test(X, names)",
@@ -62,7 +62,7 @@ def test_a_fork_is_told_to_be_spawned():
         assert sentence.endswith("start processes with multiprocessing.get_context('spawn')")
 
 
-def test_so_is_one_in_which_only_threads_that_read_files_were_at_work(tmp_path):
+def test_threads_that_only_read_files_are_found(tmp_path):
     path = tmp_path / "t.parquet"
     pl.DataFrame({"text": ["so it goes"]}).write_parquet(path)
     before, inside = f"pl.scan_parquet({str(path)!r}).collect_schema()", f"list(open_corpus({str(path)!r}).batches())"
@@ -70,7 +70,7 @@ def test_so_is_one_in_which_only_threads_that_read_files_were_at_work(tmp_path):
     assert "cannot be used in a process forked from one that has used it" in said
 
 
-def test_what_needs_no_polars_works_in_a_fork():
+def test_functions_without_polars_work_in_a_fork():
     assert forked(USE, "tb.plr_statistic(s).size", "tb.CountVectorizer().fit_transform(['so so']).sum()") == ["3", "2"]
 
 

@@ -1,4 +1,4 @@
-"""What would take more memory than there is gets a sentence before it is allocated."""
+"""If memory is not sufficient, an error of one sentence comes before the allocation."""
 
 import io
 import json
@@ -23,18 +23,18 @@ SENTENCE = r"needs [\d,]+ MB of memory, more than the [\d,]+ MB allowed; to allo
 
 @pytest.fixture
 def small(monkeypatch):
-    """A machine of 8 MB."""
+    """A machine with 8 MB."""
     monkeypatch.setenv("TERMBURST_MEMORY_MB", "8")
 
 
-def test_the_environment_says_how_much_is_allowed(small):
+def test_the_environment_variable_sets_the_limit(small):
     assert memory_allowed() == 8 * 2**20
     require_memory(8 * 2**20, "it")
     with pytest.raises(ValueError, match=rf"^it {SENTENCE}$"):
         require_memory(8 * 2**20 + 1, "it")
 
 
-def test_the_number_in_the_sentence_is_enough(small, monkeypatch):
+def test_the_number_in_the_message_is_sufficient(small, monkeypatch):
     size = 1234 * 2**20 + 1
     with pytest.raises(ValueError, match=r"TERMBURST_MEMORY_MB=1235$"):
         require_memory(size, "it")
@@ -43,27 +43,27 @@ def test_the_number_in_the_sentence_is_enough(small, monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["much", "-1", "0", "1.5", "٣", "9" * 5000])
-def test_a_limit_that_is_no_number_is_refused(monkeypatch, value):
+def test_a_limit_that_is_not_a_number_is_an_error(monkeypatch, value):
     monkeypatch.setenv("TERMBURST_MEMORY_MB", value)
     with pytest.raises(ValueError, match="whole number of megabytes"):
         memory_allowed()
 
 
-def test_without_it_there_is_a_limit_all_the_same(monkeypatch):
+def test_there_is_a_limit_without_the_variable(monkeypatch):
     monkeypatch.delenv("TERMBURST_MEMORY_MB", raising=False)
     assert 2**20 < memory_allowed() < 2**50
     with pytest.raises(ValueError, match=SENTENCE):
         require_memory(2**60, "it")
 
 
-GROUPS = {  # limit, in use, of which files that were read and written
+GROUPS = {  # limit, memory in use, and the cached files included in it
     "version 2": ("memory.max", "memory.current", "memory.stat", ""),
     "version 1": ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_"),
 }
 
 
 @pytest.mark.parametrize("version", GROUPS)
-def test_files_kept_in_memory_are_not_in_use(tmp_path, version):
+def test_cached_files_do_not_count_as_used(tmp_path, version):
     limit, used, stat, prefix = GROUPS[version]
     assert _free_in_group(tmp_path) is None
     (tmp_path / "memory").mkdir()
@@ -73,7 +73,7 @@ def test_files_kept_in_memory_are_not_in_use(tmp_path, version):
     lines = ("anon 200", f"{prefix}inactive_file 400", f"{prefix}active_file 200", "slab_unreclaimable 100", "")
     (tmp_path / stat).write_text("\n".join(lines), encoding="ascii")
     assert _free_in_group(tmp_path) == 700
-    (tmp_path / used).write_text("500\n", encoding="ascii")  # read a moment before the cache grew
+    (tmp_path / used).write_text("500\n", encoding="ascii")  # read just before the cache grew
     assert _free_in_group(tmp_path) == 1000
 
 
@@ -99,7 +99,7 @@ def bomb(path, value, rows):
     return path
 
 
-def test_a_text_that_is_stored_once_is_not_held_as_often_as_it_occurs(tmp_path):
+def test_a_text_stored_once_is_not_copied_for_each_row(tmp_path):
     path = bomb(tmp_path / "t.parquet", "ab " * 10**6, 64)
     tracemalloc.start()
     try:
@@ -111,27 +111,27 @@ def test_a_text_that_is_stored_once_is_not_held_as_often_as_it_occurs(tmp_path):
     assert peak < 40 * 2**20  # of 192
 
 
-def test_too_large_a_row_is_named_before_it_is_python_s_own(tmp_path):
+def test_a_row_too_large_is_an_error_before_it_becomes_a_python_string(tmp_path):
     path = tmp_path / "t.parquet"
     pl.DataFrame({"text": ["a", "b", "ab " * 10**6, "c"]}).write_parquet(path)
     with pytest.raises(ValueError, match=re.escape(f"{path}, row 3: one document holds more than 1 MB")):
         list(open_corpus(path, max_document_bytes=2**20).batches())
 
 
-def test_empty_tokens_count_too(tmp_path):
+def test_empty_tokens_also_count(tmp_path):
     path = bomb(tmp_path / "t.parquet", [""] * 10**6, 2)
     with pytest.raises(ValueError, match="row 1: one document holds more than 1000 bytes"):
         list(open_corpus(path, max_document_bytes=1000, pretokenized=True).batches())
 
 
-def test_a_row_group_that_does_not_fit_is_refused(tmp_path, small):
+def test_a_row_group_that_does_not_fit_is_an_error(tmp_path, small):
     path = bomb(tmp_path / "t.parquet", ["ab"] * 10**6, 2)
     with pytest.raises(ValueError, match=SENTENCE) as caught:
         list(open_corpus(path, pretokenized=True).batches())
     assert str(path) in str(caught.value)
 
 
-def test_a_statistics_file_that_declares_many_rows_is_refused(tmp_path, small):
+def test_statistics_that_declare_many_rows_are_an_error(tmp_path, small):
     path = tmp_path / "s.parquet"
     tb.TermStatistics.from_texts(["so it goes"]).save(path)
     header = pl.read_parquet_metadata(path)["termburst"]
@@ -143,7 +143,7 @@ def test_a_statistics_file_that_declares_many_rows_is_refused(tmp_path, small):
     assert str(path) in str(caught.value)
 
 
-def test_so_is_one_whose_terms_are_one_long_string(tmp_path, small):
+def test_statistics_whose_terms_are_one_long_string_are_an_error(tmp_path, small):
     path = tmp_path / "s.parquet"
     pl.DataFrame({"term": ["x" * 10**6] * 64}).write_parquet(path, metadata={"termburst": json.dumps({})})
     with pytest.raises(ValueError, match=f"terms {SENTENCE}"):
@@ -154,7 +154,7 @@ def test_so_is_one_whose_terms_are_one_long_string(tmp_path, small):
 
 
 @pytest.mark.parametrize("entries", [2**40, 2**70])
-def test_an_array_that_declares_more_than_there_is_is_refused(tmp_path, entries):
+def test_an_array_that_declares_more_than_its_data_is_an_error(tmp_path, entries):
     path, header = tmp_path / "a.npz", io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (entries,)})
     with zipfile.ZipFile(path, "w") as archive:
@@ -163,7 +163,7 @@ def test_an_array_that_declares_more_than_there_is_is_refused(tmp_path, entries)
         read_arrays(path, {"data": "f"})
 
 
-def test_so_is_one_that_holds_it(tmp_path, small):
+def test_an_array_that_really_is_too_large_is_an_error(tmp_path, small):
     path = tmp_path / "a.npz"
     np.savez_compressed(path, data=np.zeros(2 * 10**6))
     assert path.stat().st_size < 10**5
@@ -174,7 +174,7 @@ def test_so_is_one_that_holds_it(tmp_path, small):
 # ---- counting
 
 
-def test_n_grams_are_bounded():
+def test_the_length_of_n_grams_is_limited():
     CountingOptions(ngrams=(1, LONGEST_NGRAM)).count(["so it goes"])
     for ngrams in ((1, LONGEST_NGRAM + 1), (1, 10**9), (10**30, 10**30)):
         with pytest.raises(ValueError, match=f"at most {LONGEST_NGRAM} tokens"):
@@ -182,7 +182,7 @@ def test_n_grams_are_bounded():
 
 
 @pytest.mark.parametrize("most", [10**9, 10**30])
-def test_the_vectorizer_takes_any_n_as_scikit_learn_does(most):
+def test_the_vectorizer_accepts_any_n_like_scikit_learn(most):
     texts = ["so it goes " + "x" * 200_000, "so on"]
     vectorizer = tb.CountVectorizer(ngram_range=(1, most)).fit(texts)
     assert "so it goes" in vectorizer.vocabulary_
@@ -190,13 +190,13 @@ def test_the_vectorizer_takes_any_n_as_scikit_learn_does(most):
         tb.CountVectorizer(ngram_range=(most, most)).fit(texts)
 
 
-def test_a_document_whose_counting_would_not_fit_is_refused(small):
+def test_a_document_too_long_to_count_is_an_error(small):
     texts = ["so it goes " * 200_000]
     with pytest.raises(ValueError, match=rf"a document of 2,200,000 bytes {SENTENCE}"):
         list(tokenizer().count([texts]))
 
 
-def test_so_is_one_with_too_many_n_grams(monkeypatch):
+def test_a_document_with_too_many_n_grams_is_an_error(monkeypatch):
     monkeypatch.setenv("TERMBURST_MEMORY_MB", "64")
     with pytest.raises(ValueError, match=rf"the n-grams of a document .* {SENTENCE}"):
         list(tokenizer(ngrams=(1, 10**9)).count([["so it goes " * 20_000]]))
@@ -208,7 +208,7 @@ def tokenizer(**options) -> Tokenizer:
     return found
 
 
-def test_very_long_documents_are_not_fetched_for_all_threads_at_once():
+def test_very_long_documents_are_not_read_for_all_threads_at_once():
     fetched = []
 
     def chunks():

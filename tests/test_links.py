@@ -1,4 +1,4 @@
-"""Links between the files of the project lead somewhere; `make docs` checks those of the built site."""
+"""Links between the files of the project are valid; `make docs` checks those of the built site."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ FILES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"
 
 @cache
 def links_and_anchors(path: Path) -> tuple[tuple[str, ...], frozenset[str]]:
-    """What a Markdown file links to, and its headings as GitHub and MyST name them."""
+    """The links of a Markdown file, and its headings as anchors of GitHub and MyST."""
     parser = MarkdownIt("commonmark").enable("table").use(anchors_plugin, max_level=6)
     tokens = parser.parse(path.read_text(encoding="utf-8"))
     inside = [child for token in tokens for child in token.children or ()]
@@ -40,11 +40,11 @@ def faults(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_link_leads_somewhere(path):
+def test_every_link_is_valid(path):
     assert list(faults(path)) == []
 
 
-def test_a_link_that_leads_nowhere_is_found(tmp_path):
+def test_a_broken_link_is_found(tmp_path):
     (tmp_path / "there.md").write_text("# There it is\n\n## C’est λ, *isn't* it?\n", encoding="utf-8")
     page = tmp_path / "page.md"
     page.write_text(
@@ -77,7 +77,7 @@ def test_a_fault_in_a_built_site_is_found(tmp_path):
     ]
 
 
-def test_every_page_has_its_place_in_the_table_of_contents():
+def test_every_page_is_in_the_table_of_contents():
     contents = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").splitlines()
     pages = {path.stem for path in ROOT.glob("docs/*.md")} - {"index"}
     assert pages - set(contents) == set()

@@ -1,4 +1,4 @@
-"""One process at a time where a file is changed."""
+"""Only one process at a time changes a file."""
 
 import os
 import sys
@@ -10,10 +10,12 @@ from termburst.files import atomic_path
 from termburst.locks import LockedError, locked
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs links and modes")
-root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may give files away")
+root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may change the owner of files"
+)
 
 
-def test_who_comes_second_waits_or_is_told(tmp_path):
+def test_a_second_process_waits_or_gets_an_error(tmp_path):
     target, order, told = tmp_path / "s.parquet", [], threading.Event()
 
     def second():
@@ -21,7 +23,7 @@ def test_who_comes_second_waits_or_is_told(tmp_path):
             order.append("second")
 
     with locked(target):
-        with pytest.raises(LockedError, match=r"another process is writing .*s\.parquet: start again"), locked(target):
+        with pytest.raises(LockedError, match=r"another process is writing .*s\.parquet; try again"), locked(target):
             pass
         thread = threading.Thread(target=second)
         thread.start()
@@ -54,7 +56,7 @@ def test_many_take_turns(tmp_path):
 
 
 @unix
-def test_a_lock_is_no_link_and_no_pipe(tmp_path):
+def test_a_link_or_a_pipe_as_lock_is_an_error(tmp_path):
     target, lock, precious = tmp_path / "s.parquet", tmp_path / ".s.parquet.lock", tmp_path / "precious"
     precious.write_text("precious", encoding="utf-8")
     for planted in (precious, tmp_path / "nothing"):
@@ -65,7 +67,7 @@ def test_a_lock_is_no_link_and_no_pipe(tmp_path):
         lock.unlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["precious"]
     os.mkfifo(lock)
-    with pytest.raises(ValueError, match="is not a file; remove it"), locked(target):
+    with pytest.raises(ValueError, match="is not a regular file; remove it"), locked(target):
         pass
     lock.unlink()
     link = tmp_path / "link.parquet"
@@ -83,7 +85,7 @@ def test_a_lock_left_behind_does_not_lock(tmp_path):
     assert not left.exists()
 
 
-def test_a_file_of_others_in_its_place_is_kept(tmp_path):
+def test_another_file_with_the_name_of_the_lock_is_kept(tmp_path):
     lock = tmp_path / ".s.parquet.lock"
     lock.write_text("my diary", encoding="utf-8")
     with (
@@ -123,7 +125,7 @@ def test_a_replaced_file_keeps_its_mode(tmp_path):
 
 
 @unix
-def test_the_file_behind_a_link_is_replaced_unless_told_otherwise(tmp_path):
+def test_the_file_behind_a_link_is_replaced_unless_follow_is_false(tmp_path):
     real, link = tmp_path / "real", tmp_path / "link"
     real.write_text("old", encoding="utf-8")
     real.chmod(0o600)
@@ -138,7 +140,7 @@ def test_the_file_behind_a_link_is_replaced_unless_told_otherwise(tmp_path):
 
 
 @root
-def test_a_replaced_file_keeps_its_owner_where_permitted(tmp_path, monkeypatch):
+def test_a_replaced_file_keeps_its_owner_if_permitted(tmp_path, monkeypatch):
     path = tmp_path / "file"
     path.touch()
     path.chmod(0o660)
@@ -155,4 +157,4 @@ def test_a_replaced_file_keeps_its_owner_where_permitted(tmp_path, monkeypatch):
     with atomic_path(path):
         pass
     found = path.stat()
-    assert (found.st_uid, found.st_mode & 0o777) == (os.geteuid(), 0o600)  # the group is another: it gets nothing
+    assert (found.st_uid, found.st_mode & 0o777) == (os.geteuid(), 0o600)  # another group gets no rights

@@ -1,4 +1,4 @@
-"""The face of the package: every public name is there, and importing it loads nothing heavy."""
+"""The public names of the package: each exists, and the import loads nothing heavy."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import termburst as tb
 
 
 @pytest.mark.parametrize("name", tb.__all__)
-def test_every_public_name_is_there_and_documented(name):
+def test_every_public_name_exists_and_is_documented(name):
     value = getattr(tb, name)
     assert name in dir(tb)
     if name not in ("RECOMMENDED_SCHEME", "SCHEMES", "__version__"):

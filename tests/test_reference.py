@@ -1,4 +1,4 @@
-"""docs/reference.md has an entry for every public name, and for nothing else."""
+"""docs/reference.md has an entry for each public name, and for nothing else."""
 
 import inspect
 import re
@@ -18,7 +18,7 @@ def entries(page: str, kind: str) -> list[str]:
 
 
 def section(module: str) -> str:
-    """The part of the page under the module's heading."""
+    """The part of the page under the heading of the module."""
     return PAGE.split(f"\n## termburst.{module}\n")[1].split("\n## ")[0]
 
 
@@ -32,7 +32,7 @@ def test_every_public_name_has_an_entry():
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_name_of_a_module_has_an_entry(module):
-    """Sphinx lists what is in `__all__` and has a docstring; tables of names have none, and are written by hand."""
+    """Sphinx lists names in `__all__` with a docstring. Tables of names have none, so their entries are manual."""
     assert entries(section(module), "automodule") == [f"termburst.{module}"]
     room = import_module(f"termburst.{module}")
     values = {name: getattr(room, name) for name in room.__all__}
@@ -41,6 +41,6 @@ def test_every_name_of_a_module_has_an_entry(module):
     assert sorted(entries(section(module), "py:data")) == sorted(data)
 
 
-def test_modules_are_all_those_that_are_public():
+def test_all_public_modules_are_tested():
     rooms = {name for name in tb.__all__ if inspect.ismodule(getattr(tb, name))}
     assert rooms == set(MODULES)

@@ -1,4 +1,4 @@
-"""Work on all cores stops soon after Ctrl-C, and not by being done."""
+"""Work on all cores stops soon after Ctrl-C, not only when it has finished."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ WORK = {
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="has no such signal")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 @pytest.mark.parametrize("work", WORK)
 def test_compiled_loops_answer_ctrl_c(work):
     script = f"""
@@ -35,7 +35,7 @@ def test_compiled_loops_answer_ctrl_c(work):
         process.wait(0.5)
     process.send_signal(signal.SIGINT)
     try:
-        _, err = process.communicate(timeout=60)  # a second, on a machine that has nothing else to do
+        _, err = process.communicate(timeout=60)  # one second on an idle machine
     finally:
         process.kill()
     assert "KeyboardInterrupt" in err

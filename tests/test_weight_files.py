@@ -96,7 +96,7 @@ def test_what_unpacks_to_gigabytes_is_refused_before_it_does(stored):
     with zipfile.ZipFile(stored, "w") as packed:
         for name, content in (members | {"data.npy": header.getvalue()}).items():
             packed.writestr(name, content)
-    with pytest.raises(ValueError, match=r"w\.npz cannot be read as weights: what it holds, unpacked, needs"):
+    with pytest.raises(ValueError, match=r"w\.npz cannot be read as weights: its unpacked content needs"):
         load_weights(stored)
 
 

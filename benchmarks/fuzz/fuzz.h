@@ -1,4 +1,4 @@
-/* What the harnesses share: numbers read from the fuzzer's bytes, arrays of exactly the size asked for, and checks. */
+/* Shared by the harnesses: numbers read from the bytes of the fuzzer, arrays of exactly the requested size, and checks. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -18,12 +18,12 @@ static inline uint64_t take(Input *input, int size) {
     return value;
 }
 
-/* A number from 0 to below `limit`. */
+/* A number from 0 to `limit` − 1. */
 static inline int64_t below(Input *input, int64_t limit) {
     return limit <= 1 ? 0 : (int64_t)(take(input, limit <= 256 ? 1 : limit <= 65536 ? 2 : 4) % (uint64_t)limit);
 }
 
-/* An array of its own, so that one byte too far is noticed. */
+/* A separate array, so that access to one byte too many is detected. */
 static inline void *array(int64_t count, size_t size) {
     void *made = calloc((size_t)count + (count == 0), size);
     if (made == NULL) abort();

@@ -1,4 +1,4 @@
-/* The best documents of queries against scoring all of them. Whole numbers, so that sums are exact in any order. */
+/* The best documents for queries against scoring all documents. Weights are integers, so that sums are exact. */
 #include "fuzz.h"
 #include "search.h"
 
@@ -10,7 +10,7 @@ typedef struct {
     double weights[MOST * MOST], highest[MOST], constants[MOST];
 } Made;
 
-/* The score of a document; whether it has any word of the query. */
+/* Compute the score of a document. Returns whether it contains a word of the query. */
 static int score_of(const Made *made, int64_t query, int64_t document, double *score) {
     int has = 0;
     int64_t words = made->query_starts[query + 1] - made->query_starts[query];
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         made->columns[below(&input, words)] = (int64_t)take(&input, 8);
         made->query_starts[below(&input, queries + 1)] = (int64_t)take(&input, 8);
         uint64_t bits = take(&input, 8);
-        memcpy(made->weights + below(&input, postings), &bits, 8); /* not a number, perhaps */
+        memcpy(made->weights + below(&input, postings), &bits, 8); /* may be NaN */
     }
     Postings in = {made->starts, made->documents, made->weights, made->highest, made->constants, limit, terms, postings, d};
     Queries asked = {made->query_starts, made->columns, words, 0, queries};

@@ -1,10 +1,10 @@
-/* Counting documents of any bytes, in rooms of any size, and writing the rows of the matrix. */
+/* Count documents of any bytes, with scratch space of any size, and write the rows of the matrix. */
 #include "tokenizer.h"
 #include "vocabularies.h"
 
 enum { WIDE = 0x2100 };
 
-/* What a character is, as the rules say; the plain twin of what the kernel does a block at a time. */
+/* The kind of a character by the rules: a simple version of what the kernel does for a block at a time. */
 static int64_t next_kind(const Rules *rules, const uint8_t *data, int64_t at, int64_t end, uint8_t *kind) {
     static const uint8_t least[5] = {0, 0, 0xc2, 0xe0, 0xf0}, most[5] = {0, 0, 0xdf, 0xef, 0xf4};
     *kind = 0;
@@ -62,7 +62,7 @@ static void free_room(TextRoom *room) {
     free(room->runs);
 }
 
-/* Count, with more room whenever it is asked for; unless the tables are damaged. */
+/* Count, with more space when requested, unless the tables are damaged. */
 static int32_t count_all(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room,
                          int is_damaged) {
     for (int rounds = 0;; rounds++) {
@@ -81,7 +81,7 @@ static int32_t count_all(const Texts *texts, const Rules *rules, Vocabulary *kno
     }
 }
 
-/* All tokens and runs are counted, no node twice in a document. */
+/* Check that all tokens and runs are counted, and no node twice in a document. */
 static void check_counts(const Texts *texts, const Rules *rules, const Vocabulary *known, const Counts *cells) {
     int64_t *last = array(known->size, 8);
     CHECK(cells->documents == texts->documents && cells->indptr[texts->documents] == cells->size);
@@ -101,7 +101,7 @@ static void check_counts(const Texts *texts, const Rules *rules, const Vocabular
     free(last);
 }
 
-/* The matrix has its rows in order, and all counts. */
+/* Check that the rows of the matrix are sorted, and that all counts are there. */
 static void check_rows(const Counts *cells, const Vocabulary *known, int64_t *order, Input *input, int is_damaged) {
     int64_t longest = 0, total = 0, sum = 0;
     int32_t *columns = array(known->size, 4), *indices = array(cells->size, 4);

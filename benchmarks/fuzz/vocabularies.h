@@ -1,4 +1,4 @@
-/* Vocabularies that grow, are damaged, and are let go. */
+/* Make, enlarge, damage and free vocabularies. */
 #ifndef VOCABULARIES_H
 #define VOCABULARIES_H
 
@@ -41,7 +41,7 @@ static inline void make_room(Vocabulary *known, int64_t nodes, int64_t words) {
     }
 }
 
-/* Overwrite some bytes of the tables. Whatever is called from then on need not make sense, but must come back. */
+/* Overwrite some bytes of the tables. After that, results may be wrong, but every call must return. */
 static inline void damage(Input *input, Vocabulary *known) {
     for (int64_t times = 1 + below(input, 40); times > 0; times--) {
         int64_t which = below(input, 3);

@@ -1,7 +1,7 @@
-/* Learning terms, taking over those of another vocabulary, names and their order. */
+/* Learn terms, add those of another vocabulary, write names and sort them. */
 #include "vocabularies.h"
 
-/* Learn what lies between line feeds; the same again must give the same nodes. */
+/* Learn the lines as terms. Learning them again must give the same nodes. */
 static void learn_lines(const uint8_t *data, int64_t size, int64_t longest, Vocabulary *known, int is_damaged) {
     int64_t count = 0, spaces = 0;
     for (int64_t k = 0; k < size; k++) count += data[k] == '\n', spaces += data[k] == ' ';

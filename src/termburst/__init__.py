@@ -1,12 +1,12 @@
 """termburst finds the words of a corpus that come in bursts and turns that into term weights.
 
-The public names are loaded with the first use of each, so that ``import termburst`` costs next to nothing.
+Each public name is loaded when it is first used, so that ``import termburst`` is fast.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from termburst import forks as forks  # which must know of every fork from now on
+from termburst import forks as forks  # imported first, because it must see every fork
 
 if TYPE_CHECKING:
     from termburst import datasets as datasets

@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Atomic writing of files: a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _STANDARD_ERROR = 2  # as the operating system numbers it
 
 @contextmanager
 def atomic_path(path: str | PathLike[str], *, follow: bool = True) -> Iterator[Path]:
-    """A temporary path beside *path* to write to; renamed to it if the block ends well, removed if it does not.
+    """A temporary path in the folder of *path*. It is renamed to *path* if the block succeeds, and removed if it fails.
 
-    A file that is replaced passes on its mode, and its owner where that is permitted. If *path* is a symbolic link, the
-    file that it names is replaced, or with ``follow=False`` the link itself.
+    The new file keeps the mode of the file that it replaces, and its owner if that is permitted. If *path* is a
+    symbolic link, the file behind the link is replaced; with ``follow=False`` the link itself is replaced.
 
     Examples
     --------
     >>> import tempfile, pathlib
     >>> target = pathlib.Path(tempfile.mkdtemp()) / "out.txt"
     >>> with atomic_path(target) as temporary:
-    ...     _ = temporary.write_text("whole or not at all")
+    ...     _ = temporary.write_text("all or nothing")
     >>> target.read_text()
-    'whole or not at all'
+    'all or nothing'
     """
     check_output(path)
     target = Path(path).resolve() if follow else Path(path).parent.resolve() / Path(path).name
@@ -47,8 +47,8 @@ def atomic_path(path: str | PathLike[str], *, follow: bool = True) -> Iterator[P
     try:
         yield temporary
         with temporary.open("rb+") as written:
-            _take_after(target, temporary)  # mkstemp makes it private, and so it is until all is written
-            os.fsync(written.fileno())  # else a crash after the rename could leave an empty file under the final name
+            _take_after(target, temporary)  # only now: until all is written, the file is private, as mkstemp made it
+            os.fsync(written.fileno())  # without it, a crash after the rename could leave an empty file
         temporary.replace(target)
         _sync_folder(target.parent)
     except OSError as error:
@@ -58,7 +58,7 @@ def atomic_path(path: str | PathLike[str], *, follow: bool = True) -> Iterator[P
 
 
 def remove_leftovers(path: str | PathLike[str]) -> None:
-    """Remove what `atomic_path` may have left behind in a process that was killed while it wrote to *path*."""
+    """Remove the temporary files of processes that were killed inside `atomic_path` of *path*."""
     target = Path(path).resolve()
     for left in target.parent.glob(f"{_prefix(target)}*{_SUFFIX}"):
         with suppress(OSError):
@@ -66,7 +66,7 @@ def remove_leftovers(path: str | PathLike[str]) -> None:
 
 
 def companion(path: Path, suffix: str) -> Path:
-    """The hidden file that goes with *path*, beside it; of a short name where the whole one would be too long.
+    """A hidden file in the folder of *path*, such as its lock. The name is a hash if the full name would be too long.
 
     Examples
     --------
@@ -80,38 +80,38 @@ def companion(path: Path, suffix: str) -> Path:
 
 
 def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | None = None) -> None:
-    """Refuse a place that cannot be written to, or that holds the *source*: for a command to call before its work.
+    """Raise ValueError if *path* cannot be written to, or is part of the *source* (a file, a folder or a glob).
 
-    The source may be a file, a folder or a glob.
+    Commands call it before they start to compute.
 
     Examples
     --------
     >>> check_output("no-such-folder/out.csv")
     Traceback (most recent call last):
-    ValueError: no-such-folder/out.csv cannot be written: there is no folder no-such-folder
+    ValueError: no-such-folder/out.csv cannot be written: the folder no-such-folder does not exist
     """
     target = Path(path)
     try:
         target.stat()
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise ValueError(f"{target} cannot be written: it is a link that leads back to itself") from error
+            raise ValueError(f"{target} cannot be written: it is a symbolic link to itself") from error
     if target.is_dir():
         raise ValueError(f"{target} is a folder; name a file to write to")
-    if target.exists() and not target.is_file():  # a rename would put a file in the place of a device
-        raise ValueError(f"{target} is not a regular file; name another to write to")
+    if target.exists() and not target.is_file():  # a rename would replace a device by a file
+        raise ValueError(f"{target} is not a regular file; name another file to write to")
     if not target.parent.is_dir():
-        raise ValueError(f"{target} cannot be written: there is no folder {target.parent}")
+        raise ValueError(f"{target} cannot be written: the folder {target.parent} does not exist")
     try:
         tempfile.TemporaryFile(dir=target.parent).close()
     except OSError as error:
         raise ValueError(f"{target} cannot be written: {error.strerror}") from error
     if source is not None and target.exists() and _is_read(target, os.fspath(source)):
-        raise ValueError(f"{target} is what is being read; name another file to write to")
+        raise ValueError(f"{target} is part of the input; name another file to write to")
 
 
 def _is_read(target: Path, source: str) -> bool:
-    """Whether a file is the *source*, lies in that folder, or is named by that glob; those with a dot are not read."""
+    """Whether a file is the *source*, is in that folder, or matches that glob. Hidden files in folders are not read."""
     if Path(source).is_dir():
         folder, real = Path(source).resolve(), target.resolve()
         return real.is_relative_to(folder) and not any(p.startswith(".") for p in real.relative_to(folder).parts)
@@ -120,24 +120,24 @@ def _is_read(target: Path, source: str) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says, in one line; a panic of Polars speaks of its own code, so that one is not repeated."""
+    """The first line of an error's message; a fixed text for a panic of Polars, whose message is about Rust code."""
     if type(error).__name__ == "PanicException":
         return "it is damaged"
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
 def parquet_damage() -> tuple[type[BaseException], ...]:
-    """What Polars raises at a damaged Parquet file; a panic is no `Exception`."""
+    """The errors that Polars raises for a damaged Parquet file. A panic is not a subclass of `Exception`."""
     import polars as pl
 
     return pl.exceptions.PolarsError, getattr(pl.exceptions, "PanicException", pl.exceptions.PolarsError)
 
 
 class _PanicsUnseen:
-    """While entered, nothing that native code writes to standard error is seen; in any thread, as often as needed.
+    """A context manager that hides what native code writes to standard error. It can be nested, in any thread.
 
-    Rust prints a panic there by itself, before Polars makes an exception of it. It does nothing until a command
-    `begin`s it: in a library it would hide what others say.
+    Rust prints a panic there before Polars turns it into an exception. Nothing is hidden until a command has called
+    `begin`, because in a library this would also hide the output of other code.
     """
 
     def __init__(self) -> None:
@@ -147,14 +147,14 @@ class _PanicsUnseen:
         self._kept = -1
 
     def begin(self) -> None:
-        """For a process whose standard error is our own: what Python prints goes past the silence from now on."""
+        """Switch it on, in a process that owns standard error. Python writes to a copy, which stays visible."""
         try:
             if sys.stderr.fileno() == _STANDARD_ERROR:
                 again = os.dup(_STANDARD_ERROR)
                 encoding, errors = sys.stderr.encoding, sys.stderr.errors
                 sys.stderr = open(again, "w", buffering=1, encoding=encoding, errors=errors)  # noqa: PTH123, SIM115
             self._wanted = True
-        except (AttributeError, OSError, ValueError):  # closed, or not a file: then descriptor 2 may be anything
+        except (AttributeError, OSError, ValueError):  # closed or not a file: descriptor 2 may be anything
             self._wanted = False
 
     def __enter__(self) -> None:
@@ -183,18 +183,18 @@ def _prefix(target: Path) -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the rename on disk before what is done next, such as removing a checkpoint."""
+    """Make sure that the rename is on disk before the next step, such as removing a checkpoint."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
-            with suppress(OSError):  # a file system that cannot
+            with suppress(OSError):  # a file system that cannot sync a folder
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
 
 
 def _take_after(target: Path, temporary: Path) -> None:
-    """Give a new file the mode and the owner of the one it replaces; where there is none, those of any new file."""
+    """Give a new file the mode and the owner of the file that it replaces, or the defaults if it replaces none."""
     try:
         old = target.lstat()
     except FileNotFoundError:
@@ -204,12 +204,12 @@ def _take_after(target: Path, temporary: Path) -> None:
         return
     mode = stat.S_IMODE(old.st_mode) & 0o777
     if hasattr(os, "chown") and not _give(temporary, old.st_uid, old.st_gid):
-        mode &= 0o707 | (mode & 0o007) << 3  # it is of another group now, which gets no more than everybody
+        mode &= 0o707 | (mode & 0o007) << 3  # the group is another one, which gets the rights of everybody
     temporary.chmod(mode)
 
 
 def _give(path: Path, owner: int, group: int) -> bool:
-    """Change the owner and the group, or the group alone, as far as permitted; whether the group is as asked for."""
+    """Change owner and group, or only the group, as far as permitted. Returns whether the group is as requested."""
     for wanted in (owner, -1):
         with suppress(OSError):
             os.chown(path, wanted, group)

@@ -1,4 +1,4 @@
-"""Forked processes, in which Polars may wait for ever for threads that the fork left behind."""
+"""Forked processes. A fork does not copy threads, so Polars may wait for its threads for ever."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
 
 class _Threads:
-    """Of Polars."""
+    """State of the threads of Polars."""
 
-    at_work = False  # when this process was forked last
-    lost = False  # they were in the parent, and so Polars does not work here
+    at_work = False  # whether they existed when this process last forked
+    lost = False  # whether they exist only in the parent, so that Polars does not work here
 
 
 def check_fork() -> None:
-    """Refuse to use Polars where it would hang: in a process forked from one in which its threads were at work.
+    """Raise RuntimeError where Polars would hang: in a process forked from one that had threads of Polars.
 
     Examples
     --------
-    >>> check_fork()  # nothing is wrong here
+    >>> check_fork()  # this process was not forked
     """
     if _Threads.lost:
         raise RuntimeError(
-            "Polars, which termburst needs for this, cannot be used in a process forked from one that has used it: "
+            "termburst needs Polars for this, and Polars cannot be used in a process forked from one that has used it; "
             "start processes with multiprocessing.get_context('spawn')"
         )
 
 
 def polars_is_lost() -> bool:
-    """Whether Polars would hang in this process, for what can do without."""
+    """Whether Polars would hang in this process, for callers that can work without it."""
     return _Threads.lost
 
 
@@ -47,10 +47,10 @@ def _in_child() -> None:
 
 
 def _has_threads() -> bool:
-    """Whether Polars has started its threads, which it does with its first larger work; to import it is no harm."""
+    """Whether Polars has started its threads. It does so with the first larger computation, not with the import."""
     if not sys.platform.startswith("linux"):
         return True
-    from pathlib import Path  # loaded with Polars; `import termburst` does without
+    from pathlib import Path  # Polars has loaded it already; `import termburst` should not
 
     names = []
     try:
@@ -58,20 +58,20 @@ def _has_threads() -> bool:
             with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
                 _wait_for_first_run(task)
                 names.append((task / "comm").read_text())
-    except OSError:  # no /proc: better a sentence too many than a process that hangs
+    except OSError:  # no /proc: one error too many is better than a process that hangs
         return True
     return any(map(_is_of_polars, names))
 
 
 def _wait_for_first_run(task: Path, seconds: float = 1.0) -> None:
-    """Wait until a thread has run: it gives itself its name then, which may take a while on a busy machine."""
+    """Wait until a thread has run once. Only then does it set its name, which may take a while on a busy machine."""
     ran, end = task / "schedstat", time.monotonic() + seconds
     while ran.exists() and ran.read_text().startswith("0 ") and time.monotonic() < end:
         time.sleep(0.001)
 
 
 def _is_of_polars(thread: str) -> bool:
-    # Those with a number compute; the others read files, and may be alone, as after `collect_schema` of a scanned one.
+    # Threads with a number compute. The others read files, and may exist alone: after `collect_schema` of a scan.
     return thread.startswith(("tokio-rt", "async-exec")) or (thread.startswith("polars-") and thread[7:8].isdigit())
 
 

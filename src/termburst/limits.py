@@ -1,4 +1,4 @@
-"""What a process may take: memory before it is allocated, and the other limits, each with how to raise it."""
+"""Limits of memory and size. Memory is checked before it is allocated, and each error says how to raise the limit."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-LONGEST_NGRAM = 100  # tokens in a term; a run of more is a document, not a term
-SHARE = 0.8  # of the memory that is free, which one array or table may take
-SMALL = 2**20  # bytes that are never too many: to ask the system would take longer than to use them
-UNKNOWN = 16 * 2**30  # bytes taken for free where the system does not say
+LONGEST_NGRAM = 100  # tokens in a term; a longer run is a document, not a term
+SHARE = 0.8  # of the free memory that one array or table may take
+SMALL = 2**20  # bytes that are always allowed: asking the system would take longer than using them
+UNKNOWN = 16 * 2**30  # bytes assumed to be free if the system does not tell
 
 _VARIABLE = "TERMBURST_MEMORY_MB"
 
 
 def memory_allowed() -> int:
-    """Bytes that may be allocated at once: what TERMBURST_MEMORY_MB says, or most of what is free.
+    """Bytes that may be allocated at once: TERMBURST_MEMORY_MB if set, otherwise most of the free memory.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def memory_allowed() -> int:
 
 
 def require_memory(size: int, what: str) -> None:
-    """Raise ValueError where *what* needs more bytes than may be allocated.
+    """Raise ValueError if *what* needs more bytes than may be allocated.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def require_memory(size: int, what: str) -> None:
 
 
 def _free_memory() -> int:
-    """The least of what the machine, the control group and the process itself leave."""
+    """The smallest of what the machine, the control group and the process have left."""
     found = [size for size in (_free_on_machine(), _free_in_group(), _free_in_process()) if size is not None]
     return min(found, default=UNKNOWN)
 
@@ -60,26 +60,26 @@ def _free_on_machine() -> int | None:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
-    with suppress(AttributeError, OSError, ValueError):  # macOS, where what is free is not so easily said
+    with suppress(AttributeError, OSError, ValueError):  # macOS does not tell what is free, only the total
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return None
 
 
 def _free_in_group(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """In a container: its limit less what is in use, by either version of control groups."""
+    """In a container: its limit minus the memory in use, for both versions of control groups."""
     places = (
         (root, "memory.max", "memory.current", ""),
         (root / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),
     )
     for folder, limit, used, prefix in places:
-        with suppress(OSError, ValueError):  # "max" is no number
+        with suppress(OSError, ValueError):  # "max" is not a number
             most, taken = int((folder / limit).read_text()), int((folder / used).read_text())
             return max(most - max(taken - _page_cache(folder / "memory.stat", prefix), 0), 0)
     return None
 
 
 def _page_cache(path: Path, prefix: str) -> int:
-    """Bytes of files that were read or written, which the system gives up as soon as a process needs them."""
+    """Bytes of cached files, which the system frees as soon as a process needs memory."""
     counted = {f"{prefix}inactive_file", f"{prefix}active_file"}
     with suppress(OSError, ValueError):
         lines = map(str.split, path.read_text(encoding="ascii").splitlines())
@@ -88,7 +88,7 @@ def _page_cache(path: Path, prefix: str) -> int:
 
 
 def _free_in_process() -> int | None:
-    """What `ulimit -v` leaves."""
+    """What `ulimit -v` has left."""
     with suppress(ImportError, OSError, ValueError, IndexError):
         import resource
 

@@ -1,4 +1,4 @@
-"""One process at a time where a file is read, changed and written back."""
+"""Locks, so that only one process at a time reads, changes and writes back a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from termburst.files import companion
 
-_PAUSE = 0.05  # seconds between two tries; waiting in the kernel would not end with Ctrl-C once Polars is loaded
+_PAUSE = 0.05  # seconds between two attempts; once Polars is loaded, Ctrl-C would not end waiting in the kernel
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
@@ -25,11 +25,11 @@ class LockedError(ValueError):
 
 @contextmanager
 def locked(path: str | PathLike[str], *, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Keep other processes that ask for the same lock from changing *path* meanwhile.
+    """Hold the lock of *path*, so that no other process that asks for the lock changes the file.
 
-    Where another process has it, a sentence is given to *waiting* and this one waits; without *waiting* it is a
-    `LockedError` at once. The lock is of the operating system, on the file `.NAME.lock` beside *path*, and goes with a
-    process that is killed.
+    If another process holds it, *waiting* is called with a message and this process waits. Without *waiting*,
+    `LockedError` is raised at once. It is a lock of the operating system on the file `.NAME.lock` in the same folder,
+    and is released when its process is killed.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def locked(path: str | PathLike[str], *, waiting: Callable[[str], None] | None =
     >>> list(folder.iterdir())
     []
     """
-    target = Path(path).resolve()  # two links to one file have one lock
+    target = Path(path).resolve()  # two links to one file share one lock
     name = companion(target, ".lock")
     descriptor = _acquired(name, target, waiting)
     try:
@@ -51,7 +51,7 @@ def locked(path: str | PathLike[str], *, waiting: Callable[[str], None] | None =
 
 
 def _acquired(name: Path, target: Path, waiting: Callable[[str], None] | None) -> int:
-    """A descriptor of the lock file that holds the lock."""
+    """A descriptor of the lock file, with the lock held."""
     told = False
     while True:
         descriptor = _opened(name, target)
@@ -66,21 +66,21 @@ def _acquired(name: Path, target: Path, waiting: Callable[[str], None] | None) -
         if held:
             if waiting is None:
                 raise LockedError(
-                    f"another process is writing {target}: start again when it is done, or write to another place"
+                    f"another process is writing {target}; try again when it has finished, or write to another file"
                 )
             if not told:
-                waiting(f"another process is changing {target}: waiting until it is done")
+                waiting(f"another process is changing {target}; waiting until it has finished")
                 told = True
             time.sleep(_PAUSE)
 
 
 def _opened(name: Path, target: Path) -> int:
-    """The lock file, made if need be; never what a link planted there names."""
+    """Open the lock file, or create it. A symbolic link is never followed, because somebody may have planted it."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(name, flags, 0o600)
     except OSError as error:
-        link = os.path.islink(name)  # noqa: PTH114 - which never raises
+        link = os.path.islink(name)  # noqa: PTH114 - it never raises
         why = "it is a symbolic link" if link else error.strerror
         raise ValueError(
             f"{target} cannot be changed: its lock {name} cannot be opened ({why}); if no other process is changing "
@@ -89,18 +89,17 @@ def _opened(name: Path, target: Path) -> int:
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         os.close(descriptor)
-        raise ValueError(f"{target} cannot be changed: {name}, which would be its lock, is not a file; remove it")
-    if found.st_size:  # a lock of ours is empty, and removed in the end
+        raise ValueError(f"{target} cannot be changed: its lock {name} is not a regular file; remove it")
+    if found.st_size:  # our lock files are always empty
         os.close(descriptor)
         raise ValueError(
-            f"{target} cannot be changed: {name}, which would be its lock, is not empty, so it is another file; "
-            "move it away"
+            f"{target} cannot be changed: its lock {name} is not empty, so it is not a lock of termburst; move it away"
         )
     return descriptor
 
 
 def _try(descriptor: int, target: Path) -> bool:
-    """Take the lock if nobody has it. A file system without locks gets a warning, since most can do with none."""
+    """Take the lock if nobody has it. A file system without locks only gives a warning: most users do not need one."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -114,14 +113,14 @@ def _try(descriptor: int, target: Path) -> bool:
         if error.errno in _HELD:
             return False
         warnings.warn(
-            f"{target} cannot be locked here ({error.strerror}): see to it that only one process changes it at a time",
+            f"{target} cannot be locked here ({error.strerror}); make sure that only one process changes it at a time",
             stacklevel=2,
         )
     return True
 
 
 def _is_still(descriptor: int, name: Path) -> bool:
-    """Whether the lock file is the one that was opened: who had it before removed it when done."""
+    """Whether the lock file is still the one that was opened: the process that held it before may have removed it."""
     try:
         return os.path.samestat(os.fstat(descriptor), name.lstat())
     except FileNotFoundError:
@@ -129,8 +128,8 @@ def _is_still(descriptor: int, name: Path) -> bool:
 
 
 def _release(descriptor: int, name: Path) -> None:
-    """Remove the lock file while it is held, so that nobody can be waiting for one that has gone unnoticed."""
-    if sys.platform == "win32":  # where an open file cannot be removed, not even by others who have it open
+    """Remove the lock file while it is held: a process that waits for it then notices, see `_is_still`."""
+    if sys.platform == "win32":  # an open file cannot be removed there
         os.close(descriptor)
         with suppress(OSError):
             name.unlink()

@@ -1,4 +1,4 @@
-"""Arrays from .npz files of other hands: what they are is known before any is unpacked."""
+"""Safe reading of arrays from untrusted .npz files: types and sizes are checked before anything is unpacked."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from termburst.limits import require_memory
 
 
 def read_arrays(path: Path, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
-    """Read arrays by name; *kinds* are the kinds of NumPy's types that each may have, such as "iu" for integers.
+    """Read arrays by name. *kinds* are the allowed kinds of NumPy dtypes per array, such as "iu" for integers.
 
-    Nothing is executed, and nothing is allocated before all of it is known to fit: a few bytes may declare any size.
+    Nothing is executed. Nothing is allocated before the total size is checked, since a few bytes can declare any size.
 
     Examples
     --------
@@ -28,18 +28,18 @@ def read_arrays(path: Path, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]
     [2, 3]
     >>> read_arrays(path, {"shape": "U"})
     Traceback (most recent call last):
-    ValueError: the array 'shape' holds int64
+    ValueError: the array 'shape' must not have the type int64
     """
     with zipfile.ZipFile(path) as packed:
         size = 0
         for name, allowed in kinds.items():
             shape, dtype = _header(packed, name)
             if dtype.hasobject or dtype.kind not in allowed:
-                raise ValueError(f"the array {name!r} holds {dtype}")
+                raise ValueError(f"the array {name!r} must not have the type {dtype}")
             if any(number < 0 for number in shape):
                 raise ValueError(f"the array {name!r} has the impossible shape {shape}")
             size += max(packed.getinfo(f"{name}.npy").file_size, math.prod(shape) * dtype.itemsize)
-        require_memory(size, "what it holds, unpacked,")
+        require_memory(size, "its unpacked content")
         return {name: _array(packed, name) for name in kinds}
 
 
@@ -61,4 +61,4 @@ def _member(packed: zipfile.ZipFile, name: str) -> Any:
     try:
         return packed.open(f"{name}.npy")
     except KeyError:
-        raise ValueError(f"it has no array {name!r}") from None
+        raise ValueError(f"the array {name!r} is missing") from None

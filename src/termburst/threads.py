@@ -1,4 +1,4 @@
-"""Arithmetic on all cores: NumPy and compiled loops release the lock, so plain threads do."""
+"""Computation on all cores. NumPy and the C kernels release Python's lock, so plain threads are enough."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-BLOCK = 2**15  # elements; a block's few temporary arrays fit a core's cache
+BLOCK = 2**15  # elements; the few temporary arrays of a block fit into the cache of a core
 
 
 def over_blocks(function: Callable[[slice], None], size: int) -> None:
-    """Call *function* with slices that cover range(size), in parallel where that is worth a thread.
+    """Call *function* with slices that cover range(size), in parallel if there are enough of them.
 
     Examples
     --------
@@ -44,10 +44,10 @@ def in_threads(function: Callable[[T], None], parts: Iterable[T]) -> None:
     [0, 1, 2, 3]
     """
     with ThreadPoolExecutor(cores()) as pool:
-        for _ in pool.map(function, parts):  # the loop raises what a thread raised
+        for _ in pool.map(function, parts):  # the loop raises the errors of the threads
             pass
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

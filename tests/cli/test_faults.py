@@ -159,7 +159,7 @@ def test_bad_usage_is_one_line_too(fault, arguments):
 
 def test_more_bad_use(fault, corpus, tmp_path):
     copy = _write(tmp_path / "copy.csv", b"text\nso it goes\n")
-    assert "is what is being read" in fault("terms", copy, "-o", copy)
+    assert "is part of the input" in fault("terms", copy, "-o", copy)
     assert "ends so" in fault("weigh", corpus, "-o", tmp_path / "weights.csv")
     assert "--text" in fault("terms", "stdlib", "--text", "body")
     assert "two files" in fault("stats", "merge", copy, "-o", tmp_path / "out.parquet")

@@ -207,5 +207,5 @@ def test_a_file_of_the_corpus_is_not_written_over(run, fault, tmp_path):
         ("add", saved, folder),
         ("add", saved, tmp_path / "*" / "*.parquet"),
     ):
-        assert "is what is being read" in fault("stats", *command)
+        assert "is part of the input" in fault("stats", *command)
     assert saved.read_bytes() == before

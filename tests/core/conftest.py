@@ -1,4 +1,4 @@
-"""Both libraries, held against each other."""
+"""Comparison of both libraries."""
 
 import pytest
 
@@ -7,13 +7,13 @@ from termburst.core import binding
 
 @pytest.fixture
 def on_both(monkeypatch):
-    """A function that calls another with each library in turn, and returns both results."""
+    """A function that calls another one with each library, and returns both results."""
 
     def run(function):
         results = []
         for name in ("baseline", "avx2"):
             if name == "avx2" and not (binding.found(name) and binding.load("baseline").tb_has_avx2()):
-                results.append(results[0])  # another kind of processor: there is one library
+                results.append(results[0])  # on other processors there is only one library
                 continue
             core = binding.load(name)
             monkeypatch.setattr(binding, "library", lambda core=core: core)

@@ -1,4 +1,4 @@
-"""Fits against their twin in plain Python, the same bits in both libraries."""
+"""Fits equal their twin in plain Python, and have the same bits in both libraries."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ NONE = np.zeros(4)
 
 
 def collection(seed, documents=25, terms=8, longest=30):
-    """Counts of terms of very different burstiness, a few that are all or nothing, and one that is missing."""
+    """Counts of terms of very different burstiness, some that fill whole documents, and one that never occurs."""
     rng = np.random.default_rng(seed)
     share = rng.beta(rng.gamma(0.5, 1.0, terms) + 0.02, 6.0, (documents, terms)) / terms
     counts = rng.poisson(share * rng.integers(1, longest, documents)[:, None])
@@ -47,7 +47,7 @@ def ready(X):
 @pytest.mark.parametrize("detail", ["matrix", "patterns"])
 @pytest.mark.parametrize("penalty", [None, "gamma", "log-normal", "inverse-gamma"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_fits_are_those_of_the_twin(seed, penalty, detail, on_both):
+def test_fits_equal_the_twin(seed, penalty, detail, on_both):
     X = collection(seed)
     cells, table, terms = ready(X if detail == "matrix" else TermStatistics.from_counts(X, detail="patterns"))
     coefficients = NONE if penalty is None else np.array(named_penalty(penalty, 15.0, 30.0).log_coefficients)
@@ -57,13 +57,13 @@ def test_fits_are_those_of_the_twin(seed, penalty, detail, on_both):
     exact = [twin.EVALUATIONS, twin.STATUS]
     np.testing.assert_array_equal(baseline[:, exact], expected[:, exact])
     near = [twin.TAU, twin.OMEGA, twin.GAIN, twin.OBJECTIVE, twin.H_TT, twin.H_TO, twin.H_OO]
-    # where α_0 is large its likelihood is flat, and rounding decides the digits beyond the tenth
+    # for large α_0 the likelihood is flat, and digits beyond the tenth are rounding
     np.testing.assert_allclose(baseline[:, near], expected[:, near], rtol=1e-9, atol=1e-9)
     assert set(expected[terms, twin.STATUS]) >= {twin.CONVERGED}
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_slopes_and_gains_are_those_of_the_twin(seed, on_both):
+def test_slopes_and_gains_equal_the_twin(seed, on_both):
     cells, table, terms = ready(collection(seed))
     rng = np.random.default_rng(seed)
     tau, omega = rng.uniform(-20, 30, terms.size), rng.uniform(-12, 6, terms.size)
@@ -85,7 +85,7 @@ def test_slopes_and_gains_are_those_of_the_twin(seed, on_both):
         assert gains[k] == pytest.approx(twin.gain(tau[k], omega[k], *common), rel=1e-11, abs=1e-11)
 
 
-def test_values_that_reach_past_the_cells_are_refused():
+def test_terms_out_of_range_and_wrong_shapes_are_errors():
     cells, table, terms = ready(collection(0))
     of, lengths = cells.for_kernels(), table.for_kernels()
     raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
@@ -100,8 +100,8 @@ def test_values_that_reach_past_the_cells_are_refused():
         core.gains(of, lengths, terms, np.zeros(1), np.zeros(1))
 
 
-def test_lengths_beyond_the_table_end_in_numbers_not_in_a_crash():
-    """Cells of longer documents than the histogram of lengths knows of: wrong, but within the room."""
+def test_lengths_beyond_the_table_do_not_crash():
+    """Cells of documents longer than any in the length histogram: the result is wrong, but memory is safe."""
     cells = TermCells(
         np.array([0, 2]), np.array([3, 9], np.int32), np.array([900, 4000], np.int32), np.ones(1), np.array([12]),
         np.array([2]), np.array([10, 20]), np.array([5, 5]),
@@ -111,7 +111,7 @@ def test_lengths_beyond_the_table_end_in_numbers_not_in_a_crash():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -1.0, 0.0])
-def test_strange_weights_end(bad):
+def test_invalid_weights_do_not_hang(bad):
     cells = TermCells(
         np.array([0, 2]), np.array([3, 2], np.int32), np.array([9, 8], np.int32), np.array([1.0, bad]), np.array([12]),
         np.array([2]), np.array([8, 9]), np.array([5, 5]),

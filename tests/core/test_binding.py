@@ -1,4 +1,4 @@
-"""How Python reaches the C library: what a struct refuses, what a kernel's status becomes, which library is loaded."""
+"""Calls into the C library: the checks of structs, status codes as exceptions, and the choice of the library."""
 
 import gc
 import os
@@ -23,7 +23,7 @@ def filled(**changes):
     return Sums(**{"values": np.ones(4), "out": np.zeros(4, dtype=np.int64), "size": 4, "scale": 0.5, **changes})
 
 
-def test_a_struct_holds_the_addresses_and_numbers_that_it_is_given():
+def test_a_struct_holds_addresses_and_numbers():
     values, out = np.arange(4.0), np.zeros(4, dtype=np.int64)
     struct = filled(values=values, out=out, size=np.int32(3), scale=2)
     assert (struct.values.value, struct.out.value) == (values.ctypes.data, out.ctypes.data)
@@ -59,12 +59,12 @@ def test_a_struct_keeps_its_arrays_alive():
         ({"sizes": 4}, "Sums has no field sizes"),
     ],
 )
-def test_a_struct_refuses_what_a_kernel_could_not_read(changes, sentence):
+def test_a_struct_rejects_arrays_that_a_kernel_cannot_read(changes, sentence):
     with pytest.raises((TypeError, ValueError), match=sentence):
         filled(**changes)
 
 
-def test_an_array_that_is_written_to_must_be_writeable_and_one_that_is_read_need_not():
+def test_only_output_arrays_must_be_writeable():
     values, out = np.ones(4), np.zeros(4, dtype=np.int64)
     values.flags.writeable = out.flags.writeable = False
     filled(values=values)
@@ -78,7 +78,7 @@ def test_a_missing_field_is_named():
 
 
 @pytest.mark.parametrize("size", [2**63, -(2**63) - 1, 2**64 + 1])
-def test_a_number_too_large_is_refused_and_not_cut_off(size):
+def test_a_number_too_large_is_an_error_and_not_truncated(size):
     with pytest.raises(OverflowError, match=f"size is too large: {size}"):
         filled(size=size)
 
@@ -88,10 +88,10 @@ def test_the_largest_numbers_are_kept(size):
     assert filled(size=size).size == size
 
 
-def test_shapes_that_do_not_belong_together_are_refused():
+def test_shapes_that_do_not_match_are_errors():
     require(True, "fine")
     with pytest.raises(ValueError, match="one edge more"):
-        require(False, "there is one edge more than there are runs")
+        require(False, "there must be one edge more than there are runs")
 
 
 @pytest.mark.parametrize("status", ERRORS)
@@ -111,7 +111,7 @@ def test_an_unknown_kernel_is_an_attribute_error():
         call("tb_no_such_kernel", filled())
 
 
-def test_both_libraries_are_found_and_say_the_same_of_the_processor():
+def test_both_libraries_are_found_and_agree_about_the_processor():
     here = load("baseline").tb_has_avx2()
     assert here in (0, 1)
     if here:
@@ -120,7 +120,7 @@ def test_both_libraries_are_found_and_say_the_same_of_the_processor():
 
 
 def loaded(choice):
-    """What a new Python process with that TERMBURST_CORE loads, or its last line of complaint."""
+    """The library that a new Python process loads with this TERMBURST_CORE, or the last line of its error."""
     environment = {**os.environ, "TERMBURST_CORE": str(choice), "PYTHONPATH": os.pathsep.join(sys.path)}
     script = "from termburst.core.binding import library; print(library()._name)"
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
@@ -137,11 +137,11 @@ def test_the_variable_may_name_a_folder_of_libraries(tmp_path):
     assert loaded(tmp_path) == str(copy)
 
 
-def test_another_value_of_the_variable_is_refused(tmp_path):
+def test_another_value_of_the_variable_is_an_error(tmp_path):
     nowhere = tmp_path / "nowhere"
-    sentence = f"TERMBURST_CORE={nowhere}: it is one of avx2, baseline, or a folder, or not set"
+    sentence = f"TERMBURST_CORE must be one of avx2, baseline, a folder, or unset; got {nowhere}"
     assert loaded(nowhere) == f"ImportError: {sentence}"
 
 
-def test_a_missing_library_is_said_in_a_sentence(tmp_path):
-    assert loaded(tmp_path).startswith("ImportError: termburst's compiled core is missing: install the package")
+def test_a_missing_library_gives_one_sentence(tmp_path):
+    assert loaded(tmp_path).startswith("ImportError: termburst's compiled core is missing: install it")

@@ -1,4 +1,4 @@
-"""Where bursts fall, against the twin in plain Python, the same bits in both libraries."""
+"""The null distribution of bursts equals the twin in plain Python, and has the same bits in both libraries."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def compared(seed, parts=2, documents=40):
 
 
 @pytest.mark.parametrize(("seed", "enough"), [(0, 1e9), (1, 1e9), (2, 3.0)])
-def test_references_are_those_of_the_twin(seed, enough, on_both):
+def test_mid_p_of_terms_equals_the_twin(seed, enough, on_both):
     grouped, plain, classes, model, b_i = compared(seed)
     terms = np.flatnonzero(b_i)
     expected = np.full(b_i.size, np.nan)
@@ -46,7 +46,7 @@ def test_references_are_those_of_the_twin(seed, enough, on_both):
 
 
 @pytest.mark.parametrize("parts", [2, 3])
-def test_draws_are_those_of_numpy_s_stream(parts, on_both):
+def test_draws_use_the_stream_of_numpy(parts, on_both):
     grouped, plain, classes, model, b_i = compared(3, parts)
     terms, seeds = np.flatnonzero(b_i), np.arange(b_i.size) * 7919 + 2**31
     expected = np.full(b_i.size, np.nan)
@@ -67,7 +67,7 @@ def test_draws_are_those_of_numpy_s_stream(parts, on_both):
 
 
 @pytest.mark.parametrize("bursts", [0, 1, 5, 11, 12, 40])
-def test_mid_p_is_that_of_the_twin(bursts, on_both):
+def test_mid_p_equals_the_twin(bursts, on_both):
     rng = np.random.default_rng(bursts)
     for _ in range(3):
         scores, shares = rng.gamma(2.0, size=bursts), rng.uniform(0.01, 0.9, bursts)
@@ -79,7 +79,7 @@ def test_mid_p_is_that_of_the_twin(bursts, on_both):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0, 1e300, 0.0])
-def test_strange_scores_end(bad):
+def test_invalid_scores_do_not_hang(bad):
     for size in (5, 30):
         scores, shares = np.ones(size), np.full(size, 0.5)
         scores[2] = bad
@@ -89,7 +89,7 @@ def test_strange_scores_end(bad):
             assert "room" in str(error)  # noqa: PT017
 
 
-def test_values_that_reach_past_the_cells_are_refused():
+def test_terms_out_of_range_and_wrong_shapes_are_errors():
     grouped, _, classes, model, b_i = compared(0)
     common = grouped.cells, core.length_classes(*classes), core.common_model(*model, 0.5)
     p = np.empty(b_i.size)
@@ -97,5 +97,5 @@ def test_values_that_reach_past_the_cells_are_refused():
         core.burst_reference(*common, np.array([-1]), b_i, 6.0, p)
     with pytest.raises(RuntimeError, match="room"):
         core.burst_reference(*common, np.flatnonzero(b_i), np.ones_like(b_i), 6.0, p)
-    with pytest.raises(ValueError, match="one seed per term"):
+    with pytest.raises(ValueError, match="one entry per term"):
         core.burst_draws(*common, np.array([0]), b_i, np.zeros(1, np.int64), 9, p)

@@ -1,4 +1,4 @@
-"""Cells are checked before a kernel sees them; terms with the same cells are found."""
+"""Cells are checked before a kernel uses them; terms with equal cells are found."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from termburst.core.cells import alike_terms, cells
 
 
 def made(columns, weight=None):
-    """Cells of terms given as lists of (count, length), or of groups of such."""
+    """Cells of terms, given as lists of (count, length), or as groups of such lists."""
     groups = columns if isinstance(columns[0][0], list) else [columns]
     flat = [cell for group in groups for column in group for cell in column]
     sizes = [[0, *np.cumsum([len(column) for column in group])] for group in groups]
@@ -17,25 +17,25 @@ def made(columns, weight=None):
     return cells(indptr, count, length, np.ones(1) if weight is None else np.array(weight, dtype=float))
 
 
-def test_room_is_that_of_the_largest_term_and_the_longest_document():
+def test_room_is_sized_by_the_largest_term_and_the_longest_document():
     of = made([[(3, 10), (1, 99)], [], [(2, 50)]])
     assert (of.terms, of.groups, of.size, of.occurrences, of.longest) == (3, 1, 3, 4, 99)
 
 
 @pytest.mark.parametrize("cell", [(0, 5), (-1, 5), (6, 5), (1, 0), (1, -4)])
-def test_a_count_that_cannot_be_is_refused(cell):
+def test_an_impossible_count_is_an_error(cell):
     with pytest.raises(ValueError, match="at least 1 and at most the length"):
         made([[(1, 1)], [cell]])
 
 
 @pytest.mark.parametrize("indptr", [[0, 2, 1], [-1, 1, 2], [0, 1, 3], [0, 2**60, 2]])
-def test_ranges_that_leave_the_arrays_are_refused(indptr):
+def test_ranges_outside_the_arrays_are_errors(indptr):
     ones = np.ones(2, dtype=np.int32)
     with pytest.raises(ValueError, match="an index is out of range"):
         cells(np.array(indptr), ones, ones, np.ones(1))
 
 
-def test_shapes_that_do_not_belong_together_are_refused():
+def test_shapes_that_do_not_match_are_errors():
     ones = np.ones(3, dtype=np.int32)
     with pytest.raises(ValueError, match="one entry per cell"):
         cells(np.array([0, 3]), ones, ones[:2].copy(), np.ones(1))
@@ -46,7 +46,7 @@ def test_shapes_that_do_not_belong_together_are_refused():
 
 
 def alike_by_sorting(columns):
-    """The number of the first column with the same cells in any order."""
+    """The index of the first column with the same cells in any order."""
     seen = {}
     return [seen.setdefault(tuple(sorted(column)), k) for k, column in enumerate(columns)]
 
@@ -62,14 +62,14 @@ def test_terms_with_the_same_cells_in_any_order_are_alike():
     assert distinct.size < 1000
 
 
-def test_terms_with_many_cells_are_left_as_they_are():
+def test_terms_with_many_cells_are_not_compared():
     columns = [[(1, 5)] * 8, [(1, 5)] * 8, [(1, 5)] * 9, [(1, 5)] * 9]
     distinct, place = alike_terms(made(columns), np.arange(4))
     assert distinct.tolist() == [0, 2, 3]
     assert place.tolist() == [0, 0, 1, 2]
 
 
-def test_groups_and_weights_tell_terms_apart():
+def test_terms_with_other_groups_or_weights_differ():
     groups = [[[(1, 5)], [], [(1, 5)]], [[(2, 7)], [(1, 5), (2, 7)], [(2, 7)]]]
     distinct, place = alike_terms(made(groups), np.arange(3))
     assert (distinct.tolist(), place.tolist()) == ([0, 1], [0, 1, 0])
@@ -77,6 +77,6 @@ def test_groups_and_weights_tell_terms_apart():
     assert distinct.tolist() == [0, 1]
 
 
-def test_a_term_that_is_not_there_is_refused():
+def test_an_unknown_term_is_an_error():
     with pytest.raises(ValueError, match="an index is out of range"):
         alike_terms(made([[(1, 5)]]), np.array([1]))

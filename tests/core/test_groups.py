@@ -1,4 +1,4 @@
-"""Fits of groups and limits of ratios against their twins in plain Python, the same bits in both libraries."""
+"""Fits of groups and limits of ratios equal their twins in plain Python, with the same bits in both libraries."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from termburst.models.length_table import LengthTable
 
 
 class Plain:
-    """The arrays that the twin takes, of collections over the same terms."""
+    """The arrays for the twin, of collections with the same terms."""
 
     def __init__(self, groups):
         offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
@@ -46,13 +46,13 @@ def null_of(groups):
 
 @pytest.mark.parametrize("kappa", [0.0, 0.5])
 @pytest.mark.parametrize(("seed", "parts"), [(0, 2), (1, 2), (2, 3)])
-def test_fits_are_those_of_the_twin(seed, parts, kappa, on_both):
+def test_fits_equal_the_twin(seed, parts, kappa, on_both):
     groups = halves(seed, parts)
     plain, grouped = Plain(groups), GroupedCells(groups, kappa)
     tau, omega = null_of(groups)
     gain, terms = np.full(tau.size, 0.01), np.flatnonzero(plain.n_i.sum(axis=1))
     expected = np.full((tau.size, 2 + parts), np.nan)
-    with np.errstate(invalid="ignore"):  # of inf − inf, where the null model is the binomial
+    with np.errstate(invalid="ignore"):  # inf − inf, if the null model is the binomial
         twin.fit_all(terms, plain.n_i, plain.longest, kappa, *plain.cells, tau, gain, omega, expected)
 
     def fitted():
@@ -62,12 +62,12 @@ def test_fits_are_those_of_the_twin(seed, parts, kappa, on_both):
 
     baseline, avx2 = on_both(fitted)
     np.testing.assert_array_equal(baseline, avx2)
-    lacking = np.column_stack([np.zeros((tau.size, 2), dtype=bool), plain.n_i == 0])  # those logits may be anything
+    lacking = np.column_stack([np.zeros((tau.size, 2), dtype=bool), plain.n_i == 0])  # these logits are arbitrary
     np.testing.assert_allclose(np.where(lacking, 0, baseline), np.where(lacking, 0, expected), rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 3])
-def test_ratios_and_limits_are_those_of_the_twin(seed, on_both):
+def test_ratios_and_limits_equal_the_twin(seed, on_both):
     groups = halves(seed)
     plain, grouped = Plain(groups), GroupedCells(groups)
     own = (np.arange(plain.n_i.shape[0]) % 2).astype(np.uint8)
@@ -93,7 +93,7 @@ def test_ratios_and_limits_are_those_of_the_twin(seed, on_both):
     np.testing.assert_allclose(baseline[:, 1:], limits, rtol=1e-6, atol=1e-7)
 
 
-def test_values_that_reach_past_the_cells_are_refused():
+def test_terms_out_of_range_and_wrong_shapes_are_errors():
     groups = halves(0)
     grouped, three = GroupedCells(groups), GroupedCells(halves(0, 3))
     size = grouped.n_i.shape[0]
@@ -111,7 +111,7 @@ def test_values_that_reach_past_the_cells_are_refused():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300])
-def test_strange_fits_end(bad):
+def test_invalid_fits_do_not_hang(bad):
     grouped = GroupedCells(halves(1))
     size = grouped.n_i.shape[0]
     strange, own = np.full(size, bad), np.zeros(size, np.uint8)

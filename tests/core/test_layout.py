@@ -1,4 +1,4 @@
-"""Structs of Python against those of the compiler: every size, and the offset of every field."""
+"""The structs of Python equal those of the compiler: size and offset of each field."""
 
 import ctypes
 import importlib
@@ -34,7 +34,7 @@ def test_there_are_subjects():
     assert {"length_table"} <= set(SUBJECTS)
 
 
-def test_a_library_of_other_sources_is_refused():
+def test_a_library_built_from_other_sources_is_an_error():
     class LengthTable(Struct):
         _fields_ = [("coefficients", ctypes.c_void_p), ("longest", ctypes.c_int64)]
 

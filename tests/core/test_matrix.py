@@ -1,4 +1,4 @@
-"""Looks at count matrices and sums of them, against NumPy."""
+"""Surveys and sums of count matrices equal NumPy."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def block_of(X):
 
 
 @given(COUNTS, st.integers(-1, 2))
-def test_what_a_survey_finds(dense, shift):
+def test_a_survey_equals_numpy(dense, shift):
     X = sp.csr_matrix(dense)
     X.data += shift
     found = survey(block_of(X))
@@ -63,7 +63,7 @@ def test_damaged_rows(starts):
                 kernel(count_block(np.array(starts), np.arange(2, dtype=np.int32), np.ones(2, dtype=np.int64), 2))
 
 
-def test_sizes_that_do_not_belong_together():
+def test_sizes_that_do_not_match_are_errors():
     block = count_block(np.array([0, 1]), np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int64), 3)
     with pytest.raises(ValueError, match="one sum"):
         add_totals(block, np.zeros(3, dtype=np.int64), np.zeros(2, dtype=np.int64), None)
@@ -73,7 +73,7 @@ def test_sizes_that_do_not_belong_together():
         count_block(np.array([0, 1]), np.zeros(1, dtype=np.int32), np.ones(1, dtype=np.int64), 2**31)
 
 
-# ---- and as termburst.statistics.matrix calls them: in blocks, whatever the types
+# ---- as called by termburst.statistics.matrix: in blocks, with any dtype
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_cell_stored_twice_is_found_in_any_block(dtype):
 
 
 @pytest.mark.parametrize("index", [2**32, -(2**32), 2**31])
-def test_an_index_beyond_32_bits_is_no_other_term(index):
+def test_an_index_beyond_32_bits_is_not_truncated(index):
     X = sp.csr_matrix(np.ones((2, 2), dtype=np.int64))
     X.indices, X.indptr = np.array([0, 1, index, 1]), X.indptr.astype(np.int64)
     with pytest.raises(ValueError, match="damaged"):

@@ -1,4 +1,4 @@
-"""Null distributions against their twins in plain Python, the same bits in both libraries."""
+"""Null distributions equal their twins in plain Python, with the same bits in both libraries."""
 
 import numpy as np
 import pytest
@@ -18,11 +18,11 @@ def ready():
 
 
 def quietly(function, *arguments):
-    with np.errstate(over="ignore"):  # numbers of 64 bits wrap around, which Numpy mentions
+    with np.errstate(over="ignore"):  # 64-bit numbers wrap around, and NumPy would warn
         return function(*arguments)
 
 
-def test_draws_are_those_of_the_twin(on_both):
+def test_draws_equal_the_twin(on_both):
     lengths, _ = ready()
     checkpoints, draws = np.array([1, 4, 30, 90]), 7
     shape = (checkpoints.size, draws)
@@ -58,11 +58,11 @@ def test_draws_by_length_are_the_same_in_both_libraries(on_both, monkeypatch):
     baseline, avx2 = on_both(found)
     for one, other in zip(baseline, avx2, strict=True):
         np.testing.assert_array_equal(one, other)
-    assert (baseline[0][2] == lengths.documents).all()  # every token was drawn, and so was every document
+    assert (baseline[0][2] == lengths.documents).all()  # all tokens were drawn, so all documents were
 
 
 @pytest.mark.parametrize("tokens", [2, 12])
-def test_ratios_of_draws_are_those_of_the_twin(tokens, on_both):
+def test_ratios_of_draws_equal_the_twin(tokens, on_both):
     lengths, table = ready()
     expected = np.zeros(6)
     quietly(
@@ -80,7 +80,7 @@ def test_ratios_of_draws_are_those_of_the_twin(tokens, on_both):
     np.testing.assert_allclose(baseline, expected, rtol=1e-10, atol=1e-10)
 
 
-def test_masses_of_partitions_are_those_of_the_twin(on_both):
+def test_masses_of_partitions_equal_the_twin(on_both):
     sizes = np.array([0, 1, 2, 2, 3, 3, 3])  # () (1) (2) (1,1) (3) (2,1) (1,1,1)
     onward = np.array([[-1, 1, 2, 4], [-1, 3, 5, -1], [-1, 5, -1, -1], [-1, 6, -1, -1], *[[-1] * 4] * 3])
     choose, each, lengths = np.array([[1, 1, 0, 0], [1, 3, 3, 1.0]]), np.array([2, 3]), np.array([1, 3])
@@ -93,7 +93,7 @@ def test_masses_of_partitions_are_those_of_the_twin(on_both):
         core.partition_masses(each, choose, onward + 9, sizes)
 
 
-def test_values_of_draws_are_those_of_the_twin(on_both):
+def test_values_of_draws_equal_the_twin(on_both):
     lengths, _ = ready()
     rng = np.random.default_rng(2)
     checkpoints, sampled, draws = np.array([2, 5, 9, 40]), 1, 23
@@ -122,7 +122,7 @@ def test_values_of_draws_are_those_of_the_twin(on_both):
         core.make_values(task, 0, 4)
 
 
-def test_more_tokens_than_there_are_cannot_be_drawn():
+def test_more_tokens_than_the_collection_has_cannot_be_drawn():
     lengths, table = ready()
     tokens = int(lengths.tokens)
     out = np.zeros((1, 1), np.int32), np.zeros((1, 1)), np.zeros((1, 1))
@@ -130,11 +130,11 @@ def test_more_tokens_than_there_are_cannot_be_drawn():
     assert out[0][0, 0] == lengths.documents
     with pytest.raises(ValueError, match="out of range"):
         core.simulate(lengths.for_kernels(), 1, 0, 1, np.array([tokens + 1]), *out)
-    with pytest.raises(ValueError, match="checkpoints rise"):
+    with pytest.raises(ValueError, match="checkpoints must increase"):
         core.simulate(lengths.for_kernels(), 1, 0, 1, np.array([0]), *out)
     with pytest.raises(ValueError, match="out of range"):
         core.simulate_ratio(lengths.for_kernels(), table.for_kernels(), 1, 0, 1, tokens + 1, 1.5, np.zeros(1))
     aliases = lengths.other.copy()
     aliases[0] = aliases.size
-    with pytest.raises(ValueError, match="the alias of a document is another one"):
+    with pytest.raises(ValueError, match="the alias of a document must be a document"):
         core.documents(lengths.length, lengths.each, lengths.accept, aliases)

@@ -1,4 +1,4 @@
-"""The permutation test against its twin, by every road to a p-value, and what bad arrays are answered with."""
+"""The permutation test equals its twin for each way to a p-value; bad arrays are errors."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def library(request, monkeypatch):
 
 
 class Problem:
-    """Two corpora as the kernel and its twin take them."""
+    """Two corpora, in the forms for the kernel and for its twin."""
 
     def __init__(self, A, B, strata=1, mean=None, rho=None):
         a, b = term_cells(A), term_cells(B)
@@ -69,7 +69,7 @@ def corpora(seed, d_a, d_b, terms=12, middle=3.0, burst=8.0):
 
 @pytest.fixture
 def roads(monkeypatch):
-    """Which of the twin's functions were used."""
+    """Records which functions of the twin were used."""
     used = set()
 
     def noting(name, function):
@@ -90,7 +90,7 @@ def roads(monkeypatch):
 def test_small_corpora_equal_the_twin(d_a, d_b, strata, roads):
     for seed in range(3):
         problem = Problem(*corpora(seed, d_a, d_b), strata)
-        if problem.of is not None:  # of four documents in three strata none may move
+        if problem.of is not None:  # with four documents in three strata, none may move
             problem.agrees()
     assert "enumerated" in roads or (d_a, strata) == (2, 3)
 
@@ -105,8 +105,8 @@ def test_larger_corpora_equal_the_twin(d_a, d_b, strata, roads):
 
 
 @pytest.mark.usefixtures("library")
-def test_many_documents_alike_are_enumerated_by_logarithms(roads):
-    for held in (8, 9, 48, 49, 60, 1500):  # of two kinds where they are few
+def test_many_equal_documents_are_enumerated_with_logarithms(roads):
+    for held in (8, 9, 48, 49, 60, 1500):  # small numbers are of two kinds
         d = held + 700
         X = np.tile([0, 30], (2 * d, 1))
         X[:held] = [1, 29]
@@ -121,7 +121,7 @@ def test_many_documents_alike_are_enumerated_by_logarithms(roads):
 
 
 @pytest.mark.usefixtures("library")
-def test_the_ends_of_the_range(roads):
+def test_the_ends_of_the_range_of_t(roads):
     counts = np.arange(1, 301)
     A, B = np.column_stack([counts, 1000 - counts]), np.tile([0, 1000], (300, 1))
     Problem(A, B).agrees()
@@ -139,21 +139,21 @@ def test_both_libraries_agree_to_the_last_bit(strata, monkeypatch):
     assert np.array_equal(*found)
 
 
-def test_terms_alike_are_tested_once_and_all_receive_it():
+def test_equal_terms_are_tested_once():
     A, B = corpora(3, 20, 25)
     doubled = [np.hstack([X, X[:, ::-1]]) for X in (A, B)]
     fit = fit_beta_binomial(np.vstack(doubled))
     found = kt.permutation(*map(term_cells, doubled), fit)
     for values in found:
         assert np.array_equal(values[:12], values[12:][::-1])
-    # a fit of one's own may differ where the cells do not: each is then tested for itself
+    # fits may differ even if cells are equal: then each term is tested separately
     own = replace(fit, mean=fit.mean * np.repeat([1.0, 0.5], 12))
     statistic, _ = kt.permutation(*map(term_cells, doubled), own)
     occurs = np.isfinite(fit.alpha_0[:12]) & (statistic[:12] != 0)
     assert np.any(statistic[:12][occurs] != statistic[12:][::-1][occurs])
 
 
-def test_no_number_gives_no_number():
+def test_nan_gives_nan():
     problem = Problem(*corpora(1, 20, 25))
     expected = problem.by_kernel()
     for name, value in (("mean", np.nan), ("mean", -0.1), ("mean", np.inf), ("rho", np.nan), ("rho", 1.5)):
@@ -172,7 +172,7 @@ def changed(array, place, value):
 
 
 @pytest.mark.parametrize("bad", [-1, 10**6, 2**62, -(2**62)])
-def test_places_that_there_are_not(bad):
+def test_indices_out_of_range_are_errors(bad):
     problem = Problem(*corpora(1, 20, 25), 3)
     of = problem.of
     with pytest.raises(ValueError, match="out of range"):
@@ -190,17 +190,17 @@ def test_places_that_there_are_not(bad):
 
 @pytest.mark.parametrize("bad", [np.nan, -1.0, np.inf, 1e300])
 @pytest.mark.parametrize("what", ["lengths", "in_a", "both", "taken", "documents"])
-def test_numbers_of_documents_that_cannot_be(what, bad):
+def test_impossible_numbers_of_documents_are_errors(what, bad):
     problem = Problem(*corpora(1, 20, 25), 3)
     if what == "lengths" and bad > 0:
-        return  # a length is any number from 1 on
+        return  # any length of 1 or more is valid
     problem.of = replace(problem.of, **{what: changed(getattr(problem.of, what), 0, bad)})
     with pytest.raises(ValueError, match="at least 1"):
         problem.by_kernel()
 
 
 @pytest.mark.parametrize("bad", [np.nan, -1.0, 0.0, np.inf, 1e300])
-def test_weights_that_cannot_be(bad):
+def test_impossible_weights_are_errors(bad):
     problem = Problem(*corpora(1, 20, 25))
     problem.weight[5] = bad
     with pytest.raises(ValueError, match="at least 1"):
@@ -208,7 +208,7 @@ def test_weights_that_cannot_be(bad):
 
 
 @pytest.mark.parametrize("many", [100.0, 1e6, 2.0**53])
-def test_cells_of_more_documents_than_there_are_are_refused(many):
+def test_more_cells_than_documents_are_an_error(many):
     problem = Problem(*corpora(1, 4, 60))
     problem.weight[5] = many
     with pytest.raises(ValueError, match="at least 1"):
@@ -216,7 +216,7 @@ def test_cells_of_more_documents_than_there_are_are_refused(many):
 
 
 @pytest.mark.parametrize("scale", [1e6, 1e9, 1e13])
-def test_so_many_documents_come_to_an_end(scale):
+def test_very_many_documents_do_not_hang(scale):
     problem = Problem(*corpora(1, 4, 60))
     of = problem.of
     b_only = of.both - of.in_a
@@ -228,7 +228,7 @@ def test_so_many_documents_come_to_an_end(scale):
     assert ((p_value >= 0) & (p_value <= 1)).all()
 
 
-def test_shapes_that_do_not_belong_together():
+def test_shapes_that_do_not_match_are_errors():
     problem = Problem(*corpora(1, 20, 25), 3)
     of = problem.of
     for name in ("lengths", "in_a", "both", "starts", "strata_of", "taken", "documents", "class_of"):

@@ -1,4 +1,4 @@
-"""The rows of statistics are looked at as plain Python looks at them, whatever they hold."""
+"""The check of rows of statistics finds the same faults as plain Python, for any input."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def found(terms, histogram, sums, lengths):
 
 
 def added_up(rows):
-    """n_i, b_i, Σ n_ij n_j and Σ n_ij², as far as 64 bits hold them."""
+    """n_i, b_i, Σ n_ij n_j and Σ n_ij², limited to 64 bits."""
     sums = [
         sum(count * documents for count, _, documents in rows),
         sum(documents for _, _, documents in rows),
@@ -40,7 +40,7 @@ def added_up(rows):
 
 
 def rows_of(draw, lengths):
-    """Up to four rows, mostly sound; one number may be anything."""
+    """Up to four rows, mostly valid; one number may be anything."""
     length = st.sampled_from([length for length in HISTOGRAM if length])
     rows = [
         [min(draw(st.integers(1, 6)), at), at if lengths else None, draw(st.integers(1, 2))]
@@ -64,7 +64,7 @@ def statistics(draw):
 
 
 @given(statistics())
-def test_as_plain_python(given):
+def test_faults_equal_plain_python(given):
     terms, sums, lengths = given
     assert found(terms, HISTOGRAM, sums, lengths)[0] == first_fault(terms, HISTOGRAM, sums, lengths)[0]
 
@@ -75,14 +75,14 @@ def test_both_libraries_name_the_same_row(on_both):
     assert set(on_both(lambda: found(terms, HISTOGRAM, sums, lengths=True))) == {("too many", 1, 2)}
 
 
-def test_a_sum_of_squares_that_would_wrap_round_is_refused():
+def test_a_sum_of_squares_that_overflows_is_a_fault():
     histogram = {1: 2**40, 2**31: 1}
     rows = [(2**31, None, 2**9)]
     assert found([rows], histogram, [added_up(rows)], lengths=False)[0] == "wrong sum"
 
 
 @pytest.mark.parametrize("indptr", [[0, 2, 1], [-1, 1, 1], [0, 1, 2**60]])
-def test_ranges_that_leave_the_rows_are_found(indptr):
+def test_ranges_outside_the_rows_are_faults(indptr):
     one = np.ones(1, np.int64)
     rows = core.stored_rows(np.array(indptr), one, one, one)
     sums = dict.fromkeys(("n_i", "b_i", "length_sum", "squared_sum"), np.ones(2, np.int64))

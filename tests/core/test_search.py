@@ -1,4 +1,4 @@
-"""The best documents against plain sums, on both libraries, and what bad indices are answered with."""
+"""The best documents equal those of plain sums, in both libraries; bad indices are errors."""
 
 import ctypes
 import pickle
@@ -14,7 +14,7 @@ from termburst.retrieval.search import search as search_for
 
 
 def collection(seed, d=60, terms=12, whole=False):
-    """Postings of random terms, some in no document and some in all; whole weights give many ties."""
+    """Postings of random terms, some in no document and some in all; integer weights give many ties."""
     rng = np.random.default_rng(seed)
     held = rng.random((terms, d)) < rng.choice([0.0, 0.05, 0.3, 1.0], size=(terms, 1))
     starts = np.concatenate([[0], held.sum(axis=1).cumsum()]).astype(np.int64)
@@ -47,8 +47,8 @@ def core(request, monkeypatch):
 @pytest.mark.usefixtures("core")
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("k", [1, 3, 59, 60])
-@pytest.mark.parametrize("most", [6, 300])  # words, of which many are the same
-def test_the_best_are_those_of_plain_sums_bit_for_bit(k, whole, most):
+@pytest.mark.parametrize("most", [6, 300])  # words per query, many of them equal
+def test_the_best_equal_plain_sums_to_the_last_bit(k, whole, most):
     for seed in range(8):
         ranker = collection(seed, whole=whole, terms=2 * most)
         starts, columns = queries_of(np.random.default_rng(seed), ranker.highest.size, most=most)
@@ -65,14 +65,14 @@ def damaged(**changes):
 
 
 @pytest.mark.parametrize("bad", [-1, 60, 2**31 - 1, -(2**31)])
-def test_a_document_that_there_is_not(bad):
+def test_an_unknown_document_is_an_error(bad):
     ranker = collection(1)
     with pytest.raises(ValueError, match="out of range"):
         found_by(damaged(documents=np.full_like(ranker.documents, bad)), *queries_of(np.random.default_rng(1), 12), 3)
 
 
 @pytest.mark.parametrize("bad", [-1, 2**62, -(2**62), 10**6])
-def test_postings_and_queries_that_there_are_not(bad):
+def test_postings_and_queries_out_of_range_are_errors(bad):
     ranker, rng = collection(1), np.random.default_rng(2)
     starts, columns = queries_of(rng, 12)
     for place in range(ranker.starts.size):
@@ -91,19 +91,19 @@ def test_postings_and_queries_that_there_are_not(bad):
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("what", ["weights", "highest", "constants"])
-def test_weights_that_cannot_be_do_no_harm(what, weight):
+def test_invalid_weights_are_harmless(what, weight):
     rng = np.random.default_rng(3)
     for share in (0.1, 1.0):
         values = getattr(collection(1), what).copy()
         values[rng.random(values.size) < share] = weight
         try:
             found = found_by(damaged(**{what: values}), *queries_of(rng, 12), 3)
-        except RuntimeError:  # documents whose sums are 0 time and again have no room
+        except RuntimeError:  # documents whose sums stay 0 are added again until the room is full
             continue
         assert all(0 <= document < 60 for documents, _ in found for document in documents)
 
 
-def test_shapes_that_do_not_belong_together():
+def test_shapes_that_do_not_match_are_errors():
     ranker = collection(1)
     found, best, scores = np.zeros(1, np.int64), np.zeros((1, 3), np.int64), np.zeros((1, 3))
     start, column, room = np.array([0, 1]), np.array([0]), search.search_room(60, 1)
@@ -127,7 +127,7 @@ def test_shapes_that_do_not_belong_together():
             search.best_documents(ranker.postings, small, start, column, 0, 1, found, best, scores)
 
 
-def test_room_is_used_again_and_left_out_of_pickles():
+def test_room_is_reused_and_not_pickled():
     ranker = collection(4)
     ids = [str(i) for i in range(60)]
     first = of_one(ranker, np.arange(12), 5, ids)

@@ -1,4 +1,4 @@
-"""Upper tails against their twins in plain Python, the same bits in both libraries."""
+"""Upper tails equal their twins in plain Python, with the same bits in both libraries."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from termburst.inference import null_tails
 
 
 def tail(v, classes=3):
-    """Tilts, E b, n_i, odds, lengths and weights of classes, a grid of b and g on it."""
+    """Tilts, E b, n_i, odds, lengths and weights of classes, a grid of b, and g on the grid."""
     length, weight = np.array([4.0, 30.5, 250.0, 999.0, 20.0])[:classes], np.array([9.0, 5.0, 2.0, 1.0, 3.0])[:classes]
     grid = np.linspace(1, weight.sum(), 33)
     odds = v / (weight @ length - v)
@@ -18,7 +18,7 @@ def tail(v, classes=3):
 
 
 def curves(tails):
-    """The kernel's, of several tails over the same classes."""
+    """The curves of the kernel, for several tails with the same classes."""
     tilts, start, n_i, odds, length, weight, grid, base = zip(*tails, strict=True)
     columns = (np.array(column) for column in (n_i, odds, start, grid, base))
     task = core.tail_task(*columns, tilts[0], length[0], weight[0], *null_tails._steps())
@@ -26,8 +26,8 @@ def curves(tails):
 
 
 @pytest.mark.parametrize(("v", "classes"), [((6,), 1), ((40, 6, 3), 3), ((300,), 4), ((300, 70), 5)])
-def test_tails_are_those_of_the_twin_to_the_last_bit(v, classes, on_both):
-    """A few tails hang on the last digits of the sums, so that the same p-values need the same sums."""
+def test_tails_equal_the_twin_to_the_last_bit(v, classes, on_both):
+    """A few tails depend on the last digits of the sums, so equal p-values need equal sums."""
     tails = [tail(n_i, classes) for n_i in v]
     baseline, avx2 = on_both(lambda: curves(tails))
     np.testing.assert_array_equal(baseline, avx2)
@@ -37,7 +37,7 @@ def test_tails_are_those_of_the_twin_to_the_last_bit(v, classes, on_both):
         np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
-def test_chances_of_one_document_are_those_of_the_twin(on_both):
+def test_probabilities_of_one_document_equal_the_twin(on_both):
     excess, length, weight = np.array([0.0, 3.0, 500.0, 1e9]), np.array([5.0, 80.0, 700.0]), np.array([9.0, 4.0, 1.0])
     n_i, tokens, row, expected = np.array([40.0, 2.0]), 2_000.0, np.array([0, 0, 1, 1]), np.empty(4)
     for k, n in enumerate(n_i):
@@ -50,7 +50,7 @@ def test_chances_of_one_document_are_those_of_the_twin(on_both):
         core.log_one_document(excess, row + 1, n_i, tokens, length, weight)
 
 
-def test_reached_values_are_those_that_numpy_counts(on_both):
+def test_reached_values_equal_counts_by_numpy(on_both):
     rng = np.random.default_rng(1)
     samples = np.sort(np.round(rng.normal(size=(5, 40)), 1), axis=1)
     samples[3], samples[4, -3:] = 0.0, 9.0
@@ -71,11 +71,11 @@ def test_reached_values_are_those_that_numpy_counts(on_both):
         np.testing.assert_array_equal(one, other)
     with pytest.raises(ValueError, match="out of range"):
         core.reach(samples, observed, row - 1, 8, 4, tie)
-    with pytest.raises(ValueError, match="a tail begins at one of the draws"):
+    with pytest.raises(ValueError, match="a tail must begin at one of the draws"):
         core.reach(samples, observed, row, 41, 4, tie)
 
 
-def test_cubics_of_rows_that_are_not_there_are_refused(on_both):
+def test_cubics_of_rows_out_of_range_are_errors(on_both):
     x, row = np.arange(8.0).reshape(2, 4), np.array([0, 1])
     found = on_both(lambda: core.falling_cubics(x, -(x**2), np.array([4, 3]), np.zeros(2), np.array([0.3, 5.2]), row))
     np.testing.assert_array_equal(*found)
@@ -85,7 +85,7 @@ def test_cubics_of_rows_that_are_not_there_are_refused(on_both):
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0, 0.0])
-def test_strange_tails_end(bad):
+def test_invalid_tails_do_not_hang(bad):
     task = list(tail(40))
     task[3] = bad
     curves([task])

@@ -1,4 +1,4 @@
-"""The tokenizer in C against `re` and `Counter`, and against itself in both libraries; no input makes it go astray."""
+"""The tokenizer in C equals `re` and `Counter`, and is the same in both libraries; no input makes it fail."""
 
 import re
 
@@ -76,7 +76,7 @@ def rows_of(X):
 @pytest.mark.slow
 @relaxed
 @given(odd_texts, st.sampled_from(PATTERNS), st.sampled_from([(1, 1), (1, 2), (2, 4), (3, 3), (1, 10**12)]))
-def test_counts_are_those_of_re_and_counter(on_both, documents, pattern, ngrams):
+def test_counts_equal_re_and_counter(on_both, documents, pattern, ngrams):
     stop_words = ["the", "été"]
     columns, rows = twin.matrix([twin.terms(text, pattern, ngrams, stop_words) for text in documents])
     results = on_both(lambda: counted(pattern, [documents], ngrams=ngrams, stop_words=stop_words))
@@ -89,7 +89,7 @@ def test_counts_are_those_of_re_and_counter(on_both, documents, pattern, ngrams)
 @pytest.mark.slow
 @relaxed
 @given(odd_texts, st.sampled_from(PATTERNS))
-def test_a_given_vocabulary_is_looked_for(on_both, documents, pattern):
+def test_a_given_vocabulary_is_used(on_both, documents, pattern):
     vocabulary = {"the": 2, "x ABC": 0, "b" * 17: 1, "no such": 3, "a  b": 4}
     found = [twin.terms(text, pattern, (1, 2)) for text in documents]
     expected = [sorted((vocabulary[term], n) for term, n in row.items() if term in vocabulary) for row in found]
@@ -116,18 +116,18 @@ def test_documents_and_tokens_that_end_at_the_edge_of_a_block(on_both, size):
 
 
 @pytest.mark.parametrize("shortest", [2, 5, 10**9, 10**30])
-def test_tokens_may_have_to_be_longer_than_any_is(shortest):
+def test_a_minimum_length_beyond_all_tokens(shortest):
     text = "a bb ééééé cccccc 日日"
     pattern = rf"\w{{{shortest},}}"
-    least = min(shortest, 1000)  # more than `re` takes
+    least = min(shortest, 1000)  # `re` allows no more
     assert list(counted(pattern, [[text]])[0]) == sorted(re.findall(rf"\w{{{least},}}", text))
 
 
-# ---- by itself
+# ---- the kernel alone
 
 
 def kernel(data, ends, pattern=r"\w\w+", ngrams=(1, 1), room=(2**12, 2**10, 2**10, 2**12), lowercase=True):
-    """Status and all that was written, from bytes that need not be UTF-8."""
+    """Status and all output, from bytes that need not be UTF-8."""
     slots, nodes, pool, size = room
     klass = character_class(pattern)
     rows = np.zeros(nodes, dtype=NODE)
@@ -148,7 +148,7 @@ def kernel(data, ends, pattern=r"\w\w+", ngrams=(1, 1), room=(2**12, 2**10, 2**1
 @pytest.mark.slow
 @relaxed
 @given(st.lists(st.binary(max_size=200), max_size=5), st.sampled_from(PATTERNS), st.sampled_from([(1, 1), (1, 3)]))
-def test_bytes_that_are_not_utf_8_are_counted_alike_by_both_libraries(on_both, parts, pattern, ngrams):
+def test_invalid_utf_8_is_counted_equally_by_both_libraries(on_both, parts, pattern, ngrams):
     data = np.frombuffer(b"".join(parts), dtype=np.uint8)
     ends = np.cumsum([len(part) for part in parts])
     results = on_both(lambda: kernel(data, ends, pattern, ngrams))
@@ -159,7 +159,7 @@ def test_bytes_that_are_not_utf_8_are_counted_alike_by_both_libraries(on_both, p
 @pytest.mark.parametrize(
     "last", [b"\xc3", b"\xe2\x80", b"\xf0\x9f\x99", b"\xf4", b"\xff", b"\x80", b"\xc0\xaf", b"\xf7\xbf\xbf\xbf"]
 )
-def test_a_character_cut_off_at_the_end_belongs_to_nothing(on_both, last):
+def test_an_incomplete_last_character_is_in_no_token(on_both, last):
     data = np.frombuffer(b"ab cd" + last, dtype=np.uint8)
     for status, size, *_ in on_both(lambda: kernel(data, [data.size])):
         assert (status, size) == (DONE, 2)
@@ -174,13 +174,13 @@ def test_a_character_cut_off_at_the_end_belongs_to_nothing(on_both, last):
         ((256, 99, 9, 3), MORE_CELLS),
     ],
 )
-def test_what_there_is_too_little_of_is_said_and_nothing_is_half_done(on_both, room, lacking):
+def test_missing_space_is_reported_and_no_document_is_half_counted(on_both, room, lacking):
     data = np.frombuffer(b"some words here of which one has very-very-many-letters", dtype=np.uint8)
     for status, size, documents, *_ in on_both(lambda: kernel(data, [data.size], room=room)):
         assert (status, size, documents) == (lacking, 0, 0)
 
 
-def test_growing_is_of_no_consequence(monkeypatch):
+def test_growing_does_not_change_the_counts(monkeypatch):
     rng = np.random.default_rng(5)
     documents = [" ".join(f"w{'x' * int(k % 30)}{k}" for k in rng.integers(0, 3000, 400)) for _ in range(20)]
     usual = counted(r"\w+", [documents], ngrams=(1, 2))
@@ -200,12 +200,12 @@ def test_growing_is_of_no_consequence(monkeypatch):
 
 
 @pytest.mark.parametrize("ends", [[3], [2, 1], [-1], [1, 5]])
-def test_documents_outside_of_the_data_are_refused(ends):
+def test_documents_outside_the_data_are_errors(ends):
     with pytest.raises(ValueError, match="out of range"):
         kernel(np.full(2, 97, dtype=np.uint8), ends)
 
 
-def test_what_is_too_large_is_refused_with_a_sentence(monkeypatch):
+def test_input_that_is_too_large_gives_one_sentence(monkeypatch):
     with pytest.raises(ValueError, match="a document of more than 2,147,483,391 bytes cannot be counted"):
         text_room(LONGEST + 1, runs=False)
     monkeypatch.setattr(tokenizer, "MOST_CELLS", 1030)
@@ -216,7 +216,7 @@ def test_what_is_too_large_is_refused_with_a_sentence(monkeypatch):
         Tokenizer(character_class(r"\w+"), vocabulary={f"w{k}": k for k in range(50)})
 
 
-def test_numbers_of_documents_begin_anew_before_they_run_out():
+def test_document_numbers_restart_before_they_overflow():
     made = Tokenizer(character_class(r"\w+"))
     pieces = list(made.count([["so it goes", "so so"]]))
     for worker in made.workers:
@@ -234,7 +234,7 @@ def test_numbers_of_documents_begin_anew_before_they_run_out():
 @pytest.mark.slow
 @relaxed
 @given(st.integers(0, 2**32), st.sampled_from([1, 30, 600, 3000]), st.sampled_from([np.int32, np.int64]))
-def test_rows_are_written_as_scipy_sorts_them(on_both, seed, width, dtype):
+def test_rows_are_sorted_like_scipy(on_both, seed, width, dtype):
     rng = np.random.default_rng(seed)
     X = sp.random_array((12, width), density=rng.random(), format="csr", rng=rng)
     X.data = rng.integers(1, 2**31 - 1, X.nnz)
@@ -263,7 +263,7 @@ def test_rows_are_written_as_scipy_sorts_them(on_both, seed, width, dtype):
         np.testing.assert_array_equal(data, expected.data)
 
 
-def test_cells_that_do_not_fit_the_matrix_are_refused():
+def test_cells_outside_the_matrix_are_errors():
     ids, numbers, starts = np.array([0, 1], dtype=np.int32), np.ones(2, dtype=np.int32), np.zeros(1, dtype=np.int64)
     indptr, columns = np.array([0, 2]), np.array([0, 1], dtype=np.int32)
 

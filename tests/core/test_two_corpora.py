@@ -1,4 +1,4 @@
-"""Fisher's, Welch's and Mann and Whitney's tests against their twins, and what bad arrays are answered with."""
+"""The tests of Fisher, Welch, and Mann and Whitney equal their twins; bad arrays are errors."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def library(request, monkeypatch):
 
 
 def random_cells(seed, terms=20, groups=2, longest=12, most=40, weighted=True):
-    """Few counts and lengths, so that shares tie."""
+    """Few distinct counts and lengths, so that relative frequencies tie."""
     rng = np.random.default_rng(seed)
     held = rng.integers(0, most, (groups, terms)) * (rng.random((groups, terms)) < 0.8)
     ends = held.ravel().cumsum()
@@ -68,7 +68,7 @@ def test_relative_moments_equal_their_twin(weighted):
             np.testing.assert_array_equal(np.column_stack([mean, squares]), expected)
 
 
-def test_where_all_documents_are_equal_the_squares_are_exactly_0():
+def test_the_sum_of_squares_is_exactly_0_if_all_documents_are_equal():
     cells = core_cells(np.array([0, 3, 3]), np.array([1, 2, 3], np.int32), np.array([3, 6, 9], np.int32), np.ones(1))
     mean, squares = np.empty(2), np.empty(2)
     core.relative_moments(cells, 3.0, 0, 2, mean, squares)
@@ -96,12 +96,14 @@ def test_mann_whitney_equals_its_twin(longest, most):
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9), st.booleans()), max_size=70))
 def test_ranks_of_any_documents(documents):
-    """U is the number of pairs that the first corpus wins, ties counting half."""
+    """U is the number of pairs that the first corpus wins; ties count half."""
     cells = [(count, count + more, in_a) for count, more, in_a in documents]
     a, b = ([cell[:2] for cell in cells if cell[2] == which] for which in (True, False))
     indptr = np.array([[0, len(a)], [len(a), len(cells)]])
     count, length = (np.array([cell[k] for cell in a + b], np.int32) for k in range(2))
-    share_a, share_b = (np.array([c / n for c, n in part] + [0.0]) for part in (a, b))  # one without the term in each
+    share_a, share_b = (
+        np.array([c / n for c, n in part] + [0.0]) for part in (a, b)
+    )  # one document without the term in each
     wins = (share_a[:, None] > share_b) + (share_a[:, None] == share_b) / 2
     _, tied = np.unique(np.concatenate([share_a, share_b]), return_counts=True)
     found = ranked(indptr, count, length, np.ones(1), (len(a) + 1.0, len(b) + 1.0))
@@ -121,7 +123,7 @@ def test_both_libraries_agree_to_the_last_bit(monkeypatch):
         assert np.array_equal(one, other)
 
 
-def test_tails_of_very_many_tokens_come_to_an_end():
+def test_tails_of_very_many_tokens_do_not_hang():
     n = 2.0**50
     p = fisher((np.array([n / 4, n / 4, 5.0, n, 0.0]), np.array([n / 4 + 1e9, n / 4 + 3e7, 7.0, 0.0, 0.0]), n, n))
     assert ((p >= 0) & (p <= 1)).all()
@@ -132,20 +134,20 @@ def test_tails_of_very_many_tokens_come_to_an_end():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -3.0, 0.5, 1e18])
-def test_fisher_of_numbers_that_cannot_be_comes_to_an_end(bad):
+def test_fisher_of_impossible_numbers_does_not_hang(bad):
     for x, y in ((bad, 3.0), (3.0, bad), (bad, bad)):
         assert fisher((np.array([x]), np.array([y]), 10.0, 20.0)).shape == (1,)
     assert fisher((np.array([5.0]), np.array([1.0]), -10.0, 20.0)).shape == (1,)
 
 
-def test_weights_that_cannot_be_do_no_harm():
+def test_invalid_weights_are_harmless():
     for bad in (np.nan, np.inf, -1.0, 0.0):
         indptr, count, length, weight = random_cells(2)
         weight[::3] = bad
         assert ranked(indptr, count, length, weight).shape == (20, 2)
 
 
-def test_shapes_that_do_not_belong_together():
+def test_shapes_that_do_not_match_are_errors():
     indptr, count, length, weight = random_cells(2)
     cells, x, y = core_cells(indptr, count, length, weight), np.zeros(20), np.zeros(20)
     one = core_cells(indptr[0].copy(), count, length, weight)

@@ -1,4 +1,4 @@
-"""Weights of cells: against the formulas in NumPy and SciPy, against mpmath, and bit for bit between both libraries."""
+"""Weights of cells equal the formulas in NumPy and SciPy, mpmath, and the other library to the last bit."""
 
 import mpmath
 import numpy as np
@@ -14,7 +14,7 @@ mpmath.mp.dps = 40
 
 
 def one_cell_rows(k, n):
-    """Row r has term r k_r times, and others, the last column, up to n_r tokens; and the places of the k_r."""
+    """Row r has term r k_r times, and other tokens (the last column) up to n_r; and the places of the k_r."""
     k, n = np.asarray(k, dtype=np.int64), np.asarray(n, dtype=np.int64)
     cells, starts, places = [], [0], []
     for r, (own, length) in enumerate(zip(k, n, strict=True)):
@@ -110,7 +110,7 @@ def test_surprisal_of_beta_binomials():
         choose = g(n + 1) - g(k + 1) - g(n - k + 1)
         return -float(choose + g(a + k) + g(b + n - k) - g(a + b + n) - g(a) - g(b) + g(a + b))
 
-    assert not others.any()  # never seen
+    assert not others.any()  # terms that never occur
     assert relative(found, [exact(*case) for case in zip(k, n, alpha, alpha_not, strict=True)], floor=0.01) < 1e-13
 
 
@@ -129,7 +129,7 @@ def test_surprisal_of_binomials():
 
 
 def tail(k, n_i, n_j, n):
-    """−log P(N ≥ k), summed in 40 digits from the nearer side."""
+    """−log P(N ≥ k), summed with 40 digits from the nearer side."""
     low, high = max(0, n_i + n_j - n), min(n_i, n_j)
     ways = mpmath.binomial(n_i, k) * mpmath.binomial(n - n_i, n_j - k)
     if k > n_i * n_j / n:
@@ -158,17 +158,17 @@ def test_the_tail_of_the_hypergeometric_distribution(n):
     assert relative(found, [tail(*case, n) for case in cases]) < 2e-13
 
 
-def test_a_weight_near_nothing_keeps_its_digits():
-    """P(N < 1) = 1e-13 and less: by P(N ≥ 1) itself it would be lost."""
+def test_a_weight_near_0_keeps_its_digits():
+    """P(N < 1) ≤ 1e-13: computed from P(N ≥ 1), it would be lost in rounding."""
     block, places = one_cell_rows([1, 2], [3000, 3000])
     found = filled(weights.tail_weights, block, n_i=np.array([2e4, 2e4, 0.0]), tokens=2e6)[places]
     assert relative(found, [tail(1, 20_000, 3000, 2_000_000), tail(2, 20_000, 3000, 2_000_000)]) < 1e-13
 
 
-def test_documents_that_hold_more_than_there_was():
+def test_documents_with_more_than_the_whole_collection():
     block, places = one_cell_rows([9, 5, 3], [9, 30, 3])
     found = filled(weights.tail_weights, block, n_i=np.array([2.0, 5.0, 3.0, 0.0]), tokens=20.0)[places]
-    # n_i becomes 9 of 20; all 5 of the 30 tokens that there now are; 3 of 20
+    # n_i becomes 9 of 20; all 5 of now 30 tokens; 3 of 20
     expected = [-stats.hypergeom.logsf(8, 20, 9, 9), 0.0, -stats.hypergeom.logsf(2, 20, 3, 3)]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
 
@@ -203,24 +203,24 @@ def test_residuals():
     assert relative(found[1:], [deviance(*case) for case in cases], floor=0.1) < 1e-12
 
 
-def test_a_deviance_next_to_nothing_keeps_its_digits():
-    """n_j p is 1 + 1e-7: the logarithms are 1e-7, and cancel but for 1e-14."""
+def test_a_deviance_near_0_keeps_its_digits():
+    """n_j p is 1 + 1e-7: the logarithms are 1e-7, and cancel to 1e-14."""
     n, p = 10_000, 1e-4 * (1 + 1e-7)
     block, places = one_cell_rows([1], [n])
     fit = {"alpha": np.full(2, INF), "alpha_0": np.full(2, INF), "mean": np.array([p, 0.5])}
     exact = 2 * (mpmath.log(1 / (n * mpmath.mpf(p))) + (n - 1) * mpmath.log((n - 1) / (n * (1 - mpmath.mpf(p)))))
     found = filled(weights.deviance_weights, block, **fit)[places]
-    assert relative(found, [-float(mpmath.sqrt(exact))]) < 1e-8  # of n_j p − n_ij itself no more is known
+    assert relative(found, [-float(mpmath.sqrt(exact))]) < 1e-8  # n_j p − n_ij itself is not more precise
     naive = 2 * (special.rel_entr(1, n * p) + special.rel_entr(n - 1, n * (1 - p)))
     assert abs(np.sqrt(max(naive, 0)) / float(mpmath.sqrt(exact)) - 1) > 1e-5
 
 
-# ---- against the formulas as NumPy has them
+# ---- against the formulas in NumPy
 
 
 @pytest.fixture(scope="module")
 def text():
-    """Counts like those of text, some rows of them empty."""
+    """Counts like those of text, with some empty rows."""
     rng = np.random.default_rng(11)
     rate = rng.gamma(0.3, 1.0, size=(200, 90)) * (rng.random((200, 1)) > 0.05)
     X = sp.csr_matrix(rng.poisson(rate))
@@ -272,7 +272,9 @@ def test_discounted_counts_are_differences_of_digamma(text):
     digamma = finite * (special.digamma(x + finite) - special.digamma(finite))
     pairs = np.column_stack([a, np.ones_like(a)])
     found = filled(weights.discounted_weights, block_of(text), pairs=pairs, share=0.75, mean=40.0)
-    np.testing.assert_allclose(found, np.where(np.isinf(a)[i], x, digamma), rtol=1e-12, atol=1e-12)  # ψ − ψ cancels
+    np.testing.assert_allclose(
+        found, np.where(np.isinf(a)[i], x, digamma), rtol=1e-12, atol=1e-12
+    )  # the difference cancels
 
 
 # ---- every kernel, in both libraries, and with damaged arrays
@@ -300,7 +302,7 @@ def all_kernels(m):
 
 def test_both_libraries_give_the_same_bits(text, monkeypatch):
     if not binding.found("avx2") or not binding.load("baseline").tb_has_avx2():
-        pytest.skip("one of the libraries is not for this machine")
+        pytest.skip("this machine cannot run one of the libraries")
     found = []
     for name in binding.LIBRARIES:
         library = binding.load(name)
@@ -326,7 +328,7 @@ def test_both_libraries_give_the_same_bits(text, monkeypatch):
         ("count", slice(0, 30), 2**62, "count"),
     ],
 )
-def test_damaged_arrays_are_refused_by_every_kernel(text, part, at, value, said):
+def test_damaged_arrays_are_errors_in_every_kernel(text, part, at, value, said):
     arrays = {"starts": text.indptr.astype(np.int64), "term": text.indices.astype(np.int32), "count": text.data.copy()}
     arrays[part] = arrays[part].astype(arrays[part].dtype if part == "term" else np.int64)
     arrays[part][at] = value
@@ -336,13 +338,13 @@ def test_damaged_arrays_are_refused_by_every_kernel(text, part, at, value, said)
             filled(kernel, block, **terms)
 
 
-def test_arrays_of_other_sizes_are_refused(text):
+def test_arrays_of_other_sizes_are_errors(text):
     block = block_of(text)
     for kernel, terms in all_kernels(text.shape[1] - 1):
-        with pytest.raises(ValueError, match="for every term"):
+        with pytest.raises(ValueError, match="per term"):
             filled(kernel, block, **terms)
     for kernel, terms in all_kernels(text.shape[1]):
-        with pytest.raises(ValueError, match="for every cell"):
+        with pytest.raises(ValueError, match="per cell"):
             kernel(block, np.empty(block.cells - 1), **terms)
     with pytest.raises(ValueError, match="one start"):
         weights.discounted_squares(np.array([0, 1]), np.array([1]), np.array([1]), np.ones(2))

@@ -1,4 +1,4 @@
-"""One server for all rows that a process of pytest runs, and the fixture that runs a row in it."""
+"""One server process for all attacks of a pytest process, and the fixture that runs an attack in it."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attacks import Attack, Outcome
 
-# Pipes, sockets, modes, forks, and limits of memory that hold.
+# These tests need pipes, sockets, file modes, forks, and memory limits that are enforced.
 collect_ignore_glob = [] if sys.platform.startswith("linux") else ["*.py"]
 
 SERVER = Path(__file__).parent / "attacks" / "server.py"
@@ -20,7 +20,7 @@ MEDDLING = {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "TERM
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment without what would make a pipe look like a terminal; one thread per library, to fork safely."""
+    """The environment without variables that make a pipe look like a terminal; one thread per library, to fork."""
     kept = {key: value for key, value in os.environ.items() if key not in MEDDLING}
     cache = str(tmp_path_factory.mktemp("cache"))
     return {**kept, "TERMBURST_CACHE": cache, "PYTHONIOENCODING": "utf-8", "OPENBLAS_NUM_THREADS": "1"}
@@ -46,7 +46,7 @@ def server(environment: dict[str, str]) -> Iterator[Callable[[dict[str, Any]], d
 
 @pytest.fixture
 def attacked(server: Callable[[dict[str, Any]], dict[str, Any]], tmp_path: Path) -> Callable[[Attack], None]:
-    """Run one row in a folder of its own, and judge what came of it."""
+    """Run one attack in its own folder, and check the result."""
 
     def check(attack: Attack) -> None:
         folder = tmp_path / "at"

@@ -1,4 +1,4 @@
-"""Input made to mislead: the answer is right, or there is none; and forks, in which nothing may hang."""
+"""Misleading input must give a right answer or an error; in a fork nothing may hang."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _two(first: str, second: str) -> dict[str, bytes]:
 
 
 def _apart(first: str, second: str) -> Callable[[Path, Outcome], None]:
-    """The two groups of `_two`, in the order of their names."""
+    """A check that the two groups of `_two` stay separate, in the order of their names."""
 
     def check(folder: Path, outcome: Outcome) -> None:
         found = {row["term"]: (row["n_a"], row["n_b"]) for row in json.loads(outcome.out)}
@@ -49,7 +49,7 @@ COLUMNS = ("^te.*$", "*", "text*", "te.t", "^.*$", "`text`", 'te"xt', "text; dro
 
 
 def _columns(name: str) -> Callable[[Path], None]:
-    """A table in which a column has that name, and others could be taken for it."""
+    """A table with a column of that name, and others that could be confused with it."""
 
     def make(folder: Path) -> None:
         frame = pl.DataFrame({"text": ["no no", "no"], "tent": ["no", "no"], name: ["so it so", "it is"]})
@@ -177,7 +177,9 @@ ATTACKS = [
         for name in COLUMNS[:5]
     ),
     refused(
-        "a pattern that no column is named by", FRAME.format("x") + "tb.engines.term_statistics(F, text='^te.*$')", "te"
+        "a pattern that is not the name of a column",
+        FRAME.format("x") + "tb.engines.term_statistics(F, text='^te.*$')",
+        "te",
     ),
     *(
         fine(f"stop words {words} to disk and back", ROUND_TRIP.format(words), makes=("s.parquet",))
@@ -210,13 +212,13 @@ ATTACKS = [
         for pattern in (r"\b(\w*?)\b", r"(?<=s)(o?)", r"(a*)b*\w")
     ),
     fine(
-        "terms that look like something else",
+        "terms that look like numbers or keywords",
         ["terms", "t.jsonl", "--pretokenized", "-f", "json"],
         files=_jsonl({"text": list(NAMES)}, {"text": list(NAMES)}),
         check=_terms(*NAMES),
     ),
     fine(
-        "terms that look like something else, as CSV",
+        "terms that look like numbers or keywords, as CSV",
         ["terms", "t.jsonl", "--pretokenized", "-f", "csv"],
         files=_jsonl({"text": list(NAMES)}, {"text": list(NAMES)}),
         check=_csv_terms(*NAMES),

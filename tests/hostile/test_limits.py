@@ -1,4 +1,4 @@
-"""Bombs and limits: what is small on disk and large in memory, what never ends, what does not fit."""
+"""Limits: files that are small on disk and large in memory, patterns that never end, data that do not fit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _zstd_bomb(folder: Path) -> None:
 
 
 def _repeated(megabytes: int, rows: int) -> Callable[[Path], None]:
-    """A Parquet file of a few kB in which every row is one text of so many megabytes."""
+    """A Parquet file of a few kB in which each row is a text of *megabytes* MB."""
 
     def make(folder: Path) -> None:
         text = pl.Series("text", ["so it " * (megabytes * MB // 6)], dtype=pl.Categorical)
@@ -52,7 +52,7 @@ def _repeated(megabytes: int, rows: int) -> Callable[[Path], None]:
 
 
 def _many_rows(folder: Path) -> None:
-    """Statistics that declare 30 million terms, all alike, in little space."""
+    """A small file of statistics that declares 30 million equal terms."""
     frame = pl.select(pl.repeat(1, 30_000_000, dtype=pl.Int64).alias("collection_frequency"))
     header = pl.read_parquet_metadata(io.BytesIO(statistics_bytes("frequencies")))["termburst"]
     frame.with_columns(document_frequency=pl.col("collection_frequency")).write_parquet(
@@ -61,7 +61,7 @@ def _many_rows(folder: Path) -> None:
 
 
 def _declared(name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Callable[[Path], None]:
-    """Weights whose array *name* declares a shape far beyond what is there."""
+    """Weights whose array *name* declares a shape much larger than its data."""
 
     def make(folder: Path) -> None:
         path = folder / "w.npz"
@@ -81,7 +81,7 @@ def _declared(name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Callable
 
 
 def _zeros(name: str, size: int) -> Callable[[Path], None]:
-    """An index with an array of zeros, a thousandth of the size on disk."""
+    """An index with an array of zeros, a thousand times smaller on disk."""
 
     def make(folder: Path) -> None:
         tb.retrieval.Index.from_texts(["ha ha said", "so it goes"]).save(folder / "i.npz")
@@ -202,7 +202,7 @@ ATTACKS = [
         **_texts(_words(20_000)),
     ),
     refused(
-        "n-grams beyond the memory there is",
+        "n-grams that need too much memory",
         ["terms", "b.txt", "--ngrams", "1,100"],
         "memory",
         memory=1536,

@@ -1,4 +1,4 @@
-"""What must not be lost: files behind links, beside outputs, under checkpoints; modes, and what is being read."""
+"""Nothing may be lost: files behind links, next to outputs, in place of checkpoints; file modes; the input itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALL = ("shared/all.parquet",)
 
 
 def _at(name: str, act: Callable[[Path], object]) -> Callable[[Path], None]:
-    """Make the folder of a name, and act on the path."""
+    """Make the parent folder of a path, then call *act* with the path."""
 
     def make(folder: Path) -> None:
         (folder / name).parent.mkdir(exist_ok=True)
@@ -60,7 +60,7 @@ def _documents(name: str, number: int) -> Callable[[Path, Outcome], None]:
 
 
 def _leftover(folder: Path) -> None:
-    """What a killed process would have left beside the output; this one is a link."""
+    """A temporary file that a killed process would leave next to the output; here it is a link."""
     prefix = hashlib.blake2b(os.fsencode("all.parquet"), digest_size=6).hexdigest()
     _link(f"shared/.termburst-{prefix}-x.part", "../precious.txt")(folder)
 
@@ -79,24 +79,28 @@ CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "finished statistics": (_content(PARTIAL, statistics_bytes()), "--fresh"),
 }
 OUTPUTS: dict[str, tuple[list[str], str, Callable[[Path], object] | None]] = {
-    "its own input": (["terms", "c.csv", "-o", "c.csv"], "being read", None),
-    "its own input by another way": (["terms", "c.csv", "-o", "shared/../c.csv"], "being read|no folder", None),
-    "its own input through a link": (["terms", "c.csv", "-o", "l.csv"], "being read", _link("l.csv", "c.csv")),
+    "its own input": (["terms", "c.csv", "-o", "c.csv"], "part of the input", None),
+    "its own input by another path": (
+        ["terms", "c.csv", "-o", "shared/../c.csv"],
+        "part of the input|does not exist",
+        None,
+    ),
+    "its own input through a link": (["terms", "c.csv", "-o", "l.csv"], "part of the input", _link("l.csv", "c.csv")),
     "its own input by a hard link": (
         ["terms", "c.csv", "-o", "h.csv"],
-        "being read",
+        "part of the input",
         lambda at: os.link(at / "c.csv", at / "h.csv"),
     ),
-    "a file of the folder that is read": (["terms", ".", "-o", "c.csv", "--text", "text"], "being read", None),
-    "a file of the glob that is read": (["terms", "*.csv", "-o", "c.csv"], "being read", None),
-    "statistics over their text": (
+    "a file in the input folder": (["terms", ".", "-o", "c.csv", "--text", "text"], "part of the input", None),
+    "a file of the input glob": (["terms", "*.csv", "-o", "c.csv"], "part of the input", None),
+    "its own input, with statistics": (
         ["stats", "build", "c.parquet", "-o", "c.parquet"],
-        "being read",
+        "part of the input",
         saved(name="c.parquet"),
     ),
-    "a page over its text": (["report", "c.csv", "-o", "c.csv", "-f", "html"], "being read", None),
+    "its own input, with a page": (["report", "c.csv", "-o", "c.csv", "-f", "html"], "part of the input", None),
     "a folder": (["terms", "c.csv", "-o", "d.csv"], "folder", lambda at: (at / "d.csv").mkdir()),
-    "a place that is not there": (["terms", "c.csv", "-o", "nowhere/x.csv"], "nowhere", None),
+    "a folder that does not exist": (["terms", "c.csv", "-o", "nowhere/x.csv"], "nowhere", None),
     "a pipe": (["terms", "c.csv", "-o", "p.csv"], "regular", lambda at: os.mkfifo(at / "p.csv")),
     "a device": (["terms", "c.csv", "-f", "csv", "-o", "/dev/null"], "regular", None),
     "a full device": (["terms", "c.csv", "-f", "csv", "-o", "/dev/full"], "regular", None),
@@ -105,14 +109,14 @@ OUTPUTS: dict[str, tuple[list[str], str, Callable[[Path], object] | None]] = {
     "a name of 300 letters": (["terms", "c.csv", "-o", "x" * 300 + ".csv"], "written|long", None),
     "no name": (["terms", "c.csv", "-f", "csv", "-o", ""], "folder", None),
     "a file as if it were a folder": (["terms", "c.csv", "-o", "precious.txt/x.csv"], "folder", None),
-    "table and page in one": (
+    "the same file for table and page": (
         ["keyness", "c.csv", "--by", "g", "-o", "x.json", "--report", "x.json"],
         "one file",
         None,
     ),
-    "weights of another ending": (["weigh", "c.csv", "-o", "precious.txt"], "npz", None),
-    "statistics of another ending": (["stats", "build", "c.csv", "-o", "precious.txt"], "parquet", None),
-    "a page of another ending": (["report", "c.csv", "-o", "precious.txt"], "html", None),
+    "weights with a wrong suffix": (["weigh", "c.csv", "-o", "precious.txt"], "npz", None),
+    "statistics with a wrong suffix": (["stats", "build", "c.csv", "-o", "precious.txt"], "parquet", None),
+    "a page with a wrong suffix": (["report", "c.csv", "-o", "precious.txt"], "html", None),
 }
 TABLE = {"c.csv": b"g,text\na,so it so\nb,it is it\n", "precious.txt": b"do not lose this"}
 NEW = {"new.txt": b"so so it\n", "precious.txt": b"do not lose this"}
@@ -154,10 +158,10 @@ ATTACKS = [
         files=TABLE,
         makes=("a\nb.csv",),
     ),
-    fine("an output with a dash in front", ["terms", "c.csv", "-o", "-x.csv"], files=TABLE, makes=("-x.csv",)),
+    fine("an output that begins with a dash", ["terms", "c.csv", "-o", "-x.csv"], files=TABLE, makes=("-x.csv",)),
     fine("an output with glob characters", ["terms", "c.csv", "-o", "[ab]*.csv"], files=TABLE, makes=("[[]ab]*.csv",)),
     fine(
-        "statistics kept private",
+        "private statistics stay private",
         ["stats", "add", "s.parquet", "new.txt"],
         make=_private("s.parquet", statistics_bytes()),
         files=NEW,
@@ -165,7 +169,7 @@ ATTACKS = [
         check=_still_private("s.parquet"),
     ),
     fine(
-        "a table kept private",
+        "a private table stays private",
         ["terms", "c.csv", "-o", "t.csv"],
         make=_private("t.csv", b"old"),
         files=TABLE,
@@ -173,7 +177,7 @@ ATTACKS = [
         check=_still_private("t.csv"),
     ),
     fine(
-        "weights kept private",
+        "private weights stay private",
         ["weigh", "c.csv", "-o", "w.npz"],
         make=_private("w.npz", b"old"),
         files=TABLE,
@@ -200,15 +204,17 @@ ATTACKS = [
         "an empty file to add", ["stats", "add", "s.parquet", "e.txt"], "e.txt", make=saved(), files={"e.txt": b""}
     ),
     refused(
-        "added otherwise",
+        "added with other counting options",
         ["stats", "add", "s.parquet", "new.txt", "--ngrams", "2"],
         "counted with",
         make=saved(),
         files=NEW,
     ),
-    refused("all taken away", ["stats", "subtract", "s.parquet", "s.parquet"], "nothing would be left", make=saved()),
     refused(
-        "more taken away than there is",
+        "everything subtracted", ["stats", "subtract", "s.parquet", "s.parquet"], "nothing would be left", make=saved()
+    ),
+    refused(
+        "more subtracted than there is",
         ["stats", "subtract", "s.parquet", "t.parquet"],
         "contained|below",
         make=lambda at: (saved()(at), tb.TermStatistics.from_texts(["ha " * 99], "patterns").save(at / "t.parquet")),
@@ -222,9 +228,12 @@ ATTACKS = [
     refused("one file merged", ["stats", "merge", "s.parquet", "-o", "t.parquet"], "two files", make=saved()),
     refused("no statistics to show", ["stats", "show", "."], "no such file|folder"),
     refused(
-        "a pipe of statistics", ["stats", "show", "p.parquet"], "p.parquet", make=lambda at: os.mkfifo(at / "p.parquet")
+        "statistics that are a pipe",
+        ["stats", "show", "p.parquet"],
+        "p.parquet",
+        make=lambda at: os.mkfifo(at / "p.parquet"),
     ),
-    refused("a device of statistics", ["stats", "show", "/dev/zero"], "/dev/zero"),
+    refused("statistics that are a device", ["stats", "show", "/dev/zero"], "/dev/zero"),
 ]
 
 

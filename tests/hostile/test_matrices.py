@@ -1,4 +1,4 @@
-"""Matrices and frames that lie about themselves, handed to Python: a ValueError, never a crash."""
+"""Inconsistent matrices and frames, passed in Python, give a ValueError, never a crash."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attacks import Attack, fine, refused, survives
 
 DENSE = "np.array([[2, 1, 0, 0], [0, 3, 1, 0], [1, 0, 0, 2], [0, 0, 4, 1]])"
 POINTS_OUTSIDE = "damaged|outside|index|indices|out of|bounds|point|negative|matrix"
-SPOILT = {  # of each format: what is done to X, a sound matrix of 4 × 4
+SPOILT = {  # for each format: how to damage X, a valid 4 × 4 matrix
     "csr": {
         "index out of range": "X.indices[0] = 99",
         "negative index": "X.indices[0] = -1",
@@ -41,10 +41,10 @@ SPOILT = {  # of each format: what is done to X, a sound matrix of 4 × 4
 }
 SPOILT["csc"] = {name: done for name, done in SPOILT["csr"].items() if "does not have" not in name}
 KEY = "D = getattr(X, '_dict', X); dict.__setitem__(D, {0}, 1) if isinstance(D, dict) else None"
-UNSURE = {  # formats of which SciPy itself makes something, right or wrong
+UNSURE = {  # formats that SciPy itself converts, rightly or wrongly
     "dia": {
         "an offset out of range": "X.offsets[0] = 10**6",
-        "the least offset": "X.offsets[0] = -2**31",
+        "the smallest offset": "X.offsets[0] = -2**31",
         "too few offsets": "X.offsets = X.offsets[:1]",
         "a shape it does not have": "X._shape = (4000, 4)",
     },
@@ -52,7 +52,7 @@ UNSURE = {  # formats of which SciPy itself makes something, right or wrong
         "an index out of range": "X.rows[0] = [99]; X.data[0] = [1]",
         "a negative index": "X.rows[0] = [-1]; X.data[0] = [1]",
         "lists of unequal lengths": "X.rows[0] = [0, 1, 2]; X.data[0] = [1]",
-        "rows that are no lists": "X.rows[0] = 7",
+        "rows that are not lists": "X.rows[0] = 7",
         "numbers that are text": "X.data[0] = ['a'] * len(X.rows[0])",
     },
     "dok": {
@@ -104,7 +104,7 @@ PATTERNS = {
     "a count of 2^40": ("[2**40, 2, 1]", "[2**41, 3, 3]", "[1, 1, 1]"),
     "a length of 2^62": ("[1, 2, 1]", "[2**62, 3, 3]", "[1, 1, 1]"),
     "2^60 documents": ("[1, 2, 1]", "[3, 3, 3]", "[2**60, 1, 1]"),
-    "fewer than no documents": ("[1, 2, 1]", "[3, 3, 3]", "[-1, 1, 1]"),
+    "a negative number of documents": ("[1, 2, 1]", "[3, 3, 3]", "[-1, 1, 1]"),
     "nulls": ("[None, 2, 1]", "[3, None, 3]", "[1, 1, None]"),
 }
 LABELS = {
@@ -150,7 +150,7 @@ ATTACKS = [
         for name, made in LABELS.items()
     ),
     fine(
-        "csr that lies of its order",
+        "csr that wrongly claims to be sorted",
         f"{BEGIN}sp.csr_matrix(([1, 2, 3], [3, 0, 0], [0, 3, 3, 3, 3]), shape=(4, 4))\n"
         "X.has_sorted_indices = True; X.has_canonical_format = True\n"
         "assert tb.TermStatistics.from_counts(X).collection_frequency.tolist() == [5, 0, 0, 1]",
@@ -163,11 +163,9 @@ ATTACKS = [
     ),
     refused("a matrix of 2^31 columns", "tb.TermStatistics.from_counts(sp.csr_matrix((2, 2**31), dtype=int))", "terms"),
     refused("a query for -1 documents", "tb.retrieval.Index.from_texts(['ha ha', 'so']).search('ha', k=-1)", ""),
-    refused(
-        "a model that is not there", "tb.retrieval.Index.from_texts(['ha ha', 'so']).search('ha', model='evil')", "evil"
-    ),
-    refused("a scheme that is not there", f"tb.TermWeighting('__import__').fit({DENSE})", "__import__"),
-    refused("a frame in place of a matrix", "tb.engines.term_statistics([1, 2, 3])", "frame"),
+    refused("an unknown model", "tb.retrieval.Index.from_texts(['ha ha', 'so']).search('ha', model='evil')", "evil"),
+    refused("an unknown scheme", f"tb.TermWeighting('__import__').fit({DENSE})", "__import__"),
+    refused("a list in place of a frame", "tb.engines.term_statistics([1, 2, 3])", "frame"),
     refused("a frame without columns", "tb.engines.term_statistics(pl.DataFrame())", "column"),
 ]
 

@@ -1,4 +1,4 @@
-"""Options that are no numbers, too large, too small, empty or in another script: one sentence, before any work."""
+"""Options that are not numbers, too large, too small, empty or in another script: one sentence, before any work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMANDS = {
     "keyness": ["keyness", "c.csv", "--by", "g", "--min-count", "1"],
     "report": ["report", "c.txt", "-o", "p.html"],
 }
-WHOLE = {  # option: the commands that have it, and its least value
+WHOLE = {  # option: the commands that have it, and its smallest value
     "--top": (("terms", "keyness"), 0),
     "--min-count": (("terms", "build", "report"), 1),
     "--max-document-mb": (("weigh", "terms"), 1),
@@ -27,7 +27,7 @@ WHOLE = {  # option: the commands that have it, and its least value
     "--lines": (("report",), 0),
     "--max-terms": (("report",), 1),
 }
-REAL = {  # option: the commands that have it, and values that are numbers but not possible
+REAL = {  # option: the commands that have it, and numbers that are not allowed
     "--mu": (("terms", "weigh"), ("nan", "inf", "-inf", "-1", "0", "1e400", "-1e-300")),
     "--sigma2": (("terms", "weigh"), ("nan", "inf", "-inf", "-1", "0", "1e400", "-0.0")),
     "--confidence": (("keyness",), ("nan", "inf", "-1", "0", "1", "1.5", "1e400")),
@@ -138,20 +138,20 @@ ATTACKS = [
     refused("--mu 1e300", ["terms", "c.txt", "--mu", "1e300"], "mu", files=CORPUS),
     refused("--sigma2 5e-324", ["terms", "c.txt", "--sigma2", "5e-324"], "sigma2", files=CORPUS),
     fine("--checkpoint inf", [*COMMANDS["build"], "--checkpoint", "inf"], files=CORPUS, makes=("s.parquet",)),
-    refused("an option twice over", ["terms", "c.txt", "--nonsense"], "nonsense", files=CORPUS),
+    refused("an unknown option", ["terms", "c.txt", "--nonsense"], "nonsense", files=CORPUS),
     refused("an option with escape codes", ["terms", "c.txt", "--\x1b[31mred"], "red", files=CORPUS),
     refused("a command with escape codes", ["\x1b]0;evil\x07"], "evil"),
     refused("two corpora", ["terms", "c.txt", "c.txt"], "extra|one corpus", files=CORPUS),
     refused("a thousand corpora", ["terms", *["c.txt"] * 1000], "extra|one corpus", files=CORPUS),
     refused("--by without a table", ["keyness", "c.txt", "--by", "g"], "by", files=CORPUS),
-    refused("--by a column that is not there", ["keyness", "c.csv", "--by", "nope"], "nope", files=TABLE),
+    refused("--by an unknown column", ["keyness", "c.csv", "--by", "nope"], "nope", files=TABLE),
     refused("--by with --id", ["keyness", "c.csv", "--by", "g", "--id", "g"], "--id", files=TABLE),
     refused("--by and B", ["keyness", "c.csv", "c.txt", "--by", "g"], "B", files=CORPUS | TABLE),
     refused("--statistic without --test", ["terms", "c.txt", "--statistic", "lr"], "--test", files=CORPUS),
     refused(
         "--max-document-mb 1000001", ["terms", "c.txt", "--max-document-mb", "1000001"], "max-document-mb", files=CORPUS
     ),
-    refused("explain what is not there", ["explain", "c.txt", "\x1b[31mred"], "red", files=CORPUS),
+    refused("explain an unknown term", ["explain", "c.txt", "\x1b[31mred"], "red", files=CORPUS),
     refused("explain the empty term", ["explain", "c.txt", ""], "not among", files=CORPUS),
 ]
 

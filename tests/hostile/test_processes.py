@@ -1,4 +1,4 @@
-"""What only real processes show: full disks, closed pipes, two writers, standard streams that are not there."""
+"""Tests that need real processes: full disks, closed pipes, two writers, missing standard streams."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from attacks.crafted import statistics_bytes
 
 import termburst as tb
 
-pytestmark = pytest.mark.slow  # each is a process or two
+pytestmark = pytest.mark.slow  # each starts one or two processes
 COMMAND = f"'{sys.executable}' -m termburst"
 TABLES = ["terms c.txt", "stats show s.parquet --json"]
-SIGPIPE = 141  # what a shell calls the end by that signal
+SIGPIPE = 141  # exit code of a shell for this signal
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _shell(line: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
-    """The exit code and standard error of a line for bash, in which `termburst` is this one."""
+    """The exit code and standard error of a line of bash, in which `termburst` is this installation."""
     script = f'set -o pipefail; termburst() {{ {COMMAND} "$@"; }}; {line}'
     ended = subprocess.run(
         ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -43,11 +43,11 @@ def test_a_full_disk_is_one_sentence(arguments: str, folder: Path, environment: 
     assert "space" in err
 
 
-def test_a_reader_that_goes_away_ends_it_quietly(folder: Path, environment: dict[str, str]) -> None:
+def test_a_closed_pipe_ends_the_command_quietly(folder: Path, environment: dict[str, str]) -> None:
     assert _shell("termburst terms c.txt --top 0 -f csv | head -1", folder, environment) == (SIGPIPE, "")
 
 
-def test_a_closed_stream_is_no_traceback(folder: Path, environment: dict[str, str]) -> None:
+def test_a_closed_stream_gives_no_traceback(folder: Path, environment: dict[str, str]) -> None:
     code, err = _shell("termburst terms few.txt >&-", folder, environment)
     assert code in (0, 2)
     assert "Traceback" not in err

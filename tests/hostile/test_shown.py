@@ -1,4 +1,4 @@
-"""What is shown: control codes in every place that reaches a terminal, markup in pages, formulas in CSV."""
+"""Output is safe to show: control codes on a terminal, markup in pages, formulas in CSV."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CODES = {
 }
 EVIL = CODES["a title"] + CODES["a colour"]
 MARKUP = {
-    "a script's end": "</script><script>alert(1)</script>",
+    "the end of a script": "</script><script>alert(1)</script>",
     "a comment": "<!--<script>alert(1)//",
     "a picture": "<img/src=x onerror=alert(1)>",
     "an attribute": '" onmouseover="alert(1)',
     "a template": "{{7*7}}${alert(1)}",
     "a line separator": "\u2028alert(1)\u2029<b>",
     "a CDATA end": "]]><svg/onload=alert(1)>",
-    "a style's end": "</style><script>alert(1)</script>",
+    "the end of a style": "</style><script>alert(1)</script>",
 }
 FORMULAS = ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "=cmd|'/C", "\t=1", "\r=1", '=HYPERLINK("x")')
 
@@ -106,7 +106,7 @@ PLACES = [
         files=_grouped("a", "b", "c", column=EVIL),
     ),
     refused(
-        "codes in the name of a column that is not there",
+        "codes in the name of an unknown column",
         ["keyness", "t.jsonl", "--by", EVIL],
         "evil",
         files=_grouped("a", "b"),
@@ -140,7 +140,7 @@ PLACES = [
         "codes in a term explained", ["explain", "t.jsonl", EVIL, "--pretokenized"], files=_tokens(EVIL), prints="evil"
     ),
     fine(
-        "codes in a batch that is there",
+        "codes in the name of an existing batch",
         ["stats", "add", "s.parquet", "n.txt", "--batch", EVIL],
         make=saved(alter=lambda h, c: h.update(batches=[EVIL])),
         files={"n.txt": b"so it\n"},
@@ -152,7 +152,7 @@ PLACES = [
         make=saved(alter=lambda h, c: h.update(batches=[EVIL])),
     ),
     refused("a line break in a name", ["terms", "a\nb.txt"], "a.*b.txt"),
-    refused("bytes that are no text in a name", ["terms", os.fsdecode(b"\xff\xfe.txt")], ".txt"),
+    refused("a name that is not valid text", ["terms", os.fsdecode(b"\xff\xfe.txt")], ".txt"),
     refused(
         "a name of a megabyte of columns",
         ["terms", "t.csv"],
@@ -175,7 +175,7 @@ def _no_markup(folder: Path, outcome: Outcome) -> None:
 
 
 def _pages() -> list[Attack]:
-    evil, rest = MARKUP["a script's end"], {"makes": ("p.html",), "check": _no_markup}
+    evil, rest = MARKUP["the end of a script"], {"makes": ("p.html",), "check": _no_markup}
     page = ["report", "t.jsonl", "--pretokenized", "-o", "p.html", "--title", evil]
     return [
         fine("markup in the terms and the title of a page", page, files=_tokens(*MARKUP.values()), **rest),

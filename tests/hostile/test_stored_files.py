@@ -1,4 +1,4 @@
-"""Statistics, weights and indexes that somebody altered: refused with a sentence, whatever the digest says."""
+"""Altered files of statistics, weights and indexes give an error of one sentence, even if the digest is right."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HUGE = 2**60
 
 
 def _set(column: str, value: Any, *, term: int = 1, row: int | None = None) -> Alter:
-    """Put *value* into a column at a term, or at a row of that term's list."""
+    """Put *value* into a column at a term, or at a row of the list of that term."""
 
     def alter(header: dict[str, Any], columns: dict[str, Any]) -> None:
         if row is None:
@@ -62,34 +62,34 @@ def _counting(**values: Any) -> Alter:
 
 
 def _scaled(header: dict[str, Any], columns: dict[str, Any]) -> None:
-    """Every number of documents and occurrences times 2^50: sums wrap round."""
+    """Multiply all numbers of documents and occurrences by 2^50, so that sums overflow."""
     header["length_documents"] = [number << 50 for number in header["length_documents"]]
     for name in ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum"):
         columns[name] = [number << 50 for number in columns[name]]
     columns["documents"] = [[number << 50 for number in numbers] for numbers in columns["documents"]]
 
 
-VALUES: dict[str, Alter] = {  # of patterns, the terms being clown crowd end goes ha is it nothing said so the
+VALUES: dict[str, Alter] = {  # in patterns; the terms are clown crowd end goes ha is it nothing said so the
     "a count beyond its length": _set("count", 99, row=0),
     "a count of 0": _set("count", 0, row=0),
     "a negative count": _set("count", -1, row=0),
     "a count of 2^40": _set("count", 2**40, row=0),
     "a count of 2^31": _set("count", 2**31, row=0),
     "a count of 2^62": _set("count", 2**62, row=0),
-    "the least count there is": _set("count", -(2**63), row=0),
+    "the smallest 64-bit count": _set("count", -(2**63), row=0),
     "a count and its length of 2^40": _both(_set("count", 2**40, row=0), _set("length", 2**40, row=0)),
-    "a length of no document": _set("length", 77, row=0),
+    "a length that no document has": _set("length", 77, row=0),
     "a length of 0": _set("length", 0, row=0),
     "a negative length": _set("length", -5, row=0),
     "a length of 2^60": _set("length", HUGE, row=0),
     "no documents with a count": _set("documents", 0, row=0),
-    "fewer than no documents": _set("documents", -1, row=0),
-    "more documents than there are": _set("documents", 1000, row=0),
+    "a negative number of documents": _set("documents", -1, row=0),
+    "more documents than the collection has": _set("documents", 1000, row=0),
     "2^60 documents with a count": _set("documents", HUGE, row=0),
-    "n_i other than its rows": _set("collection_frequency", 3),
+    "n_i that differs from its rows": _set("collection_frequency", 3),
     "a negative n_i": _set("collection_frequency", -3),
     "an n_i beyond all tokens": _set("collection_frequency", 10**9),
-    "b_i other than its rows": _set("document_frequency", 2),
+    "b_i that differs from its rows": _set("document_frequency", 2),
     "a negative b_i": _set("document_frequency", -2),
     "b_i beyond all documents": _set("document_frequency", HUGE),
     "another sum of lengths": _set("count_length_sum", 1),
@@ -98,13 +98,13 @@ VALUES: dict[str, Alter] = {  # of patterns, the terms being clown crowd end goe
     "lengths out of order": lambda header, columns: header["lengths"].reverse(),
     "a length twice": lambda header, columns: header["lengths"].__setitem__(1, header["lengths"][0]),
     "a negative first length": _first_length(-1),
-    "the least length there is": _first_length(-(2**63)),
+    "the smallest 64-bit length": _first_length(-(2**63)),
     "a first length of 2^60": _first_length(HUGE),
     "2^60 documents": _documents(HUGE),
     "2^63 - 1 documents": _documents(2**63 - 1),
-    "documents fewer than none": _documents(-4),
+    "a negative number of documents of a length": _documents(-4),
     "no documents of a length": _documents(0),
-    "sums that wrap round": _scaled,
+    "sums that overflow": _scaled,
     "lengths without documents": _head(length_documents=[]),
     "no lengths at all": _head(lengths=[], length_documents=[]),
     "more lengths than documents": lambda header, columns: header["lengths"].append(10**6),
@@ -120,7 +120,7 @@ VALUES: dict[str, Alter] = {  # of patterns, the terms being clown crowd end goe
     "sums of fractions": _column("collection_frequency", lambda sums: [n + 0.5 for n in sums]),
     "sums of text": _column("collection_frequency", lambda sums: [str(n) for n in sums]),
     "sums of lists": _column("collection_frequency", lambda sums: [[n] for n in sums]),
-    "counts that are no lists": _column("count", lambda lists: [values[0] for values in lists]),
+    "counts that are not lists": _column("count", lambda lists: [values[0] for values in lists]),
     "counts of lists of lists": _column("count", lambda lists: [[values] for values in lists]),
     "counts of text": _column("count", lambda lists: [[str(n) for n in values] for values in lists]),
     "sums that are dates": _column(
@@ -177,7 +177,7 @@ RAW_HEADERS = {
     "a header that is text": '"termburst"',
     "a header that is null": "null",
     "an empty header": "",
-    "a header that is no JSON": "{version: 1}",
+    "a header that is not JSON": "{version: 1}",
     "a header of an empty object": "{}",
     "a header of 100,000 brackets": "[" * 100_000,
     "a header of 100,000 closed brackets": "[" * 100_000 + "]" * 100_000,
@@ -199,13 +199,13 @@ def _statistics_rows() -> list[Attack]:
         for i, (name, alter) in enumerate({**VALUES, **HEADERS}.items())
     ]
     for name in (
-        "n_i other than its rows",
-        "b_i other than its rows",
+        "n_i that differs from its rows",
+        "b_i that differs from its rows",
         "a negative count",
         "a count of 2^40",
         "2^60 documents",
         "lengths out of order",
-        "fewer than no documents",
+        "a negative number of documents",
         "another sum of squares",
     ):
         rows.append(
@@ -228,7 +228,11 @@ def _merging(alter: Alter) -> Callable[[Path], None]:
 
 
 OTHERS = [
-    fine("a crafted file without a lie", ["terms", "s.parquet", "--test"], make=saved("patterns", lambda h, c: None)),
+    fine(
+        "a crafted file with correct content",
+        ["terms", "s.parquet", "--test"],
+        make=saved("patterns", lambda h, c: None),
+    ),
     fine("the same, in moments", ["terms", "s.parquet"], make=saved("moments", lambda h, c: None)),
     fine("the same, in frequencies", ["stats", "show", "s.parquet"], make=saved("frequencies", lambda h, c: None)),
     refused(
@@ -301,7 +305,7 @@ def _index(**arrays: Any) -> Callable[[Path], None]:
 
 LOAD = "w = tb.load_weights(at / 'w.npz'); w.matrix.toarray(); w.matrix.T.tocsr(); w.matrix @ w.matrix.T"
 SEARCH = "i = tb.retrieval.Index.load(at / 'i.npz'); i.search('ha so'); i.batch_search(['it', 'goes'])"
-ARRAYS: dict[str, dict[str, Any]] = {  # of a matrix of two documents and four terms, with four cells
+ARRAYS: dict[str, dict[str, Any]] = {  # for a matrix of two documents and four terms, with four cells
     "an index out of range": {"indices": np.array([99, 1, 2, 3], dtype=np.int32)},
     "a negative index": {"indices": np.array([-1, 1, 2, 3], dtype=np.int32)},
     "an index of 2^31 - 1": {"indices": np.array([2**31 - 1, 1, 2, 3], dtype=np.int32)},
@@ -334,10 +338,10 @@ WEIGHTS: dict[str, dict[str, Any]] = {
 }
 INDEX: dict[str, dict[str, Any]] = {
     **ARRAYS,
-    "names that are no JSON": {"names": np.frombuffer(b"{", dtype=np.uint8)},
+    "names that are not JSON": {"names": np.frombuffer(b"{", dtype=np.uint8)},
     "names that are a list": {"names": np.frombuffer(b"[]", dtype=np.uint8)},
     "names of 100,000 brackets": {"names": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
-    "names without any": {"names": np.frombuffer(b'{"format": 1}', dtype=np.uint8)},
+    "missing names": {"names": np.frombuffer(b'{"format": 1}', dtype=np.uint8)},
     "names of wrong types": {
         "names": np.frombuffer(b'{"format": 1, "terms": 1, "ids": 2, "counting": 3}', dtype=np.uint8)
     },
@@ -347,7 +351,7 @@ INDEX: dict[str, dict[str, Any]] = {
 
 
 def _pickled(folder: Path) -> None:
-    """An array of objects, which NumPy would unpickle: that would make the file "pwned"."""
+    """An array of objects. If NumPy unpickled it, this would create the file "pwned"."""
 
     class Evil:
         def __reduce__(self) -> tuple[Any, ...]:
@@ -362,13 +366,13 @@ def _pickled(folder: Path) -> None:
 ATTACKS = [
     *_statistics_rows(),
     *OTHERS,
-    fine("weights as they are", LOAD, make=_weights()),
-    fine("an index as it is", SEARCH, make=_index()),
+    fine("unchanged weights", LOAD, make=_weights()),
+    fine("an unchanged index", SEARCH, make=_index()),
     *(refused(f"weights with {name}", LOAD, r"w\.npz", make=_weights(**arrays)) for name, arrays in WEIGHTS.items()),
     *(refused(f"an index with {name}", SEARCH, r"i\.npz", make=_index(**arrays)) for name, arrays in INDEX.items()),
     survives("weights of NaN and infinity", LOAD, make=_weights(data=np.array([np.nan, np.inf, -np.inf, 1.0]))),
     refused("weights that would be unpickled", LOAD, r"w\.npz", make=_pickled),
-    refused("weights that are no archive", LOAD, r"w\.npz", files={"w.npz": b"PK\x03\x04 and no more"}),
+    refused("weights that are not an archive", LOAD, r"w\.npz", files={"w.npz": b"PK\x03\x04 and no more"}),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Tables that are ragged, unclosed, empty or of wrong types: read right, or refused with the file and the line."""
+"""Tables that are ragged, unclosed, empty or of wrong types are read correctly, or an error names file and line."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from attacks import Attack, fine, refused, survives
 
-CSV: dict[str, tuple[bytes, str]] = {  # content, what is said
+CSV: dict[str, tuple[bytes, str]] = {  # content, expected message
     "an empty file": (b"", "t.csv"),
     "one line break": (b"\n", "t.csv"),
-    "nothing but line breaks": (b"\n" * 1000, "t.csv"),
+    "only line breaks": (b"\n" * 1000, "t.csv"),
     "a header and no more": (b"id,text\n", "t.csv.*no documents"),
     "a row too short": (b"id,text\n1,so\n2\n", "t.csv.*line 3"),
     "a row too long": (b"id,text\n1,so,it,goes\n", "t.csv.*line 2"),
@@ -30,13 +30,13 @@ CSV: dict[str, tuple[bytes, str]] = {  # content, what is said
     "a quote closed inside": (b'id,text\n1,"so" it\n', "t.csv.*line 2"),
     "a NUL": (b"id,text\n1,so\0it\n", "t.csv.*NUL"),
     "a NUL in the header": (b"id,te\0xt\n1,so\n", "t.csv"),
-    "bytes that are no UTF-8": (b"id,text\n1,so\n2,g\xe9s\n", "t.csv.*line 3"),
+    "bytes that are not UTF-8": (b"id,text\n1,so\n2,g\xe9s\n", "t.csv.*line 3"),
     "UTF-16": ("id,text\n1,so it\n".encode("utf-16"), "t.csv"),
     "a page": (b"<!doctype html><p>so it goes</p>", "t.csv"),
     "an executable": (b"\x7fELF\x02\x01\x01" + bytes(100), "t.csv"),
     "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "t.csv"),
     "a header of 100,000 columns": (b",".join(b"c%d" % i for i in range(100_000)) + b"\n", "t.csv.*'text'"),
-    "stop words and blanks alone": (b"text\n \n-\n", "t.csv.*term"),
+    "no words, only blanks": (b"text\n \n-\n", "t.csv.*term"),
     "CSV in name, gzip inside": (gzip.compress(b"text\nso\n"), "t.csv"),
 }
 CSV_FINE: dict[str, bytes] = {
@@ -101,7 +101,7 @@ def _damaged(change: Callable[[bytes], bytes]) -> bytes:
 
 
 def _footer(content: bytes) -> int:
-    """Where the footer begins, whose length stands before the last mark."""
+    """Where the footer begins. Its length is stored before the last mark."""
     return len(content) - 8 - int.from_bytes(content[-8:-4], "little")
 
 
@@ -118,17 +118,17 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "with zeros in its footer": lambda content: (
         content[: _footer(content)] + bytes(52) + content[_footer(content) + 52 :]
     ),
-    "of its mark alone": lambda content: b"PAR1",
+    "that is only its mark": lambda content: b"PAR1",
     "with text before it": lambda content: b"so it goes " + content,
-    "in a stranger's encryption": lambda content: b"PARE" + content[4:-4] + b"PARE",
+    "in unknown encryption": lambda content: b"PARE" + content[4:-4] + b"PARE",
 }
 PACKED: dict[str, tuple[str, bytes]] = {
     "half of a gzip": ("t.csv.gz", gzip.compress(b"text\n" + b"so it goes on\n" * 999)[:-20]),
     "a gzip with a wrong sum": ("t.csv.gz", gzip.compress(b"text\nso it\n")[:-8] + b"\0" * 8),
-    "rubbish behind a gzip": ("t.csv.gz", gzip.compress(b"text\nso it\n") + b"rubbish"),
+    "garbage after a gzip": ("t.csv.gz", gzip.compress(b"text\nso it\n") + b"rubbish"),
     "text called gzip": ("t.csv.gz", b"text\nso it\n"),
     "text called zstd": ("t.csv.zst", b"text\nso it\n"),
-    "a head of zstd alone": ("t.csv.zst", b"\x28\xb5\x2f\xfd"),
+    "only the header of a zstd": ("t.csv.zst", b"\x28\xb5\x2f\xfd"),
     "an empty gzip file": ("t.csv.gz", b""),
     "an empty zstd file": ("t.csv.zst", b""),
     "a gzip of nothing": ("t.csv.gz", gzip.compress(b"")),
@@ -187,7 +187,7 @@ def _more() -> Sequence[Attack]:
             make=_parquet({"id": [["a"], ["b"]], "text": ["so it", "it"]}),
         ),
         refused(
-            "an id that is not there", ["weigh", "t.csv", "--id", "nope", "-o", "w.npz"], "'nope'", files={"t.csv": two}
+            "an unknown id column", ["weigh", "t.csv", "--id", "nope", "-o", "w.npz"], "'nope'", files={"t.csv": two}
         ),
         fine(
             "the text as its own id",

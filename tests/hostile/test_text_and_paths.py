@@ -1,4 +1,4 @@
-"""Bytes that are no text, and paths that are no files: named in a sentence; nothing is waited for."""
+"""Bytes that are not text, and paths that are not files, give an error of one sentence, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BAD_BYTES: dict[str, tuple[bytes, str]] = {
     "an executable": (b"\x7fELF\x02\x01\x01" + bytes(99), "a.txt"),
     "nothing": (b"", "no documents|empty"),
     "blanks": (b" \t \n \n", "term"),
-    "a byte order mark alone": (b"\xef\xbb\xbf", "a.txt"),
+    "only a byte order mark": (b"\xef\xbb\xbf", "a.txt"),
 }
 FINE_BYTES = {
     "a byte order mark": b"\xef\xbb\xbfso it so\nit is\n",
@@ -64,7 +64,7 @@ ODD_CODECS = (
     "cp037",
     "utf-8-sig",
 )
-PATHS: dict[str, tuple[str, str]] = {  # what is given, what is said
+PATHS: dict[str, tuple[str, str]] = {  # path, expected message
     "nothing": ("", "''|name|not exist"),
     "a blank": (" ", "' '|not exist"),
     "5,000 letters": ("x" * 5000, "long|name|not exist|match"),
@@ -88,9 +88,9 @@ PATHS: dict[str, tuple[str, str]] = {  # what is given, what is said
     "a link to nothing": ("gone.txt", "gone"),
     "a link to itself": ("self.txt", "self"),
     "an empty folder": ("empty", "empty"),
-    "a folder of dots": ("dots", "dots"),
-    "a folder with a link out": ("out", "out of"),
-    "a folder with a link round": ("round", "circle"),
+    "a folder of hidden files": ("dots", "dots"),
+    "a folder with a link out of it": ("out", "out of"),
+    "a folder with a circular link": ("round", "circle"),
     "a folder with a pipe": ("piped", "regular|pipe"),
     "the memory of the process": ("/proc/self/mem", ""),
 }

@@ -1,4 +1,4 @@
-"""Measures worked out by hand, and the paired test against SciPy and against all signs."""
+"""Measures equal values computed by hand; the paired test equals SciPy and the enumeration of all signs."""
 
 import itertools
 import math
@@ -35,13 +35,13 @@ def test_precision_by_hand():
 
 
 @pytest.mark.parametrize("measure", [average_precision, ndcg_at_10, precision_at_10])
-def test_nothing_found_is_nought_and_nothing_relevant_no_measure(measure):
+def test_a_measure_is_0_if_nothing_is_found_and_an_error_if_nothing_is_relevant(measure):
     assert measure([], GRADES) == 0
-    with pytest.raises(ValueError, match="without a relevant document"):
+    with pytest.raises(ValueError, match="at least one relevant document"):
         measure(["a"], {"a": 0})
 
 
-def test_evaluate_counts_missing_rankings_and_leaves_out_what_cannot_be_found():
+def test_missing_rankings_count_as_0_and_queries_without_relevant_documents_are_left_out():
     judgements = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": -1}}
     result = evaluate({"q1": ["a"], "q3": ["c"], "unjudged": ["a"]}, judgements)
     assert result.queries == ["q1", "q2"]
@@ -52,22 +52,22 @@ def test_evaluate_counts_missing_rankings_and_leaves_out_what_cannot_be_found():
 @pytest.mark.parametrize(
     ("rankings", "message"),
     [
-        ({"q": "abc"}, "the ranking of query 'q' is a list of document ids; got .*"),
-        ({"q": [1]}, r"the ranking of query 'q' is a list of document ids; got \[1\]"),
-        ({"q": ["a", "a"]}, "the ranking of query 'q' names a document twice"),
+        ({"q": "abc"}, "the ranking of query 'q' must be a list of document ids; got .*"),
+        ({"q": [1]}, r"the ranking of query 'q' must be a list of document ids; got \[1\]"),
+        ({"q": ["a", "a"]}, "the ranking of query 'q' contains a document twice"),
     ],
 )
-def test_bad_rankings_are_one_sentence(rankings, message):
+def test_bad_rankings_give_one_sentence(rankings, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         evaluate(rankings, {"q": {"a": 1}})
 
 
-def test_no_judgement_at_all():
+def test_no_judgements_are_an_error():
     with pytest.raises(ValueError, match="no relevant document"):
         evaluate({"q": ["a"]}, {"q": {"a": 0}})
 
 
-def test_randomisation_is_near_all_signs_and_the_others_are_scipys():
+def test_randomisation_is_close_to_all_signs_and_the_other_tests_equal_scipy():
     rng = np.random.default_rng(2)
     a, b = rng.random(12), rng.random(12) * 0.8
     test = paired_test(a, b, draws=99_999)
@@ -80,7 +80,7 @@ def test_randomisation_is_near_all_signs_and_the_others_are_scipys():
     assert (test.wins, test.losses, test.ties) == ((gap > 0).sum(), (gap < 0).sum(), 0)
 
 
-def test_sides_can_be_exchanged():
+def test_exchanging_the_systems_changes_only_the_sign():
     a, b = [0.1, 0.5, 0.3, 0.9], [0.2, 0.1, 0.3, 0.4]
     there, back = paired_test(a, b), paired_test(b, a)
     assert there.difference == -back.difference
@@ -106,12 +106,12 @@ def test_size_under_the_null():
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([0.1, 0.2], [0.1], "a and b are of the same queries; got 2 and 1 values"),
-        ([], [], "a holds a finite number a query"),
-        ([0.1], [float("nan")], "b holds a finite number a query"),
+        ([0.1, 0.2], [0.1], "a and b must have one value for each query; got 2 and 1 values"),
+        ([], [], "a must have one finite number per query"),
+        ([0.1], [float("nan")], "b must have one finite number per query"),
     ],
 )
-def test_bad_values_are_one_sentence(a, b, message):
+def test_bad_values_give_one_sentence(a, b, message):
     with pytest.raises(ValueError, match=message):
         paired_test(a, b)
 
@@ -127,27 +127,27 @@ def test_hits_are_rankings():
         (
             {"q": ["a"]},
             {"q": {"a": float("nan"), "b": 1}},
-            "the grade of 'a' for query 'q' is a finite number; got nan",
+            "query 'q': the grade of 'a' must be a finite number; got nan",
         ),
-        ({"q": ["a"]}, {"q": {"a": "1"}}, "the grade of 'a' for query 'q' is a finite number; got '1'"),
-        ({"q": ["a"]}, {"q": ["a"]}, "the judgements of query 'q' are a dictionary"),
-        ([["a"]], {"q": {"a": 1}}, "rankings are a dictionary by query"),
-        ({"q": None}, {"q": {"a": 1}}, "the ranking of query 'q' is a list of document ids; got None"),
-        ({1: ["a"]}, {"1": {"a": 1}}, "none of the queries ranked is judged: the first is 1 here, '1' there"),
+        ({"q": ["a"]}, {"q": {"a": "1"}}, "query 'q': the grade of 'a' must be a finite number; got '1'"),
+        ({"q": ["a"]}, {"q": ["a"]}, "the judgements of query 'q' must map documents to grades"),
+        ([["a"]], {"q": {"a": 1}}, "rankings must be a dictionary with queries as keys"),
+        ({"q": None}, {"q": {"a": 1}}, "the ranking of query 'q' must be a list of document ids; got None"),
+        ({1: ["a"]}, {"1": {"a": 1}}, "rankings and judgements have no query in common: 1 against '1'"),
     ],
 )
-def test_bad_judgements_are_one_sentence(rankings, judgements, message):
+def test_bad_judgements_give_one_sentence(rankings, judgements, message):
     with pytest.raises(ValueError, match=message):
         evaluate(rankings, judgements)
 
 
-def test_values_that_are_no_numbers():
+def test_values_that_are_not_numbers_are_errors():
     found = evaluate({"q": ["a"]}, {"q": {"a": 1}})
-    with pytest.raises(ValueError, match="a holds a finite number a query"):
+    with pytest.raises(ValueError, match="a must have one finite number per query"):
         paired_test(found, found)
 
 
-def test_differences_that_rounding_parts_are_ties():
+def test_differences_that_differ_only_by_rounding_are_ties():
     a, b = np.array([3, 4, 1, 7, 2, 6, 5, 9]), np.array([2, 3, 0, 8, 3, 4, 4, 6])
     tenths = paired_test(a / 10, b / 10)  # 0.3 − 0.2 is below 0.1 − 0, and 0.4 − 0.3 above it
     assert tenths.p_wilcoxon == stats.wilcoxon(a - b).pvalue
@@ -155,7 +155,7 @@ def test_differences_that_rounding_parts_are_ties():
 
 
 @pytest.mark.slow
-def test_no_difference_is_no_evidence_whatever_rounding_leaves_of_it():
+def test_a_mean_difference_of_only_rounding_is_no_evidence():
     rng = np.random.default_rng(0)
     for _ in range(50):
         a = rng.integers(0, 10, 9)

@@ -1,4 +1,4 @@
-"""Building, adding, searching: against sorting the scores of all documents."""
+"""Making, extending and searching an index; results equal sorting the scores of all documents."""
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ def index(texts):
 
 
 def brute_force(index, query, model):
-    """All documents with a term of the query, sorted by (−score, number)."""
+    """All documents with a term of the query, sorted by (−score, position)."""
     weights, counts = MODELS[model](index.collection), index.collection.counts
     W = sp.csc_array((weights.postings, counts.indices, counts.indptr), shape=counts.shape).toarray()
     columns = [index.terms.tolist().index(word) for word in query if word in index.terms]
@@ -39,19 +39,19 @@ def brute_force(index, query, model):
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("k", [1, 5, None])
-def test_search_is_sorting_all_documents(model, k, index):
+def test_search_equals_sorting_all_documents(model, k, index):
     rng = np.random.default_rng(5)
     queries = [rng.choice(WORDS, size=rng.integers(1, 7)).tolist() for _ in range(25)]
     for query, hits in zip(queries, index.batch_search(queries, k, model=model), strict=True):
         expected = brute_force(index, query, model)[:k]
         np.testing.assert_allclose(hits.scores, [-score for score, _ in expected], rtol=1e-9, atol=1e-12)
-        if k is None:  # sums in another order may break near-ties another way, but nothing is left out
+        if k is None:  # sums in another order may break near-ties differently, but no document is left out
             assert sorted(hits.documents.tolist()) == sorted(d for _, d in expected)
         assert hits.ids == [str(d) for d in hits.documents]
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_equal_documents_come_in_their_order(model, index, texts):
+def test_equal_documents_keep_their_order(model, index, texts):
     hits = index.search(texts[30], None, model=model)
     places = hits.documents.tolist()
     assert places.index(31) == places.index(30) + 1
@@ -61,7 +61,7 @@ def test_texts_and_terms_are_the_same_query(index):
     assert index.search("w03 W07 w03").scores.tolist() == index.search(["w03", "w03", "w07"]).scores.tolist()
 
 
-def test_one_by_one_is_the_batch(index):
+def test_single_searches_equal_the_batch(index):
     queries = ["w01 w02", "", "w30", "w05 w06 w07 unheard"]
     for query, hits in zip(queries, index.batch_search(queries, 7), strict=True):
         alone = index.search(query, 7)
@@ -70,11 +70,11 @@ def test_one_by_one_is_the_batch(index):
 
 
 @pytest.mark.parametrize("cuts", [[0], [1, 2, 59], [30], [60]])
-def test_adding_is_building_at_once(cuts, texts, index):
+def test_adding_equals_indexing_all_at_once(cuts, texts, index):
     pieces = np.split(np.array(texts, dtype=object), cuts)
     grown = Index.from_texts(pieces[0].tolist())
     for piece in pieces[1:]:
-        grown.search("w01")  # what was made ready for it must not stay
+        grown.search("w01")  # a model prepared now must not be used after adding
         grown.add(piece.tolist())
     assert grown.terms.tolist() == index.terms.tolist()
     assert grown.ids == index.ids
@@ -101,7 +101,7 @@ def test_counts_are_not_changed():
     assert (before != X).nnz == 0
 
 
-def test_options_of_counting_hold_for_queries_and_what_is_added():
+def test_counting_options_apply_to_queries_and_added_texts():
     options = tb.CountingOptions(ngrams=(1, 2), stop_words=("the",), lowercase=False)
     index = Index.from_texts(["the Big cat"], counting=options)
     index.add(["the big Cat"])
@@ -121,7 +121,7 @@ def test_k_beyond_the_collection(index):
     assert index.search("w01", 10**9).ids == index.search("w01", None).ids
 
 
-def test_unknown_words_change_no_score(index):
+def test_unknown_words_do_not_change_scores(index):
     assert index.search("w01 w02 unheard").scores.tolist() == index.search("w01 w02").scores.tolist()
 
 
@@ -154,32 +154,35 @@ def test_parameters_matter_and_are_not_mixed_up(index):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda index: Index.from_texts("so it goes"), "texts come as a list of texts, not as one string"),
+        (lambda index: Index.from_texts("so it goes"), "texts must be a list of strings, not one string"),
         (lambda index: Index.from_texts(["so", None]), r"Document 1 must be a string, got None\."),
-        (lambda index: Index.from_texts(["so"], ids=["a", "b"]), "there are 1 documents, but 2 ids"),
-        (lambda index: Index.from_texts(["a", "b"], ids=["x", "x"]), "the id 'x' stands for two documents"),
-        (lambda index: Index.from_texts(["a", "b"], ids=[1, 2]), "the id of a document is a text; got 1"),
-        (lambda index: Index.from_texts(["a"], ids="x"), "ids come as a list of texts, not as one string"),
+        (lambda index: Index.from_texts(["so"], ids=["a", "b"]), ".* one id per document; got 2 ids for 1 documents"),
+        (
+            lambda index: Index.from_texts(["a"] * 2, ids=["x", "x"]),
+            "ids must be unique; two documents have the id 'x'",
+        ),
+        (lambda index: Index.from_texts(["a", "b"], ids=[1, 2]), "the id of a document must be a string; got 1"),
+        (lambda index: Index.from_texts(["a"], ids="x"), "ids must be a list of strings, not one string"),
         (lambda index: Index.from_counts([[1, 2]], ["a"]), "there are 1 terms for 2 columns; give one name a column"),
         (lambda index: Index.from_counts([[1, 2]], ["a", "a"]), "the term 'a' names two columns; .*"),
         (lambda index: Index.from_counts([[1, 2]], [1, 2]), "terms are strings; number 0 is 1"),
-        (lambda index: index.add(["more"], ids=["3"]), "the id '3' stands for two documents"),
+        (lambda index: index.add(["more"], ids=["3"]), "ids must be unique; two documents have the id '3'"),
         (lambda index: index.search("so", 0), "k is a whole number of 1 or more; got 0"),
         (lambda index: index.search("so", 2.5), "k is a whole number of 1 or more; got 2.5"),
-        (lambda index: index.search(5), "query 0 is neither a text nor a list of terms but 5"),
-        (lambda index: index.batch_search("so"), "queries come as a list of queries, not as one string"),
+        (lambda index: index.search(5), "query 0 must be a string or a list of terms; got 5"),
+        (lambda index: index.batch_search("so"), "queries must be a list of queries, not one string"),
         (lambda index: index.search("so", model="bm24"), "model is one of 'spud', .*; got 'bm24'"),
         (lambda index: index.search("so", model="bm25", mu=1), "the model 'bm25' does not take {'mu': 1}: .*"),
         (lambda index: index.search("so", omega=[1]), r"the model 'spud' does not take {'omega': \[1\]}: .*"),
-        (lambda index: index.search("so", omega=2), "omega lies between 0 and 1; got 2"),
+        (lambda index: index.search("so", omega=2), "omega must be between 0 and 1; got 2"),
     ],
 )
-def test_bad_input_is_one_sentence(call, message, index):
+def test_bad_input_gives_one_sentence(call, message, index):
     with pytest.raises(ValueError, match=f"^{message}$"):
         call(index)
 
 
-def test_a_refused_addition_leaves_the_index_as_it_was(texts):
+def test_a_failed_addition_does_not_change_the_index(texts):
     index = Index.from_texts(texts)
     with pytest.raises(ValueError, match="must be a string"):
         index.add(["w01", 5])
@@ -188,7 +191,7 @@ def test_a_refused_addition_leaves_the_index_as_it_was(texts):
 
 @pytest.fixture(scope="module")
 def large():
-    """Rare and frequent words in 3,000 documents, where most postings need not be gone through; many ties."""
+    """Rare and frequent words in 3,000 documents, for which most postings need not be read; with many ties."""
     rng = np.random.default_rng(4)
     X = sp.random_array(
         (3000, 400), density=0.02, format="lil", rng=rng, data_sampler=lambda size: 1.0 + np.arange(size) % 3
@@ -200,7 +203,7 @@ def large():
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("k", [1, 3, 100])
 @pytest.mark.parametrize("which", ["index", "large"])
-def test_a_few_hits_are_the_plain_ones_bit_for_bit(which, model, k, request, monkeypatch):
+def test_few_hits_equal_plain_sums_to_the_last_bit(which, model, k, request, monkeypatch):
     index, rng = request.getfixturevalue(which), np.random.default_rng(8)
     words = [*index.terms[:40], "unheard"]
     queries = [rng.choice(words, size=rng.integers(0, 9)).tolist() for _ in range(200)]
@@ -233,31 +236,33 @@ def test_an_index_shows_its_size():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Index.from_texts({"w": "a wing"}), "texts come as a list of texts, and the names of a dictionary"),
-        (lambda: Index.from_texts(pl.DataFrame({"text": ["a wing"]})), "name the column"),
-        (lambda: Index.from_texts(None), "texts come as a list of texts"),
-        (lambda: Index.from_texts(["a wing"], 3), "ids come as a list of texts; got 3"),
-        (lambda: Index.from_texts(["a wing"], counting="english"), "counting is a CountingOptions"),
+        (lambda: Index.from_texts({"w": "a wing"}), "texts must be a list of strings; give the keys of a dictionary"),
+        (lambda: Index.from_texts(pl.DataFrame({"text": ["a wing"]})), "select the column"),
+        (lambda: Index.from_texts(None), "texts must be a list of strings"),
+        (lambda: Index.from_texts(["a wing"], 3), "ids must be a list of strings; got 3"),
+        (lambda: Index.from_texts(["a wing"], counting="english"), "counting must be a CountingOptions"),
         (lambda: Index.from_counts([[1, 2]], "ab"), "terms come in the order of the columns"),
         (lambda: Index.from_counts([[1, 2]], {"a", "b"}), "terms come in the order of the columns"),
-        (lambda: Index.from_counts([[1, 2]], None), "an index needs the terms of its columns"),
-        (lambda: Index.from_texts(["a wing"]).batch_search(3), "queries come as a list of queries; got 3"),
-        (lambda: Index.from_texts(["a wing"]).search("wing", omega=1e-320), "omega lies between 0 and 1; got 1e-320"),
-        (lambda: Index.from_texts(["a wing"]).search("wing", model="lm-dirichlet", mu=1e308), "mu lies between"),
+        (lambda: Index.from_counts([[1, 2]], None), "terms must be a list or an array of strings"),
+        (lambda: Index.from_texts(["a wing"]).batch_search(3), "queries must be a list of queries; got 3"),
+        (lambda: Index.from_texts(["a wing"]).search("wing", omega=1e-320), "omega must be between .* got 1e-320"),
+        (lambda: Index.from_texts(["a wing"]).search("wing", model="lm-dirichlet", mu=1e308), "mu must be between"),
     ],
 )
-def test_what_looks_like_texts_or_terms_and_is_not(call, message):
+def test_wrong_types_of_texts_ids_and_terms_are_errors(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_a_few_hits_are_the_plain_ones_where_constants_cancel_the_sums():
+def test_few_hits_equal_plain_sums_if_constants_cancel_them():
     rng = np.random.default_rng(0)
     for _ in range(20):
         terms, d = 5, 40
-        values = rng.choice([0.1, 0.2, 0.3, 0.7, 1.1], terms)  # the same for all documents, in another order
+        values = rng.choice([0.1, 0.2, 0.3, 0.7, 1.1], terms)  # equal for all documents, in another order
         weights = np.array([rng.permutation(values) for _ in range(d)]).T
-        others = np.where(np.eye(terms), rng.uniform(2, 3, terms), 1e-3)  # never found, but they order the terms
+        others = np.where(
+            np.eye(terms), rng.uniform(2, 3, terms), 1e-3
+        )  # never found, but they determine the order of terms
         weights = np.hstack([weights, others])
         n = d + terms
         constants = np.repeat([-values.sum() / terms, -1e3], [d, terms])
@@ -271,6 +276,6 @@ def test_a_few_hits_are_the_plain_ones_where_constants_cancel_the_sums():
         assert hits.scores.tolist() == scores[best].tolist()
 
 
-def test_no_queries_are_answered_by_a_large_index_too(large):
+def test_a_large_index_accepts_no_queries(large):
     assert large.batch_search([]) == []
     assert len(large) > 1000

@@ -1,4 +1,4 @@
-"""Weights of postings against the formulas written out densely, a document and a term at a time."""
+"""Weights of postings equal the formulas, computed densely for one document and one term at a time."""
 
 import math
 
@@ -14,7 +14,7 @@ from termburst.retrieval.models import background_mass, generalised_spud, replac
 
 @pytest.fixture(scope="module", name="X")
 def bursty_counts():
-    """Thirty documents over twelve terms with bursts; the last term never occurs, two documents are empty."""
+    """Thirty documents with twelve bursty terms; the last term never occurs, two documents are empty."""
     rng = np.random.default_rng(1)
     counts = rng.negative_binomial(0.3, 0.2, size=(30, 12))
     counts[:, 11] = 0
@@ -23,7 +23,7 @@ def bursty_counts():
 
 
 def mass_by_fixed_point(X, steps=3000):
-    """The iteration of the first author's code, s ← Σdf/(Σ_j ψ(s + |d_j|) − ψ(s)), from where it starts."""
+    """The iteration of the first author's code, s ← Σdf/(Σ_j ψ(s + |d_j|) − ψ(s)), with the same start."""
     lengths = X.sum(axis=1)
     s = 250.0
     for _ in range(steps):
@@ -32,7 +32,7 @@ def mass_by_fixed_point(X, steps=3000):
 
 
 def log_likelihood_ratio(model, X, d, query, omega=0.8, mu=2000.0, lam=0.7):
-    """log p(q | d)/p(q | collection) of a language model, as the papers write it."""
+    """log p(q | d)/p(q | collection) of a language model, as in the papers."""
     length, distinct = X[d].sum(), (X[d] > 0).sum()
     df, cf = (X > 0).sum(axis=0), X.sum(axis=0)
     mc = mass_by_fixed_point(X)
@@ -63,14 +63,14 @@ def dense_scores(model, X, query):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["spud", "gspud", "lm-dirichlet", "lm-jm"])
-def test_language_models_are_the_likelihood_ratio_to_the_collection(model, X):
+def test_language_models_equal_the_likelihood_ratio_to_the_collection(model, X):
     query = [0, 3, 3, 7]
     scores = dense_scores(model, X, query)
     for d in np.flatnonzero(X.sum(axis=1)):
         assert scores[d] == pytest.approx(log_likelihood_ratio(model, X, d, query), rel=1e-9)
 
 
-def test_bm25_written_out(X):
+def test_bm25_equals_its_formula(X):
     scores = dense_scores("bm25", X, [2, 5])
     mean = X.sum() / len(X)
     for d, counts in enumerate(X):
@@ -82,7 +82,7 @@ def test_bm25_written_out(X):
         assert scores[d] == pytest.approx(expected, rel=1e-12)
 
 
-def test_background_mass_is_where_the_authors_iteration_ends(X):
+def test_background_mass_equals_the_limit_of_the_authors_iteration(X):
     assert background_mass(Collection.from_counts(X)) == pytest.approx(mass_by_fixed_point(X), rel=1e-9)
 
 
@@ -90,7 +90,7 @@ def test_background_mass_is_where_the_authors_iteration_ends(X):
     ("counts", "expected"),
     [
         ([[1, 1, 1], [1, 1, 0]], 3 + 1),  # no repetition
-        ([[3, 0], [0, 2]], 1 / (1 + 1 / 2 + 1)),  # no document of two terms
+        ([[3, 0], [0, 2]], 1 / (1 + 1 / 2 + 1)),  # no document with two terms
         ([[1, 0], [0, 1]], 1.0),  # nothing to learn from
     ],
 )
@@ -99,7 +99,7 @@ def test_background_mass_stays_finite(counts, expected):
 
 
 @pytest.mark.parametrize("rare", [[[1] * 8, [1] * 7 + [2]], [[5, 1], [0, 5]]])
-def test_the_bound_of_the_mass_holds_beside_it(rare):
+def test_the_bound_of_the_mass_also_holds_nearby(rare):
     lengths = np.sum(rare, axis=1)
     mass = background_mass(Collection.from_counts(rare))
     harmonic = sum(1 / k for length in lengths for k in range(1, length))
@@ -115,14 +115,14 @@ def test_weights_are_above_zero_and_finite(model, X):
         assert np.isfinite(weights.documents).all()
 
 
-def test_equal_replacements_are_spud(X, monkeypatch):
+def test_equal_replacements_give_spud(X, monkeypatch):
     collection = Collection.from_counts(X)
     monkeypatch.setattr("termburst.retrieval.models.replacement_weights", lambda c, m: np.full(12, 3.0))
     np.testing.assert_allclose(generalised_spud(collection).postings, spud(collection).postings, rtol=1e-12)
 
 
 def test_a_text_repeated_within_itself_scores_the_same_by_spud():
-    """The paper's verbosity hypothesis: a document twice over is no longer a document. LM-Dirichlet disagrees."""
+    """The verbosity hypothesis of the paper: repeating a whole text adds nothing. LM-Dirichlet disagrees."""
     once, twice = [2, 1, 0, 1], [4, 2, 0, 2]
     counts = [once, twice, [0, 3, 1, 1], [1, 0, 2, 5]]
     scores = dense_scores("spud", np.array(counts), [0, 3])
@@ -143,15 +143,15 @@ def test_bursty_terms_add_more_balls():
 @pytest.mark.parametrize(
     ("model", "parameters", "message"),
     [
-        ("spud", {"omega": 1}, "omega lies between 0 and 1; got 1"),
-        ("gspud", {"omega": 0.0}, "omega lies between 0 and 1; got 0.0"),
-        ("lm-dirichlet", {"mu": 0}, "mu is a number above 0; got 0"),
-        ("lm-dirichlet", {"mu": float("nan")}, "mu is a number above 0; got nan"),
-        ("lm-jm", {"smoothing": "much"}, "smoothing lies between 0 and 1; got 'much'"),
-        ("bm25", {"b": 2}, "b lies between 0 and 1; got 2"),
-        ("bm25", {"k1": True}, "k1 is a number above 0; got True"),
+        ("spud", {"omega": 1}, "omega must be between 0 and 1; got 1"),
+        ("gspud", {"omega": 0.0}, "omega must be between 0 and 1; got 0.0"),
+        ("lm-dirichlet", {"mu": 0}, "mu must be a number above 0; got 0"),
+        ("lm-dirichlet", {"mu": float("nan")}, "mu must be a number above 0; got nan"),
+        ("lm-jm", {"smoothing": "much"}, "smoothing must be between 0 and 1; got 'much'"),
+        ("bm25", {"b": 2}, "b must be between 0 and 1; got 2"),
+        ("bm25", {"k1": True}, "k1 must be a number above 0; got True"),
     ],
 )
-def test_bad_parameters_are_one_sentence(model, parameters, message, X):
+def test_bad_parameters_give_one_sentence(model, parameters, message, X):
     with pytest.raises(ValueError, match=f"^{message}$"):
         MODELS[model](Collection.from_counts(X), **parameters)

@@ -230,7 +230,7 @@ def test_a_file_of_the_corpus_is_no_place_to_write_to(tmp_path, monkeypatch):
     for path in (inside, inside.with_name(".hidden"), tmp_path / "b.txt"):
         path.write_text("so it goes")
     for source in ("corpus", ".", str(tmp_path), "corpus/**/*.txt", "corpus/deep/[ab].tx?", inside):
-        with pytest.raises(ValueError, match="is what is being read"):
+        with pytest.raises(ValueError, match="is part of the input"):
             check_output(inside, source=source)
     for source in ("corpus", "corpus/**", "c*.txt", "-", "stdlib"):
         check_output("b.txt", source=source)
@@ -241,6 +241,6 @@ def test_a_file_of_the_corpus_is_no_place_to_write_to(tmp_path, monkeypatch):
 def test_the_file_being_read_is_no_place_to_write_to(tmp_path):
     corpus = tmp_path / "corpus.csv"
     corpus.write_text("text")
-    with pytest.raises(ValueError, match="is what is being read"):
+    with pytest.raises(ValueError, match="is part of the input"):
         check_output(corpus, source=corpus)
     check_output(corpus, source="stdlib")

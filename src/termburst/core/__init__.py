@@ -1,1 +1,1 @@
-"""The compiled core: hot loops in C, reached through one typed function per kernel."""
+"""The compiled core: hot loops in C, with one typed Python function per kernel."""

@@ -2,21 +2,21 @@
 #include "special.h"
 
 #define TOLERANCE 1e-9 /* of the last Newton step in τ and ω */
-#define ROUNDING 5e-13 /* relative error of the sums that make a slope, at the most */
+#define ROUNDING 5e-13 /* largest relative error of the sums in a slope */
 #define GAUSS_2 0.5773502691896258
 static const double GAUSS_4[2] = {0.3399810435848563, 0.8611363115940526};
 static const double WEIGHT_4[2] = {0.6521451548625461, 0.34785484513745385};
 
-/* What the lengths contribute: K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0). */
+/* The contribution of the lengths: K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0). */
 typedef struct {
     double k_not, slope_not, slope_0, drop;
 } LengthsPart;
 
-/* The difference is integrated from the slope where it would cancel. */
+/* The difference is integrated from the slope if a subtraction would cancel. */
 TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta) {
     double half = delta / 2, middle = tau - half;
     LengthsPart part;
-    if (delta < 1e-4) { /* so near that the slope is a straight line, to rounding */
+    if (delta < 1e-4) { /* so close that the slope is linear to rounding */
         double shift = half * GAUSS_2;
         Pair low = look_up(table, middle - shift), high = look_up(table, middle + shift);
         double bend = (high[1] - low[1]) / (2 * shift), edge = half - shift;
@@ -41,7 +41,7 @@ TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta
     return part;
 }
 
-/* Of the penalised log-likelihood; *penalty* may be NULL. */
+/* Derivatives of the penalised log-likelihood; *penalty* may be NULL. */
 Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
                         const double *penalty) {
     Share share = split(omega);
@@ -78,7 +78,7 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
     return d;
 }
 
-/* log(new/old), *change* being new − old: by log1p where they are close, not where one is next to nothing. */
+/* log(new/old) with *change* = new − old: by log1p if they are close, but not if one is almost 0. */
 static double log_ratio(double new, double old, double change) {
     return fabs(change) < 0.5 * old ? log1p(change / old) : log(new / old);
 }
@@ -114,11 +114,11 @@ double gain(double tau, double omega, const Term *term, double n, const double *
     return total + n_i * log_ratio(p, p_0, change) + (n - n_i) * log_ratio(rest, rest_0, -change);
 }
 
-/* Everything that stays the same while one term is fitted. */
+/* Everything that stays constant while one term is fitted. */
 typedef struct {
     const Term *term;
     const double *table;
-    const double *penalty; /* NULL where there is none */
+    const double *penalty; /* NULL if there is none */
     double n;
 } Problem;
 
@@ -126,8 +126,8 @@ static Derivatives at(const Problem *of, double tau, double omega) {
     return derivatives(tau, omega, of->term, of->n, of->table, of->penalty);
 }
 
-/* Moves ω to within *near* of the maximum at fixed τ, and returns the derivatives there; counts their evaluations.
- * Concave, so Newton's method with bounded steps arrives. */
+/* Moves ω to within *near* of the maximum at fixed τ, returns the derivatives there, and counts the evaluations. The
+ * function is concave, so Newton's method with bounded steps converges. */
 static Derivatives profile(const Problem *of, double tau, double *omega, double near, double *evaluations) {
     Derivatives d = {0};
     for (int round = 0; round < 100; round++) {
@@ -140,13 +140,13 @@ static Derivatives profile(const Problem *of, double tau, double *omega, double 
     return d;
 }
 
-/* How far the slope of the profile, linearised from a point beside it, may be wrong: of the order of ∂ω²/∂ωω. */
+/* Error bound of the slope of the profile, linearised from a nearby point: of the order of ∂ω²/∂ωω. */
 static double doubt(const Derivatives *d) { return 10 * d->omega * d->omega / -d->omega_omega; }
 
-/* Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); 1 if found.
+/* Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0). Returns 1 if found.
  *
- * The bracket is tightened as the profile's slope is learned, and a step that leaves it is replaced by bisection, so
- * that the method cannot leave, cycle, or stop at a saddle. */
+ * The bracket shrinks with each slope of the profile. A step out of the bracket is replaced by bisection, so the method
+ * cannot leave the bracket, cycle, or stop at a saddle. */
 static int climb(const Problem *of, double tau, double omega, double low, double high, FitResult *result) {
     double evaluations = 0.0, step = 0.0;
     int quiet = 0, found = 0;
@@ -154,7 +154,7 @@ static int climb(const Problem *of, double tau, double omega, double low, double
     for (int iteration = 0; iteration < 300; iteration++) {
         d = at(of, tau, omega);
         evaluations += 1;
-        /* too far from the profile for its slope to be known */
+        /* too far from the profile to know its slope */
         if (!(d.omega_omega < 0) || d.omega * d.omega > -0.01 * d.omega_omega)
             d = profile(of, tau, &omega, 0.01, &evaluations);
         double slope = d.tau - d.tau_omega * d.omega / d.omega_omega;
@@ -164,15 +164,15 @@ static int climb(const Problem *of, double tau, double omega, double low, double
         else if (slope < -doubt(&d))
             high = least(high, tau);
         step = curvature < 0 ? -slope / curvature : copysign(2.0, slope);
-        double noise = ROUNDING * d.size / fabs(curvature); /* what rounding alone may make of a step */
+        double noise = ROUNDING * d.size / fabs(curvature); /* the part of a step that may be rounding error */
         double moved = most(fabs(step), fabs((d.omega + d.tau_omega * step) / d.omega_omega));
-        quiet = moved < noise ? quiet + 1 : 0; /* a few steps more, since rounding may be kinder than feared */
+        quiet = moved < noise ? quiet + 1 : 0; /* a few more steps: the bound on rounding errors is pessimistic */
         if (curvature < 0 && (moved < TOLERANCE || quiet > 3 || (iteration > 50 && moved < 100 * TOLERANCE))) {
             found = 1;
             step = copysign(most(fabs(step), noise), step);
             break;
         }
-        if (most(fabs(step), high - low) < most(TOLERANCE, noise)) step = 0.0; /* τ is right: what is left is noise */
+        if (most(fabs(step), high - low) < most(TOLERANCE, noise)) step = 0.0; /* τ has converged: the rest is noise */
         step = between(step, -3.0, 3.0);
         if (!(low <= tau + step && tau + step <= high) && step != 0) step = (low + high) / 2 - tau;
         double omega_step = -(d.omega + d.tau_omega * step) / d.omega_omega;
@@ -194,17 +194,17 @@ static int climb(const Problem *of, double tau, double omega, double low, double
     return found;
 }
 
-/* lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity. Its sign is that
- * of Tarone's score. */
+/* lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 if the likelihood rises as α_0 decreases from infinity. It has the
+ * sign of Tarone's score. */
 static double excess_pairs(const Term *term, double n, double pairs) {
     double share = term->n_i / n, rest = (n - term->n_i) / n;
     double rise = pairs * share / rest, fall = 0.0;
     for (int64_t q = 0; q < term->more_size; q++) rise += term->more[q] * (double)(q + 1) / share;
     for (int64_t j = 0; j < term->after_size; j++) fall += term->times[j] * term->after[j] / rest;
-    return fabs(rise - fall) > 1e-13 * (rise + fall) ? rise - fall : 0.0; /* rounding must not decide a tie */
+    return fabs(rise - fall) > 1e-13 * (rise + fall) ? rise - fall : 0.0; /* rounding must not break a tie */
 }
 
-/* The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ. */
+/* The log-penalty up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ. */
 static double log_penalty(double tau, const double *penalty) {
     if (penalty == NULL) return 0.0;
     return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * exp(tau) - penalty[3] * exp(-tau);
@@ -216,7 +216,7 @@ static const double *none_or(const double *penalty) {
     return NULL;
 }
 
-/* Climbs from where the slope changes sign, and keeps the maximum if it is better than *best*. */
+/* Finds the maximum where the slope changes sign, and keeps it if it is better than *best*. */
 static void try_maximum(const Problem *of, double tau, double omega, double low, double high, FitResult *best) {
     FitResult trial = {0};
     if (climb(of, tau, omega, low, high, &trial)) {
@@ -227,24 +227,24 @@ static void try_maximum(const Problem *of, double tau, double omega, double low,
             *best = trial;
             best->status = CONVERGED;
         }
-    } else if (best->status != CONVERGED && high < LARGEST) { /* in the topmost stretch: nothing above rounding */
+    } else if (best->status != CONVERGED && high < LARGEST) { /* in the uppermost interval a gain is only rounding */
         best->status = FAILED;
     }
 }
 
 /* Fit one term.
  *
- * A scan of the profile's slope over τ, from large to small α_0, brackets every maximum; Newton's
- * method climbs each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a term
- * may have two interior maxima, or an interior one beside that at infinity.) The scan begins where the limit of large
- * α_0 holds, and ends where that of small α_0 does: there ∂τ is `mixed`. */
+ * A scan of the slope of the profile over τ, from large to small α_0, brackets every maximum. Newton's method finds
+ * each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a term may have two
+ * interior maxima, or one interior maximum and one at infinity.) The scan begins where the limit of large α_0 holds,
+ * and ends where the limit of small α_0 holds: there ∂τ is `mixed`. */
 void fit_term(const Term *term, const LengthTable *table, const double *penalty, const Scan *scan, FitResult *best) {
     const Problem of = {term, table->coefficients, none_or(penalty), table->tokens};
     int penalised = of.penalty != NULL;
     double n = of.n, n_i = term->n_i, omega = log(n_i / (n - n_i)), spacing = scan->spacing;
     *best = (FitResult){.omega = omega};
     if (!(n_i > 0 && n_i < n && spacing > 0)) return; /* nothing to fit: the scan would not end */
-    if (term->mixed == 0 && !penalised) { /* (α_0 p + q)/(α_0 + q) falls in α_0, so α_0 → 0 is the supremum */
+    if (term->mixed == 0 && !penalised) { /* (α_0 p + q)/(α_0 + q) decreases in α_0, so the supremum is at α_0 → 0 */
         best->status = DEGENERATE;
         return;
     }
@@ -259,7 +259,7 @@ void fit_term(const Term *term, const LengthTable *table, const double *penalty,
             slope = d.tau;
         }
         int rising = slope > 0;
-        if (rising && falling) { /* from where a straight line between the two slopes crosses zero */
+        if (rising && falling) { /* start where the line through the two slopes crosses zero */
             double share = slope_above < 0 ? slope / (slope - slope_above) : 0.5;
             double start = tau + least(spacing, above - tau) * share;
             double omega_there = omega - d.tau_omega / d.omega_omega * (start - tau);
@@ -270,16 +270,17 @@ void fit_term(const Term *term, const LengthTable *table, const double *penalty,
         slope_above = slope;
         if (rising && !penalised && slope > 0.5 * term->mixed) break;
         double aside = -d.omega / d.omega_omega;
-        if (fabs(aside) >= FIT_NEAR) omega += aside; /* which fits never do */
+        if (fabs(aside) >= FIT_NEAR) omega += aside; /* never true for fits */
         omega += between(d.tau_omega / d.omega_omega * spacing, -1.0, 1.0); /* along the profile to the next τ */
         tau -= spacing;
     }
-    if (falling && best->status == BOUNDARY) best->status = FAILED; /* a penalty pulls it to α_0 = 0 */
+    if (falling && best->status == BOUNDARY) best->status = FAILED; /* a penalty pulls the fit to α_0 = 0 */
 }
 
 static int64_t padded(int64_t size) { return (size + LANES - 1) / LANES * LANES; }
 
-/* T_q, the r and how many times each, of the cells [first, last), to room->parts from *used* on, which is moved. */
+/* T_q, the r and their multiplicities of the cells [first, last), written to room->parts from *used* on, which is
+ * advanced. */
 int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room, int64_t *used, Term *out) {
     int64_t largest = 0, occurrences = 0, distinct = 0;
     double mixed = 0.0, n_i = 0.0, documents = 0.0, *seen = room->seen;

@@ -1,15 +1,15 @@
-/* The exact fit of one term's beta-binomial, and of many.
+/* Exact fits of the beta-binomial, term by term.
  *
  * Variables are τ = log α_0 and ω = logit p with p = α_i/α_0, so that α_i = e^τ p and α_¬i = e^τ (1 − p). With T_q the
- * number of documents that hold the term more than q times, K the length table and sums over the term's own occurrences,
+ * number of documents that contain the term more than q times, and K the function of the length table,
  *
  *     ∂ℓ/∂τ = Σ_r r/(α_¬ + r) − Σ_q T_q q/(α + q) − [K(α_¬) − K(α_0)]
  *     ∂ℓ/∂ω = (1 − p) A + p B − p (n − K(α_¬)),  A = n_i − Σ_q T_q q/(α + q),  B = n_i − Σ_r r/(α_¬ + r)
  *
- * where r runs over n_j − 1, …, n_j − n_ij for every document that holds the term: one number per occurrence, equal ones
- * taken together.
+ * where r runs over n_j − 1, …, n_j − n_ij for each document that contains the term: one number per occurrence. Equal
+ * values of r are stored once, with a multiplicity.
  *
- * Each term of ∂ℓ/∂τ falls like 1/α_0, so that its root is found to full precision however large α_0 is. At fixed τ the
+ * Each summand of ∂ℓ/∂τ falls like 1/α_0, so its root has full precision however large α_0 is. At fixed τ the
  * likelihood is concave in p. A penalty on α_0 adds a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ to ∂ℓ/∂τ.
  */
 #ifndef TB_BETA_BINOMIAL_H
@@ -21,23 +21,24 @@
 
 enum { BOUNDARY = 0, CONVERGED = 1, DEGENERATE = 2, FAILED = 3 };
 
-#define SMALLEST (-27.0) /* of τ: α_0 from 2e-12 to 4e15 */
+#define SMALLEST (-27.0) /* range of τ: α_0 from 2e-12 to 4e15 */
 #define LARGEST 36.0
 
-/* What the likelihood of a term needs of its cells: T_q from q = 1 on, and the r, each so many `times`. All are padded
- * with zeros (r with ones) to whole LANES. */
+/* The data of a term that its likelihood needs: T_q from q = 1 on (`more`), and the distinct r (`after`), each with its
+ * multiplicity (`times`). Arrays are padded with zeros (r with ones) to whole LANES. */
 typedef struct {
     const double *more;
     const double *after;
     const double *times;
-    int64_t more_size;  /* q up to the largest count, less one */
-    int64_t after_size; /* different r */
+    int64_t more_size;  /* the largest count minus one */
+    int64_t after_size; /* number of distinct r */
     double n_i;
-    double documents; /* that hold the term */
-    double mixed;     /* that hold the term and something else */
+    double documents; /* with the term */
+    double mixed;     /* with the term and other terms */
 } Term;
 
-/* Scratch space of one thread. `seen` is zeros, as many as the longest document has tokens, and is left so. */
+/* Scratch space of one thread. `seen` has one number per token of the longest document; it is zero before and after a
+ * call. */
 typedef struct {
     double *seen;
     double *parts;
@@ -45,15 +46,15 @@ typedef struct {
     int64_t size;
 } Room;
 
-/* How maxima are looked for. The scan begins at α_0 = e² max(longest document, (largest count − 1 + margin) n/n_i); the slope
- * is taken at τ `spacing` apart, within `near` of the profile in ω, linearised from there, and nearer where that leaves its
- * sign in doubt. */
+/* How maxima are searched. The scan begins at α_0 = e² max(longest document, (largest count − 1 + margin) n/n_i). It
+ * evaluates the slope at values of τ that are `spacing` apart. ω is within `near` of its maximum, and the slope of the
+ * profile is linearised from there. If that leaves its sign in doubt, ω is moved closer. */
 typedef struct {
     double spacing, near, margin;
 } Scan;
-#define FIT_NEAR 0.05 /* of fits: where they climb from decides on their last digits */
+#define FIT_NEAR 0.05 /* for fits: the starting point decides their last digits */
 #define FIT_MARGIN 1.0
-#define DRAW_NEAR 0.5 /* of null draws: of the maximum only its height is asked, which takes half of the evaluations */
+#define DRAW_NEAR 0.5 /* for null draws: only the height of the maximum is needed, with half of the evaluations */
 #define DRAW_MARGIN 0.0
 
 typedef struct {
@@ -106,7 +107,7 @@ typedef struct {
     double p, rest;
 } Share;
 
-/* p and 1 − p, neither by subtraction. */
+/* p and 1 − p, both without subtraction. */
 TB_INLINE Share split(double omega) {
     double e = exp(-fabs(omega)), large = 1 / (1 + e), small = e / (1 + e);
     Share share = {omega > 0 ? large : small, omega > 0 ? small : large};

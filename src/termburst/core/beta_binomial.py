@@ -1,4 +1,4 @@
-"""Exact fits of beta-binomials, one term after the other (beta_binomial.c)."""
+"""Exact beta-binomial fits, term by term (beta_binomial.c)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from termburst.core.length_table import LengthTable
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-BOUNDARY, CONVERGED, DEGENERATE, FAILED = range(4)  # the status of a result
-LANES = 4  # as in core.h: what kernels read is padded to whole lanes
+BOUNDARY, CONVERGED, DEGENERATE, FAILED = range(4)  # status of a fit
+LANES = 4  # as in core.h: arrays for kernels are padded to a multiple of it
 
 
 class Term(Struct):
-    """What the likelihood of a term needs of its cells; kernels fill it."""
+    """The data of one term that its likelihood needs; filled by the kernels."""
 
     _fields_ = [
         ("more", ctypes.c_void_p),
@@ -41,7 +41,7 @@ class Room(Struct):
 
 
 class FitResult(Struct):
-    """A fit as the kernel leaves it; `FIT_RESULT` is the same as a type of arrays."""
+    """The result of one fit. `FIT_RESULT` is the NumPy dtype of the same struct."""
 
     _fields_ = [
         (name, Float)
@@ -50,7 +50,7 @@ class FitResult(Struct):
 
 
 class Derivatives(Struct):
-    """First and second derivatives of a log-likelihood, and the size of the sums that cancel in the first."""
+    """First and second derivatives of a log-likelihood, and the size of the sums that cancel in ∂τ."""
 
     _fields_ = [(name, Float) for name in ("tau", "omega", "tau_tau", "tau_omega", "omega_omega", "size")]
 
@@ -88,7 +88,7 @@ class ExcessTask(Struct):
 
 
 def room(cells: Cells, groups: int = 1) -> Room:
-    """Scratch space for any term of these cells: three numbers per occurrence, one per place in a document."""
+    """Scratch space for any term of these cells: three numbers per occurrence, one per position in a document."""
     parts = 3 * (cells.occurrences + groups * LANES)
     return Room(seen=np.zeros(cells.longest), parts=np.empty(parts), longest=cells.longest, size=parts)
 
@@ -96,20 +96,20 @@ def room(cells: Cells, groups: int = 1) -> Room:
 def fit_terms(
     cells: Cells, table: LengthTable, terms: Integers, penalty: Floats, spacing: float, results: NDArray[Any]
 ) -> None:
-    """Fit the given terms; their places in *results*, which has one per term of the collection, receive the fits.
+    """Fit the given terms and write the fits to *results*, which has one entry per term of the collection.
 
-    *spacing* is that of the scan over τ, *penalty* the four coefficients of log f(α_0), or zeros.
+    *spacing* is the step of the scan over τ. *penalty* has the four coefficients of log f(α_0), or zeros.
     """
-    require(penalty.shape == (4,), "a penalty has four coefficients")
-    require(results.shape == (cells.terms,), "there is one result per term")
-    require(spacing > 0, "the scan over tau has a spacing above 0")
+    require(penalty.shape == (4,), "penalty must have four coefficients")
+    require(results.shape == (cells.terms,), "results must have one result per term")
+    require(spacing > 0, "spacing must be above 0")
     task = FitTask(terms=terms, size=terms.size, penalty=penalty, spacing=spacing, results=results)
     call("tb_fit_terms", cells, table, task, room(cells))
 
 
 def gains(cells: Cells, table: LengthTable, terms: Integers, tau: Floats, omega: Floats) -> Floats:
-    """ℓ(τ, ω) − ℓ_binomial of the given terms, *tau* and *omega* having one entry for each of them."""
-    require(terms.shape == tau.shape == omega.shape, "tau and omega have one entry per term")
+    """ℓ(τ, ω) − ℓ_binomial of the given terms. *tau* and *omega* have one entry for each of them."""
+    require(terms.shape == tau.shape == omega.shape, "tau and omega must have one entry per term")
     out = np.empty(terms.size)
     call("tb_gains", cells, table, GainTask(terms=terms, tau=tau, omega=omega, gain=out, size=terms.size), room(cells))
     return out
@@ -118,9 +118,9 @@ def gains(cells: Cells, table: LengthTable, terms: Integers, tau: Floats, omega:
 def derivatives(
     cells: Cells, table: LengthTable, terms: Integers, tau: Floats, omega: Floats, penalty: Floats
 ) -> NDArray[Any]:
-    """The derivatives of the penalised log-likelihood of the given terms in τ and ω."""
-    require(terms.shape == tau.shape == omega.shape, "tau and omega have one entry per term")
-    require(penalty.shape == (4,), "a penalty has four coefficients")
+    """The derivatives in τ and ω of the penalised log-likelihood of the given terms."""
+    require(terms.shape == tau.shape == omega.shape, "tau and omega must have one entry per term")
+    require(penalty.shape == (4,), "penalty must have four coefficients")
     out = np.empty(terms.size, DERIVATIVES)
     task = DerivativeTask(terms=terms, tau=tau, omega=omega, penalty=penalty, out=out, size=terms.size)
     call("tb_derivatives", cells, table, task, room(cells))
@@ -128,7 +128,7 @@ def derivatives(
 
 
 def excess_pairs(cells: Cells, table: LengthTable, terms: Integers) -> Floats:
-    """lim −α_0 ∂ℓ/∂τ of the given terms as α_0 → ∞, at p = n_i/n: its sign is that of Tarone's score."""
+    """lim −α_0 ∂ℓ/∂τ of the given terms as α_0 → ∞, at p = n_i/n. It has the sign of Tarone's score."""
     excess = np.empty(terms.size)
     call("tb_excess_pairs", cells, table, ExcessTask(terms=terms, excess=excess, size=terms.size), room(cells))
     return excess

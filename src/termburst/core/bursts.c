@@ -3,11 +3,11 @@
 #include "special.h"
 
 enum {
-    ENUMERATED = 11, /* documents with the term up to which all 2^b assignments are listed */
-    LATTICE = 8192,  /* steps that the sum of scores is divided into beyond, at the most */
-    FINEST = 32      /* steps in the smallest score */
+    ENUMERATED = 11, /* largest number of documents for which all 2^b assignments are enumerated */
+    LATTICE = 8192,  /* largest number of steps of the sum of scores on a lattice */
+    FINEST = 32      /* largest number of steps in the smallest score */
 };
-#define CLOSE 0.05 /* standard deviations within which two distances from the mean count as equal */
+#define CLOSE 0.05 /* in standard deviations: distances from the mean that differ by less are equal */
 
 /* log n (n − 1) … (n − c + 1) of four lengths. */
 static Lanes log_falling(Lanes length, double c) {
@@ -17,8 +17,8 @@ static Lanes log_falling(Lanes length, double c) {
     return sum;
 }
 
-/* log P(c | n_j) of all classes of length, up to what does not depend on n_j, to *weight*; −inf where the burst is too
- * long for them. Returns the largest. *whole* has log Γ(n_j + α_0), which all bursts of a term share. */
+/* log P(c | n_j) of all length classes, without summands that do not depend on n_j, to *weight*; −inf if the burst is
+ * longer than the documents. Returns the largest. *whole* has log Γ(n_j + α_0), shared by all bursts of a term. */
 static double log_weights(double c, const LengthClasses *classes, double alpha, double alpha_0, double mean,
                           const double *whole, double *weight) {
     double top = -INFINITY;
@@ -26,7 +26,7 @@ static double log_weights(double c, const LengthClasses *classes, double alpha, 
         Lanes own = lanes_at(classes->length + k);
         LaneMask fits = own >= c;
         Lanes length = lanes_where(fits, own, lanes_of(c)), value = log_falling(length, c);
-        if (alpha_0 > 1e9 * classes->length[k]) /* next to the binomial */
+        if (alpha_0 > 1e9 * classes->length[k]) /* almost the binomial */
             value += (length - c) * log1p(-mean);
         else
             value += lanes_log_gamma(length - c + (alpha_0 - alpha)) - lanes_at(whole + k);
@@ -39,7 +39,7 @@ static double log_weights(double c, const LengthClasses *classes, double alpha, 
     return top;
 }
 
-/* log Γ(n_j + α_0) of all classes, to *whole*; not used where α_0 is so large that the binomial stands for it. */
+/* log Γ(n_j + α_0) of all classes, to *whole*; not used if α_0 is so large that the binomial replaces it. */
 static void log_whole(const LengthClasses *classes, double alpha_0, double *whole) {
     for (int64_t k = 0; k < classes->size; k += LANES) {
         Lanes value = lanes_of(0.0);
@@ -48,13 +48,14 @@ static void log_whole(const LengthClasses *classes, double alpha_0, double *whol
     }
 }
 
-/* The probabilities that a burst of size c falls into each group, to *out*; E[n_j/(α_0 + n_j) | c], for `burst_score`. */
+/* The probability that a burst of size c falls into each group, to *out*. Returns E[n_j/(α_0 + n_j) | c], which
+ * `burst_score` needs. */
 static double group_shares(double c, const LengthClasses *classes, double alpha, double alpha_0, double mean,
                            const double *whole, double *weight, double *out) {
     int64_t groups = classes->groups, last = classes->size - 1;
     double top = log_weights(c, classes, alpha, alpha_0, mean, whole, weight), bound = 0.0, total = 0.0;
     for (int64_t g = 0; g < groups; g++) out[g] = 0.0;
-    if (top == -INFINITY) { /* a burst longer than the mean of the longest class: it can only have been there */
+    if (top == -INFINITY) { /* the burst is longer than the mean of the longest class, so it must be in that class */
         while (last > 0 && classes->length[last] == 0) last--;
         for (int64_t g = 0; g < groups; g++) total += out[g] = classes->documents[last * groups + g];
         for (int64_t g = 0; g < groups; g++) out[g] /= total;
@@ -79,7 +80,8 @@ static double group_shares(double c, const LengthClasses *classes, double alpha,
 
 /* c (1 − κ E[n_j/(α_0 + n_j)]) − (1 − κ) Σ_{q<c} q/(α + q): the derivative of log P(c) in log π.
  *
- * What documents without the term share is left out. At κ = 0 it is 1 for a burst however long as α → 0, c as α → ∞. */
+ * The part of documents without the term is left out, because it is constant. At κ = 0 the score tends to 1 for a burst
+ * of any size as α → 0, and to c as α → ∞. */
 static double burst_score(int64_t c, double alpha, double bound, double kappa) {
     double repeats = 0.0;
     for (int64_t q = 1; q < c; q++) repeats += (double)q / (alpha + (double)q);
@@ -95,7 +97,8 @@ int32_t tb_burst(const LengthClasses *classes, const BurstTask *task) {
     return TB_OK;
 }
 
-/* What the sum of the scores in the first group may be: so many steps, its mean, variance and observed value in those. */
+/* The distribution of the sum of scores in the first group: the number of steps, and its mean, variance and observed
+ * value in steps. */
 typedef struct {
     int64_t steps;
     double mean, variance, observed;
@@ -122,8 +125,8 @@ static Outcomes enumerated(const BurstRoom *room, int64_t size, int64_t groups) 
     return found;
 }
 
-/* One burst more: with probability *share* it moves the sum up by *jump*, but not beyond *last*. *filled* is the last
- * step with any mass so far. */
+/* Add one burst: with probability *share* it raises the sum by *jump*, but not above *last*. *filled* is the last step
+ * with positive mass so far. */
 static void convolve(const double *mass, double *moved, double share, int64_t jump, int64_t filled, int64_t last) {
     int64_t stay = least_int(filled, last);
     for (int64_t s = 0; s <= stay; s++) moved[s] = mass[s] - mass[s] * share;
@@ -132,10 +135,10 @@ static void convolve(const double *mass, double *moved, double share, int64_t ju
     for (int64_t s = most_int(last - jump + 1, 0); s <= filled; s++) moved[last] += mass[s] * share;
 }
 
-/* The distribution of the sum on a lattice, to room->mass; 0 steps where there is no room.
+/* The distribution of the sum on a lattice, to room->mass; 0 steps if there is not enough space.
  *
- * The sum is that of the group that can expect less of it, and cut off where it can hardly come: what is beyond is put
- * there. */
+ * It is the sum of the group with the smaller expected value. It is cut off at a value that it hardly ever reaches; the
+ * mass above is put there. */
 static Outcomes on_lattice(const BurstRoom *room, int64_t size, int64_t groups) {
     const Burst *bursts = room->bursts;
     double total = 0.0, expected = 0.0, largest = 0.0, smallest = INFINITY;
@@ -156,7 +159,7 @@ static Outcomes on_lattice(const BurstRoom *room, int64_t size, int64_t groups) 
     double reach = least(total, most(most(2 * mean - observed, observed), mean + 10 * sqrt(variance)) + largest);
     double step = most(smallest / FINEST, reach / LATTICE);
     Outcomes found = {0, 0.0, 0.0, 0.0};
-    int64_t seen = 0, highest = 0; /* of rounded scores, whose sum may be more than that of the scores */
+    int64_t seen = 0, highest = 0; /* of rounded scores, whose sum may exceed that of the scores */
     for (int64_t k = 0; k < size; k++) {
         double share = flip ? 1 - room->shares[k * groups] : room->shares[k * groups];
         double rounded = rint(bursts[k].score / step);
@@ -188,14 +191,14 @@ static Outcomes on_lattice(const BurstRoom *room, int64_t size, int64_t groups) 
     return found;
 }
 
-/* Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent: P(|T − E T| > |t − E T|) +
- * ½ P(|T − E T| = |t − E T|). All assignments are listed where there are few; beyond, scores are rounded to a lattice.
- * Distances that differ by next to nothing count as equal, so that a split in not quite equal halves is treated like one
- * in equal ones. −1 where there is no room. */
+/* Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent: P(|T − E T| > |t − E T|) + ½ P(|T − E
+ * T| = |t − E T|). All assignments are enumerated if there are few; otherwise scores are rounded to a lattice.
+ * Distances that hardly differ count as equal, so that a split into almost equal halves is treated like a split into
+ * equal halves. −1 if there is not enough space. */
 static double mid_p(const BurstRoom *room, int64_t size, int64_t groups) {
     double total = 0.0;
     for (int64_t k = 0; k < size; k++) total += room->bursts[k].score;
-    if (!(total > 0 && total < INFINITY)) return total == 0 ? 0.5 : NAN; /* a single outcome; or none */
+    if (!(total > 0 && total < INFINITY)) return total == 0 ? 0.5 : NAN; /* one outcome, or none */
     Outcomes of = size <= ENUMERATED ? enumerated(room, size, groups) : on_lattice(room, size, groups);
     if (of.steps == 0) return -1.0;
     double near = CLOSE * sqrt(of.variance), distance = fabs(of.observed - of.mean), equal = 0.0, further = 0.0;
@@ -215,7 +218,8 @@ int32_t tb_mid_p(const BurstRoom *room, const MidPTask *task) {
     return *task->p_value < 0 ? TB_NO_ROOM : TB_OK;
 }
 
-/* Score, shares and group of every burst of a term; how many there are, −1 where there is no room. */
+/* Score, group probabilities and group of each burst of a term. Returns their number, or −1 if there is not enough
+ * space. */
 static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const CommonModel *model, int64_t term,
                          const BurstRoom *room) {
     int64_t size = 0, groups = classes->groups;
@@ -229,7 +233,7 @@ static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const
             if (!(weight >= 0 && weight <= (double)(room->most - size))) return -1;
             int64_t times = (int64_t)weight;
             if (times == 0) continue;
-            while (alike < size && room->bursts[alike].count != c) alike++; /* a term has few sizes of burst */
+            while (alike < size && room->bursts[alike].count != c) alike++; /* a term has few distinct burst sizes */
             if (alike == size) {
                 double bound = group_shares((double)c, classes, alpha, model->alpha_0[term], model->mean[term], whole,
                                             room->weight, room->shares + size * groups);
@@ -263,14 +267,14 @@ int32_t tb_burst_reference(const Cells *cells, const LengthClasses *classes, con
     return TB_OK;
 }
 
-/* Q = Σ_g (S_g − E S_g)²/E S_g of the scores' sums. */
+/* Q = Σ_g (S_g − E S_g)²/E S_g, where S_g is the sum of the scores in group g. */
 static double distance(const double *sums, const double *mean, int64_t groups) {
     double value = 0.0;
     for (int64_t g = 0; g < groups; g++) value += (sums[g] - mean[g]) * (sums[g] - mean[g]) / most(mean[g], 1e-300);
     return value;
 }
 
-/* (½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), every burst being drawn anew. */
+/* (½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), where each draw assigns all bursts again. */
 static double drawn_p(const BurstRoom *room, int64_t size, int64_t groups, int64_t seed, int64_t draws) {
     double *mean = room->sums, *sums = room->sums + groups, reached = 0.5;
     Mersenne random;

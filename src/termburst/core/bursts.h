@@ -1,7 +1,7 @@
-/* Keyness of terms in few documents: how their bursts would fall into the groups if these did not differ.
+/* Keyness of terms in few documents: the null distribution of how their bursts fall into the groups.
  *
- * A burst of size c, a document that holds the term c times, falls into group g with probability
- * Σ_g P(c | n_j)/Σ P(c | n_j), P being the common beta-binomial.
+ * A burst of size c is a document that contains the term c times. It falls into group g with probability
+ * Σ_g P(c | n_j)/Σ P(c | n_j), where P is the common beta-binomial.
  */
 #ifndef TB_BURSTS_H
 #define TB_BURSTS_H
@@ -9,8 +9,8 @@
 #include "cells.h"
 #include "core.h"
 
-/* Classes of documents of similar length: the mean length of each, and the documents of every group in it; padded to
- * whole LANES with classes that have no documents. */
+/* Classes of documents of similar length: the mean length of each class, and its number of documents in each group.
+ * Padded to whole LANES with classes that have no documents. */
 typedef struct {
     const double *length;
     const double *documents;
@@ -33,8 +33,8 @@ typedef struct {
     int64_t group;
 } Burst;
 
-/* Scratch space of one thread, for terms with up to `most` bursts: two numbers per length class, the bursts, their shares
- * of the groups, and twice `outcomes` numbers for the distribution of a sum. */
+/* Scratch space of one thread, for terms with up to `most` bursts: two numbers per length class, the bursts, their
+ * probabilities for each group, and twice `outcomes` numbers for the distribution of a sum. */
 typedef struct {
     double *weight;
     Burst *bursts;
@@ -46,7 +46,7 @@ typedef struct {
     int64_t outcomes;
 } BurstRoom;
 
-/* The terms to test. Those with `enough` bursts expected in either of two groups are left as they were. */
+/* The terms to test. Terms with at least `enough` expected bursts in each of the two groups keep their p-value. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -54,7 +54,7 @@ typedef struct {
     double *p_value;
 } ReferenceTask;
 
-/* The terms to test by `draws`, each with a seed of its own. */
+/* The terms to test by Monte Carlo with `draws` draws, each term with its own seed. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -63,7 +63,7 @@ typedef struct {
     double *p_value;
 } DrawTask;
 
-/* One burst of size `count`: its shares of the groups and its score. `weight` is scratch, two numbers per class. */
+/* One burst of size `count`: its probability per group and its score. `weight` is scratch, two numbers per class. */
 typedef struct {
     int64_t count;
     double alpha;
@@ -75,7 +75,7 @@ typedef struct {
     double *score;
 } BurstTask;
 
-/* The two-sided mid-p of the first `size` bursts of a room with two groups. */
+/* The two-sided mid-p of the first `size` bursts in a room with two groups. */
 typedef struct {
     int64_t size;
     double *p_value;

@@ -1,4 +1,4 @@
-"""How the bursts of a term would fall into groups of documents that do not differ (bursts.c)."""
+"""The null distribution of how the bursts of a term fall into groups of documents (bursts.c)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from termburst.core.cells import Cells
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-OUTCOMES = 8192 + 8  # of a sum of scores, at the most, beside one for every burst, for rounding; LATTICE in bursts.c
+OUTCOMES = 8192 + 8  # maximum number of outcomes of a sum of scores, plus one per burst for rounding; see LATTICE
 
 
 class LengthClasses(Struct):
@@ -71,24 +71,24 @@ class MidPTask(Struct):
 
 
 def length_classes(length: Floats, documents: Floats) -> LengthClasses:
-    """Classes of documents: the mean length of each, and classes × groups the documents in each."""
-    require(length.size > 0 and documents.shape[:1] == length.shape, "there is one row of documents per class")
-    require(bool((length > 0).all()), "the lengths of classes are above 0")
+    """Length classes: the mean length of each class, and the number of documents, classes × groups."""
+    require(length.size > 0 and documents.shape[:1] == length.shape, "documents must have one row per class")
+    require(bool((length > 0).all()), "the length of a class must be above 0")
     more = -length.size % LANES
     length, documents = np.append(length, np.zeros(more)), np.pad(documents, ((0, more), (0, 0)))
     return LengthClasses(length=length, documents=documents, size=length.size, groups=documents.shape[1])
 
 
 def common_model(alpha: Floats, alpha_0: Floats, mean: Floats, kappa: float) -> CommonModel:
-    """The beta-binomials of all groups together, one per term (alpha and alpha_0 are inf for the binomial), and κ."""
-    require(alpha.shape == alpha_0.shape == mean.shape, "there is one model per term")
+    """The beta-binomials fitted to all groups together, one per term (alpha and alpha_0 inf: binomial), and κ."""
+    require(alpha.shape == alpha_0.shape == mean.shape, "there must be one model per term")
     return CommonModel(alpha=alpha, alpha_0=alpha_0, mean=mean, terms=mean.size, kappa=kappa)
 
 
 def burst(
     classes: LengthClasses, count: int, alpha: float, alpha_0: float, mean: float, kappa: float
 ) -> tuple[Floats, float]:
-    """The probabilities that a burst of this size falls into each group, and its score, ∂ log P(c)/∂ log π.
+    """The probability that a burst of this size falls into each group, and its score ∂ log P(c)/∂ log π.
 
     The score is c (1 − κ E[n_j/(α_0 + n_j)]) − (1 − κ) Σ_{q<c} q/(α + q).
     """
@@ -108,11 +108,11 @@ def burst(
 
 
 def mid_p(scores: Floats, shares: Floats, in_first: NDArray[np.bool_]) -> float:
-    """Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent; the observed T has I = *in_first*.
+    """Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent; observed is I = *in_first*.
 
-    All assignments are listed up to 11 bursts; beyond, scores are rounded to a lattice, and T is the sum of those.
+    Up to 11 bursts all assignments are enumerated. For more bursts the scores are rounded to a lattice.
     """
-    require(scores.shape == shares.shape == in_first.shape, "there is one share per burst")
+    require(scores.shape == shares.shape == in_first.shape, "scores, shares and in_first must have one entry per burst")
     bursts, p_value = np.zeros(scores.size, BURST), np.empty(1)
     bursts["score"], bursts["group"] = scores, ~in_first
     call(
@@ -144,14 +144,14 @@ def burst_reference(
     cells: Cells, classes: LengthClasses, model: CommonModel, terms: Integers, b_i: Integers, enough: float,
     p_value: Floats,
 ) -> None:  # fmt: skip
-    """The two-sided mid-p of the given terms, from the score of their bursts in the first of two groups.
+    """Two-sided mid-p of the given terms, from the total score of their bursts in the first of two groups.
 
-    Terms with *enough* bursts expected in either group keep their *p_value*. *b_i* is the number of bursts, one entry
-    per term of the collection.
+    Terms with at least *enough* expected bursts in each group keep their *p_value*. *b_i* is the number of bursts, one
+    entry per term of the collection.
     """
-    require(cells.groups == classes.groups == 2, "there are two groups")
-    require(model.terms == cells.terms, "there is one model per term")
-    require(b_i.shape == p_value.shape == (cells.terms,), "there is one p-value per term")
+    require(cells.groups == classes.groups == 2, "cells and classes must have two groups")
+    require(model.terms == cells.terms, "there must be one model per term")
+    require(b_i.shape == p_value.shape == (cells.terms,), "b_i and p_value must have one entry per term")
     task = ReferenceTask(terms=terms, size=terms.size, enough=enough, p_value=p_value)
     call("tb_burst_reference", cells, classes, model, task, _room_for(b_i, terms, classes))
 
@@ -160,13 +160,16 @@ def burst_draws(
     cells: Cells, classes: LengthClasses, model: CommonModel, terms: Integers, b_i: Integers, seeds: Integers,
     draws: int, p_value: Floats,
 ) -> None:  # fmt: skip
-    """p of the given terms by dealing their bursts out to the groups, *draws* times: (½ + #{Q* > Q} + …)/(draws + 1).
+    """Monte Carlo p of the given terms: bursts are assigned to groups *draws* times; (½ + #{Q* > Q} + …)/(draws + 1).
 
-    Q = Σ_g (S_g − E S_g)²/E S_g of the bursts' scores; a tie counts as half. Each term has a seed of its own, of which
-    32 bits are used, for the stream of NumPy's RandomState.
+    Q = Σ_g (S_g − E S_g)²/E S_g of the scores of the bursts; a tie counts as half. Each term has its own seed (32 bits)
+    for the stream of NumPy's RandomState.
     """
-    require(cells.groups == classes.groups, "the classes and the cells have the same groups")
-    require(model.terms == cells.terms, "there is one model per term")
-    require(b_i.shape == seeds.shape == p_value.shape == (cells.terms,), "there is one seed per term")
+    require(cells.groups == classes.groups, "classes and cells must have the same groups")
+    require(model.terms == cells.terms, "there must be one model per term")
+    require(
+        b_i.shape == seeds.shape == p_value.shape == (cells.terms,),
+        "b_i, seeds and p_value must have one entry per term",
+    )
     task = DrawTask(terms=terms, size=terms.size, seeds=seeds, draws=draws, p_value=p_value)
     call("tb_burst_draws", cells, classes, model, task, _room_for(b_i, terms, classes))

@@ -1,6 +1,6 @@
 #include "cells.h"
 
-/* Goes through all cells once: afterwards kernels may use counts and lengths as places in arrays. */
+/* Checks all cells once. After that, kernels may use counts and lengths as array indices. */
 int32_t tb_cell_bounds(const Cells *cells, const CellBounds *out) {
     int64_t most_occurrences = 0, longest = 0;
     for (int64_t i = 0; i < cells->terms; i++) {
@@ -21,12 +21,12 @@ int32_t tb_cell_bounds(const Cells *cells, const CellBounds *out) {
     return TB_OK;
 }
 
-enum { MOST_CELLS = 8 }; /* terms with more are hardly ever alike */
+enum { MOST_CELLS = 8 }; /* terms with more cells are hardly ever equal */
 
 typedef struct {
     uint64_t key[MOST_CELLS];
     double weight[MOST_CELLS];
-    int64_t end[MOST_CELLS + 1]; /* of every group, as far as there are any: later ones have no cells */
+    int64_t end[MOST_CELLS + 1]; /* of each group; groups after the last one with cells are left out */
     int64_t size, groups;
     uint64_t hash;
 } Pattern;
@@ -37,7 +37,7 @@ static uint64_t mixed(uint64_t h) {
     return h ^ (h >> 29);
 }
 
-/* The cells of a term in an order of their own, group by group; 0 where there are too many. */
+/* The cells of a term, sorted within each group; 0 if there are too many. */
 static int pattern_of(const Cells *cells, int64_t term, Pattern *out) {
     out->size = out->groups = 0;
     out->hash = 0;

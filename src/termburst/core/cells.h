@@ -1,11 +1,11 @@
-/* The cells of a collection by term, or of several collections (groups) over the same terms. */
+/* The cells of a collection by term, or of several groups of documents with the same terms. */
 #ifndef TB_CELLS_H
 #define TB_CELLS_H
 
 #include "core.h"
 
-/* The cells of term i in group g are [indptr[g (terms + 1) + i], indptr[g (terms + 1) + i + 1]). `weight` is how many
- * documents a cell stands for; `weights` is `size`, or 1 where a single one serves all. */
+/* The cells of term i in group g are [indptr[g (terms + 1) + i], indptr[g (terms + 1) + i + 1]). `weight` is the number
+ * of documents that a cell stands for; `weights` is `size`, or 1 if all cells have the same weight. */
 typedef struct {
     const int64_t *indptr;
     const int32_t *count;
@@ -17,14 +17,14 @@ typedef struct {
     int64_t weights;
 } Cells;
 
-/* What all cells need of room: the most occurrences that a term has in all groups, the longest document. */
+/* What determines the size of scratch space: the largest number of occurrences of a term, and the longest document. */
 typedef struct {
     int64_t *occurrences;
     int64_t *longest;
 } CellBounds;
 
-/* Terms, those of them that differ in their cells, and the place of each term among those; how many differ. `slots` is
- * a hash table, 2^k of them. */
+/* Terms, the terms with distinct cells, the position of each term's representative among those, and their number.
+ * `slots` is a hash table of 2^k slots. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -46,7 +46,7 @@ TB_INLINE double weight_of(const Cells *cells, int64_t cell) {
     return cells->weight[cells->weights > 1 ? cell : 0];
 }
 
-/* Whether kernels may be called with this term. */
+/* Whether the term is a valid index. */
 TB_INLINE int is_term(const Cells *cells, int64_t term) { return term >= 0 && term < cells->terms; }
 
 #endif

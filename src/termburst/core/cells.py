@@ -1,4 +1,4 @@
-"""The cells of a collection by term as kernels take them, and which terms have the same (cells.c)."""
+"""The cells of a collection by term, as a struct for kernels; terms with equal cells (cells.c)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Integers = NDArray[np.int64]
 
 
 class Cells(Struct):
-    """Made by `cells`, which checks the values; `occurrences` and `longest` say how much room kernels need."""
+    """Made by `cells`, which checks the values. `occurrences` and `longest` determine the scratch space of kernels."""
 
     _fields_ = [
         ("indptr", In_i64),
@@ -45,15 +45,15 @@ class AlikeTerms(Struct):
 
 
 def cells(indptr: Integers, count: NDArray[np.int32], length: NDArray[np.int32], weight: Floats) -> Cells:
-    """Cells [indptr[i]:indptr[i + 1]] of term i, or [indptr[g, i]:indptr[g, i + 1]] in group g.
+    """Term i has the cells [indptr[i]:indptr[i + 1]], or [indptr[g, i]:indptr[g, i + 1]] in group g.
 
-    *weight* has one number per cell, or a single one. Refused are ranges that leave the arrays, and counts that are not
+    *weight* has one number per cell, or one for all. Ranges outside the arrays are rejected, and counts that are not
     between 1 and the length of their document.
     """
     groups, ends = (1, indptr.size) if indptr.ndim == 1 else indptr.shape
-    require(ends > 0 and indptr.ndim <= 2, "indptr has one entry more than there are terms")
-    require(count.ndim == 1 and count.shape == length.shape, "count and length have one entry per cell")
-    require(weight.ndim == 1 and weight.size in (1, count.size), "weight has one entry per cell, or one for all")
+    require(ends > 0 and indptr.ndim <= 2, "indptr must have one entry more than there are terms")
+    require(count.ndim == 1 and count.shape == length.shape, "count and length must have one entry per cell")
+    require(weight.ndim == 1 and weight.size in (1, count.size), "weight must have one entry per cell, or one for all")
     made = Cells(
         indptr=indptr,
         count=count,
@@ -71,10 +71,10 @@ def cells(indptr: Integers, count: NDArray[np.int32], length: NDArray[np.int32],
 
 
 def alike_terms(of: Cells, terms: Integers) -> tuple[Integers, Integers]:
-    """The terms that differ in their cells, and for each of *terms* its place among those.
+    """Terms with distinct cells, and for each of *terms* the position of its representative among them.
 
-    What depends on a term's cells alone need be computed only once for all terms that have the same. Only terms with a
-    handful of cells are compared. They are most of a vocabulary.
+    A result that depends only on the cells is computed once for all terms with equal cells. Only terms with a handful
+    of cells are compared; these are most of a vocabulary.
     """
     distinct, place, found = np.empty(terms.size, np.int64), np.empty(terms.size, np.int64), np.empty(1, np.int64)
     slots = np.empty(1 << (2 * terms.size + 1).bit_length(), np.int64)

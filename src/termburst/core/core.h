@@ -1,8 +1,8 @@
-/* What all of the core shares: how functions are exported, what they return, small arithmetic.
+/* Shared by all of the core: export of functions, status codes, small arithmetic.
  *
- * A kernel takes structs with named fields and returns a status. It allocates nothing (Python hands it the room that it
- * needs), keeps no state between calls, and checks every index that it takes from an array before it uses it (those of cells are
- * checked when `cells` of cells.py makes them).
+ * A kernel takes structs with named fields and returns a status. It allocates nothing: Python passes the scratch space
+ * (the room). It keeps no state between calls. It checks every index from an array before it uses it; only the indices
+ * of cells are checked earlier, when `cells` of cells.py makes them.
  */
 #ifndef TB_CORE_H
 #define TB_CORE_H
@@ -19,10 +19,10 @@
 
 #define TB_INLINE static inline __attribute__((always_inline))
 
-/* The status of a kernel; ERRORS in binding.py has a sentence for each. */
+/* The status of a kernel. ERRORS in binding.py has a message for each. */
 enum { TB_OK = 0, TB_BAD_INDEX = 1, TB_BAD_CELL = 2, TB_NO_ROOM = 3 };
 
-/* Sums run in four lanes whatever the machine, so that results are the same on all. */
+/* Sums always use four lanes, so that results are the same on all machines. */
 enum { LANES = 4 };
 typedef double Lanes __attribute__((vector_size(32)));
 typedef int64_t LaneMask __attribute__((vector_size(32)));
@@ -37,8 +37,8 @@ TB_INLINE int64_t least_int(int64_t x, int64_t y) { return x < y ? x : y; }
 TB_INLINE int64_t most_int(int64_t x, int64_t y) { return x > y ? x : y; }
 TB_INLINE int64_t between_int(int64_t x, int64_t low, int64_t high) { return least_int(most_int(x, low), high); }
 
-/* The size of a struct and the offset of each of its fields, as the compiler has them. x.c ends with TB_LAYOUT(x, …) over
- * the structs of x.h, and tests/core/test_layout.py holds those of x.py against it. */
+/* The size of a struct and the offset of each of its fields, as compiled. x.c ends with TB_LAYOUT(x, …) for the structs
+ * of x.h, and tests/core/test_layout.py compares them with those of x.py. */
 typedef struct {
     const char *name;
     int64_t offset, size;
@@ -53,7 +53,7 @@ typedef struct {
         return fields;                                              \
     }
 
-/* Lanes of numbers that lie one after another, wherever that is. */
+/* LANES consecutive numbers; their address need not be aligned. */
 TB_INLINE Lanes lanes_at(const double *x) {
     typedef double Loose __attribute__((vector_size(32), aligned(8), may_alias));
     return *(const Loose *)x;
@@ -78,7 +78,7 @@ TB_INLINE int lanes_any(LaneMask mask) {
 #endif
 }
 
-/* Two numbers that lie one after another. */
+/* Two consecutive numbers. */
 TB_INLINE Pair pair_at(const double *x) {
     typedef double Loose __attribute__((vector_size(16), aligned(8), may_alias));
     return *(const Loose *)x;

@@ -4,8 +4,8 @@
 #define TOLERANCE 1e-8       /* of the last Newton step in τ */
 #define SPACING 1.5          /* of the scan over τ */
 #define FEW 30               /* documents with a term, up to which the profile over τ is scanned for a second maximum */
-#define FARTHEST 12.0        /* above log of the longest document: from there on the binomial's own interval */
-#define FARTHEST_RATIO 60.0  /* of a limit's logarithm: beyond there is none */
+#define FARTHEST 12.0        /* of τ above log of the longest document: from there on the binomial's interval is used */
+#define FARTHEST_RATIO 60.0  /* of the logarithm of a limit: beyond, it is infinite */
 enum { ROUNDS = 60, ROWS = 6 };
 
 /* The groups of a term, and how their precisions are tied: κ and v. */
@@ -33,7 +33,7 @@ static Bent bent(const Model *model, double tau, double omega) {
     return found;
 }
 
-/* Of one group's log-likelihood in the shared τ and its own ω, by the chain rule. */
+/* Derivatives of the log-likelihood of one group in the shared τ and its own ω, by the chain rule. */
 static Derivatives group_derivatives(const Model *model, int64_t g, double tau, double omega) {
     const Group *group = &model->group[g];
     Bent own = bent(model, tau, omega);
@@ -50,10 +50,10 @@ static double group_gain(const Model *model, int64_t g, double tau, double omega
     return gain(bent(model, tau, omega).tau, omega, &group->term, group->n, group->table);
 }
 
-/* Whether the likelihood of a group depends on τ: not where it is all of the term, or nothing. */
+/* Whether the likelihood of a group depends on τ: not if all of its tokens are the term, or none. */
 static int is_mixed(const Group *group) { return group->term.n_i > 0 && group->term.n_i < group->n; }
 
-/* Moves ω to within *near* of the maximum at fixed τ; the derivatives there. */
+/* Moves ω to within *near* of the maximum at fixed τ. Returns the derivatives there. */
 static Derivatives group_profile(const Model *model, int64_t g, double tau, double *omega, double near) {
     Derivatives d = {0};
     for (int round = 0; round < 100; round++) {
@@ -69,7 +69,7 @@ typedef struct {
     double slope, curvature;
 } Slope;
 
-/* Slope and curvature of the profile at τ; ω is moved to within *near* of its maximum in every group. */
+/* Slope and curvature of the profile at τ. Moves ω to within *near* of its maximum in each group. */
 static Slope slope_at(const Model *model, double tau, double *omega, double near) {
     Slope sum = {0.0, 0.0};
     for (int64_t g = 0; g < model->size; g++) {
@@ -81,7 +81,7 @@ static Slope slope_at(const Model *model, double tau, double *omega, double near
     return sum;
 }
 
-/* Σ_g ℓ_g(τ, ω_g) − ℓ_g,binomial, each group's binomial having its own mean. */
+/* Σ_g ℓ_g(τ, ω_g) − ℓ_g,binomial, where the binomial of each group has its own mean. */
 static double total_gain(const Model *model, double tau, const double *omega) {
     double total = 0.0;
     for (int64_t g = 0; g < model->size; g++)
@@ -93,7 +93,7 @@ static void copy(const Model *model, const double *of, double *to) {
     for (int64_t g = 0; g < model->size; g++) to[g] = of[g];
 }
 
-/* Newton's method on the profile to the maximum between *low* (rising) and *high* (falling), kept in between. */
+/* Newton's method on the profile for the maximum between *low* (rising) and *high* (falling), without leaving them. */
 static double climb(const Model *model, double tau, double *omega, double low, double high) {
     for (int round = 0; round < ROUNDS; round++) {
         Slope at = slope_at(model, tau, omega, 1e-4);
@@ -111,7 +111,8 @@ static double climb(const Model *model, double tau, double *omega, double low, d
     return tau;
 }
 
-/* The maximum uphill from τ: brackets widen until the slope turns; inf where it never does; *trial* is scratch. */
+/* The next maximum uphill from τ: the bracket widens until the slope changes sign; inf if it never does. *trial* is
+ * scratch space. */
 static double nearest_maximum(const Model *model, double tau, double *omega, double *trial) {
     double side = copysign(1.0, slope_at(model, tau, omega, 1e-4).slope), step = 0.25, other = tau;
     for (;;) {
@@ -132,7 +133,7 @@ typedef struct {
     double tau, gain;
 } BestFit;
 
-/* The best τ of all maxima that a scan from large to small α_0 brackets, with its gain; inf where none gains. */
+/* The best τ of all maxima that a scan from large to small α_0 brackets, with its gain; inf if none has a gain. */
 static BestFit scan(const Model *model, double *omega, double *trial, double *found, double mixed, int64_t longest) {
     BestFit best = {INFINITY, 0.0};
     double rarest = 1.0;
@@ -164,12 +165,12 @@ static BestFit scan(const Model *model, double *omega, double *trial, double *fo
     return best;
 }
 
-/* The best τ (inf for the binomial) with its gain; the first of the *rows* receives the groups' logits.
+/* The best τ (inf for the binomial) with its gain. The first of the *rows* receives the logits of the groups.
  *
- * Where the null model has an interior maximum (*start*, *omega_start*) the search goes uphill from there, so that the
- * result is never below it; *start_gain* is that model's gain over the groups' own binomials. Elsewhere, where that
- * search ends below, and where documents are so few that groups may disagree on their precision, the profile is scanned
- * from large to small α_0, as for one group. */
+ * If the null model has an interior maximum (*start*, *omega_start*), the search goes uphill from there, so the result
+ * is never worse; *start_gain* is the gain of that model over one binomial per group. The profile is scanned from large
+ * to small α_0, as for one group, in three cases: there is no such maximum, the search ends below it, or there are so
+ * few documents that groups may disagree on their precision. */
 static BestFit fit_groups(const Model *model, double start, double start_gain, double omega_start, double mixed,
                        int64_t longest, double *rows) {
     double *omega = rows, *climbed = rows + model->size, *trial = rows + 2 * model->size;
@@ -197,7 +198,7 @@ static BestFit fit_groups(const Model *model, double start, double start_gain, d
     return best;
 }
 
-/* Gathers a term's cells of every group; the number of mixed documents. */
+/* Collects the cells of a term in each group. Returns the number of mixed documents. */
 static int32_t gather_groups(const Cells *cells, const GroupLengths *lengths, int64_t term, const Room *room,
                              Model *model, double *mixed) {
     int64_t used = 0;
@@ -233,7 +234,7 @@ int32_t tb_fit_groups(const Cells *cells, const GroupLengths *lengths, const Gro
         double mixed, *out = task->out + i * (2 + cells->groups);
         status = gather_groups(cells, lengths, i, room, &model, &mixed);
         if (status != TB_OK) return status;
-        /* the τ that gives the null model its α_0 */
+        /* the τ that corresponds to α_0 of the null model */
         double start = 2 * task->tau[i] - bent(&model, task->tau[i], task->omega[i]).tau;
         BestFit best =
             fit_groups(&model, start, task->gain[i], task->omega[i], mixed, lengths->longest, group_room->rows);
@@ -250,8 +251,8 @@ static double logit(double log_share) { return log_share - log(-expm1(log_share)
 /* Two groups at a given log π_a/π_b: τ and ω of each, the log-likelihood's derivatives, and log π_b. */
 typedef struct {
     const Model *model;
-    double cap; /* the largest τ: where the likelihood still rises there, it stays */
-    int own;    /* whether each has a precision of its own */
+    double cap; /* the largest τ: if the likelihood still rises there, τ stays there */
+    int own;    /* whether each group has its own precision */
     double tau[2], omega[2], start[2];
     double level;
 } Two;
@@ -262,8 +263,8 @@ static double log_share(const Two *two, int g, double ratio) {
 
 /* Maximise over τ and log π_b at a given log π_a/π_b, by Newton's method with bounded steps. */
 static void at_ratio(Two *two, double ratio) {
-    double highest = -1e-6 - most(ratio, 0.0); /* of the level: a share must not exceed 1 */
-    two->level = least(two->level, highest - 0.1); /* nearer, steps would be so short that they seem to be the last */
+    double highest = -1e-6 - most(ratio, 0.0); /* largest level: a share must not exceed 1 */
+    two->level = least(two->level, highest - 0.1); /* closer, steps would be so short that they seem to have converged */
     for (int round = 0; round < ROUNDS; round++) {
         double slope = 0.0, curvature = 0.0, g_t[2], h_tt[2], h_tl[2]; /* slope and curvature in the level */
         for (int g = 0; g < 2; g++) {
@@ -281,7 +282,7 @@ static void at_ratio(Two *two, double ratio) {
             h_tt[0] = h_tt[1] = h_tt[0] + h_tt[1];
             h_tl[0] = h_tl[1] = h_tl[0] + h_tl[1];
         }
-        double free_slope = slope, free_curvature = curvature; /* of the profile over what τ there is to move */
+        double free_slope = slope, free_curvature = curvature; /* of the profile over the free τ */
         for (int g = 0; g < (two->own ? 2 : 1); g++) {
             if (h_tt[g] < 0 && (two->tau[g] < two->cap || g_t[g] < 0)) {
                 free_slope -= h_tl[g] * g_t[g] / h_tt[g];
@@ -299,14 +300,15 @@ static void at_ratio(Two *two, double ratio) {
             moved = most(moved, fabs(step));
         }
         two->level += move;
-        if (moved < 1e-5) break; /* the likelihood is stationary: what is left of it is the square of that */
+        if (moved < 1e-5) break; /* the likelihood is stationary: its error is of the order of the square */
     }
     for (int g = 0; g < 2; g++) two->omega[g] = most(logit(log_share(two, g, ratio)), -700.0);
 }
 
-/* √(2(ℓ̂ − ℓ(ratio))), next to linear in the ratio; *top* is ℓ̂.
+/* √(2(ℓ̂ − ℓ(ratio))), almost linear in the ratio; *top* is ℓ̂.
  *
- * τ and level begin from where the ratio was *before*; the share of the group with more of the term will move least. */
+ * τ and level start from their values at the ratio *before*; the share of the group with more of the term changes
+ * least. */
 static double fall(Two *two, double before, double ratio, double top) {
     const Group *group = two->model->group;
     if (group[0].term.n_i > group[1].term.n_i) two->level += before - ratio;
@@ -316,9 +318,9 @@ static double fall(Two *two, double before, double ratio, double top) {
     return sqrt(most(2 * (top - reached), 0.0));
 }
 
-/* The log ratio beyond *inside*, in the direction of *step*, where √(2 × fall) is *root*; ±inf beyond ±60.
+/* The log ratio beyond *inside*, in the direction of *step*, where √(2 × fall) equals *root*; ±inf beyond ±60.
  *
- * The step doubles until the fall is enough, then the Illinois variant of regula falsi closes in. */
+ * The step doubles until the fall is large enough; then the Illinois variant of regula falsi finds the root. */
 static double limit(Two *two, double inside, double step, double top, double root) {
     double at_inside = 0.0, outside, at_outside;
     for (int g = 0; g < 2; g++) two->tau[g] = two->start[g];
@@ -353,7 +355,7 @@ static double limit(Two *two, double inside, double step, double top, double roo
     return middle;
 }
 
-/* log π_a/π_b at the maximum, with τ, ω and the level; of nothing or all, it begins next to that. */
+/* log π_a/π_b at the maximum, with τ, ω and the level. If a share is 0 or 1, the search starts close to it. */
 static double begin(Two *two, const double *fit) {
     double share[2];
     for (int g = 0; g < 2; g++) {

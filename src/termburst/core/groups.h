@@ -1,22 +1,22 @@
-/* The fit of one term in several groups of documents: a mean of its own each, and precisions tied by one parameter.
+/* The fit of one term in several groups of documents: one mean per group, and precisions tied by one parameter.
  *
- * Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same of
- * all groups together. Given τ the groups are independent, so that the Hessian is an arrow: a Newton step costs one
- * evaluation per group, and the slope and curvature of the profile over τ are sums.
+ * Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same
+ * for all groups together. Given τ the groups are independent, so the Hessian is an arrow matrix: a Newton step costs
+ * one evaluation per group, and the slope and curvature of the profile over τ are sums.
  */
 #ifndef TB_GROUPS_H
 #define TB_GROUPS_H
 
 #include "beta_binomial.h"
 
-/* One group: what a term's likelihood needs of it. Filled by the kernels. */
+/* The data of one group that the likelihood of a term needs. Filled by the kernels. */
 typedef struct {
     Term term;
     const double *table;
     double n;
 } Group;
 
-/* The groups' lengths: a table each one after another, and the tokens; the longest document of all. */
+/* The length tables of the groups, one after another, their numbers of tokens, and the longest document. */
 typedef struct {
     const double *tables;
     const double *tokens;
@@ -31,8 +31,8 @@ typedef struct {
     int64_t size;
 } GroupRoom;
 
-/* The terms to fit, κ, and the fits of all groups together: `tau` (inf for the binomial), `omega`, and their gain over
- * a binomial for every group. `out` has 2 + groups numbers per term of the collection: τ, gain, ω_g. */
+/* The terms to fit, κ, and the fits to all groups together: `tau` (inf for the binomial), `omega`, and their gain over
+ * one binomial per group. `out` has 2 + groups numbers per term of the collection: τ, gain, ω_g. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -43,9 +43,10 @@ typedef struct {
     double *out;
 } GroupFitTask;
 
-/* The terms of two groups, and their fits: five numbers per term of the collection, τ_a, τ_b, gain, ω_a, ω_b. Terms that
- * are `own` have precisions of their own, the others one tied by κ. The limits are where twice the log-likelihood has
- * fallen by `critical`; `out` has two numbers per term. For ratios, where `critical` is not used, one. */
+/* The terms of two groups, and their fits: five numbers per term of the collection, τ_a, τ_b, gain, ω_a, ω_b. Terms
+ * that are `own` have one precision per group, the others have precisions tied by κ. At the limits, twice the
+ * log-likelihood is lower by `critical`; `out` has two numbers per term. For ratios `critical` is not used, and `out`
+ * has one number. */
 typedef struct {
     const int64_t *terms;
     int64_t size;

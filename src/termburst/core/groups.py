@@ -1,4 +1,4 @@
-"""Fits of a term in several groups of documents, and limits of the ratio of two (groups.c)."""
+"""Fits of a term in several groups of documents, and confidence limits of the ratio of two groups (groups.c)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from termburst.core.length_table import DEGREE, PANELS
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-ROWS = 6  # numbers per group that a kernel needs at a time; as in groups.c
+ROWS = 6  # numbers per group in the scratch space, as in groups.c
 
 
 class Group(Struct):
-    """What a term's likelihood needs of one group; kernels fill it."""
+    """The data of one group that the likelihood of a term needs; filled by the kernels."""
 
     _fields_ = [("term", Term), ("table", ctypes.c_void_p), ("n", Float)]
 
@@ -58,8 +58,8 @@ class RatioTask(Struct):
 
 
 def group_lengths(tables: Floats, tokens: Floats, longest: int) -> GroupLengths:
-    """The groups' length tables, their tokens, and the longest document of all."""
-    require(tables.shape == (tokens.size, PANELS, DEGREE + 1, 2), "there is one length table per group")
+    """The length table and the number of tokens of each group, and the length of the longest document."""
+    require(tables.shape == (tokens.size, PANELS, DEGREE + 1, 2), "there must be one length table per group")
     return GroupLengths(tables=tables, tokens=tokens, groups=tokens.size, longest=longest)
 
 
@@ -73,14 +73,16 @@ def fit_groups(
     cells: Cells, lengths: GroupLengths, kappa: float, terms: Integers, tau: Floats, gain: Floats, omega: Floats,
     out: Floats,
 ) -> None:  # fmt: skip
-    """Fit the given terms; their rows of *out* receive τ, the gain over binomials of their own, and ω of every group.
+    """Fit the given terms. Their rows of *out* receive τ, the gain over one binomial per group, and ω of each group.
 
-    *tau* (inf for the binomial), *omega* and *gain* are the fits of all groups together, one entry per term of the
-    collection; κ ties the groups' precisions to their means.
+    *tau* (inf for the binomial), *omega* and *gain* are the fits to all groups together, one entry per term of the
+    collection. κ ties the precision of a group to its mean.
     """
-    require(lengths.groups == cells.groups, "there is one length table per group")
-    require(tau.shape == gain.shape == omega.shape == (cells.terms,), "there is one fit per term")
-    require(out.shape == (cells.terms, 2 + cells.groups), "a row has tau, gain and omega of every group")
+    require(lengths.groups == cells.groups, "there must be one length table per group")
+    require(
+        tau.shape == gain.shape == omega.shape == (cells.terms,), "tau, omega and gain must have one entry per term"
+    )
+    require(out.shape == (cells.terms, 2 + cells.groups), "a row of out must have tau, gain and omega of each group")
     task = GroupFitTask(terms=terms, size=terms.size, kappa=kappa, tau=tau, gain=gain, omega=omega, out=out)
     rooms = beta_binomial.room(cells, cells.groups), _room(cells.groups)
     call("tb_fit_groups", cells, lengths, task, *rooms)
@@ -89,11 +91,11 @@ def fit_groups(
 def ratios(
     cells: Cells, lengths: GroupLengths, terms: Integers, own: NDArray[np.uint8], fits: Floats, out: Floats
 ) -> None:
-    """2(ℓ̂ − ℓ) of the given terms where two groups have one mean and precisions of their own, to *out*.
+    """2(ℓ̂ − ℓ) of the given terms, to *out*; under ℓ the two groups have the same mean and separate precisions.
 
-    Rows of *fits*, one per term of the collection, are τ_a, τ_b, gain, ω_a, ω_b.
+    *fits* has one row per term of the collection: τ_a, τ_b, gain, ω_a, ω_b.
     """
-    require(out.shape == (cells.terms,), "there is one ratio per term")
+    require(out.shape == (cells.terms,), "out must have one entry per term")
     _two_groups("tb_ratios", cells, lengths, 0.0, terms, own, fits, out, out)
 
 
@@ -101,12 +103,15 @@ def ratio_limits(
     cells: Cells, lengths: GroupLengths, kappa: float, terms: Integers, own: NDArray[np.uint8], fits: Floats,
     critical: Floats, out: Floats,
 ) -> None:  # fmt: skip
-    """Profile-likelihood limits of log π_a/π_b for the given terms of two groups; rows of *out* receive low and high.
+    """Profile-likelihood limits of log π_a/π_b for the given terms of two groups: low and high in the rows of *out*.
 
-    A limit is where twice the log-likelihood has fallen by *critical*. Terms that are not *own* have precisions tied by
-    κ. *fits* are as for `ratios`.
+    At a limit, twice the log-likelihood is lower by *critical*. Terms marked *own* have one precision per group; the
+    others have precisions tied by κ. *fits* is as for `ratios`.
     """
-    require(critical.shape == (cells.terms,) and out.shape == (cells.terms, 2), "there is one interval per term")
+    require(
+        critical.shape == (cells.terms,) and out.shape == (cells.terms, 2),
+        "critical and out must have one entry per term",
+    )
     _two_groups("tb_ratio_limits", cells, lengths, kappa, terms, own, fits, critical, out)
 
 
@@ -114,7 +119,7 @@ def _two_groups(
     kernel: str, cells: Cells, lengths: GroupLengths, kappa: float, terms: Integers, own: NDArray[np.uint8],
     fits: Floats, critical: Floats, out: Floats,
 ) -> None:  # fmt: skip
-    require(lengths.groups == cells.groups, "there is one length table per group")
-    require(own.shape == (cells.terms,) and fits.shape == (cells.terms, 5), "there is one row of fits per term")
+    require(lengths.groups == cells.groups, "there must be one length table per group")
+    require(own.shape == (cells.terms,) and fits.shape == (cells.terms, 5), "there must be one row of fits per term")
     task = RatioTask(terms=terms, size=terms.size, kappa=kappa, own=own, fits=fits, critical=critical, out=out)
     call(kernel, cells, lengths, task, beta_binomial.room(cells, 2), _room(2))

@@ -1,14 +1,14 @@
 #include "lattice.h"
 
-static const double CELL = 0.004;      /* of the lattice: the least width in sd T */
-static const double LONGEST = CELLS; /* documents × rows: beyond, one cell would be wider than all that T can be */
-static const double WHOLE = 48;        /* documents whose ways of falling are whole numbers that floats hold */
+static const double CELL = 0.004;      /* smallest width of a cell of the lattice, in sd T */
+static const double LONGEST = CELLS; /* largest documents × rows: beyond, one cell would be wider than the range of T */
+static const double WHOLE = 48;        /* up to this number of documents, floats hold the exact number of assignments */
 
-/* 1 where a sum is below t, ½ where it is the same. */
+/* 1 if a sum is below t, ½ if it is equal. */
 TB_INLINE double below(double sum, double t) { return sum < t - SAME ? 1.0 : sum <= t + SAME ? 0.5 : 0.0; }
 
-/* log C(others, taken − k) by stratum and k up to the documents held, apart from a constant per stratum; −inf where
- * impossible. With `linear` its exponential, the largest being 1. */
+/* log C(others, taken − k) by stratum, for k up to the documents held, up to a constant per stratum; −inf if
+ * impossible. With `linear` its exponential, scaled so that the largest is 1. */
 static void weigh_others(const Points *points, int64_t most_held, int linear) {
     for (int64_t s = 0; s < points->strata; s++) {
         const Stratum *stratum = points->by + s;
@@ -25,7 +25,7 @@ static void weigh_others(const Points *points, int64_t most_held, int linear) {
     }
 }
 
-/* How many of a point's documents are in the first corpus, and whether there are next one more or one fewer. */
+/* How many documents of a point are in the first corpus, and whether the next step adds or removes one. */
 typedef struct {
     double fallen, way;
 } Turn;
@@ -35,13 +35,13 @@ typedef struct {
     double total, below, above, top;
 } Tails;
 
-/* Two whole numbers by whose ratio a number of ways changes. */
+/* Two integers; the number of assignments changes by their ratio. */
 typedef struct {
     double up, down;
 } Ratio;
 
-/* In a reflected Gray code one point's number changes by one at a time. By what that changes the number of ways,
- * C(m, fallen); 0 after the last outcome. */
+/* In a reflected Gray code the number of one point changes by one at a time. Returns the factor by which this changes
+ * the number of assignments, C(m, fallen); 0 after the last outcome. */
 TB_INLINE Ratio next_outcome(Points *points, Turn *turn, double *own_sum) {
     int64_t g = 0;
     for (; g < points->own; g++) {
@@ -58,7 +58,7 @@ TB_INLINE Ratio next_outcome(Points *points, Turn *turn, double *own_sum) {
     return way > 0 ? (Ratio){point->m - fallen, fallen + 1} : (Ratio){fallen, point->m - fallen + 1};
 }
 
-/* With k_g of the m_g documents of point g in the first corpus, k of them in a stratum, the weight is
+/* An outcome has k_g of the m_g documents of point g in the first corpus, k in total in a stratum. Its weight is
  * Π_g C(m_g, k_g) Π_strata C(others, taken − k). Strata without own points add a constant. */
 static Tails sum_outcomes(double t, Points *points, int64_t most_held, double constant) {
     Turn turn[ENUMERATED];
@@ -140,11 +140,12 @@ double enumerated(double t, Points *points) {
     return least(tails.below, tails.above) / tails.total;
 }
 
-/* Fill the strata for a lattice; the variance of the others' scores, or −1 where T is in the middle of a symmetric law.
+/* Fill the strata for a lattice. Returns the variance of the scores of the other points, or −1 if T is in the middle of
+ * a symmetric distribution.
  *
- * Counted are the documents on one side, whose scores have a sign: the other than the first where it is the smaller,
- * unless that does not matter and T would need more cells. With t < 0 it is exchanged for the other corpus's −T: that must
- * not matter. */
+ * The lattice counts the documents on one side, with signed scores. This is the second corpus if it is the smaller one,
+ * unless the choice saves nothing and T would need more cells. With t < 0 the lattice is made for −T of the other corpus;
+ * the result must be the same. */
 static double choose_sides(double t, const Points *points) {
     for (int64_t s = 0; s < points->strata; s++) {
         Stratum *stratum = points->by + s;
@@ -188,12 +189,12 @@ static double choose_sides(double t, const Points *points) {
     return middle ? -1.0 : variance;
 }
 
-/* By how much the own documents may lower and raise T, and T without any. */
+/* By how much the own documents can lower and raise T, and T without them. */
 typedef struct {
     double fall, rise, none;
 } Range;
 
-/* What each own document adds to T, to x of the spare points, and the range of T. */
+/* What each own document adds to T, written to x of the spare points; and the range of T. */
 static Range increments(const Points *points) {
     for (int64_t s = 0; s < points->strata; s++) points->by[s].least = INFINITY;
     for (int64_t k = 0; k < points->own; k++) {
@@ -202,7 +203,7 @@ static Range increments(const Points *points) {
     }
     for (int64_t s = 0; s < points->strata; s++) {
         Stratum *stratum = points->by + s;
-        /* without others k is fixed, and any score may serve for theirs: sums only rise */
+        /* without others k is fixed, and any score can stand for theirs: this one makes all sums increase */
         if (stratum->others == 0 && stratum->held > 0) stratum->mean = stratum->sign * stratum->least;
         stratum->least = stratum->most = stratum->falls = stratum->rises = 0.0;
     }
@@ -235,8 +236,8 @@ TB_INLINE void scale(double *row, int64_t low, int64_t high, double factor) {
     for (int64_t c = low; c < high; c++) row[c] *= factor;
 }
 
-/* The row `to` ← stay × itself + near × the row `of` shifted by `jump` + far × the same shifted by one more. The end
- * cells, of which `last` is one, keep what leaves. */
+/* The row `to` ← stay × itself + near × the row `of` shifted by `jump` + far × the same shifted by one more. Mass that
+ * would leave the row stays in the end cells, 0 and `last`. */
 static void step(double *restrict to, Span *filled, const double *restrict of, Span from, int64_t last, int64_t jump,
                  double stay, double near, double far) {
     if (from.low >= from.high) {
@@ -245,7 +246,7 @@ static void step(double *restrict to, Span *filled, const double *restrict of, S
     }
     int64_t first = least_int(most_int(from.low, -jump), from.high);
     int64_t end = most_int(least_int(from.high, last - jump), first);
-    int64_t low = first + jump, high = end + jump; /* cells that receive something, both included */
+    int64_t low = first + jump, high = end + jump; /* first and last cell that receive mass */
     if (first < end) {
         scale(to, filled->low, least_int(filled->high, low), stay);
         scale(to, most_int(filled->low, high + 1), filled->high, stay);
@@ -270,7 +271,7 @@ static void step(double *restrict to, Span *filled, const double *restrict of, S
     *filled = (Span){reach_low, reach_high};
 }
 
-/* Exchange the binomial weight of k in each row for the hypergeometric one, and add all rows to the first. */
+/* Replace the binomial weight of k in each row by the hypergeometric one, and add all rows to the first. */
 static void collect(double *w, Span *filled, int64_t cells, const Stratum *stratum) {
     double documents = stratum->documents, others = stratum->others, side = stratum->side, p = stratum->p;
     double of_all = log_ways_of(documents, side);
@@ -300,7 +301,7 @@ static void collect(double *w, Span *filled, int64_t cells, const Stratum *strat
     filled[0] = all;
 }
 
-/* The probabilities of the sums of y, to the first row of `cells`; the cells that are filled. */
+/* The probabilities of the sums of y, to the first row of `cells`. Returns the range of filled cells. */
 static Span convolve(const Points *points, int64_t cells, double cell, int64_t zero) {
     double *w = points->w;
     Span filled[DEEPEST + 1];
@@ -313,7 +314,7 @@ static Span convolve(const Points *points, int64_t cells, double cell, int64_t z
         int64_t depth = stratum->depth, inside = 0;
         for (int64_t k = 1; k <= depth; k++) filled[k] = (Span){0, 0};
         for (; first < points->own && points->at[first].stratum == s; first++) {
-            if (depth == 0) continue; /* p is 0 then */
+            if (depth == 0) continue; /* then p is 0 */
             double y = points->spare[first].x / cell;
             double whole = between(floor(y), -(double)SPACE, (double)SPACE), far = p * (y - whole);
             int64_t jump = (int64_t)whole, times = (int64_t)points->at[first].m;
@@ -330,28 +331,29 @@ static Span convolve(const Points *points, int64_t cells, double cell, int64_t z
     return filled[0];
 }
 
-/* The smaller tail at `target` of the first row, every cell a normal of deviation `smooth`. */
+/* The smaller tail of the first row at `target`; each cell is a normal distribution with deviation `smooth`. */
 static double smoothed_tail(const double *w, Span filled, double target, double cell, int64_t zero, double smooth) {
     double under = 0.0, over = 0.0;
     for (int64_t c = filled.low; c < filled.high; c++) {
         double gap = (target - (double)(c - zero) * cell) / (smooth * sqrt(2.0));
-        double tail = fabs(gap) < 27.5 ? erfc(fabs(gap)) / 2 : 0.0; /* it leaves the floats there */
+        double tail = fabs(gap) < 27.5 ? erfc(fabs(gap)) / 2 : 0.0; /* beyond, it underflows */
         under += w[c] * (gap > 0 ? 1 - tail : tail);
         over += w[c] * (gap > 0 ? tail : 1 - tail);
     }
     return least(under, over);
 }
 
-/* On the smaller side of a stratum fall k of the own documents and side − k others. Each own document is in with
- * probability p = side/documents, which adds y, its score less the others' mean, shared by the two nearest cells; in the
- * end the binomial weight of k is exchanged for the hypergeometric one. Sums that can no longer come back below t stay
- * in the uppermost cell. What the others' scores vary smooths the whole, or else one cell: equal sums count half. */
+/* The smaller side of a stratum has k of the own documents and side − k others. Each own document is in it with
+ * probability p = side/documents. It then adds y, its score minus the mean of the others, divided between the two
+ * nearest cells. At the end the binomial weight of k is replaced by the hypergeometric one. Sums that can no longer
+ * come back below t stay in the uppermost cell. The result is smoothed by the variance of the others' scores; without
+ * it, by one cell, so that equal sums count half. */
 double lattice(double t, Points *points) {
     double variance = choose_sides(t, points);
     if (variance < 0) return 0.5;
     Range range = increments(points);
     double target = fabs(t) - range.none, fall = range.fall;
-    if (target + 2 * fall > 2 * range.rise - target) { /* the way round that needs fewer cells */
+    if (target + 2 * fall > 2 * range.rise - target) { /* the direction that needs fewer cells */
         target = -target;
         fall = range.rise;
         for (int64_t k = 0; k < points->own; k++) points->spare[k].x = -points->spare[k].x;
@@ -363,14 +365,14 @@ double lattice(double t, Points *points) {
         deepest = most_int(deepest, points->by[s].depth);
     }
     double cell = most(most(CELL, 0.7 * sqrt(variance)), (target + 2 * fall) * work / CELLS);
-    for (int64_t k = 0; k < points->own; k++) { /* sharing out between two cells varies the sums as well */
+    for (int64_t k = 0; k < points->own; k++) { /* dividing between two cells adds variance, too */
         double y = points->spare[k].x / cell, share = y - floor(y);
         variance -= points->at[k].m * points->by[points->at[k].stratum].p * share * (1 - share) * cell * cell;
     }
     double smooth = most(sqrt(most(variance, 0.0)), cell);
     double below_zero = fall / cell, above_zero = (target + fall + 8 * smooth) / cell;
     double width = below_zero + most(above_zero, 0.0) + MARGIN + 1;
-    if (!(work <= LONGEST && width * work <= 32 * LONGEST)) return -1.0; /* also where a number is NaN */
+    if (!(work <= LONGEST && width * work <= 32 * LONGEST)) return -1.0; /* also if a number is NaN */
     if (!(below_zero >= 0 && width * (double)(deepest + 1) <= SPACE)) return -1.0;
     int64_t zero = (int64_t)below_zero + MARGIN;
     int64_t cells = most_int(zero + 1, (int64_t)most(above_zero, -1.0) + zero + 1);

@@ -1,25 +1,25 @@
-/* The permutation test's small tails: by every way in which a term's documents can fall, or on a lattice. */
+/* Small tails of the permutation test: by enumeration of all assignments of a term's documents, or on a lattice. */
 #ifndef TB_LATTICE_H
 #define TB_LATTICE_H
 
 #include "points.h"
 
 enum {
-    OUTCOMES = 2048, /* how many ways of dealing out are enumerated: those of 11 different documents */
+    OUTCOMES = 2048, /* largest number of assignments that are enumerated: 11 distinct documents */
     ENUMERATED = 11,
-    MARGIN = 8,           /* cells of the lattice kept free for rounding */
-    CELLS = 1 << 21,      /* that may be filled for a term */
-    DEEPEST = 64,         /* documents of a stratum that are followed on a lattice */
+    MARGIN = 8,           /* extra cells of the lattice, for rounding */
+    CELLS = 1 << 21,      /* largest number of cells to fill for a term */
+    DEEPEST = 64,         /* largest number of documents of a stratum that a lattice tracks */
     /* A lattice has up to CELLS/work + 12 + MARGIN cells in up to min(work, DEEPEST) + 1 rows. */
     SPACE = 2 * CELLS + (DEEPEST + 1) * (16 + MARGIN),
 };
 
-/* The smaller mid-p tail at t by every way in which the own points fall, at most ENUMERATED; the others of a stratum are
- * one point. `w` has room for OUTCOMES numbers per stratum. */
+/* The smaller mid-p tail at t by enumeration of all assignments of the own points, at most ENUMERATED. The other points
+ * of a stratum are merged into one. `w` has space for OUTCOMES numbers per stratum. */
 double enumerated(double t, Points *points);
 
-/* The smaller mid-p tail at t by convolving the own points on a lattice; the rest of a stratum sums to a normal. −1
- * where that would take too long. `w` has room for SPACE numbers. */
+/* The smaller mid-p tail at t by convolution of the own points on a lattice. The sum of the other points of a stratum
+ * is taken as normal. −1 if it would take too long. `w` has space for SPACE numbers. */
 double lattice(double t, Points *points);
 
 #endif

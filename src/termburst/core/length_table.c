@@ -1,6 +1,6 @@
 #include "length_table.h"
 
-/* w − log(1 + w), by its series where the difference would cancel. */
+/* w − log(1 + w), by its series if the difference would cancel. */
 static double log1p_shortfall(double w, double log1p_w) {
     if (w > 0.05) return w - log1p_w;
     double term = w * w, total = 0.0, sign = 1.0;
@@ -14,7 +14,7 @@ static double log1p_shortfall(double w, double log1p_w) {
 
 static double square(double x) { return x * x; }
 
-/* The sum over one run [a, b) of equal C_k by Euler and Maclaurin's formula: of k/(z + k), and of zk/(z + k)². */
+/* The sums of k/(z + k) and of zk/(z + k)² over one run [a, b) of equal C_k, by the Euler–Maclaurin formula. */
 static void run_sum(double z, double a, double b, double *value, double *slope) {
     double at_a = 1 / (z + a), at_b = 1 / (z + b);
     double a_2 = square(at_a), b_2 = square(at_b);

@@ -1,17 +1,17 @@
-/* Sums over document lengths, and their table: K(z) = Σ_k C_k k/(z + k) and −dK/d log z. */
+/* Sums over document lengths and a table of them: K(z) = Σ_k C_k k/(z + k) and −dK/d log z. */
 #ifndef TB_LENGTH_TABLE_H
 #define TB_LENGTH_TABLE_H
 
 #include "core.h"
 
-/* K is analytic in log z where |Im log z| < π, so a polynomial of degree 10 on a panel of width ½ errs by less than
+/* K is analytic in log z where |Im log z| < π, so a polynomial of degree 10 on a panel of width ½ has an error below
  * (π/¼ + …)^−11 ≈ 1e-15 of it. length_table.py has the same numbers. */
 enum { DEGREE = 10, PANELS = 130 };
 #define WIDTH 0.5
 #define LOWEST (-27.631021115928547) /* log 1e-12 */
 
-/* C_k, the number of documents longer than k: one by one up to `direct`, padded with zeros to whole LANES, then constant
- * in runs [edges[r], edges[r + 1]). */
+/* C_k, the number of documents longer than k: one by one up to `direct`, padded with zeros to whole LANES; then
+ * constant in runs [edges[r], edges[r + 1]). */
 typedef struct {
     const double *longer;
     int64_t direct;
@@ -20,7 +20,7 @@ typedef struct {
     int64_t runs;
 } LengthCounts;
 
-/* Where K is wanted: at each log z. */
+/* K at each log z. */
 typedef struct {
     const double *log_z;
     double *value;
@@ -28,8 +28,8 @@ typedef struct {
     int64_t size;
 } LengthSums;
 
-/* The polynomials on every panel, coefficients of K and of −dK/d log z side by side; the sum of the lengths, the
- * greatest of them, and Σ_k C_k k. */
+/* The polynomials of each panel, with the coefficients of K and of −dK/d log z interleaved; the sum of the lengths, the
+ * largest length, and Σ_k C_k k. */
 typedef struct {
     const double *coefficients;
     double tokens;
@@ -40,7 +40,7 @@ typedef struct {
 TB_API int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out);
 TB_API int32_t tb_look_up(const LengthTable *table, const LengthSums *out);
 
-/* The panel of t, the place in it from −1 to 1, and what value and slope are to be multiplied by beyond the table. */
+/* The panel of t, the position in it from −1 to 1, and the factors of value and slope outside the table. */
 typedef struct {
     const double *row;
     double u, shrink_value, shrink_slope;
@@ -64,7 +64,7 @@ TB_INLINE Place place_of(const double *coefficients, double t) {
     return place;
 }
 
-/* K and −dK/d log z at one place, side by side. Even and odd powers apart: two short chains instead of a long one. */
+/* K and −dK/d log z at one point. Even and odd powers are summed separately: two short chains instead of a long one. */
 TB_INLINE Pair look_up(const double *coefficients, double t) {
     Place place = place_of(coefficients, t);
     double square = place.u * place.u;

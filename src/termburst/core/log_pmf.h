@@ -1,4 +1,4 @@
-/* Logarithms of probabilities of counts, in forms that do not cancel; the twins in Python are in termburst.models. */
+/* Log-probabilities of counts, in forms without cancellation. The same functions in Python are in termburst.models. */
 #ifndef TB_LOG_PMF_H
 #define TB_LOG_PMF_H
 
@@ -17,7 +17,7 @@ TB_INLINE double artanh_series(double square) {
     return series * square + 1.0 / 3;
 }
 
-/* x log(x/e) + e − x ≥ 0; `excess` is e − x, which the caller knows better. e at x = 0, ∞ at e = 0 < x. */
+/* x log(x/e) + e − x ≥ 0. `excess` is e − x, which the caller knows more precisely. e at x = 0, ∞ at e = 0 < x. */
 TB_INLINE double deviance(double x, double e, double excess) {
     double total = x + e, v = total > 0 ? excess / total : excess;
     if (fabs(v) < 0.1) return excess * v - 2 * x * v * (v * v) * artanh_series(v * v);
@@ -25,7 +25,7 @@ TB_INLINE double deviance(double x, double e, double excess) {
     return e > 0 ? x * log(x / e) + excess : INFINITY;
 }
 
-/* log Γ(x + 1) − x log x + x for x ≥ 0: what Stirling's leading terms leave; 0 at 0. */
+/* log Γ(x + 1) − x log x + x for x ≥ 0: the remainder of Stirling's leading terms; 0 at 0. */
 TB_INLINE double factorial_remainder(double x) {
     if (x >= 12) return 0.5 * log(2 * PI * x) + stirling_remainder(x);
     return x > 0 ? log_gamma(x + 1) - x * log(x) + x : 0.0;
@@ -39,7 +39,7 @@ TB_INLINE double binomial_log_pmf(double k, double n, double p) {
     return least(value, 0.0);
 }
 
-/* What log Γ(a + n) − log Γ(a) has beyond the difference of x log x − x. */
+/* log Γ(a + n) − log Γ(a) minus the difference of x log x − x. */
 TB_INLINE double remainder_step(double a, double n) {
     return factorial_remainder(a + n) - factorial_remainder(a) - log1p(n / a);
 }
@@ -56,15 +56,15 @@ TB_INLINE double beta_binomial_log_pmf(double k, double n, double alpha, double 
     return least(value, 0.0);
 }
 
-/* log P(k), k of the term among n_j drawn from n tokens of which n_i are the term: as three binomials of p = n_j/n, of
- * which the last is at its mean. */
+/* Hypergeometric log P(k): k occurrences of the term among n_j draws from n tokens, n_i of which are the term. Computed
+ * as three binomials with p = n_j/n, the last one at its mean. */
 TB_INLINE double hypergeometric_log_pmf(double k, double n_i, double n_j, double n) {
     double p = n_j / n;
     return binomial_log_pmf(k, n_i, p) + binomial_log_pmf(n_j - k, n - n_i, p) - binomial_log_pmf(n_j, n, p);
 }
 
-/* `rising_remainder` where z is large and a small beside it, as mostly in text: series of fewer terms, exact to rounding for z ≥ 100
- * and w ≤ 0.01. */
+/* `rising_remainder` for large z and relatively small a, the usual case in text: shorter series, exact to rounding for
+ * z ≥ 100 and w ≤ 0.01. */
 TB_INLINE double rising_remainder_near(double z, double a, double w) {
     double inverse = 1 / (z * (z + a)), u = (z + a) * inverse, v = z * inverse, r = a * u, square = w * w;
     double cube = w * square * (1.0 / 3 + square * (1.0 / 5 + square * (1.0 / 7 + square * (1.0 / 9))));
@@ -72,8 +72,8 @@ TB_INLINE double rising_remainder_near(double z, double a, double w) {
     return z * (r * w + 2 * (1 + r) * cube) - (w + cube) - a * inverse * stirling;
 }
 
-/* What log Γ(z + a) − log Γ(z) has beyond a log z, for z ≥ 12: z[(1 + r) log(1 + r) − r] − ½ log(1 + r), r = a/z, and
- * two of Stirling's remainders. It falls with 1/z. */
+/* log Γ(z + a) − log Γ(z) − a log z for z ≥ 12: z[(1 + r) log(1 + r) − r] − ½ log(1 + r), r = a/z, plus two Stirling
+ * remainders. It falls like 1/z. */
 TB_INLINE double rising_remainder(double z, double a) {
     double w = a / (2 * z + a);
     if (z >= 100 && w <= 0.01) return rising_remainder_near(z, a, w);
@@ -86,8 +86,8 @@ TB_INLINE double rising_remainder(double z, double a) {
     return z * curved - 0.5 * log_r + (stirling_remainder(z + a) - stirling_remainder(z));
 }
 
-/* log[Γ(y) Γ(y + a + b) / (Γ(y + a) Γ(y + b))] ≥ 0 for y > 0 and a, b ≥ 0. It is −log P(0) of a beta-binomial of α = a
- * and α_¬ = y at b tokens, and that of the hypergeometric of y − 1 tokens that are neither. */
+/* log[Γ(y) Γ(y + a + b) / (Γ(y + a) Γ(y + b))] ≥ 0 for y > 0 and a, b ≥ 0. It is −log P(0) of a beta-binomial with α =
+ * a and α_¬ = y at b tokens, and of the hypergeometric with y − 1 tokens that are neither drawn nor the term. */
 TB_INLINE double gamma_cross(double y, double a, double b) {
     double head = 0.0, small = least(a, b), large = most(a, b);
     for (int q = 0; q < 12 && y < 12; q++) {

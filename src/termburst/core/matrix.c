@@ -1,7 +1,7 @@
 #include "matrix.h"
 
-/* Looks at everything once. Nothing is read through an index that was not checked, and a damaged matrix is no error
- * here: the caller has the words for it. */
+/* Reads everything once. No index is used before it is checked. A damaged matrix is not an error here: the caller
+ * raises the error with a better message. */
 int32_t tb_survey(const CountBlock *counts, Survey *out) {
     int64_t least = INT64_MAX, most = INT64_MIN;
     int32_t outside = 0, descends = 0;
@@ -27,7 +27,7 @@ int32_t tb_survey(const CountBlock *counts, Survey *out) {
     return TB_OK;
 }
 
-/* Whether a row has a term twice. */
+/* Whether a row contains a term twice. */
 int32_t tb_repeats(const CountBlock *counts, Repeats *out) {
     out->twice = 0;
     for (int64_t j = 0; j < counts->rows; j++) {

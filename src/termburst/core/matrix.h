@@ -1,10 +1,10 @@
-/* Count matrices: documents × terms as sparse rows, or some of these rows. */
+/* Count matrices, documents × terms, as sparse rows; or some of these rows. */
 #ifndef TB_MATRIX_H
 #define TB_MATRIX_H
 
 #include "core.h"
 
-/* The cells of row j are [starts[j], starts[j + 1]): of a document n_j tokens long, term[k] occurs count[k] times. */
+/* The cells of row j are [starts[j], starts[j + 1]). In cell k, term[k] occurs count[k] times; n_j is their sum. */
 typedef struct {
     const int64_t *starts;
     const int32_t *term;
@@ -12,24 +12,24 @@ typedef struct {
     int64_t rows, terms, cells;
 } CountBlock;
 
-/* What a matrix is like: whether its indices stay inside, whether the terms of every row ascend, so that no cell is
- * stored twice, and the least and the greatest count, 1 and 0 where there is none. */
+/* A survey of a matrix: whether all indices are valid, whether the terms of each row are sorted (so that no cell is
+ * stored twice), and the smallest and largest count (1 and 0 if there are no cells). */
 typedef struct {
     int64_t inside, ascending, least, most;
 } Survey;
 
-/* Room for the last row that a term was seen in, −1 to begin with; and whether one was seen twice. */
+/* Scratch space for the last row in which each term was seen, initially −1; and whether a row contains a term twice. */
 typedef struct {
     int32_t *seen_in;
     int64_t twice;
 } Repeats;
 
-/* n_j, one for every row. */
+/* n_j, one per row. */
 typedef struct {
     int64_t *n_j;
 } RowSums;
 
-/* n_j, one for every row; n_i and b_i, and where wanted Σ_j n_ij n_j, one for every term, which are added to. */
+/* n_j, one per row. The sums of the rows are added to n_i, b_i and (if wanted) Σ_j n_ij n_j, one per term. */
 typedef struct {
     int64_t *n_j;
     int64_t *n_i;
@@ -38,7 +38,8 @@ typedef struct {
     int64_t wanted;
 } Totals;
 
-/* The cells by term: `next` is where the next cell of each term goes, and is moved on; `room` is for that many cells. */
+/* The cells by term. `next` is the place of the next cell of each term, and is advanced. There is `room` for so many
+ * cells. */
 typedef struct {
     int64_t *next;
     int32_t *count;
@@ -52,17 +53,17 @@ TB_API int32_t tb_row_sums(const CountBlock *counts, const RowSums *out);
 TB_API int32_t tb_totals(const CountBlock *counts, const Totals *out);
 TB_API int32_t tb_by_term(const CountBlock *counts, const ByTerm *out);
 
-/* One row: its cells [start, end), its length, and the bits of all of its counts: no count is larger than that. */
+/* One row: its cells [start, end), its length, and the bitwise or of its counts, an upper bound of each count. */
 typedef struct {
     int64_t start, end, n_j;
     uint64_t bits;
 } Row;
 
-/* Row j, once it is known that all of its indices are inside and all of its counts at least 1. */
+/* Row j, after a check that its indices are valid and its counts at least 1. */
 TB_INLINE int32_t checked_row(const CountBlock *counts, int64_t j, Row *row) {
     int64_t start = counts->starts[j], end = counts->starts[j + 1];
     if (start < 0 || end < start || end > counts->cells) return TB_BAD_INDEX;
-    uint64_t total = 0, bits = 0; /* unsigned: what is beyond 63 bits is refused below, not undefined */
+    uint64_t total = 0, bits = 0; /* unsigned: overflow is detected below, and is not undefined */
     uint32_t terms = (uint32_t)counts->terms;
     int32_t outside = 0, below = 0;
     for (int64_t k = start; k < end; k++) {
@@ -73,7 +74,7 @@ TB_INLINE int32_t checked_row(const CountBlock *counts, int64_t j, Row *row) {
     }
     if (outside) return TB_BAD_INDEX;
     if (below) return TB_BAD_CELL;
-    if (bits >> 31) { /* only now can a sum of up to 2³¹ cells be too large */
+    if (bits >> 31) { /* only then can a sum of up to 2³¹ cells be too large */
         int64_t room = INT64_MAX;
         for (int64_t k = start; k < end; k++) {
             if (counts->count[k] > room) return TB_BAD_CELL;

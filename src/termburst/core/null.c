@@ -1,8 +1,8 @@
 #include "null.h"
 #include "random.h"
 
-/* Documents drawn with probability n_j/n, by Walker's aliases: where its count is, its length, and up to how many tokens
- * drawn from it before it may be taken. A draw takes two numbers of the stream, whatever comes of it. */
+/* Documents drawn with probability n_j/n by the alias method: the place of the count, the length, and the number of
+ * tokens drawn from the document up to which it is accepted. A draw always uses two numbers of the stream. */
 typedef struct {
     const Documents *of;
     const Drawn *drawn;
@@ -13,7 +13,7 @@ typedef struct {
 
 static int by_length(const Documents *of) { return of->size < of->documents; }
 
-/* First all numbers, in lanes, then all documents, then all limits. */
+/* First all random numbers (in lanes), then all documents, then all limits. */
 static void draw_documents(Stream *stream) {
     const Alias *aliases = stream->of->aliases;
     const int32_t *lengths = stream->of->length;
@@ -32,7 +32,7 @@ static void draw_documents(Stream *stream) {
     for (int k = 0; k < AHEAD; k++) {
         int32_t cell = cells[k], own_length = lengths[cell];
         const Alias alias = aliases[cell];
-        int32_t own = -(within[k] < alias.accept); /* all bits, or none: no branch, as none could foresee it */
+        int32_t own = -(within[k] < alias.accept); /* all bits or none: no branch, since it would be unpredictable */
         stream->document[k] = (own & cell) | (~own & alias.other);
         stream->length[k] = (own & own_length) | (~own & alias.other_length);
     }
@@ -41,7 +41,7 @@ static void draw_documents(Stream *stream) {
     stream->next = 0;
 }
 
-/* The slot of a document, which has one from now on. */
+/* The slot of a document; a new document gets one. */
 static int32_t slot_of(const Drawn *drawn, int64_t document, int32_t length) {
     uint64_t last = (uint64_t)drawn->slots - 1, slot = ((uint64_t)document * GOLDEN >> 32) & last;
     while (drawn->keys[slot] >= 0 && drawn->keys[slot] != document) slot = (slot + 1) & last;
@@ -50,7 +50,8 @@ static int32_t slot_of(const Drawn *drawn, int64_t document, int32_t length) {
     return (int32_t)slot;
 }
 
-/* The same where documents are drawn by length: the second number says which of that length, and where in it. */
+/* The same if documents are drawn by length: the second number selects the document of that length and the position in
+ * it. */
 static void draw_lengths(Stream *stream) {
     const Documents *of = stream->of;
     for (int k = 0; k < AHEAD; k++) {
@@ -70,18 +71,18 @@ static void draw_lengths(Stream *stream) {
 
 static void draw_ahead(Stream *stream) { by_length(stream->of) ? draw_lengths(stream) : draw_documents(stream); }
 
-/* Before a draw: slots are free again. What was drawn ahead lies in slots, too, so that it is drawn anew. */
+/* Before a draw: free all slots. Documents drawn in advance also use slots, so they are drawn again. */
 static void begin(Stream *stream) {
     if (!by_length(stream->of)) return;
     memset(stream->drawn->keys, 0xFF, (size_t)stream->drawn->slots * sizeof(int64_t));
     stream->next = AHEAD;
 }
 
-/* Whether the next of a stream is drawn again: when *count* were drawn from each document before, a position in document j
- * was used with probability c_j/n_j. */
+/* Whether the drawn position must be rejected: if c_j tokens (*count*) were drawn from document j before, a position in
+ * it is used already with probability c_j/n_j. */
 TB_INLINE int used_before(const Stream *stream, int next, int32_t count) { return count > stream->limit[next]; }
 
-/* Whether so many tokens can be drawn, all aliases are documents, and there is room for what is met. */
+/* Whether so many tokens can be drawn, all aliases are valid, and there is space for the documents drawn. */
 static int32_t drawable(const Documents *of, const Drawn *drawn, int64_t tokens) {
     int grouped = by_length(of);
     double total = 0.0;
@@ -99,7 +100,7 @@ static int32_t drawable(const Documents *of, const Drawn *drawn, int64_t tokens)
     return total == of->tokens ? TB_OK : TB_BAD_INDEX;
 }
 
-/* Puts back what was drawn. */
+/* Reset the counts after a draw. */
 static void put_back(const Documents *of, const Drawn *drawn, int64_t tokens) {
     if (tokens < of->size || by_length(of))
         for (int64_t token = 0; token < tokens; token++) drawn->count[drawn->held[token]] = 0;
@@ -107,7 +108,7 @@ static void put_back(const Documents *of, const Drawn *drawn, int64_t tokens) {
         memset(drawn->count, 0, (size_t)of->size * sizeof(int32_t));
 }
 
-/* One draw, noted at every checkpoint: `notes` has a group's, those of one checkpoint side by side. */
+/* One draw, with results at each checkpoint. `notes` has those of a group of draws, sorted by checkpoint. */
 static void draw_once(Stream *stream, const SimulateTask *task, Note *notes) {
     const int64_t *restrict checkpoints = task->checkpoints;
     const double *restrict log_of = task->log_of;
@@ -137,7 +138,7 @@ static void draw_once(Stream *stream, const SimulateTask *task, Note *notes) {
     }
 }
 
-/* The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all. */
+/* The first m tokens of a draw without replacement are such a draw of m tokens, so one run of the longest serves all. */
 int32_t tb_simulate(const Documents *documents, const Draws *draws, const Drawn *drawn, const SimulateTask *task) {
     Stream stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD};
     int64_t tokens = task->checkpoints[task->size - 1];
@@ -162,13 +163,13 @@ int32_t tb_simulate(const Documents *documents, const Draws *draws, const Drawn 
     return TB_OK;
 }
 
-/* The binomial's greatest log-likelihood. */
+/* The maximum log-likelihood of the binomial. */
 static double log_likelihood(double part, double whole) {
     double share = part / whole;
     return part * log(share) + (part < whole ? (whole - part) * log1p(-share) : 0.0);
 }
 
-/* As many tokens as asked for, noted in `held` and `count`. */
+/* Draw the requested number of tokens; the result is in `held` and `count`. */
 static void draw_tokens(Stream *stream, int64_t tokens) {
     int32_t *restrict count = stream->drawn->count, *restrict held = stream->drawn->held;
     begin(stream);
@@ -210,14 +211,14 @@ int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, 
         if (status != TB_OK) break;
         fit_term(&term, table, none, &scan, &fit);
         double best = most(fit.gain, 0.0);
-        if (term.mixed == 0) /* every document all or nothing: α_0 → 0 may be the supremum */
+        if (term.mixed == 0) /* each document has only the term or none of it: the supremum may be at α_0 → 0 */
             best = most(best, log_likelihood((double)b, (double)documents->documents) - log_likelihood(tokens, n));
         task->ratio[draw] = 2 * best;
     }
     return status;
 }
 
-/* Going down from the largest states uses a document once. */
+/* Going from the largest states down uses each document once. */
 int32_t tb_partition_masses(const PartitionTask *task) {
     int64_t largest = task->largest;
     for (int64_t state = 0; state < task->states; state++) {
@@ -243,7 +244,7 @@ int32_t tb_partition_masses(const PartitionTask *task) {
     return TB_OK;
 }
 
-/* Mean, standard deviation and skewness, as far as a gamma distribution can have it. */
+/* Mean, standard deviation and skewness, limited to values that a gamma distribution can have. */
 static Moments moments_of(const double *values, int64_t size) {
     Lanes sum = {0.0}, squares = {0.0}, cubes = {0.0};
     int64_t whole = size / LANES * LANES;

@@ -5,17 +5,17 @@
 #include "beta_binomial.h"
 #include "core.h"
 
-/* Walker's aliases: of as many places as documents one is drawn evenly; place k stands for document k with probability
- * `accept`, and for `other`, of that length, if not. */
+/* One entry of Walker's alias table. An entry k is drawn uniformly; it stands for document k with probability `accept`,
+ * otherwise for document `other`. */
 typedef struct {
     double accept;
     int32_t other;
     int32_t other_length;
 } Alias;
 
-/* The documents that hold tokens, and how to draw one with probability n_j/n. Where they are very many, those of equal
- * length are drawn as one, and one of them within: `first` then has the number of documents before each of the `size`
- * lengths, and all of them at its end. Where `size` is the number of documents, it is not read. */
+/* The non-empty documents, and the table to draw one with probability n_j/n. If there are very many, a length is drawn
+ * first, then one document of that length: `first` then has the number of documents before each of the `size` lengths,
+ * and the total at its end. It is not read if `size` is the number of documents. */
 typedef struct {
     const Alias *aliases;
     const int32_t *length;
@@ -25,9 +25,9 @@ typedef struct {
     double tokens;
 } Documents;
 
-/* What is drawn in a draw, and its room: `count` is zeros, and is left so; `held` has room for all tokens. There is one
- * count per document or, where very many documents are drawn by length, one per slot of a hash table whose `keys` are
- * documents; `slots` is then a power of two, and twice as many as documents can be met at least. */
+/* Scratch space for one draw. `count` is zero before and after; `held` has space for all tokens. There is one count per
+ * document; or, if very many documents are drawn by length, one per slot of a hash table whose `keys` are documents.
+ * `slots` is then a power of two, and at least twice the number of documents that can be drawn. */
 typedef struct {
     int32_t *count;
     int32_t *held;
@@ -36,25 +36,26 @@ typedef struct {
     int64_t slots;
 } Drawn;
 
-/* Draws [first, last) from a state of SplitMix64. */
+/* The draws [first, last), from a state of SplitMix64. */
 typedef struct {
     uint64_t state;
     int64_t first;
     int64_t last;
-    int64_t draws; /* in all: the length of a row of results */
+    int64_t draws; /* total number: the length of a row of results */
 } Draws;
 
-/* What a draw is like at a checkpoint; GROUP draws are noted before they are written, as rows of results lie far apart. */
+/* The results of a draw at a checkpoint. GROUP draws are collected before they are written, because rows of results are
+ * far apart in memory. */
 typedef struct {
     double repetition;
     double scatter;
     int64_t documents;
 } Note;
-enum { GROUP = 8, AHEAD = 64 }; /* AHEAD documents are drawn ahead, so that their memory is waited for at once */
+enum { GROUP = 8, AHEAD = 64 }; /* AHEAD documents are drawn in advance, so that their memory is fetched together */
 
-/* At every checkpoint, a number of tokens drawn, the number of documents b, Σ log (n_ij − 1)! and
- * Σ (n_ij² − 2 n_ij n_j m/n); rows are checkpoints, columns draws. `notes` has room for GROUP of each checkpoint, and
- * `log_of` is the logarithms of numbers up to the last checkpoint. */
+/* A checkpoint is a number of tokens drawn so far. Results at each checkpoint: the number of documents b, Σ log (n_ij −
+ * 1)! and Σ (n_ij² − 2 n_ij n_j m/n). Rows are checkpoints, columns are draws. `notes` has space for GROUP draws at
+ * each checkpoint. `log_of` has the logarithms of the integers up to the last checkpoint. */
 typedef struct {
     const int64_t *checkpoints;
     int64_t size;
@@ -65,7 +66,8 @@ typedef struct {
     Note *notes;
 } SimulateTask;
 
-/* The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws of `tokens` tokens. `counts` and `lengths` have room for as many cells. */
+/* The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws of `tokens` tokens. `counts` and `lengths` have space for as many
+ * cells. */
 typedef struct {
     int64_t tokens;
     double spacing;
@@ -74,9 +76,9 @@ typedef struct {
     int32_t *lengths;
 } RatioDrawTask;
 
-/* The ways to split s tokens among documents (the partitions of s), for all s at once. `onward`[state, c] is the
- * partition with a part c more (−1: none); `choose`[k, c] ∝ (n_k choose c) for the k-th distinct length, of which there
- * are `documents`[k]. States are in order of s. */
+/* The weights of all ways to split s tokens among documents (the partitions of s), for all s at once. A state is a
+ * partition. `onward`[state, c] is the state with one more part c (−1: none). `choose`[k, c] ∝ (n_k choose c) for the
+ * k-th distinct length, which `documents`[k] documents have. States are sorted by s. */
 typedef struct {
     const int64_t *documents;
     const double *choose;
@@ -95,9 +97,9 @@ typedef struct {
     double skew;
 } Moments;
 
-/* Checkpoints of a `SimulateTask` made into values: in place of R, from the checkpoint `sampled` on,
- * λ = g(b) + 2R, where g of the b that were drawn, from `least` up, begins at `start` and ends before the next one's;
- * in place of the sums Tarone's score. `squared` is Σ n_j², `spread` √(2 Σ n_j (n_j − 1)). */
+/* Turns the results of a `SimulateTask` into values. R is replaced by λ = g(b) + 2R, from the checkpoint `sampled` on.
+ * At checkpoint k, g begins at `start`[k] with g(`least`[k]) and ends before `start`[k + 1]. The sums are replaced by
+ * Tarone's score. `squared` is Σ n_j², `spread` is √(2 Σ n_j (n_j − 1)). */
 typedef struct {
     const double *checkpoints;
     int64_t sampled;
@@ -115,7 +117,7 @@ typedef struct {
     Moments *score;
 } NullValues;
 
-/* Checkpoints [first, last) of them. */
+/* The checkpoints [first, last). */
 typedef struct {
     int64_t first;
     int64_t last;

@@ -1,4 +1,4 @@
-"""Null distributions of the burstiness test: simulated, enumerated, and their tails (null.c)."""
+"""Null distributions of the burstiness test: simulation and enumeration (null.c)."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class Note(Struct):
 
 
 NOTE = np.dtype(Note)
-GROUP = 8  # draws that are noted before they are written, as in null.h
-AHEAD = 64  # documents that are drawn ahead, as in null.h
+GROUP = 8  # draws that are collected before they are written, as in null.h
+AHEAD = 64  # documents that are drawn in advance, as in null.h
 
 
 class SimulateTask(Struct):
@@ -129,13 +129,13 @@ class Rows(Struct):
 
 
 def documents(length: Integers, each: Integers, accept: Floats, other: Integers) -> Documents:
-    """Documents with Walker's aliases, to be drawn in proportion to their lengths: *each* many of every *length*."""
-    require(length.shape == each.shape == accept.shape == other.shape, "there is one alias per length")
-    require(bool((each > 0).all()), "there is a document of every length")
+    """Documents with Walker's alias table, to draw them in proportion to length; *each* documents have a *length*."""
+    require(length.shape == each.shape == accept.shape == other.shape, "there must be one alias per length")
+    require(bool((each > 0).all()), "there must be a document of each length")
     require(
-        length.size < 2**31 and bool((length < 2**31).all()), "there are more documents, or tokens, than can be drawn"
+        length.size < 2**31 and bool((length < 2**31).all()), "there are more documents or tokens than can be drawn"
     )
-    require(bool(((other >= 0) & (other < length.size)).all()), "the alias of a document is another one")
+    require(bool(((other >= 0) & (other < length.size)).all()), "the alias of a document must be a document")
     aliases = np.empty(length.size, ALIAS)
     aliases["accept"], aliases["other"] = accept, other
     aliases["other_length"] = length[other]
@@ -150,7 +150,7 @@ def documents(length: Integers, each: Integers, accept: Floats, other: Integers)
 
 
 def _drawn(of: Documents, tokens: int) -> Drawn:
-    """The room for a draw of so many tokens."""
+    """Scratch space for a draw of *tokens* tokens."""
     grouped = of.size < of.documents
     slots = 1 << (2 * (tokens + AHEAD) - 1).bit_length() if grouped else 0
     return Drawn(
@@ -166,14 +166,18 @@ def simulate(
     of: Documents, state: int, first: int, last: int, checkpoints: Integers, b: NDArray[np.int32], repetition: Floats,
     scatter: Floats,
 ) -> None:  # fmt: skip
-    """Draws [first, last) of as many tokens as the last checkpoint; what is asked for is noted at every checkpoint.
+    """Make the draws [first, last), each of as many tokens as the last checkpoint, with results at each checkpoint.
 
-    Rows of the last three arrays are checkpoints, columns draws: b, Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n).
+    The last three arrays receive b, Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n): rows are checkpoints, columns
+    are draws.
     """
     draws = b.shape[1]
-    require(checkpoints.size > 0 and bool((np.diff(checkpoints, prepend=0) > 0).all()), "checkpoints rise")
-    require(b.shape == repetition.shape == scatter.shape == (checkpoints.size, draws), "rows are checkpoints")
-    require(0 <= first <= last <= draws, "the draws have their columns")
+    require(checkpoints.size > 0 and bool((np.diff(checkpoints, prepend=0) > 0).all()), "checkpoints must increase")
+    require(
+        b.shape == repetition.shape == scatter.shape == (checkpoints.size, draws),
+        "there must be one row per checkpoint",
+    )
+    require(0 <= first <= last <= draws, "there must be one column per draw")
     most = int(checkpoints[-1])
     log_of = np.zeros(most + 1)
     log_of[2:] = np.log(np.arange(2, most + 1))
@@ -192,9 +196,9 @@ def simulate(
 def simulate_ratio(
     of: Documents, table: LengthTable, state: int, first: int, last: int, tokens: int, spacing: float, ratio: Floats
 ) -> None:
-    """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws [first, last) of so many *tokens*, to *ratio*."""
-    require(0 <= first <= last <= ratio.size and tokens > 0, "the draws have their places")
-    require(spacing > 0, "the scan over tau has a spacing above 0")
+    """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of the draws [first, last) of *tokens* tokens, to *ratio*."""
+    require(0 <= first <= last <= ratio.size and tokens > 0, "ratio must have one entry per draw")
+    require(spacing > 0, "spacing must be above 0")
     counts, lengths = np.empty((2, tokens), np.int32)
     task = RatioDrawTask(
         tokens=tokens,
@@ -210,14 +214,17 @@ def simulate_ratio(
 
 
 def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: Integers) -> Floats:
-    """The weight of every way to split s tokens among documents (a partition of s), for all s at once.
+    """The weight of each way to split s tokens among documents (each partition of s), for all s at once.
 
-    *onward*[state, c] is the partition with a part c more (−1: none); *choose*[k, c] ∝ (n_k choose c) for the k-th
-    distinct length, of which there are *each*[k]. *sizes* are the s of the states, ascending.
+    A state is a partition. *onward*[state, c] is the state with one more part c (−1: none). *choose*[k, c] ∝ (n_k
+    choose c) for the k-th distinct length, which *each*[k] documents have. *sizes* are the s of the states, sorted.
     """
     largest = choose.shape[1] - 1
-    require(choose.shape[0] == each.size and onward.shape == (sizes.size, largest + 1), "one row per length, state")
-    require(sizes.size > 0 and sizes[0] == 0 and bool((sizes >= 0).all()), "the first state has no tokens")
+    require(
+        choose.shape[0] == each.size and onward.shape == (sizes.size, largest + 1),
+        "there must be one row per length and per state",
+    )
+    require(sizes.size > 0 and sizes[0] == 0 and bool((sizes >= 0).all()), "the first state must have no tokens")
     mass = np.empty(sizes.size)
     task = PartitionTask(
         documents=each,
@@ -237,15 +244,21 @@ def null_values(
     b: NDArray[np.int32], repetition: Floats, scatter: Floats, checkpoints: Integers, sampled: int, g: Floats,
     least: Integers, start: Integers, tokens: float, squared: float,
 ) -> NullValues:  # fmt: skip
-    """What makes the draws of `simulate` into values of λ, from the checkpoint *sampled* on, and of Tarone's score.
+    """The task that turns the draws of `simulate` into values of λ (from checkpoint *sampled* on) and Tarone's score.
 
-    The g of λ = g(b) + 2R at the checkpoint k begins at *g*[*start*[k]], with that of b = *least*[k].
+    For λ = g(b) + 2R at checkpoint k, *g*[*start*[k]] is g(*least*[k]), and the values for larger b follow.
     """
     rows, draws = b.shape
-    require(b.shape == repetition.shape == scatter.shape and checkpoints.shape == (rows,), "rows are checkpoints")
-    require(least.shape == (rows,) and start.shape == (rows + 1,), "every checkpoint has its g")
-    require(start[0] == 0 and start[-1] == g.size and bool((np.diff(start) >= 0).all()), "g is cut by checkpoints")
-    require(draws > 0 and 0 <= sampled <= rows, "there are draws")
+    require(
+        b.shape == repetition.shape == scatter.shape and checkpoints.shape == (rows,),
+        "there must be one row per checkpoint",
+    )
+    require(least.shape == (rows,) and start.shape == (rows + 1,), "each checkpoint must have its g")
+    require(
+        start[0] == 0 and start[-1] == g.size and bool((np.diff(start) >= 0).all()),
+        "start must divide g by checkpoints",
+    )
+    require(draws > 0 and 0 <= sampled <= rows, "there must be draws")
     return NullValues(
         checkpoints=checkpoints.astype(np.float64),
         sampled=sampled,
@@ -265,6 +278,6 @@ def null_values(
 
 
 def make_values(task: NullValues, first: int, last: int) -> None:
-    """Do it for the checkpoints [first, last)."""
-    require(0 <= first <= last <= task.arrays["checkpoints"].size, "the checkpoints are there")
+    """Carry out the task for the checkpoints [first, last)."""
+    require(0 <= first <= last <= task.arrays["checkpoints"].size, "the checkpoints must exist")
     call("tb_null_values", task, Rows(first=first, last=last))

@@ -2,14 +2,14 @@
 
 #include "saddlepoint.h"
 
-static const double RARE = 2.0; /* documents with the term expected on the smaller side: below, most outcomes would
+static const double RARE = 2.0; /* expected documents with the term on the smaller side: below, most outcomes would
                                  * differ by lengths alone */
-static const double COARSE = 8.0;  /* as many leave T gaps that the saddlepoint does not know of */
-static const double SMALL = 4096;  /* documents × those of the smaller corpus: so few and T is convolved */
-static const double FAINT = 1e-25; /* tails that a lattice cut off at DEEPEST documents may not reach */
-static const double MOST = 9007199254740992.0; /* 2⁵³: numbers of documents are exact up to there */
+static const double COARSE = 8.0;  /* up to here T has gaps that the saddlepoint approximation ignores */
+static const double SMALL = 4096;  /* documents × those of the smaller corpus: up to here T is convolved */
+static const double FAINT = 1e-25; /* smallest tail that a lattice cut off at DEEPEST documents may have */
+static const double MOST = 9007199254740992.0; /* 2⁵³: up to here numbers of documents are exact */
 
-/* Everything that tests one term after the other. */
+/* Everything needed to test one term after the other. */
 typedef struct {
     const Cells *cells;
     const ClassedLengths *lengths;
@@ -17,10 +17,10 @@ typedef struct {
     const PermutationRoom *room;
     Points points;
     int small;
-    double rho; /* that `room->all` is for */
+    double rho; /* the ρ of `room->all` */
 } Test;
 
-/* Twice the smaller of P(T < t) and P(T > t), each with P(T = t)/2. */
+/* Twice the smaller of P(T < t) and P(T > t), each plus P(T = t)/2. */
 static double two_sided(double t, Points *points, int enumerable, int coarse) {
     if (enumerable) return least(1.0, 2 * enumerated(t, points));
     if (coarse) {
@@ -34,8 +34,8 @@ static double two_sided(double t, Points *points, int enumerable, int coarse) {
     return erfc(fabs(saddlepoint(t, points)) / sqrt(2.0));
 }
 
-/* All documents of each class of length, whether they have the term or not. Kept for the next term: rare ones often
- * have the same ρ. */
+/* All documents of each length class, with or without the term. Kept for the next term, because rare terms often have
+ * the same ρ. */
 static void sum_classes(Test *test, double rho) {
     const ClassedLengths *of = test->lengths;
     double *shares = test->room->shares;
@@ -53,8 +53,8 @@ static void sum_classes(Test *test, double rho) {
     }
 }
 
-/* The points of the documents that have the term, which are taken out of the classes of length; *total receives the sum
- * of the scores of those in the first corpus. */
+/* The points of the documents with the term, which are removed from the length classes. *total receives the sum of the
+ * scores of those in the first corpus. */
 static int32_t add_present(Test *test, int64_t term, double mean, double rho, double *total) {
     const Cells *cells = test->cells;
     Points *points = &test->points;
@@ -75,7 +75,7 @@ static int32_t add_present(Test *test, int64_t term, double mean, double rho, do
             double share = times * length / damped;
             points->at[points->size++] = (Point){x, times, s};
             test->room->lacking[c].documents -= times;
-            if (test->room->lacking[c].documents < 0) return TB_BAD_CELL; /* more than there are */
+            if (test->room->lacking[c].documents < 0) return TB_BAD_CELL; /* more documents than the class has */
             test->room->lacking[c].sum -= share;
             if (corpus == 0) {
                 *total += times * x;
@@ -88,7 +88,7 @@ static int32_t add_present(Test *test, int64_t term, double mean, double rho, do
     return TB_OK;
 }
 
-/* The points of the documents without the term, by classes of length; the sum of those in the first corpus. */
+/* The points of the documents without the term, by length class. Returns their sum in the first corpus. */
 static double add_absent(Test *test, double mean) {
     Points *points = &test->points;
     double first = 0.0;
@@ -106,7 +106,7 @@ static double add_absent(Test *test, double mean) {
 static int32_t test_term(Test *test, int64_t term, double mean, double rho, double *statistic, double *p_value) {
     Points *points = &test->points;
     const Strata *strata = test->strata;
-    double t = 0.0, ways = 1.0, fewer = 0.0, expected; /* `fewer` with the term are expected on the smaller side */
+    double t = 0.0, ways = 1.0, fewer = 0.0, expected; /* `fewer`: expected documents with the term, smaller side */
     sum_classes(test, rho);
     for (int64_t c = 0; c < test->lengths->classes; c++) test->room->lacking[c] = test->room->all[c];
     for (int64_t s = 0; s < points->strata; s++) points->by[s].in_first = strata->taken[s];
@@ -125,7 +125,7 @@ static int32_t test_term(Test *test, int64_t term, double mean, double rho, doub
         t += pool_others(points);
     } else {
         t += first;
-        if (test->small) merge_points(points); /* all documents are convolved then, whether they have the term or not */
+        if (test->small) merge_points(points); /* then all documents are convolved, with or without the term */
     }
     double deviation = standardise(points, &expected);
     if (deviation > 0) {
@@ -135,8 +135,8 @@ static int32_t test_term(Test *test, int64_t term, double mean, double rho, doub
     return TB_OK;
 }
 
-/* Whether lengths, classes and strata belong together: what the arrays say of places exists, numbers of documents are
- * numbers, and no more documents are taken than there are. Counts the documents of every class. */
+/* Whether lengths, classes and strata are consistent: indices in the arrays are valid, numbers of documents are not
+ * NaN, and no more documents are taken than exist. Counts the documents of each class. */
 static int32_t check(const ClassedLengths *lengths, const Strata *strata, Stratum *by, ClassSum *all) {
     for (int64_t s = 0; s < strata->strata; s++) by[s].documents = 0.0;
     for (int64_t c = 0; c < lengths->classes; c++) {

@@ -1,17 +1,17 @@
-/* The permutation test: how a term's score would fall if the documents were dealt to the corpora at random.
+/* The permutation test: the distribution of a term's score if documents are assigned to the corpora at random.
  *
- * Where few documents have the term, all others count with their mean score: T is then its expectation given where the
- * term's own documents are. Documents that no permutation moves, their stratum being in one corpus as a whole, are left
- * out beforehand. */
+ * If few documents have the term, all others count with their mean score: T is then its expectation given the
+ * assignment of the documents with the term. Documents that no permutation moves are left out beforehand, because their
+ * whole stratum is in one corpus. */
 #ifndef TB_PERMUTATION_H
 #define TB_PERMUTATION_H
 
 #include "cells.h"
 #include "lattice.h"
 
-/* The lengths of both corpora in rising order, the documents of the first corpus and of both that have them. Class c of
- * lengths is [starts[c], starts[c + 1]), and lies in stratum strata_of[c]; documents of a length whose class_of is −1
- * stay where they are. */
+/* The sorted lengths of both corpora, and how many documents of the first corpus and of both have each. Length class c
+ * is [starts[c], starts[c + 1]) and belongs to stratum strata_of[c]. Documents of a length with class_of −1 are not
+ * permuted. */
 typedef struct {
     const double *lengths;
     const double *in_a;
@@ -21,17 +21,17 @@ typedef struct {
     const int64_t *strata_of;
     int64_t classes;
     const int32_t *class_of;
-    int64_t longest; /* for which there is a class_of */
+    int64_t longest; /* length with a class_of */
 } ClassedLengths;
 
-/* How many of a stratum's documents are in the first corpus, and how many there are. */
+/* The number of documents of each stratum in the first corpus, and in total. */
 typedef struct {
     const double *taken;
     const double *documents;
     int64_t strata;
 } Strata;
 
-/* Terms to test, the mean and ρ of every term of the collection, and where (T − E T)/sd T and p go. */
+/* Terms to test, the mean and ρ of each term of the collection, and the outputs (T − E T)/sd T and p. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -41,16 +41,16 @@ typedef struct {
     double *p_value;
 } PermutationTask;
 
-/* Of the documents of a class that lack the term: how many there are, the sum of n_j/(1 + (n_j − 1) ρ) over them, and
- * over those in the first corpus. */
+/* The documents of a class without the term: their number, the sum of n_j/(1 + (n_j − 1) ρ) over them, and over those
+ * in the first corpus. */
 typedef struct {
     double documents;
     double sum;
     double sum_a;
 } ClassSum;
 
-/* Scratch space of one thread: `most` points, a stratum each of Strata, `w` for SPACE + OUTCOMES numbers per stratum, one
- * share per length, and for each class what it is for all documents and for those without the term. */
+/* Scratch space of one thread: `most` points, one entry per stratum, `w` for SPACE + OUTCOMES numbers per stratum, one
+ * share per length, and the sums of each class over all documents and over those without the term. */
 typedef struct {
     Point *points;
     Point *spare;

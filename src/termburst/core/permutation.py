@@ -1,4 +1,4 @@
-"""The permutation test of two corpora (permutation.c, by way of points.c, lattice.c and saddlepoint.c)."""
+"""The permutation test of two corpora (permutation.c, which uses points.c, lattice.c and saddlepoint.c)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Point(Struct):
 
 
 class Stratum(Struct):
-    """What the kernel knows of a stratum while it tests a term."""
+    """The data of a stratum while a term is tested; filled by the kernel."""
 
     _fields_ = [
         *(("taken", Float), ("in_first", Float), ("documents", Float), ("mean", Float), ("squares", Float)),
@@ -84,11 +84,11 @@ class PermutationRoom(Struct):
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The lengths of both corpora in rising order, and the documents of the first and of both that have them.
+    """The sorted distinct lengths of two corpora, and how many documents have each: in_a of the first, both in total.
 
-    Class c of lengths is [starts[c]:starts[c + 1]], and lies in stratum strata_of[c]. The class of a length n is
-    class_of[n]; where that is −1, documents stay where they are. In stratum s are documents[s] documents, taken[s] of
-    them in the first corpus.
+    Length class c is [starts[c]:starts[c + 1]] and belongs to stratum strata_of[c]. The class of length n is
+    class_of[n]; documents with class −1 are not permuted. Stratum s has documents[s] documents, of which taken[s] are
+    in the first corpus.
     """
 
     lengths: Floats
@@ -104,18 +104,18 @@ class Lengths:
 def permutation(
     cells: Cells, of: Lengths, terms: Integers, most: int, mean: Floats, rho: Floats, statistic: Floats, p_value: Floats
 ) -> None:
-    """(T − E T)/sd T and p of the given terms, to their places in *statistic* and *p_value*.
+    """(T − E T)/sd T and p of the given terms, written to *statistic* and *p_value*.
 
-    These, *mean* and *rho* have one entry for every term of the cells, which are of two groups; *most* is how many
-    cells one of the given terms has at most.
+    These two, *mean* and *rho* have one entry per term of the cells. The cells have two groups. *most* is the largest
+    number of cells of any of the given terms.
     """
     every = (cells.terms,)
-    require(cells.groups == 2, "the permutation test is of two corpora")
-    require(mean.shape == rho.shape == statistic.shape == p_value.shape == every, "there is one entry per term")
-    require(of.lengths.shape == of.in_a.shape == of.both.shape, "documents are counted for every length")
-    require(of.starts.shape == (of.strata_of.size + 1,), "every class of lengths has a stratum")
-    require(of.taken.shape == of.documents.shape, "documents are counted for every stratum")
-    require(of.class_of.size > cells.longest, "every length has a class")
+    require(cells.groups == 2, "the permutation test needs two corpora")
+    require(mean.shape == rho.shape == statistic.shape == p_value.shape == every, "there must be one entry per term")
+    require(of.lengths.shape == of.in_a.shape == of.both.shape, "in_a and both must have one entry per length")
+    require(of.starts.shape == (of.strata_of.size + 1,), "each length class must have a stratum")
+    require(of.taken.shape == of.documents.shape, "taken and documents must have one entry per stratum")
+    require(of.class_of.size > cells.longest, "each length must have a class")
     classes, strata = of.strata_of.size, of.taken.size
     most += classes
     call(

@@ -8,7 +8,7 @@ TB_INLINE int comes_after(const Point *a, const Point *b) {
 
 TB_SORT(sorted, Point, comes_after)
 
-/* Turn round the points of every stratum from `first` on, which come in runs. */
+/* Reverse the points of each stratum from `first` on; each stratum is a run of points. */
 static void reverse_strata(Point *at, int64_t first, int64_t size) {
     while (first < size) {
         int64_t end = first + 1;
@@ -22,8 +22,8 @@ static void reverse_strata(Point *at, int64_t first, int64_t size) {
     }
 }
 
-/* The own points are sorted, and the others, which come from the shortest documents to the longest, all but sorted the
- * other way round: as a rule it takes one merge. */
+/* The own points are sorted. The others come from the shortest documents to the longest, so they are almost sorted in
+ * reverse order: usually one merge is enough. */
 void sort_points(Points *points) {
     Point *at = points->at, *spare = points->spare;
     int64_t left = 0, right = points->own, size = points->size;
@@ -97,7 +97,7 @@ double standardise(Points *points, double *expected) {
         if (documents > 1) variance += stratum->squares * taken * (documents - taken) / (documents * (documents - 1));
     }
     double deviation = sqrt(variance);
-    if (!(deviation > 1e-12 * largest)) return 0.0; /* rounding, no more: every way of dealing gives the same T */
+    if (!(deviation > 1e-12 * largest)) return 0.0; /* only rounding: every assignment gives the same T */
     for (int64_t k = 0; k < points->size; k++) points->at[k].x /= deviation;
     return deviation;
 }

@@ -1,10 +1,10 @@
-/* A term's documents as the permutation test sees them: points, and strata that they belong to. */
+/* The documents of a term in the permutation test: points, and the strata that they belong to. */
 #ifndef TB_POINTS_H
 #define TB_POINTS_H
 
 #include "special.h"
 
-#define SAME 1e-9 /* of T's standard deviation: closer sums are equal */
+#define SAME 1e-9 /* in standard deviations of T: closer sums are equal */
 
 /* A score, and how many documents of a stratum have it. */
 typedef struct {
@@ -12,20 +12,20 @@ typedef struct {
     int64_t stratum;
 } Point;
 
-/* What there is one of for every stratum; each function fills what it needs beyond the first line. */
+/* The data of a stratum. The first line is given; each function fills the other fields that it needs. */
 typedef struct {
     double taken, in_first;          /* documents in the first corpus, and those of them without the term */
-    double documents, mean, squares; /* of the points, or of some of them */
-    double held, others;             /* documents of the first `own` points, and of those behind */
+    double documents, mean, squares; /* of all points or of some of them */
+    double held, others;             /* documents of the `own` points, and of the other points */
     double side, sign, p, least, most, falls, rises; /* of the lattice */
-    double left, last, tied, need;                   /* of the end of T's range */
+    double left, last, tied, need;                   /* of the end of the range of T */
     double start, level, zero, one, gap, move;       /* of the saddlepoint */
-    int64_t fallen, depth; /* held documents in the first corpus as one outcome has it; as many as a lattice follows */
+    int64_t fallen, depth; /* held documents in the first corpus in one outcome; documents that a lattice tracks */
 } Stratum;
 
-/* First come the `own` points of the documents that have the term, sorted by stratum, then those of the classes of
- * length of the documents that lack it. Scores are centred in every stratum and scaled so that T, the sum over the
- * first corpus, has variance 1. `spare` is as large as `at`, `w` is room for the weights of outcomes. */
+/* First the `own` points, which are the documents with the term, sorted by stratum; then one point per length class of
+ * the documents without it. Scores are centred in each stratum and scaled so that T, the sum over the first corpus, has
+ * variance 1. `spare` is as large as `at`; `w` is scratch space for the weights of outcomes. */
 typedef struct {
     Point *at, *spare;
     int64_t own, size;
@@ -34,19 +34,19 @@ typedef struct {
     double *w;
 } Points;
 
-/* log C(n, k), −inf where that is 0. */
+/* log C(n, k); −inf if C(n, k) is 0. */
 TB_INLINE double log_ways_of(double n, double k) { return 0 <= k && k <= n ? log_choose(n, k) : -INFINITY; }
 
-/* Sort the points by stratum, then score; they are no longer own and others then. */
+/* Sort the points by stratum, then score. This mixes own and other points. */
 void sort_points(Points *points);
 
-/* Merge equal scores within a stratum; what is left is sorted, and all of it is own. */
+/* Merge equal scores within a stratum. The remaining points are sorted, and all are own points. */
 void merge_points(Points *points);
 
-/* Give the points that are not own their stratum's mean, one point per stratum; the sum of those in the first corpus. */
+/* Replace the other points by one point per stratum with their mean. Returns their sum in the first corpus. */
 double pool_others(Points *points);
 
-/* Centre the scores by stratum and scale them for T to have variance 1. *expected receives E T; the deviation of T. */
+/* Centre the scores by stratum and scale them so that T has variance 1. *expected receives E T. Returns sd T. */
 double standardise(Points *points, double *expected);
 
 #endif

@@ -1,4 +1,4 @@
-/* Random numbers: the two streams that seeded results rest on. */
+/* The two random number generators of seeded results. */
 #ifndef TB_RANDOM_H
 #define TB_RANDOM_H
 
@@ -6,8 +6,8 @@
 
 #include "core.h"
 
-/* SplitMix64 (Steele et al. 2014): a state that goes up by GOLDEN each time, so that only an addition ties one number to
- * the next, and a core works on several at once. Four numbers in [0, 1) of 53 bits. */
+/* SplitMix64 (Steele et al. 2014). Each number adds GOLDEN to the state. Only this addition links one number to the
+ * next, so a core computes several at once. Four numbers in [0, 1) of 53 bits. */
 #define GOLDEN 0x9E3779B97F4A7C15u
 
 TB_INLINE LaneBits lane_bits(uint64_t state) { return (LaneBits){state, state, state, state}; }
@@ -16,7 +16,7 @@ TB_INLINE Lanes uniforms_of(LaneBits state) {
     LaneBits z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     z = (z ^ (z >> 31)) >> 11;
-    /* to floats, exactly: the two halves of the bits become the last ones of 2^84 and of 2^52 */
+    /* exact conversion to floats: the two halves of the bits become the low bits of 2^84 and of 2^52 */
     LaneBits high_bits = (z >> 32) | 0x4530000000000000, low_bits = (z & 0xFFFFFFFF) | 0x4330000000000000;
     Lanes high, low;
     memcpy(&high, &high_bits, sizeof high);
@@ -24,7 +24,8 @@ TB_INLINE Lanes uniforms_of(LaneBits state) {
     return ((high - (0x1p84 + 0x1p52)) + low) * 0x1p-53;
 }
 
-/* The Mersenne twister MT19937 (Matsumoto & Nishimura 1998), as NumPy's RandomState(seed).random_sample() draws. */
+/* The Mersenne twister MT19937 (Matsumoto & Nishimura 1998), the same stream as NumPy's
+ * RandomState(seed).random_sample(). */
 enum { TWISTER = 624, TWISTER_SHIFT = 397 };
 typedef struct {
     uint32_t key[TWISTER];

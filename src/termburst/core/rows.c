@@ -1,6 +1,6 @@
 #include "rows.h"
 
-/* Where a length stands among the distinct ones; −1 where it does not. */
+/* The position of a length among the distinct lengths, or −1. */
 static int64_t place_of(const LengthHistogram *lengths, int64_t length) {
     if (length < 0) return -1;
     if (length < lengths->places) {
@@ -18,7 +18,7 @@ static int64_t place_of(const LengthHistogram *lengths, int64_t length) {
     return low < lengths->size && lengths->lengths[low] == length ? low : -1;
 }
 
-/* What is wrong with row r by itself, and as one of term i's rows with a known length. */
+/* The fault of row r alone, or as one of the rows of term i with a known length. */
 static int64_t fault_of(const StoredRows *rows, const LengthHistogram *lengths, int64_t i, int64_t r, RowFault *out) {
     int64_t count = rows->count[r], documents = rows->documents[r];
     if (count < 1) return BAD_COUNT;
@@ -39,8 +39,8 @@ static int64_t fault_of(const StoredRows *rows, const LengthHistogram *lengths, 
     return SOUND;
 }
 
-/* What is wrong with a term's rows: one by one, then their sums. Those of the collection fit 64 bits (the caller has seen to
- * that); no sum of a term is added to before it is known to stay within them. */
+/* The fault of the rows of a term: each row first, then their sums. The sums of the collection fit in 64 bits (the
+ * caller has checked that); each addition to a sum of a term is checked against them first. */
 static int64_t term_fault(const StoredRows *rows, const LengthHistogram *lengths, const StoredSums *sums, int64_t i,
                           RowFault *out) {
     int64_t start = rows->indptr[i], end = rows->indptr[i + 1], b = 0, n = 0, squares = 0, products = 0;
@@ -66,7 +66,7 @@ static int64_t term_fault(const StoredRows *rows, const LengthHistogram *lengths
     return SOUND;
 }
 
-/* Goes through all rows once, to the first fault. */
+/* Reads all rows once, up to the first fault. */
 int32_t tb_check_rows(const StoredRows *rows, const LengthHistogram *lengths, const StoredSums *sums, RowFault *out) {
     out->fault = SOUND;
     out->row = -1;

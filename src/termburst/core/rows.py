@@ -1,4 +1,4 @@
-"""Whether the rows of statistics can be, and add up to the statistics' sums (rows.c)."""
+"""Checks that the rows of stored statistics are possible, and add up to the stored sums (rows.c)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from termburst.core.binding import In_i32, In_i64, Int, Out_i64, Struct, call, r
 
 Integers = NDArray[np.int64]
 
-NEAR = 2**16  # lengths below that are found by a table
+NEAR = 2**16  # shorter lengths are looked up in a table
 FAULTS = (  # as in rows.h
     "sound", "bad range", "bad count", "bad documents", "unknown length", "beyond length", "no order", "too many",
     "wrong b", "wrong n", "wrong sum",
@@ -49,10 +49,10 @@ class RowFault(Struct):
 
 
 def stored_rows(indptr: Integers, count: Integers, length: Integers | None, documents: Integers) -> StoredRows:
-    """Rows [indptr[i]:indptr[i + 1]] of term i, as the kernel takes them."""
-    require(indptr.ndim == 1 and indptr.size > 0, "indptr has one entry more than there are terms")
-    require(count.ndim == 1 and count.shape == documents.shape, "a row has a count and a number of documents")
-    require(length is None or length.shape == count.shape, "a row has a length")
+    """Rows as a struct for the kernel; term i has the rows [indptr[i]:indptr[i + 1]]."""
+    require(indptr.ndim == 1 and indptr.size > 0, "indptr must have one entry more than there are terms")
+    require(count.ndim == 1 and count.shape == documents.shape, "each row must have a count and a number of documents")
+    require(length is None or length.shape == count.shape, "each row must have a length")
     return StoredRows(
         indptr=indptr,
         count=count,
@@ -65,10 +65,10 @@ def stored_rows(indptr: Integers, count: Integers, length: Integers | None, docu
 
 
 def length_histogram(lengths: Integers, documents: Integers) -> LengthHistogram:
-    """The distinct lengths in ascending order, none below 0, and how many documents have each."""
-    require(lengths.ndim == 1 and lengths.shape == documents.shape, "a length has a number of documents")
-    require(not lengths.size or bool(lengths[0] >= 0), "a length is 0 or more")
-    require(bool((lengths[1:] > lengths[:-1]).all()), "lengths ascend")
+    """The distinct lengths, sorted and not negative, and how many documents have each."""
+    require(lengths.ndim == 1 and lengths.shape == documents.shape, "each length must have a number of documents")
+    require(not lengths.size or bool(lengths[0] >= 0), "a length must be 0 or more")
+    require(bool((lengths[1:] > lengths[:-1]).all()), "lengths must increase")
     place = np.full(min(int(lengths[-1]) + 1, NEAR) if lengths.size else 0, -1, dtype=np.int32)
     near = lengths[: np.searchsorted(lengths, NEAR)]
     place[near] = np.arange(near.size)
@@ -92,12 +92,12 @@ def row_fault(
     length_sum: Integers,
     squared_sum: Integers,
 ) -> tuple[str, int, int]:
-    """The first fault of the rows: which of `FAULTS`, its term, and its row or −1; "sound" where there is none.
+    """The first fault of the rows: its name from `FAULTS` ("sound" if there is none), its term, and its row or −1.
 
-    Σ n_ij n_j is compared where rows have lengths. The sums of the whole collection must fit 64-bit integers.
+    Σ n_ij n_j is checked if rows have lengths. The sums over the whole collection must fit in 64-bit integers.
     """
     for name, values in (("n_i", n_i), ("b_i", b_i), ("length_sum", length_sum), ("squared_sum", squared_sum)):
-        require(values.shape == (rows.terms,), f"{name} has one entry per term")
+        require(values.shape == (rows.terms,), f"{name} must have one entry per term")
     room = np.zeros(lengths.size, np.int64), np.full(lengths.size, -1, np.int64)
     found = RowFault(held=room[0], held_by=room[1], fault=0, term=-1, row=-1)
     sums = StoredSums(n_i=n_i, b_i=b_i, length_sum=length_sum, squared_sum=squared_sum)

@@ -1,15 +1,15 @@
 #include "saddlepoint.h"
 
-static const double STEP = 1.5; /* the most that a Newton step may move a log-odds; in it the curvature changes little */
+static const double STEP = 1.5; /* largest change of a log-odds in a Newton step, so that the curvature changes little */
 enum { ROUNDS = 400 };
 
-/* The k-th point of those sorted by stratum, and by score or (with sign −1) from the largest on; strata then come from
- * the last on, which does not matter. */
+/* The k-th point, sorted by stratum and score; with sign −1 in reverse order of scores and of strata. The order of
+ * strata does not matter. */
 TB_INLINE const Point *from_the_end(const Points *points, int64_t k, double sign) {
     return points->at + (sign > 0 ? k : points->size - 1 - k);
 }
 
-/* The least sum, or with sign −1 the negative of the largest, that the documents taken can have. */
+/* The smallest sum of the documents taken; with sign −1 the negative of the largest sum. */
 static double least_sum(double sign, const Points *points) {
     double sum = 0.0;
     for (int64_t s = 0; s < points->strata; s++) points->by[s].left = points->by[s].taken;
@@ -30,7 +30,7 @@ double at_the_end(double t, double sign, const Points *points) {
         stratum->left = stratum->need = stratum->taken;
         stratum->documents = stratum->last = stratum->tied = 0.0;
     }
-    for (int64_t k = 0; k < points->size; k++) { /* those at the last score taken may be exchanged for one another */
+    for (int64_t k = 0; k < points->size; k++) { /* documents with the last score taken are interchangeable */
         const Point *point = from_the_end(points, k, sign);
         Stratum *stratum = points->by + point->stratum;
         double m = point->m, x = sign * point->x;
@@ -55,18 +55,18 @@ double at_the_end(double t, double sign, const Points *points) {
     return exp(log_p);
 }
 
-/* Whether some of a stratum's documents are taken, and not all. */
+/* Whether some documents of a stratum are taken, but not all. */
 TB_INLINE int divided(const Stratum *stratum) { return 0 < stratum->taken && stratum->taken < stratum->documents; }
 
 TB_INLINE double logistic(double x) { return 1 / (1 + exp(-x)); }
 
-/* What θ lacks, and how that changes with it. */
+/* The residual of the equation for θ, and its derivative. */
 typedef struct {
     double slope, curvature;
 } Lack;
 
-/* Σ q(1 − q) x^0, 1, 2 and what the constraints lack at q = logistic(level + θ x), levels eliminated from the last.
- * `zero`, `one` and `gap` (the number still to be taken) are filled by stratum; slope and curvature are in θ. */
+/* Σ q(1 − q) x^0, 1, 2 and the residuals of the constraints at q = logistic(level + θ x); the levels are eliminated.
+ * Fills `zero`, `one` and `gap` (the number still to be taken) of each stratum; slope and curvature are in θ. */
 static Lack tilted(double t, double theta, const Point *point, int64_t size, Stratum *by, int64_t strata) {
     for (int64_t s = 0; s < strata; s++) {
         by[s].zero = by[s].one = 0.0;
@@ -90,7 +90,7 @@ static Lack tilted(double t, double theta, const Point *point, int64_t size, Str
     return (Lack){slope, most(two, 1e-300)};
 }
 
-/* Σ KL(q ‖ p), p the share taken: q log(q/p) + (1 − q) log((1 − q)/(1 − p)).
+/* Σ KL(q ‖ p), where p is the share taken: q log(q/p) + (1 − q) log((1 − q)/(1 − p)).
  *
  * With shift = logit q − logit p, which is known, (1 − p)/(1 − q) = 1 + p(e^shift − 1): nothing large cancels. */
 static double information(double theta, const Point *point, int64_t size, const Stratum *by) {
@@ -105,7 +105,8 @@ static double information(double theta, const Point *point, int64_t size, const 
     return total;
 }
 
-/* The points of divided strata, to `spare`: another adds a constant, which centring made 0. How many there are. */
+/* The points of divided strata, to `spare`. Other strata add a constant, which centring has made 0. Returns the number
+ * of points. */
 static int64_t keep_divided(const Points *points, double *largest) {
     int64_t kept = 0;
     *largest = 0.0;
@@ -145,10 +146,10 @@ double saddlepoint(double t, const Points *points) {
         double shorter = farthest > 0 ? least(1.0, STEP / farthest) : 1.0;
         theta += shorter * step;
         for (int64_t s = 0; s < strata; s++) by[s].level += shorter * by[s].move;
-        if (!(farthest >= 1e-5)) break; /* Newton's error is the square of that */
+        if (!(farthest >= 1e-5)) break; /* the error after this step is of the order of the square */
     }
     double r = sqrt(most(2 * information(theta, points->spare, kept, by), 0.0));
-    if (r < 0.005) return t; /* log(u/r)/r would be rounding, and p is next to 1 */
+    if (r < 0.005) return t; /* log(u/r)/r would be only rounding, and p is almost 1 */
     double log_ratio = log(curvature);
     for (int64_t s = 0; s < strata; s++) {
         double taken = by[s].taken, documents = by[s].documents;

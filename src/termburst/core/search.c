@@ -2,10 +2,10 @@
 
 #include "sorting.h"
 
-static const double SLACK = 1e-9; /* of the sums, which constants may cancel; in another order they differ by some 1e-15 */
-static const int64_t SCANNED = 8; /* postings gone through in the time that one is looked up */
+static const double SLACK = 1e-9; /* relative to the sums, which constants may cancel; other orders differ by 1e-15 */
+static const int64_t SCANNED = 8; /* postings that are scanned in the time of one look-up */
 
-/* A query under way: its terms, the documents seen so far, and the scores of the best k as room for their threshold. */
+/* The state of a query: its terms, the documents seen so far, and scratch space for the scores of the best k. */
 typedef struct {
     const Postings *in;
     int64_t words;
@@ -19,7 +19,7 @@ typedef struct {
     int64_t k;
 } Query;
 
-/* Whether every word is a term, and every term's postings are postings. */
+/* Whether all words are valid terms, and the postings of all terms are valid. */
 static int words_exist(const Postings *in, const int64_t *words, int64_t size) {
     for (int64_t i = 0; i < size; i++) {
         int64_t term = words[i];
@@ -36,8 +36,8 @@ TB_INLINE int gives_less(const QueryTerm *a, const QueryTerm *b) {
 
 TB_SORT(sorted, QueryTerm, gives_less)
 
-/* The terms of the query, once each, the highest weight first, and what the terms from each on can give together; how
- * many there are. */
+/* The distinct terms of the query, highest weight first, and the largest total of the terms from each one on. Returns
+ * the number of terms. */
 static int64_t by_highest_weight(const Postings *in, const int64_t *words, int64_t size, const SearchRoom *room) {
     QueryTerm *asked = room->asked;
     for (int64_t i = 0; i < size; i++) asked[i] = (QueryTerm){in->highest[words[i]], words[i], 1};
@@ -60,7 +60,7 @@ TB_INLINE double score_so_far(const Query *query, int64_t document) {
     return query->sums[document] + (double)query->words * query->in->constants[document];
 }
 
-/* The k-th highest score so far of the documents seen, at least k of them. */
+/* The k-th highest score so far of the documents seen; there are at least k. */
 static double least_of_best(const Query *query) {
     double *room = query->scores;
     int64_t k = query->k, kept = 0;
@@ -75,7 +75,7 @@ static double least_of_best(const Query *query) {
     return room[k - 1];
 }
 
-/* Drop the documents that `more` does not lift among the best k. */
+/* Drop the documents that `more` cannot lift into the best k. */
 static void prune(Query *query, double more) {
     if (query->seen < query->k) return;
     double threshold = least_of_best(query);
@@ -91,7 +91,7 @@ static void prune(Query *query, double more) {
     query->seen = left;
 }
 
-/* The term's weight in the document, 0 where it does not occur, by bisection. */
+/* The weight of the term in the document, found by bisection; 0 if it does not occur. */
 TB_INLINE double weight_in(const Postings *in, int64_t term, int64_t document) {
     int64_t low = in->starts[term], high = in->starts[term + 1];
     while (low < high) {
@@ -104,7 +104,7 @@ TB_INLINE double weight_in(const Postings *in, int64_t term, int64_t document) {
     return low < in->starts[term + 1] && in->documents[low] == document ? in->weights[low] : 0.0;
 }
 
-/* Go through a term's postings, and add its weights to all documents that it is in. */
+/* Read all postings of a term, and add the weights to their documents. */
 static int32_t add_to_all(Query *query, const QueryTerm *asked) {
     const Postings *in = query->in;
     double *sums = query->sums, times = (double)asked->times;
@@ -113,7 +113,7 @@ static int32_t add_to_all(Query *query, const QueryTerm *asked) {
         int64_t document = in->documents[posting];
         if ((uint64_t)document >= (uint64_t)in->d) return TB_BAD_INDEX;
         if (sums[document] == 0.0) {
-            if (seen == in->d) return TB_NO_ROOM; /* only where a weight is not above 0, and is seen again */
+            if (seen == in->d) return TB_NO_ROOM; /* only if a weight is not above 0, so that a document seems unseen */
             query->touched[seen++] = document;
         }
         sums[document] += times * in->weights[posting];
@@ -122,7 +122,7 @@ static int32_t add_to_all(Query *query, const QueryTerm *asked) {
     return TB_OK;
 }
 
-/* Add a term's weights to the documents seen, by going through its postings or by looking them up. */
+/* Add the weights of a term to the documents seen, by scanning its postings or by look-ups. */
 static int32_t add_to_seen(Query *query, const QueryTerm *asked) {
     const Postings *in = query->in;
     double *sums = query->sums, times = (double)asked->times;
@@ -140,7 +140,7 @@ static int32_t add_to_seen(Query *query, const QueryTerm *asked) {
     return TB_OK;
 }
 
-/* Put a document among the best k, the highest score first, of equal ones the first document; how many there are. */
+/* Insert a document into the best k: highest score first, ties in document order. Returns their number. */
 static int64_t insert(const Query *query, int64_t *documents, int64_t kept, int64_t document, double score) {
     double *scores = query->scores;
     int64_t k = query->k;
@@ -158,15 +158,16 @@ static int64_t insert(const Query *query, int64_t *documents, int64_t kept, int6
     return kept + 1;
 }
 
-/* Sum the terms' weights until no document unseen can be among the best k; then those of the others for the documents
- * that may. Finding the threshold goes through all documents seen, so it waits until as many postings were to be. */
+/* Sum the weights of terms until no unseen document can be among the best k; then only add the other terms to the
+ * candidates. Computing the threshold reads all documents seen, so it is only done after at least as many
+ * postings. */
 static int32_t gather(Query *query) {
     int32_t status = TB_OK;
     int64_t done = 0, waiting = 0;
     const double *rest = query->rest;
     for (; done < query->terms && status == TB_OK; done++) {
         waiting += postings_of(query->in, query->asked[done].term);
-        /* The k-th best cannot be above what the terms so far can give. */
+        /* The k-th best score cannot exceed the largest total of the terms so far. */
         if (query->seen >= query->k && waiting >= query->seen && rest[done] < rest[0] - rest[done]) {
             double threshold = least_of_best(query);
             if (rest[done] + (double)query->words * query->in->limit < threshold - SLACK * (fabs(threshold) + rest[0]))

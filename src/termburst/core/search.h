@@ -1,16 +1,17 @@
-/* The best documents of queries: sums of weights over postings, without going through all of them.
+/* The best documents for queries: sums of weights over postings, without reading all postings.
  *
- * Turtle and Flood's MaxScore ("Query evaluation: strategies and optimizations", 1995), a term at a time: terms come by
- * their highest weight, and once the terms that are left cannot lift an unseen document among the best k, their postings
- * are only looked up for the documents that may still be among them. Those are then scored in the order of the query,
- * so that the sums are the plain ones to the last bit. */
+ * MaxScore by Turtle and Flood ("Query evaluation: strategies and optimizations", 1995), term by term. Terms are sorted
+ * by their highest weight. Once the remaining terms cannot lift an unseen document into the best k, their postings are
+ * only looked up for the candidates, the documents that can still be among the best k. The candidates are then scored
+ * in the order of the query, so that the sums are equal to plain sums to the last bit. */
 #ifndef TB_SEARCH_H
 #define TB_SEARCH_H
 
 #include "core.h"
 
-/* A model's weights by term: documents[starts[t]:starts[t + 1]], in rising order, hold term t, with the weights (above
- * 0) beside; `highest` are the terms' highest weights. Each of the d documents has a constant; `limit` is the highest. */
+/* The weights of a model by term. Term t is in documents[starts[t]:starts[t + 1]], sorted, with the weights (above 0)
+ * in the same places. `highest` is the highest weight of each term. Each of the d documents has a constant; `limit` is
+ * the highest constant. */
 typedef struct {
     const int64_t *starts;
     const int32_t *documents;
@@ -23,7 +24,8 @@ typedef struct {
     int64_t d;
 } Postings;
 
-/* Query i has the terms columns[starts[i]:starts[i + 1]], of so many words in all; asked are queries first to last. */
+/* Query i has the terms columns[starts[i]:starts[i + 1]]; all queries together have `words` words. The queries to
+ * answer are first … last − 1. */
 typedef struct {
     const int64_t *starts;
     const int64_t *columns;
@@ -32,15 +34,15 @@ typedef struct {
     int64_t last;
 } Queries;
 
-/* A term of a query, how often the query has it, and the highest weight that it can give each time. */
+/* A term of a query, how often it occurs in the query, and its highest weight. */
 typedef struct {
     double highest;
     int64_t term;
     int64_t times;
 } QueryTerm;
 
-/* Room of one thread: `sums` (d) comes as zeros and is left so, `touched` (d) has the documents seen; `asked` and `spare`
- * (words) and `rest` (words + 1) are for the terms of a query, so many at most. */
+/* Scratch space of one thread. `sums` (d) is zero before and after; `touched` (d) has the documents seen; `asked` and
+ * `spare` (words) and `rest` (words + 1) are for the terms of a query. */
 typedef struct {
     double *sums;
     int64_t *touched;
@@ -51,7 +53,7 @@ typedef struct {
     int64_t words;
 } SearchRoom;
 
-/* found[i] documents of query i: documents[i, :] and scores[i, :], k in a row, the highest score first. */
+/* The found[i] documents for query i: documents[i, :] and scores[i, :], rows of k entries, highest score first. */
 typedef struct {
     int64_t *found;
     int64_t *documents;

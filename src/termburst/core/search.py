@@ -1,4 +1,4 @@
-"""The best documents of queries (search.c)."""
+"""The best documents for queries (search.c)."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class Best(Struct):
 def postings(
     starts: Integers, documents: NDArray[np.int32], weights: Floats, highest: Floats, constants: Floats
 ) -> Postings:
-    """A model's weights by term, as the kernel takes them: documents[starts[t]:starts[t + 1]] hold term t."""
-    require(weights.shape == documents.shape, "every posting has a weight")
-    require(starts.shape == (highest.size + 1,), "every term has a highest weight and a place where its postings start")
+    """The weights of a model as a struct for the kernel: term t is in documents[starts[t]:starts[t + 1]]."""
+    require(weights.shape == documents.shape, "each posting must have a weight")
+    require(starts.shape == (highest.size + 1,), "starts must have one entry more than highest")
     return Postings(
         starts=starts,
         documents=documents,
@@ -69,7 +69,7 @@ def postings(
 
 
 def search_room(d: int, words: int) -> SearchRoom:
-    """Scratch space for queries of at most so many words, over d documents; it belongs to one thread at a time."""
+    """Scratch space for queries of at most *words* words over d documents, for one thread at a time."""
     asked, spare = np.empty((2, words), dtype=np.dtype(QueryTerm))
     return SearchRoom(
         sums=np.zeros(d),
@@ -93,16 +93,18 @@ def best_documents(
     best: Integers,
     scores: Floats,
 ) -> None:
-    """The best documents of the queries first … last − 1; query i has the terms columns[starts[i]:starts[i + 1]].
+    """The best documents for the queries first … last − 1; query i has the terms columns[starts[i]:starts[i + 1]].
 
-    To found[i] goes how many there are, to best[i, :] and scores[i, :] which, the highest score first; of equal ones
-    the first document. The *room* may be used again, unless this raises.
+    found[i] receives the number of documents, best[i, :] and scores[i, :] the documents and their scores: highest
+    score first, ties in document order. The *room* can be used again, unless an error is raised.
     """
     queries = starts.size - 1
-    require(0 <= first <= last <= queries, "the queries lie between the first and the last that there are")
-    require(found.shape == (queries,), "every query has a number of documents found")
-    require(best.ndim == 2 and best.shape[1] >= 1 and best.shape == scores.shape, "a document has a score")
-    require(best.shape[0] == queries, "every query has a row of documents")
+    require(0 <= first <= last <= queries, "first and last must be a range of queries")
+    require(found.shape == (queries,), "found must have one entry per query")
+    require(
+        best.ndim == 2 and best.shape[1] >= 1 and best.shape == scores.shape, "best and scores must have the same shape"
+    )
+    require(best.shape[0] == queries, "best must have one row per query")
     call(
         "tb_best_documents",
         collection,

@@ -1,13 +1,13 @@
-/* A stable sort of structs that asks for no room but what it is given. */
+/* A stable sort of structs that allocates no memory. */
 #ifndef TB_SORTING_H
 #define TB_SORTING_H
 
 #include "core.h"
 
-enum { SORTED_RUN = 12 }; /* structs that are sorted by insertion */
+enum { SORTED_RUN = 12 }; /* length of the runs that are sorted by insertion */
 
-/* Defines name(items, spare, size); comes_after(&a, &b) says whether a must stand behind b. Runs are sorted by
- * insertion, then merged by way of `spare`. It ends, with some order, whatever comes_after says. */
+/* Defines name(items, spare, size). comes_after(&a, &b) is whether a must come after b. Runs are sorted by insertion,
+ * then merged through `spare`. The sort ends, with some order, even if comes_after is inconsistent. */
 #define TB_SORT(name, Item, comes_after)                                                            \
     static void name(Item *items, Item *spare, int64_t size) {                                      \
         for (int64_t first = 0; first < size; first += SORTED_RUN) {                                \

@@ -1,26 +1,27 @@
 #include "tails.h"
 #include "special.h"
 
-#define HUGE_WEIGHT 1e200                   /* beyond, weights are scaled down */
-#define NEGLIGIBLE 2.319522830243569e-16 /* exp(−36): below that share of the largest, weights are left out */
+#define HUGE_WEIGHT 1e200                   /* above, weights are scaled down */
+#define NEGLIGIBLE 2.319522830243569e-16 /* exp(−36): smaller weights, relative to the largest, are left out */
 
 /* Four classes of documents at a tilt: log of the sum of the weights, mean and variance of the count, the share of
- * documents that hold the term, and the mean of log Γ(c). */
+ * documents with the term, and the mean of log Γ(c). */
 typedef struct {
     Lanes log_sum, mean, variance, held, repetition;
 } ClassSums;
 
-/* A count weighs w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c, the last
- * factor being steps[c], up to c = m or, if that is a mean, the next whole number. */
+/* A count has the weight w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c.
+ * The last factor is steps[c]. c goes up to m, rounded up, since m may be a mean length. */
 static ClassSums class_sums(const TailTask *task, double n_i, Lanes length, double first_step, double growth,
                             const double *steps) {
     Lanes zero = {0.0}, none = lanes_of(1.0), scale = zero, z = zero, first = zero, second = zero, zr = zero;
     Lanes weight = lanes_of(first_step), left = length + 1.0, negligible = lanes_of(NEGLIGIBLE);
-    LaneMask active = left > 0; /* weights that are negligible end a class */
+    LaneMask active = left > 0; /* a class ends when its weights are negligible */
     double longest = most(most(length[0], length[1]), most(length[2], length[3]));
     int64_t last = (int64_t)least(least(n_i, ceil(longest)), (double)(task->counts - 1));
     for (int64_t c = 1; c <= last; c++) {
-        /* What a step waits for is the last one's weight and whether it was negligible: all else is off that path. */
+        /* A step waits only for the previous weight and whether it was negligible; everything else is off this critical
+         * path. */
         double count = (double)c;
         Lanes before = weight, rest = left - count, by = rest * growth * steps[c];
         active &= rest > 0;
@@ -30,7 +31,7 @@ static ClassSums class_sums(const TailTask *task, double n_i, Lanes length, doub
         second += count * count * weight;
         zr += task->log_gamma[c] * weight;
         if (c > 4) active &= ~((weight < negligible) & (weight < before));
-        Lanes share = NEGLIGIBLE * weight; /* of the largest weight so far, which the next is held against */
+        Lanes share = NEGLIGIBLE * weight; /* relative to the largest weight so far, for the next weight */
         negligible = lanes_where(share > negligible, share, negligible);
         if (!lanes_any(active)) break;
         LaneMask over = active & (weight > HUGE_WEIGHT);
@@ -45,7 +46,7 @@ static ClassSums class_sums(const TailTask *task, double n_i, Lanes length, doub
     return (ClassSums){logs + scale, mean, second / whole - mean * mean, z / whole, zr / whole};
 }
 
-/* The null tilted by e^{s(slope·b + 2R)}; u makes the mean total n_i. */
+/* The null tilted by e^{s(slope·b + 2R)}; u is chosen so that the mean total is n_i. */
 static Tilted tilted(const TailTask *task, int64_t tail, int64_t row, double slope, double start) {
     const double *steps = task->steps + row * task->counts;
     double n_i = task->n_i[tail], u = start, first_step = exp(task->tilts[row] * slope);
@@ -55,7 +56,7 @@ static Tilted tilted(const TailTask *task, int64_t tail, int64_t row, double slo
         found.b = found.r = 0.0;
         for (int64_t k = 0; k < task->classes; k += LANES) {
             ClassSums sums = class_sums(task, n_i, lanes_at(task->length + k), first_step, growth, steps);
-            for (int lane = 0; lane < LANES; lane++) { /* one after another: a few results hang on the last digits */
+            for (int lane = 0; lane < LANES; lane++) { /* in a fixed order: a few results depend on the last digits */
                 double weight = task->weight[k + lane];
                 cumulant += weight * sums.log_sum[lane];
                 total += weight * sums.mean[lane];
@@ -80,7 +81,7 @@ int32_t tb_tilted(const TailTask *task, const TiltTask *tilt) {
     return TB_OK;
 }
 
-/* The stretch of an even grid that b lies in. */
+/* The interval of an even grid that contains b. */
 static int64_t stretch(const double *grid, int64_t size, double b) {
     return (int64_t)between((b - grid[0]) / (grid[1] - grid[0]), 0.0, (double)(size - 2));
 }
@@ -111,7 +112,7 @@ int32_t tb_tail_curves(const TailTask *task) {
     return TB_OK;
 }
 
-/* How many of a sorted sample are not below *value*. */
+/* How many values of a sorted sample are at least *value*. */
 static int64_t at_least(const double *sample, int64_t size, double value) {
     int64_t low = 0, left = size;
     while (left > 0) {
@@ -149,12 +150,12 @@ int32_t tb_reach(const ReachTask *task) {
     return TB_OK;
 }
 
-/* The slope at an end of a cubic, from the two stretches next to it, and never upward. */
+/* The slope at an end of a cubic, from the two intervals next to it; never positive. */
 static double end_slope(double width, double next, double chord, double next_chord) {
     return least(((2 * width + next) * chord - width * next_chord) / (width + next), 0.0);
 }
 
-/* The slopes of a falling cubic at its points. */
+/* The slopes of a decreasing cubic at its points. */
 static void cubic_slopes(const double *x, const double *y, int64_t size, double *slope) {
     for (int64_t k = 1; k + 1 < size; k++) {
         double before = x[k] - x[k - 1], after = x[k + 1] - x[k];

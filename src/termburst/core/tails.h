@@ -1,12 +1,13 @@
-/* Upper tails of the burstiness test's null distributions: what draws say, and known shapes beyond them. */
+/* Upper tails of the null distributions of the burstiness test: from draws, and extrapolated beyond them. */
 #ifndef TB_TAILS_H
 #define TB_TAILS_H
 
 #include "core.h"
 
-/* The tails of λ = g(b) + 2R at several n_i: points (x, log p + constant) at each tilt, a row per tail. Documents come in
- * classes of `length`, `weight` many each, padded to whole LANES; rows of `base` are g on the even rows of `grid`; rows
- * of `steps` are (c − 1)^{2s}/c for every tilt s, `log_gamma` is log Γ(c), both for c < `counts`. */
+/* The tails of λ = g(b) + 2R at several n_i: points (x, log p + constant) at each tilt, one row per tail. Documents
+ * come in classes: `weight` documents of each `length`, padded to whole LANES. Rows of `grid` are evenly spaced values
+ * of b, and rows of `base` are g there. Rows of `steps` are (c − 1)^{2s}/c for each tilt s, `log_gamma` is log Γ(c),
+ * both for c < `counts`. */
 typedef struct {
     const double *n_i;
     const double *odds;
@@ -27,7 +28,7 @@ typedef struct {
     double *log_p;
 } TailTask;
 
-/* The tilted null given that the total is n_i: u, its log mass, and the means of b and R. */
+/* The tilted null, given a total of n_i: u, its log mass, and the means of b and R. */
 typedef struct {
     double u;
     double mass;
@@ -35,7 +36,7 @@ typedef struct {
     double r;
 } Tilted;
 
-/* One tilt by e^{s(slope·b + 2R)}, the `row`-th of the first tail of a TailTask; u begins at `start`. */
+/* One tilt by e^{s(slope·b + 2R)}, the `row`-th of the first tail of a TailTask; the search for u starts at `start`. */
 typedef struct {
     int64_t row;
     double slope;
@@ -43,9 +44,10 @@ typedef struct {
     Tilted *out;
 } TiltTask;
 
-/* How many of so many `draws`, sorted, in a row of `sample`, reach each of the `observed` values, and exceed it: those
- * within `tie` of it, relatively, reach it only. Of every row the `top`-th largest, where a tail begins, and how many
- * reach it; if most of those are equal to it, the next larger one, or the largest if fewer than `few` are larger. */
+/* How many of the `draws` sorted values in a row of `sample` reach each `observed` value, and how many exceed it.
+ * Values with a relative difference up to `tie` reach it but do not exceed it. For each row: where its tail begins, the
+ * `top`-th largest value, and how many values reach that. If most of those are equal to it, the tail begins at the next
+ * larger value, or at the largest if fewer than `few` are larger. */
 typedef struct {
     const double *sample;
     int64_t rows;
@@ -62,8 +64,8 @@ typedef struct {
     int64_t *at_least;
 } ReachTask;
 
-/* Falling piecewise cubics (Fritsch & Butland 1984), one a row of `columns` points of which the first `size` count, each
- * moved by `shift`, at values; a value beyond the ends is that end. `room` is for twice as many numbers as columns. */
+/* Monotone decreasing piecewise cubics (Fritsch & Butland 1984), one per row of `columns` points. The first `size`
+ * points are used, shifted by `shift`. Beyond the ends the value is that at the end. `room` has 2 × columns numbers. */
 typedef struct {
     const double *x;
     const double *y;
@@ -78,8 +80,8 @@ typedef struct {
     double *out;
 } CubicTask;
 
-/* log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each `excess`, of the term at its `row`.
- * Documents come in classes; `room` is for twice as many numbers as classes. */
+/* log of the probability that one document alone raises Σ_j (n_ij − n_j p)² by `excess`, for the term at `row`.
+ * Documents come in classes; `room` has two numbers per class. */
 typedef struct {
     const double *excess;
     const int64_t *row;

@@ -1,4 +1,4 @@
-"""Upper tails of the burstiness test's null distributions: what draws say, and known shapes beyond them (tails.c)."""
+"""Upper tails of the null distributions of the burstiness test: from draws, and extrapolated beyond them (tails.c)."""
 
 from __future__ import annotations
 
@@ -101,16 +101,20 @@ def tail_task(
     n_i: Floats, odds: Floats, start_b: Floats, grid: Floats, base: Floats, tilts: Floats, length: Floats,
     weight: Floats, steps: Floats, log_gamma: Floats,
 ) -> TailTask:  # fmt: skip
-    """The tails of g(b) + 2R at several n_i, at each tilt; rows of *base* are g on the even rows of *grid*, of b.
+    """The task: tails of g(b) + 2R at several n_i, at each tilt.
 
-    Documents come in classes of binomial counts, *weight* many of each *length*. Rows of *steps* are (c − 1)^{2s}/c for
-    every tilt s, and *log_gamma* is log Γ(c).
+    Rows of *grid* are evenly spaced values of b, and rows of *base* are g there. Documents come in classes with
+    binomial counts; *weight* documents have each *length*. Rows of *steps* are (c − 1)^{2s}/c for each tilt s, and
+    *log_gamma* is log Γ(c).
     """
-    require(n_i.shape == odds.shape == start_b.shape, "there is one number of occurrences per tail")
-    require(grid.ndim == 2 and grid.shape == base.shape and grid.shape[0] == n_i.size, "there is one grid per tail")
-    require(grid.shape[1] > 1, "a grid has two points at least")
-    require(length.shape == weight.shape, "there is one weight per class")
-    require(steps.shape == (tilts.size, log_gamma.size), "there is one row of steps per tilt")
+    require(n_i.shape == odds.shape == start_b.shape, "n_i, odds and start_b must have one entry per tail")
+    require(
+        grid.ndim == 2 and grid.shape == base.shape and grid.shape[0] == n_i.size,
+        "grid and base must have one row per tail",
+    )
+    require(grid.shape[1] > 1, "a grid must have at least two points")
+    require(length.shape == weight.shape, "length and weight must have one entry per class")
+    require(steps.shape == (tilts.size, log_gamma.size), "steps must have one row per tilt")
     length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
     return TailTask(
         n_i=n_i,
@@ -134,17 +138,17 @@ def tail_task(
 
 
 def tail_curves(task: TailTask) -> tuple[Floats, Floats]:
-    """The points (x, log p + constant) at each tilt, a row per tail."""
+    """The points (x, log p + constant) at each tilt, one row per tail."""
     call("tb_tail_curves", task)
     return task.arrays["x"], task.arrays["log_p"]
 
 
 def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float, float, float, float]:
-    """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
+    """The null tilted by e^{s(slope·b + 2R)}, given a total of n_i: u, its log mass, and the means of b and R.
 
-    s is the tilt of that row; u, which begins at *start*, makes the mean total n_i.
+    s is the tilt of that row. u is chosen so that the mean total is n_i; the search starts at *start*.
     """
-    require(task.tails > 0, "there is a tail")
+    require(task.tails > 0, "there must be a tail")
     out = np.zeros(1, TILTED)
     call("tb_tilted", task, TiltTask(row=row, slope=slope, start=start, out=out))
     u, mass, b, r = out[0].tolist()
@@ -152,7 +156,7 @@ def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float,
 
 
 class Reach(NamedTuple):
-    """How many draws reach and exceed each value; of every sample where its tail begins, and how many reach that."""
+    """How many draws reach and exceed each value; for each sample, where its tail begins and how many reach that."""
 
     reached: Integers
     exceeded: Integers
@@ -161,14 +165,14 @@ class Reach(NamedTuple):
 
 
 def reach(sample: Floats, observed: Floats, row: Integers, top: int, few: int, tie: float) -> Reach:
-    """Hold each *observed* value against a *row* of sorted draws; the tail of a row begins at its *top*-th largest.
+    """Compare each *observed* value with a *row* of sorted draws. The tail of a row begins at its *top*-th largest.
 
-    Values within *tie*, relatively, are equal. If most draws that reach the place where the tail would begin are equal,
-    it begins at the next larger one, or the largest if fewer than *few* are larger.
+    Values with a relative difference up to *tie* are equal. If most draws from that place on are equal, the tail begins
+    at the next larger draw, or at the largest if fewer than *few* are larger.
     """
     rows, draws = sample.shape
-    require(observed.shape == row.shape, "every value has its sample")
-    require(1 <= top <= draws and few >= 1, "a tail begins at one of the draws")
+    require(observed.shape == row.shape, "observed and row must have one entry per value")
+    require(1 <= top <= draws and few >= 1, "a tail must begin at one of the draws")
     found = Reach(
         np.empty(observed.size, np.int64), np.empty(observed.size, np.int64), np.empty(rows), np.empty(rows, np.int64)
     )
@@ -189,14 +193,14 @@ def reach(sample: Floats, observed: Floats, row: Integers, top: int, few: int, t
 
 
 def falling_cubics(x: Floats, y: Floats, size: Integers, shift: Floats, value: Floats, row: Integers) -> Floats:
-    """The piecewise cubics through falling points, x ascending, that fall between them, too (Fritsch & Butland 1984).
+    """Monotone piecewise cubics through decreasing points with increasing x (Fritsch & Butland 1984).
 
-    Of a row of *x* and *y* the first *size* points count, and are moved by *shift*; a *value* beyond them is their end.
-    SciPy's `PchipInterpolator`, for which there are too many curves of a few points.
+    In each row of *x* and *y* the first *size* points are used, shifted by *shift*. A *value* beyond the ends gets the
+    value at that end. The same as SciPy's `PchipInterpolator`, which is slow for many curves with few points each.
     """
     rows, columns = x.shape
-    require(x.shape == y.shape and size.shape == shift.shape == (rows,), "there is one curve per row")
-    require(value.shape == row.shape, "every value has its curve")
+    require(x.shape == y.shape and size.shape == shift.shape == (rows,), "there must be one curve per row")
+    require(value.shape == row.shape, "value and row must have one entry per value")
     out = np.empty(value.size)
     task = CubicTask(
         x=x,
@@ -218,12 +222,12 @@ def falling_cubics(x: Floats, y: Floats, size: Integers, shift: Floats, value: F
 def log_one_document(
     excess: Floats, row: Integers, n_i: Floats, tokens: float, length: Floats, weight: Floats
 ) -> Floats:
-    """log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each *excess*: Σ P(Poisson ≥ that).
+    """log of the probability that one document alone raises Σ_j (n_ij − n_j p)² by *excess*: a sum of Poisson tails.
 
-    The term of each is that of *row* in *n_i*, and p = n_i/tokens; of the documents *weight* many have each *length*.
+    *row* is the term of each excess in *n_i*, and p = n_i/tokens. *weight* documents have each *length*.
     """
-    require(excess.shape == row.shape, "every excess has its term")
-    require(length.shape == weight.shape, "there is one weight per class")
+    require(excess.shape == row.shape, "excess and row must have one entry per value")
+    require(length.shape == weight.shape, "length and weight must have one entry per class")
     log_p = np.empty(excess.size)
     task = OneDocumentTask(
         excess=excess,

@@ -4,13 +4,13 @@
 #include <immintrin.h>
 #endif
 
-enum { SHORT = 24 };     /* cells that insertion sorts sooner */
-enum { MOST_BITS = 11 }; /* of a column by which the cells of a row are sorted at a time */
+enum { SHORT = 24 };     /* up to here insertion sort is faster */
+enum { MOST_BITS = 11 }; /* largest number of bits of a column per pass of the radix sort */
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 
-/* ---- bytes to marks: one bit per byte, set where a token may have it */
+/* ---- bytes to marks: one bit per byte, set if the byte may be part of a token */
 
-/* The ASCII characters of a class: by byte, and in a square where bit h of row l stands for the character 16 h + l. */
+/* The ASCII characters of a class: by byte, and as a matrix where bit h of row l stands for the character 16 h + l. */
 typedef struct {
     uint8_t member[256];
     uint8_t rows[16];
@@ -36,7 +36,7 @@ TB_INLINE uint32_t marks_of_half(const uint8_t *text, __m256i rows) {
     return ~(uint32_t)_mm256_movemask_epi8(without);
 }
 
-/* Which of 64 bytes belong to the class; none beyond ASCII. */
+/* Which of 64 bytes belong to the class; bytes beyond ASCII never do. */
 TB_INLINE uint64_t marks_of(const uint8_t *text, const ClassOfBytes *class) {
     const __m256i rows = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)class->rows));
     return marks_of_half(text, rows) | (uint64_t)marks_of_half(text + 32, rows) << 32;
@@ -49,7 +49,8 @@ TB_INLINE uint64_t marks_of(const uint8_t *text, const ClassOfBytes *class) {
 }
 #endif
 
-/* Copy a document to the room, its ASCII letters in lower case if so asked, and zeros behind; whether all of it is ASCII. */
+/* Copy a document to the room, with ASCII letters in lower case if wanted, followed by zeros. Returns whether all of it
+ * is ASCII. */
 static int fold(const uint8_t *data, int64_t size, int64_t lowercase, uint8_t *restrict text) {
     uint8_t bits = 0, step = lowercase ? 32 : 0;
     for (int64_t k = 0; k < size; k++) {
@@ -64,11 +65,12 @@ static int fold(const uint8_t *data, int64_t size, int64_t lowercase, uint8_t *r
 static void mark_ascii(const uint8_t *text, int64_t size, const ClassOfBytes *class, uint64_t *marks) {
     int64_t blocks = size / BLOCK;
     for (int64_t k = 0; k <= blocks; k++) marks[k] = marks_of(text + k * BLOCK, class);
-    marks[blocks] &= (UINT64_C(1) << (size % BLOCK)) - 1; /* a zero byte may belong to tokens, but not behind the end */
+    marks[blocks] &= (UINT64_C(1) << (size % BLOCK)) - 1; /* a zero byte may be in a token, but not after the end */
     marks[blocks + 1] = 0;
 }
 
-/* How many bytes the character at `at` has, and what it is; a byte that begins none is one, and belongs to nothing. */
+/* The number of bytes of the character at `at`, and its code point. An invalid byte counts as one character without a
+ * class. */
 static int64_t decode(const uint8_t *text, int64_t at, int64_t size, const Rules *rules, uint8_t *kind) {
     uint32_t point = text[at];
     int64_t width = point < 0xc2 ? 1 : point < 0xe0 ? 2 : point < 0xf0 ? 3 : point < 0xf5 ? 4 : 1;
@@ -108,7 +110,7 @@ static void mark_wide(const uint8_t *text, int64_t size, const Rules *rules, con
     }
 }
 
-/* Where runs of marked bytes begin and end, by turns; how many such edges there are. */
+/* Where runs of marked bytes begin and end, alternately. Returns the number of these edges. */
 static int64_t find_edges(const uint64_t *marks, int64_t size, int32_t *edges) {
     int64_t count = 0;
     uint64_t before = 0;
@@ -123,7 +125,7 @@ static int64_t find_edges(const uint64_t *marks, int64_t size, int32_t *edges) {
 
 /* ---- runs of marked bytes to tokens */
 
-/* A document in the room. */
+/* A document in the scratch space. */
 typedef struct {
     const TextRoom *room;
     int64_t size, edges;
@@ -142,7 +144,7 @@ static Marked mark_document(const uint8_t *data, int64_t size, const Rules *rule
 
 TB_INLINE int marked(const uint64_t *marks, int64_t at) { return (int)(marks[at / BLOCK] >> (at % BLOCK) & 1); }
 
-/* Whether a run of marked bytes, which has bytes enough, has characters enough, and is not beside others of a word. */
+/* Whether a run of enough marked bytes has enough characters, and no other word character directly beside it. */
 static int is_whole(const Marked *document, const Rules *rules, int64_t start, int64_t stop) {
     if (!document->is_ascii && stop - start < 4 * rules->shortest) {
         int64_t characters = 0;
@@ -156,8 +158,8 @@ static int is_whole(const Marked *document, const Rules *rules, int64_t start, i
 
 /* ---- tokens to nodes, and their counts */
 
-/* Count a node in the document `here`. There is room for a cell. No branch: whether a word is the first of its kind in a
- * document cannot be predicted. */
+/* Count a node in the document `here`. There is space for a cell. No branch, because it cannot be predicted whether a
+ * word is new in a document. */
 TB_INLINE void note(Vocabulary *known, Counts *cells, int32_t number, uint32_t here) {
     Node *node = known->nodes + number;
     uint32_t place = (uint32_t)node->place, next = (uint32_t)cells->size;
@@ -170,22 +172,22 @@ TB_INLINE void note(Vocabulary *known, Counts *cells, int32_t number, uint32_t h
     cells->size = (int64_t)next + fresh;
 }
 
-/* Whether there is room for another batch of nodes. */
+/* Whether there is space for another batch of nodes. */
 TB_INLINE int has_room(const Vocabulary *known, const Rules *rules) {
     int64_t most = least_int(least_int(known->node_room, known->slot_room / 2), MOST_NODES);
     return !rules->growing || known->size + BATCH <= most;
 }
 
-/* The node of a key that is not the first in its slot, added if the vocabulary grows; or NO_NODE; or DAMAGED. */
+/* The node of a key that is not in its first slot, added if the vocabulary grows; or NO_NODE; or DAMAGED. */
 static int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, const uint8_t *rest) {
     int64_t slot = 0;
     int32_t node = find_node(known, key, rest, &slot);
     return node == NO_NODE && rules->growing ? add_node(known, key, rest, slot) : node;
 }
 
-/* The nodes of the tokens of a document, without stop words, to room->tokens if there are runs to be made of them; tokens
- * are counted if they are terms. `held` receives how many there are. Hashes are computed for a batch, then slots and nodes
- * for all of it are fetched while the memory is waited for but once. */
+/* The nodes of the tokens of a document, without stop words, written to room->tokens if n-grams are needed. Tokens are
+ * counted if they are terms. `held` receives the number of tokens. Hashes are computed for a batch; then the slots and
+ * nodes of the whole batch are fetched, so that the wait for memory occurs only once. */
 static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabulary *known, Counts *cells, uint32_t here,
                             int64_t *held) {
     const TextRoom *room = document->room;
@@ -220,8 +222,8 @@ static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabula
     return TB_OK;
 }
 
-/* Lengthen all runs by a token, from `length` − 1 tokens to `length`; count them if they are terms. NO_NODE stands for a run
- * that is none of the vocabulary. `left` receives how many are. */
+/* Extend all runs by one token, from `length` − 1 tokens to `length`, and count them if they are terms. NO_NODE stands
+ * for a run that is not in the vocabulary. `left` receives the number of runs that are. */
 static int32_t count_runs(const TextRoom *room, int64_t held, int64_t length, const Rules *rules, Vocabulary *known,
                           Counts *cells, uint32_t here, int64_t *left) {
     Batch batch;
@@ -251,7 +253,7 @@ static int32_t count_runs(const TextRoom *room, int64_t held, int64_t length, co
     return TB_OK;
 }
 
-/* Count one document. What it lacks is found out before its first cell, or else the caller takes its cells back. */
+/* Count one document. Missing space is found before its first cell, or the caller removes its cells again. */
 static int32_t count_document(const uint8_t *data, int64_t size, const Rules *rules, Vocabulary *known, Counts *cells,
                               uint32_t here, const TextRoom *room, const ClassOfBytes *classes) {
     if (rules->growing && known->used + size / 8 > least_int(known->pool_room, MOST_POOL)) return MORE_POOL;
@@ -267,7 +269,7 @@ static int32_t count_document(const uint8_t *data, int64_t size, const Rules *ru
     return status;
 }
 
-/* Whether the documents follow one another in the data, and each fits the room. */
+/* Whether the documents are in order in the data, and each fits into the scratch space. */
 static int fits(const Texts *texts, const TextRoom *room) {
     int64_t at = 0;
     for (int64_t k = 0; k < texts->documents; k++) {
@@ -278,8 +280,8 @@ static int fits(const Texts *texts, const TextRoom *room) {
            texts->before < (int64_t)UINT32_MAX - texts->documents;
 }
 
-/* Count documents from where `cells` ends; returns what there is too little of. Called again with more room, it goes on with
- * the document that it could not finish. */
+/* Count the documents after those in `cells`. Returns what needs more space, if anything does. Called again with more
+ * space, it continues with the document that it could not finish. */
 int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room) {
     const ClassOfBytes classes[2] = {class_of_bytes(rules->kinds, INSIDE), class_of_bytes(rules->kinds, WORD)};
     if (!fits(texts, room) || cells->documents < 0 || cells->size < 0) return TB_BAD_INDEX;
@@ -312,7 +314,7 @@ static void insertion_sort(uint64_t *keys, int64_t count) {
     }
 }
 
-/* Sort by the upper half of the keys, so many bits at a time, the lowest first; returns where the sorted keys are. */
+/* Radix sort by the upper half of the keys, lowest bits first. Returns where the sorted keys are. */
 static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, int64_t count, int width, int bits) {
     int32_t buckets[1 << MOST_BITS];
     int32_t values = 1 << bits;
@@ -333,13 +335,13 @@ static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, int64_t count, int 
     return keys;
 }
 
-/* So many bits at a time that clearing the buckets takes no longer than passing through the cells. */
+/* The number of bits per pass is chosen so that clearing the buckets takes no longer than reading the cells. */
 static int bits_at_a_time(int64_t count, int width) {
     int most = count < 512 ? 6 : MOST_BITS, passes = (width + most - 1) / most;
     return (width + passes - 1) / passes;
 }
 
-/* Gather the cells of a row that have a column, as keys; how many there are, or −1 if one is not valid. */
+/* Collect the cells of a row that have a column, as keys. Returns their number, or −1 if one is invalid. */
 static int64_t gather(const Piece *piece, int64_t row, const MatrixRows *matrix) {
     int64_t from = piece->indptr[row], to = piece->indptr[row + 1], count = 0;
     if (from < 0 || from > to || to > piece->size || to - from > matrix->longest) return -1;
@@ -353,8 +355,8 @@ static int64_t gather(const Piece *piece, int64_t row, const MatrixRows *matrix)
     return count;
 }
 
-/* Write rows in the order of their columns; cells without a column are left out. Many pieces at a time, since Python has
- * other work to do meanwhile that would keep the next call waiting. */
+/* Write rows with sorted columns; cells without a column are left out. One call writes many pieces, because between two
+ * calls a thread would have to wait for Python's lock. */
 int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix) {
     int width = 1;
     while (width < 31 && matrix->width >> width) width++;

@@ -1,14 +1,14 @@
-/* UTF-8 bytes to tokens, tokens to nodes of a vocabulary, nodes to counts by document, counts to the rows of a matrix. */
+/* From UTF-8 bytes to tokens, to nodes of a vocabulary, to counts by document, to the rows of a matrix. */
 #ifndef TB_TOKENIZER_H
 #define TB_TOKENIZER_H
 
 #include "vocabulary.h"
 
-enum { WORD = 1, INSIDE = 2 };                             /* of a character: a word's for `\b`; what tokens are made of */
-enum { MORE_NODES = -1, MORE_POOL = -2, MORE_CELLS = -3 }; /* what there is too little of, where counting stopped */
-enum { BLOCK = 64 };                                       /* bytes, whose marks are one number */
+enum { WORD = 1, INSIDE = 2 };                             /* a word character for `\b`; a character of tokens */
+enum { MORE_NODES = -1, MORE_POOL = -2, MORE_CELLS = -3 }; /* what needs more space, if counting stopped */
+enum { BLOCK = 64 };                                       /* bytes whose marks fit in one number */
 
-/* Documents, which end at `ends` in `data`; they are numbered from before + 1 on. */
+/* Documents that end at `ends` in `data`. They are numbered from before + 1 on. */
 typedef struct {
     const uint8_t *data;
     int64_t size;
@@ -16,9 +16,10 @@ typedef struct {
     int64_t documents, before;
 } Texts;
 
-/* What is counted. `kinds` are the marks of ASCII characters, `wide` those of code points. A token has `shortest` characters
- * or more and, if `bounded`, no word character beside it. A term has `grams_from` to `grams_to` tokens, none of which is one
- * of the first `left_out` nodes. Nodes are added if the vocabulary is `growing`. */
+/* What is counted. `kinds` has the marks of ASCII characters, `wide` those of code points. A token has at least
+ * `shortest` characters and, if `bounded`, no word character directly before or after it. A term has `grams_from` to
+ * `grams_to` tokens, none of which is one of the first `left_out` nodes (stop words). Nodes are added if the vocabulary
+ * is `growing`. */
 typedef struct {
     const uint8_t *kinds;
     const uint8_t *wide;
@@ -26,8 +27,8 @@ typedef struct {
     int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, growing;
 } Rules;
 
-/* The counts of the first `documents` documents: those of document d are the cells indptr[d] to indptr[d + 1], of which
- * there are `size` in all. */
+/* The counts of the first `documents` documents, `size` cells in total. Document d has the cells indptr[d] to
+ * indptr[d + 1] − 1. */
 typedef struct {
     int32_t *ids;
     int32_t *counts;
@@ -36,8 +37,8 @@ typedef struct {
     int64_t documents;
 } Counts;
 
-/* Room for a document of up to `length` bytes: for its text length + 2 BLOCK, for either kind of marks length/BLOCK + 2, for
- * edges length + 3, for tokens and for runs of them length/2 + 1. */
+/* Scratch space for a document of up to `length` bytes: length + 2 BLOCK for its text, length/BLOCK + 2 for each of the
+ * two kinds of marks, length + 3 for edges, length/2 + 1 for tokens and for n-grams. */
 typedef struct {
     int64_t length;
     uint8_t *text;
@@ -48,7 +49,7 @@ typedef struct {
     int32_t *runs;
 } TextRoom;
 
-/* Counts of documents, and where they go: row r to starts[r] and what follows. The column of a node is −1 if it has none. */
+/* Counts of documents, and their destination: row r begins at starts[r]. The column of a node is −1 if it has none. */
 typedef struct {
     const int32_t *ids;
     const int32_t *counts;
@@ -60,8 +61,8 @@ typedef struct {
     int64_t nodes;
 } Piece;
 
-/* A matrix with `room` for cells and fewer than `width` columns, to which `pieces` are written. Indices go to `indices`, or
- * to `long_indices` if `is_long`. `keys` and `spare` have room for the longest row. */
+/* The matrix to which `pieces` are written: `room` cells, column numbers below `width`. Indices go to `indices`, or to
+ * `long_indices` if `is_long`. `keys` and `spare` have space for the longest row. */
 typedef struct {
     int64_t pieces, width;
     int32_t *indices;

@@ -1,4 +1,4 @@
-"""UTF-8 bytes to tokens, tokens to counts by document, counts to the rows of a matrix (tokenizer.c)."""
+"""From UTF-8 bytes to tokens, to counts by document, to the rows of a matrix (tokenizer.c)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from termburst.core.binding import (
 )
 from termburst.core.vocabulary import MOST_NODES, Bytes, Integers, Nodes, Vocabulary
 
-WORD, INSIDE = 1, 2  # marks of a character: what `\\b` takes for a word's, what tokens are made of
-DONE, MORE_NODES, MORE_POOL, MORE_CELLS = 0, -1, -2, -3  # what `count` returns
+WORD, INSIDE = 1, 2  # marks of a character: a word character for `\\b`; allowed in tokens
+DONE, MORE_NODES, MORE_POOL, MORE_CELLS = 0, -1, -2, -3  # results of `count`
 BLOCK = 64
 LONGEST = 2**31 - 1 - 4 * BLOCK  # bytes of a document
 MOST_CELLS = 2**31 - 1  # in one piece
@@ -49,7 +49,7 @@ class Rules(Struct):
 
 
 class Counts(Struct):
-    """What has been counted: `size` cells of `documents` documents; both go up as `count` goes on."""
+    """The counts so far: `size` cells of `documents` documents. `count` increases both."""
 
     _fields_ = [
         ("ids", Out_i32),
@@ -102,7 +102,7 @@ class MatrixRows(Struct):
 
 
 def texts(data: Bytes, ends: Integers, before: int) -> Texts:
-    """Documents that end at *ends* in *data*; *before* of them have been counted into the same vocabulary."""
+    """Documents that end at *ends* in *data*. *before* documents were already counted with the same vocabulary."""
     return Texts(data=data, size=data.size, ends=ends, documents=ends.size, before=before)
 
 
@@ -117,10 +117,10 @@ def rules(
     left_out: int,
     growing: bool,
 ) -> Rules:
-    """What is counted. *kinds* are the marks of ASCII characters, *wide* those of code points; none if all is ASCII."""
-    require(kinds.size >= 128, "there are 128 ASCII characters")
-    require(shortest >= 1 and 1 <= ngrams[0] <= ngrams[1], "tokens and terms have a length of 1 or more")
-    most = 2**31 - 1  # longer than any token can be, and any run
+    """What is counted. *kinds* has the marks of ASCII characters, *wide* those of all code points (or is empty)."""
+    require(kinds.size >= 128, "kinds must have one entry for each of the 128 ASCII characters")
+    require(shortest >= 1 and 1 <= ngrams[0] <= ngrams[1], "tokens and terms must have a length of 1 or more")
+    most = 2**31 - 1  # no token and no n-gram is longer
     grams_from, grams_to = (min(n, most) for n in ngrams)
     return Rules(
         kinds=kinds,
@@ -137,15 +137,15 @@ def rules(
 
 
 def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents: int = 0) -> Counts:
-    """Counts with room for as many cells as *ids* has."""
-    require(ids.size == counts.size, "there are as many counts as cells")
-    require(0 <= size <= ids.size, "there is room for as many cells as there are")
-    require(0 <= documents < indptr.size, "there is a row for each document")
+    """Counts with space for as many cells as *ids* has entries."""
+    require(ids.size == counts.size, "ids and counts must have one entry per cell")
+    require(0 <= size <= ids.size, "size must not exceed the space for cells")
+    require(0 <= documents < indptr.size, "indptr must have one entry more than there are documents")
     return Counts(ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents)
 
 
 def text_room(length: int, runs: bool) -> TextRoom:
-    """Room for documents of so many bytes, and for runs of tokens if there are to be any."""
+    """Scratch space for documents of up to *length* bytes, and for n-grams if *runs*."""
     require(0 <= length <= LONGEST, f"a document of more than {LONGEST:,} bytes cannot be counted; split it")
     tokens = length // 2 + 1 if runs else 0
     return TextRoom(
@@ -160,21 +160,21 @@ def text_room(length: int, runs: bool) -> TextRoom:
 
 
 def room_size(length: int, runs: bool) -> int:
-    """Bytes of the `text_room` for documents of so many bytes."""
+    """Size in bytes of the `text_room` for documents of up to *length* bytes."""
     return 5 * length + length // 4 + (4 * length if runs else 0)
 
 
 def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Counts, room: TextRoom) -> int:
-    """Count documents from where *cells* ends. Returns DONE, or what there is too little of to go on."""
-    require(cells.arrays["indptr"].size > texts.documents, "there is a row for each document")
-    require(rules.grams_to == 1 or room.arrays["runs"].size > room.length // 2, "there is room for runs of tokens")
+    """Count the documents after those in *cells*. Returns DONE, or what needs more space before it can continue."""
+    require(cells.arrays["indptr"].size > texts.documents, "indptr must have one entry more than there are documents")
+    require(rules.grams_to == 1 or room.arrays["runs"].size > room.length // 2, "there must be room for n-grams")
     return call("tb_count", texts, rules, known, cells, room)
 
 
 def piece(ids: Nodes, counts: Nodes, indptr: Integers, starts: Integers, columns: Nodes) -> Piece:
-    """Counts of documents whose rows begin at *starts* of a matrix, in *columns* by node; −1 is left out."""
-    require(ids.size == counts.size, "there are as many counts as cells")
-    require(indptr.size == starts.size + 1, "every row has a start")
+    """Counts of documents whose rows begin at *starts* in a matrix. Node v goes to columns[v]; −1 leaves it out."""
+    require(ids.size == counts.size, "ids and counts must have one entry per cell")
+    require(indptr.size == starts.size + 1, "each row must have a start")
     return Piece(
         ids=ids,
         counts=counts,
@@ -188,8 +188,8 @@ def piece(ids: Nodes, counts: Nodes, indptr: Integers, starts: Integers, columns
 
 
 def write_rows(pieces: list[Piece], width: int, longest: int, indices: NDArray[Any], data: Integers) -> None:
-    """Write the rows of all pieces in the order of their columns; none has more than *longest* cells."""
-    require(indices.size == data.size, "there are as many indices as data")
+    """Write the rows of all pieces with sorted columns. No row has more than *longest* cells."""
+    require(indices.size == data.size, "indices and data must have the same size")
     require(0 <= longest <= MOST_CELLS and 0 <= width <= MOST_NODES, "a row is too long")
     keys, spare = np.empty((2, longest), dtype=np.uint64)
     is_long = indices.dtype == np.int64

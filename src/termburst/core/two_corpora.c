@@ -3,11 +3,11 @@
 #include "sorting.h"
 #include "special.h"
 
-static const double TIE = 1e-7; /* relative: outcomes this close to the observed one's probability are as probable */
-static const double NEGLIGIBLE = 1e-18;   /* of a tail: what is added after that changes no digit */
-static const int64_t LONGEST = 1 << 28;   /* steps of a tail: some ten standard deviations of 2⁵³ tokens */
+static const double TIE = 1e-7; /* relative: probabilities this close to that of the observed outcome are equal to it */
+static const double NEGLIGIBLE = 1e-18;   /* relative to a tail: smaller summands change no digit */
+static const int64_t LONGEST = 1 << 28;   /* most steps in a tail: about ten standard deviations of 2⁵³ tokens */
 
-/* log x! − x log x + x: what Stirling's leading terms leave. x is whole. */
+/* log x! − x log x + x, the remainder of Stirling's leading terms, for an integer x. */
 static double remainder_of(double x) {
     if (!(x > 0)) return 0.0;
     if (x < 12) {
@@ -50,7 +50,7 @@ static double log_hypergeometric(double x, const Margins *of) {
     return of->remainders - g - cells;
 }
 
-/* P(x) + P(x + step) + … over P(x), step being +1 or −1 and x beyond the mode on that side. */
+/* [P(x) + P(x + step) + …]/P(x). step is +1 or −1, and x is beyond the mode on that side. */
 static double hypergeometric_tail(double x, double step, const Margins *of) {
     double n_i = of->n_i, n_a = of->n_a, n_b = of->n_b, total = 1.0, term = 1.0;
     for (int64_t k = 0; k < LONGEST && term > NEGLIGIBLE * total; k++) {
@@ -64,7 +64,7 @@ static double hypergeometric_tail(double x, double step, const Margins *of) {
     return total;
 }
 
-/* The sum of the probabilities of all outcomes that are no more probable than x. */
+/* The total probability of all outcomes that are at most as probable as x. */
 static double fisher_p(double x, const Margins *of) {
     double n_i = of->n_i, n_a = of->n_a, n_b = of->n_b;
     double lowest = most(0.0, n_i - n_b), highest = least(n_i, n_a);
@@ -74,7 +74,7 @@ static double fisher_p(double x, const Margins *of) {
     double side = x > mode ? 1.0 : -1.0, end = x > mode ? lowest : highest;
     double p = exp(here) * hypergeometric_tail(x, side, of);
     if (log_hypergeometric(end, of) <= bound) {
-        double inside = mode, outside = end; /* the nearest outcome across the mode that is no more probable is between */
+        double inside = mode, outside = end; /* bracket of the nearest outcome beyond the mode that is at most as probable */
         for (int k = 0; k < 64 && fabs(outside - inside) > 1; k++) {
             double middle = floor((inside + outside) / 2);
             if (log_hypergeometric(middle, of) <= bound)
@@ -99,7 +99,7 @@ int32_t tb_fisher(const FisherTask *task) {
     return TB_OK;
 }
 
-/* The squares are exactly 0 where all documents are equal. */
+/* The sum of squares is exactly 0 if all documents are equal. */
 int32_t tb_relative_moments(const Cells *cells, const MomentsTask *task) {
     double documents = task->documents;
     for (int64_t i = task->first; i < task->last; i++) {
@@ -133,7 +133,7 @@ TB_INLINE int comes_after(const Frequency *a, const Frequency *b) { return a->va
 
 TB_SORT(sort_shares, Frequency, comes_after)
 
-/* The shares of a term's documents, sorted, and how many documents of the two corpora have it. */
+/* The sorted relative frequencies of a term, and how many documents of each corpus have them. */
 static int64_t sorted_shares(const Cells *cells, const MannWhitneyTask *task, int64_t term, double *present) {
     int64_t size = 0;
     for (int64_t corpus = 0; corpus < 2; corpus++) {
@@ -157,7 +157,7 @@ int32_t tb_mann_whitney(const Cells *cells, const MannWhitneyTask *task) {
         if (most_int(in_a[1] - in_a[0], 0) + most_int(in_b[1] - in_b[0], 0) > task->most) return TB_NO_ROOM;
         double present[2] = {0.0, 0.0};
         int64_t size = sorted_shares(cells, task, i, present), k = 0;
-        /* The documents without the term are the lowest group of ties, and need no place in the sorting. */
+        /* The documents without the term are the lowest group of ties, so they need not be sorted. */
         double below = task->documents_b - present[1], absent_a = task->documents_a - present[0];
         double tied = below + absent_a, u = absent_a * below / 2, ties = tied * tied * tied - tied;
         while (k < size) {

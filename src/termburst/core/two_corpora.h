@@ -1,10 +1,10 @@
-/* Tests that compare two corpora: one term after the other, each from its own cells. */
+/* Tests that compare two corpora, term by term. */
 #ifndef TB_TWO_CORPORA_H
 #define TB_TWO_CORPORA_H
 
 #include "cells.h"
 
-/* Occurrences of terms in the two corpora, which have n_a and n_b tokens, and where Fisher's two-sided p goes. */
+/* Occurrences of terms in two corpora of n_a and n_b tokens, and Fisher's two-sided p as output. */
 typedef struct {
     const double *n_i_a;
     const double *n_i_b;
@@ -15,7 +15,7 @@ typedef struct {
     int64_t last;
 } FisherTask;
 
-/* Mean and sum of squared deviations of n_ij/n_j over so many documents, for the terms first to last − 1. */
+/* Mean and sum of squared deviations of n_ij/n_j over all documents, for the terms first to last − 1. */
 typedef struct {
     double documents;
     double *mean;
@@ -24,15 +24,15 @@ typedef struct {
     int64_t last;
 } MomentsTask;
 
-/* A relative frequency, and how many documents of the two corpora have it. */
+/* A relative frequency, and how many documents of each corpus have it. */
 typedef struct {
     double value;
     double in_a;
     double in_b;
 } Frequency;
 
-/* U of the first corpus and Σ t³ − t over the groups of ties, for the terms first to last − 1, whose cells are of two
- * groups; `shares` and `spare` are room for `most` cells of a term. */
+/* U of the first corpus, and Σ t³ − t over groups of t ties, for the terms first to last − 1. Cells have two groups.
+ * `shares` and `spare` have space for `most` cells of a term. */
 typedef struct {
     double documents_a;
     double documents_b;

@@ -1,4 +1,4 @@
-"""Fisher's, Welch's and Mann and Whitney's tests of two corpora (two_corpora.c)."""
+"""The tests of Fisher, Welch, and Mann and Whitney for two corpora (two_corpora.c)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from termburst.core.binding import Float, In_f64, Int, Out_f64, Struct, call, po
 from termburst.core.cells import Cells
 
 Floats = NDArray[np.float64]
-EXACT = 2.0**53  # floats are whole numbers up to there
+EXACT = 2.0**53  # up to here floats represent all integers
 
 
 class FisherTask(Struct):
@@ -50,10 +50,10 @@ class MannWhitneyTask(Struct):
 
 
 def fisher(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float, first: int, last: int, p_value: Floats) -> None:
-    """Fisher's two-sided p of the terms first … last − 1, to their places; all numbers are whole."""
-    require(n_i_a.shape == n_i_b.shape == p_value.shape, "there is one entry per term")
-    require(0 <= first <= last <= p_value.size, "the terms lie between the first and the last that there are")
-    require(n_a + n_b < EXACT, "Fisher's test is of fewer than 2⁵³ tokens")
+    """Fisher's two-sided p of the terms first … last − 1, written to *p_value*. All numbers must be integers."""
+    require(n_i_a.shape == n_i_b.shape == p_value.shape, "there must be one entry per term")
+    require(0 <= first <= last <= p_value.size, "first and last must be a range of terms")
+    require(n_a + n_b < EXACT, "Fisher's test needs fewer than 2⁵³ tokens")
     call(
         "tb_fisher",
         FisherTask(n_i_a=n_i_a, n_i_b=n_i_b, n_a=n_a, n_b=n_b, p_value=p_value, first=first, last=last),
@@ -62,8 +62,8 @@ def fisher(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float, first: int, las
 
 def relative_moments(cells: Cells, documents: float, first: int, last: int, mean: Floats, squares: Floats) -> None:
     """Mean and sum of squared deviations of n_ij/n_j over the documents, of the terms first … last − 1."""
-    require(mean.shape == squares.shape == (cells.terms,), "there is one entry per term")
-    require(0 <= first <= last <= cells.terms, "the terms lie between the first and the last that there are")
+    require(mean.shape == squares.shape == (cells.terms,), "there must be one entry per term")
+    require(0 <= first <= last <= cells.terms, "first and last must be a range of terms")
     call(
         "tb_relative_moments",
         cells,
@@ -81,13 +81,13 @@ def mann_whitney(
     u: Floats,
     ties: Floats,
 ) -> None:
-    """U of the first corpus and Σ t³ − t over the groups of ties, of the terms first … last − 1.
+    """U of the first corpus, and Σ t³ − t over groups of t ties, of the terms first … last − 1.
 
-    The cells are of two groups; *most* is how many one of these terms has at most.
+    The cells have two groups. *most* is the largest number of cells of any of these terms.
     """
-    require(cells.groups == 2, "the test is of two corpora")
-    require(u.shape == ties.shape == (cells.terms,), "there is one entry per term")
-    require(0 <= first <= last <= cells.terms, "the terms lie between the first and the last that there are")
+    require(cells.groups == 2, "the test needs two corpora")
+    require(u.shape == ties.shape == (cells.terms,), "there must be one entry per term")
+    require(0 <= first <= last <= cells.terms, "first and last must be a range of terms")
     call(
         "tb_mann_whitney",
         cells,

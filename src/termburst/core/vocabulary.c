@@ -1,7 +1,7 @@
 #include "vocabulary.h"
 
 enum { SPACE = ' ', LINE_FEED = '\n' };
-enum { FEW = 48 }; /* names that insertion sorts sooner */
+enum { FEW = 48 }; /* up to here insertion sort is faster */
 
 static int increasing(const int64_t *ends, int64_t count, int64_t size) {
     int64_t at = 0;
@@ -12,7 +12,7 @@ static int increasing(const int64_t *ends, int64_t count, int64_t size) {
     return at <= size;
 }
 
-/* The node of a token; no byte behind it is read. */
+/* The node of a token. Bytes after the token are not read. */
 static int32_t learn_token(const uint8_t *text, int32_t size, Vocabulary *known) {
     uint8_t held[HELD] = {0};
     memcpy(held, text, (size_t)least_int(size, HELD));
@@ -20,8 +20,8 @@ static int32_t learn_token(const uint8_t *text, int32_t size, Vocabulary *known)
     return find_or_add(known, token_key(eight_bytes(held), eight_bytes(held + 8), rest, size), rest);
 }
 
-/* The node of a term, whose tokens have single spaces between them; NO_NODE for a term that can never be counted, since it
- * has an empty token or more than `longest`. */
+/* The node of a term, whose tokens are separated by single spaces. NO_NODE for a term that can never be counted,
+ * because it has an empty token or more than `longest` tokens. */
 static int32_t learn_term(const uint8_t *text, int64_t size, int64_t longest, Vocabulary *known) {
     int32_t whole = NO_NODE;
     int64_t start = 0, tokens = 0;
@@ -40,7 +40,7 @@ int32_t tb_learn(const Terms *terms, Vocabulary *known) {
     int64_t spaces = 0, start = 0;
     if (terms->count < 0 || !increasing(terms->ends, terms->count, terms->size)) return TB_BAD_INDEX;
     for (int64_t k = 0; k < terms->size; k++) spaces += terms->data[k] == SPACE;
-    if (!sound(known, 2 * spaces + terms->count, terms->size / 8)) return TB_NO_ROOM; /* the rest of 17 bytes takes 8 */
+    if (!sound(known, 2 * spaces + terms->count, terms->size / 8)) return TB_NO_ROOM; /* 8 from the 17th byte on */
     for (int64_t k = 0; k < terms->count; k++) {
         int32_t node = learn_term(terms->data + start, terms->ends[k] - start, terms->longest, known);
         if (node == DAMAGED) return TB_BAD_INDEX;
@@ -50,7 +50,7 @@ int32_t tb_learn(const Terms *terms, Vocabulary *known) {
     return TB_OK;
 }
 
-/* Whether a number is that of a node: a run of nodes before it, the last of them a token, or a token whose bytes are there. */
+/* Whether a number is a valid node: a run of earlier nodes whose last one is a token, or a token whose bytes exist. */
 static int valid_node(const Vocabulary *known, int64_t number) {
     if (number < 0 || number >= known->size) return 0;
     const Node *node = known->nodes + number;
@@ -65,13 +65,14 @@ static const uint8_t *rest_of(const Vocabulary *known, const Node *node) {
     return (const uint8_t *)(known->pool + node->at);
 }
 
-/* The key that a node of another vocabulary has here; its parts, if it is a run, have been taken over. */
+/* The key here of a node of another vocabulary. If it is a run, its parts have been added before. */
 static NodeKey key_here(const Vocabulary *other, const Node *node, const int32_t *taken) {
     if (node->size == RUN) return run_key(taken[node->head >> 32], taken[(uint32_t)node->head]);
     return token_key(node->head, node->tail, rest_of(other, node), node->size);
 }
 
-/* Take over all nodes of another vocabulary. They are looked up in batches, the memory for each fetched ahead. */
+/* Add all nodes of another vocabulary. They are looked up in batches, and the memory of each batch is fetched in
+ * advance. */
 int32_t tb_absorb(const Vocabulary *other, Vocabulary *known, const Taken *taken) {
     Batch batch;
     if (!sound(other, 0, 0) || !sound(known, other->size, other->used) || taken->room < other->size) return TB_NO_ROOM;
@@ -98,7 +99,7 @@ int32_t tb_absorb(const Vocabulary *other, Vocabulary *known, const Taken *taken
     return TB_OK;
 }
 
-/* Put all nodes into other slots, which are empty. Going by the old ones, memory is passed through in order. */
+/* Put all nodes into new, empty slots. In the order of the old slots, memory is accessed sequentially. */
 int32_t tb_rehash(const Vocabulary *old, const Vocabulary *known) {
     uint64_t mask = (uint64_t)known->slot_room - 1;
     if (!sound(known, 0, 0)) return TB_NO_ROOM;
@@ -115,7 +116,7 @@ int32_t tb_rehash(const Vocabulary *old, const Vocabulary *known) {
     return TB_OK;
 }
 
-/* Where the names end, one after the other with a line feed behind each. */
+/* Where each name ends; names are consecutive, each followed by a line feed. */
 int32_t tb_name_ends(const Vocabulary *known, const Names *names) {
     int64_t at = 0;
     for (int64_t k = 0; k < names->count; k++) {
@@ -138,7 +139,7 @@ static void write_token(const Vocabulary *known, const Node *node, uint8_t *to) 
     if (node->size > HELD) memcpy(to + HELD, rest_of(known, node), (size_t)(node->size - HELD));
 }
 
-/* The names, their tokens with a space between, each before its end. */
+/* Write the names, with tokens joined by spaces. */
 int32_t tb_write_names(const Vocabulary *known, const Names *names) {
     int64_t start = 0;
     for (int64_t k = 0; k < names->count; k++) {
@@ -162,7 +163,7 @@ int32_t tb_write_names(const Vocabulary *known, const Names *names) {
     return TB_OK;
 }
 
-/* Eight bytes of a name from `skip` on, as a number that sorts as they do; 0 for those beyond its end. */
+/* Eight bytes of a name from `skip` on, as a number with the same order; bytes beyond the end are 0. */
 static uint64_t sort_key(const Names *names, int64_t name, int64_t skip) {
     int64_t start = (name > 0 ? names->ends[name - 1] + 1 : 0) + skip, size = names->ends[name] - start;
     if (size <= 0) return 0;
@@ -179,7 +180,7 @@ static void insertion_sort(SortItem *items, int64_t count) {
     }
 }
 
-/* Sort by one byte of the key after the other, the lowest first; a byte that all have in common is left out. */
+/* Radix sort by the bytes of the key, lowest first. A byte that is equal in all keys is skipped. */
 static void radix_sort(SortItem *items, SortItem *spare, int64_t count) {
     int64_t buckets[8][256] = {{0}};
     SortItem *from = items, *to = spare;
@@ -201,8 +202,8 @@ static void radix_sort(SortItem *items, SortItem *spare, int64_t count) {
     if (from != items) memcpy(items, from, (size_t)count * sizeof(SortItem));
 }
 
-/* Sort names that have the first `skip` bytes in common by the next eight, and put down which are not told apart by them.
- * Of names that tie, those that end here come first, since the others only have zero bytes behind. */
+/* Sort names whose first `skip` bytes are equal by the next eight bytes, and record the spans of names that are still
+ * equal. Among equal names, those that end here come first, because the others only have more zero bytes. */
 static int64_t sort_span(const Names *names, const NameOrder *sorted, SortSpan span, int64_t open) {
     int64_t *order = sorted->order + span.from, count = span.to - span.from;
     SortItem *items = sorted->items;
@@ -224,8 +225,8 @@ static int64_t sort_span(const Names *names, const NameOrder *sorted, SortSpan s
     return open;
 }
 
-/* Names in the order of their bytes, which in UTF-8 is that of their characters: eight at a time, while any tie. The spans
- * still to be sorted never overlap and have two names or more, so that there are fewer of them than names. */
+/* Sort names by their bytes, which in UTF-8 is the order of code points: eight bytes at a time, as long as names are
+ * equal. The spans still to be sorted never overlap and have at least two names, so there are fewer spans than names. */
 int32_t tb_sort_names(const Names *names, const NameOrder *sorted) {
     int64_t open = 0, start = 0;
     if (names->count > sorted->room) return TB_NO_ROOM;

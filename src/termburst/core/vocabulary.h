@@ -1,6 +1,7 @@
-/* Tokens and runs of tokens as numbers: a hash table, the names in it, and their alphabetical order.
+/* Numbers for tokens and n-grams: a hash table, the names in it, and their alphabetical order.
  *
- * A *node* is a token, or a run of tokens. A run without its last token is a node, too, and has a lower number.
+ * A *node* is a token, or a run of tokens (an n-gram). A run without its last token is also a node, with a lower
+ * number.
  */
 #ifndef TB_VOCABULARY_H
 #define TB_VOCABULARY_H
@@ -14,15 +15,16 @@
 #endif
 
 enum { RUN = -1 };   /* the size of a node that is a run */
-enum { BATCH = 32 }; /* nodes that are looked up together, so that the memory for all is fetched at once */
-enum { HELD = 16 };  /* bytes of a token that its node has */
+enum { BATCH = 32 }; /* nodes that are looked up together, so that their memory is fetched at once */
+enum { HELD = 16 };  /* bytes of a token that are stored in its node */
 enum { NO_NODE = -1, DAMAGED = -2 };
 #define MOST_NODES INT64_C(0x7fffffff)
 #define MOST_POOL INT64_C(0xffffffff)
 
-/* Half a line of the cache. A token has its first sixteen bytes in `head` and `tail`, the others in the pool from `at` on; a
- * run has the node of all tokens but the last in the upper half of `head`, that of the last in the lower. `seen` is the
- * number of the document where it was counted last, 0 before that, and `place` the cell of its count there. */
+/* Half a cache line. A token has its first sixteen bytes in `head` and `tail`, the others in the pool from `at` on. A
+ * run has the node of all tokens but the last in the upper half of `head`, and the node of the last token in the lower
+ * half. `seen` is the number of the document in which it was last counted (0: none), and `place` the cell of its count
+ * there. */
 typedef struct {
     uint64_t head, tail;
     uint32_t at;
@@ -31,8 +33,8 @@ typedef struct {
     int32_t place;
 } Node;
 
-/* A slot is empty (0), or has a hash above and the number of a node plus one below. There is a power of two of them, and no
- * more than half are taken. */
+/* A slot is empty (0), or has a hash in its upper bits and the number of a node plus one in its lower bits. The number
+ * of slots is a power of two, and at most half of them are in use. */
 typedef struct {
     uint64_t *slots;
     int64_t slot_room;
@@ -42,7 +44,7 @@ typedef struct {
     int64_t pool_room, used;
 } Vocabulary;
 
-/* Terms, which end at `ends` in `data`; `nodes` receives theirs, and −1 for one with more than `longest` tokens. */
+/* Terms that end at `ends` in `data`. `nodes` receives their nodes, −1 for a term with more than `longest` tokens. */
 typedef struct {
     const uint8_t *data;
     int64_t size;
@@ -51,13 +53,13 @@ typedef struct {
     int64_t count, longest;
 } Terms;
 
-/* What each node of another vocabulary is here. */
+/* The number here of each node of another vocabulary. */
 typedef struct {
     int32_t *nodes;
     int64_t room;
 } Taken;
 
-/* The names of `nodes`: name k ends at ends[k] in `bytes`, before a line feed. */
+/* The names of `nodes`: name k ends at ends[k] in `bytes`, followed by a line feed. */
 typedef struct {
     const int32_t *nodes;
     int64_t *ends;
@@ -66,19 +68,19 @@ typedef struct {
     int64_t size;
 } Names;
 
-/* The eight bytes by which a name is sorted, and which name it is. */
+/* Eight bytes of a name, by which it is sorted, and the number of the name. */
 typedef struct {
     uint64_t key;
     int64_t name;
 } SortItem;
 
-/* Names that have all bytes up to `skip` in common. */
+/* A range of names whose first `skip` bytes are equal. */
 typedef struct {
     int64_t from, to, skip;
 } SortSpan;
 
-/* The order of names, which is read, too: names that only zero bytes tell apart stay as they are. Room for as many items,
- * spare items and spans as there are names. */
+/* The order of names. It is also an input: names that differ only in zero bytes keep their order. There is space for as
+ * many items, spare items and spans as there are names. */
 typedef struct {
     int64_t *order;
     SortItem *items;
@@ -94,7 +96,7 @@ TB_API int32_t tb_name_ends(const Vocabulary *known, const Names *names);
 TB_API int32_t tb_write_names(const Vocabulary *known, const Names *names);
 TB_API int32_t tb_sort_names(const Names *names, const NameOrder *sorted);
 
-/* What a node is looked up by. */
+/* The key of a node in the hash table. */
 typedef struct {
     uint64_t head, tail;
     int32_t size;
@@ -109,7 +111,7 @@ TB_INLINE uint64_t eight_bytes(const uint8_t *from) {
     return word;
 }
 
-/* The first `size` of eight bytes; the others are 0. */
+/* The first `size` of eight bytes; the other bytes are 0. */
 TB_INLINE uint64_t low_bytes(uint64_t word, int64_t size) {
     static const uint64_t MASKS[9] = {
         0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX,
@@ -117,7 +119,7 @@ TB_INLINE uint64_t low_bytes(uint64_t word, int64_t size) {
     return word & MASKS[between_int(size, 0, 8)];
 }
 
-/* How many words of the pool a token takes. */
+/* The number of words of the pool that a token needs. */
 TB_INLINE int64_t pool_words(int64_t size) { return size > HELD ? (size - HELD + 7) / 8 : 0; }
 
 TB_INLINE uint64_t stirred(uint64_t hash, uint64_t word) {
@@ -136,7 +138,7 @@ TB_INLINE uint64_t word_of(const uint8_t *rest, int64_t k, int64_t size) {
     return word;
 }
 
-/* The key of a token of `size` bytes, one or more: its first eight and its second, and the rest. */
+/* The key of a token of `size` ≥ 1 bytes: its first eight bytes, the next eight, and the rest. */
 TB_INLINE NodeKey token_key(uint64_t first, uint64_t second, const uint8_t *rest, int32_t size) {
     NodeKey key = {low_bytes(first, size), low_bytes(second, (int64_t)size - 8), size, 0};
     uint64_t hash = hash_of_held(key.head, key.tail, size);
@@ -151,7 +153,7 @@ TB_INLINE NodeKey run_key(int32_t before, int32_t last) {
     return key;
 }
 
-/* Whether the vocabulary can be used at all, with room for so many nodes and words of the pool more. */
+/* Whether the vocabulary is valid, with space for so many more nodes and words of the pool. */
 TB_INLINE int sound(const Vocabulary *known, int64_t nodes, int64_t words) {
     int64_t slots = known->slot_room;
     return slots > 0 && (slots & (slots - 1)) == 0 && known->size >= 0 && known->used >= 0 && nodes >= 0 && words >= 0 &&
@@ -160,7 +162,7 @@ TB_INLINE int sound(const Vocabulary *known, int64_t nodes, int64_t words) {
            known->used + words <= least_int(known->pool_room, MOST_POOL);
 }
 
-/* Whether the bytes of a token from the seventeenth on are these. */
+/* Whether the bytes of a token from the seventeenth on are equal to `rest`. */
 TB_INLINE int same_rest(const Vocabulary *known, const Node *node, const uint8_t *rest) {
     if ((int64_t)node->at + pool_words(node->size) > known->used) return 0;
     const uint64_t *words = known->pool + node->at;
@@ -169,8 +171,8 @@ TB_INLINE int same_rest(const Vocabulary *known, const Node *node, const uint8_t
     return 1;
 }
 
-/* The node of that key; NO_NODE with the free slot where it belongs; or DAMAGED, where no slot is free. `rest` are the bytes
- * of a token from the seventeenth on, if it has so many. */
+/* The node of that key; or NO_NODE, with the free slot where it belongs; or DAMAGED if no slot is free. `rest` has the
+ * bytes of a token from the seventeenth on. */
 TB_INLINE int32_t find_node(const Vocabulary *known, NodeKey key, const uint8_t *rest, int64_t *slot) {
     uint64_t mask = (uint64_t)known->slot_room - 1, at = key.hash & mask;
     for (int64_t probe = 0; probe < known->slot_room; probe++) {
@@ -191,7 +193,7 @@ TB_INLINE int32_t find_node(const Vocabulary *known, NodeKey key, const uint8_t 
     return DAMAGED;
 }
 
-/* Make what was not found a node. There is room for it, unless another vocabulary that it comes from is damaged. */
+/* Add a node that was not found. There is space for it, unless it comes from another vocabulary that is damaged. */
 static inline int32_t add_node(Vocabulary *known, NodeKey key, const uint8_t *rest, int64_t slot) {
     if (known->size >= known->node_room || known->used + pool_words(key.size) > known->pool_room) return DAMAGED;
     int32_t number = (int32_t)known->size++;
@@ -211,8 +213,8 @@ TB_INLINE int32_t find_or_add(Vocabulary *known, NodeKey key, const uint8_t *res
     return node == NO_NODE ? add_node(known, key, rest, slot) : node;
 }
 
-/* Keys that are looked up together: hashes for all, then slots for all, then nodes, so that the memory that each step needs
- * is on its way while the step before goes on. */
+/* Keys that are looked up together: first all hashes, then all slots, then all nodes, so that the memory for the next
+ * step is fetched during the current one. */
 typedef struct {
     NodeKey keys[BATCH];
     uint64_t entries[BATCH];
@@ -234,7 +236,7 @@ TB_INLINE void fetch_nodes(const Vocabulary *known, Batch *batch, int count) {
     }
 }
 
-/* The node of a key of the batch, if it is the first in its slot; or NO_NODE, and `find_node` says more. */
+/* The node of a key of the batch if it is in its first slot; otherwise NO_NODE, and `find_node` must be called. */
 TB_INLINE int32_t first_in_slot(const Vocabulary *known, const Batch *batch, int k, const uint8_t *rest) {
     const NodeKey *key = batch->keys + k;
     uint32_t number = (uint32_t)batch->entries[k] - 1;

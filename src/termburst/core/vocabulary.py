@@ -1,4 +1,4 @@
-"""Tokens and runs of tokens as numbers, their names, and the order of those (vocabulary.c)."""
+"""Numbers for tokens and n-grams, their names, and the alphabetical order of names (vocabulary.c)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Bytes = NDArray[np.uint8]
 Nodes = NDArray[np.int32]
 Integers = NDArray[np.int64]
 
-BATCH = 32  # nodes that are looked up together: as in vocabulary.h
+BATCH = 32  # nodes that are looked up together, as in vocabulary.h
 MOST_NODES = 2**31 - 1
 MOST_POOL = 2**32 - 1  # words
 
@@ -55,7 +55,7 @@ NODE: np.dtype[Any] = np.dtype(Node)
 
 
 class Vocabulary(Struct):
-    """Nodes by number, and the hash table that finds them; `size` and `used` go up as kernels add to it."""
+    """Nodes by number, and the hash table to find them. Kernels that add nodes increase `size` and `used`."""
 
     _fields_ = [
         ("slots", Out_u64),
@@ -101,10 +101,10 @@ class NameOrder(Struct):
 def vocabulary(
     slots: NDArray[np.uint64], nodes: NDArray[Any], pool: NDArray[np.uint64], size: int = 0, used: int = 0
 ) -> Vocabulary:
-    """The first *size* of *nodes*, whose long names are in *pool* up to *used*, as kernels take them."""
-    require(slots.size > 0 and slots.size & (slots.size - 1) == 0, "there is a power of two of slots")
-    require(0 <= size <= min(nodes.size, slots.size // 2, MOST_NODES), "nodes are no more than half of the slots")
-    require(0 <= used <= min(pool.size, MOST_POOL), "the pool is smaller than what is used of it")
+    """The first *size* of *nodes*, as a struct for kernels. Long names are in the first *used* words of *pool*."""
+    require(slots.size > 0 and slots.size & (slots.size - 1) == 0, "the number of slots must be a power of two")
+    require(0 <= size <= min(nodes.size, slots.size // 2, MOST_NODES), "nodes must fill at most half of the slots")
+    require(0 <= used <= min(pool.size, MOST_POOL), "used must not exceed the size of the pool")
     return Vocabulary(
         slots=slots,
         slot_room=slots.size,
@@ -118,9 +118,10 @@ def vocabulary(
 
 
 def learn(known: Vocabulary, data: Bytes, ends: Integers, longest: int) -> Nodes:
-    """The nodes of terms that end at *ends*, made where there are none: tokens are the parts between single spaces.
+    """The nodes of terms that end at *ends*; missing nodes are added. The tokens of a term are split at single spaces.
 
-    −1 for a term that can never be counted, having an empty part or more than *longest*. There must be room for all.
+    −1 for a term that can never be counted: it has an empty token or more than *longest* tokens. There must be space
+    for all nodes.
     """
     nodes = np.empty(ends.size, dtype=np.int32)
     call(
@@ -132,7 +133,7 @@ def learn(known: Vocabulary, data: Bytes, ends: Integers, longest: int) -> Nodes
 
 
 def absorb(known: Vocabulary, other: Vocabulary) -> Nodes:
-    """Take over all nodes of another vocabulary; what each of them is here. There must be room for all."""
+    """Add all nodes of another vocabulary. Returns their numbers here. There must be space for all."""
     nodes = np.empty(other.size, dtype=np.int32)
     call("tb_absorb", other, known, Taken(nodes=nodes, room=nodes.size))
     return nodes
@@ -144,7 +145,7 @@ def rehash(old: Vocabulary, known: Vocabulary) -> None:
 
 
 def written(known: Vocabulary, nodes: Nodes) -> tuple[Bytes, Integers]:
-    """The names of nodes, tokens with a space between, and a line feed behind each; where each name ends."""
+    """The names of nodes: tokens joined by spaces, one name per line. Returns the bytes and where each name ends."""
     ends, nothing = np.empty(nodes.size, dtype=np.int64), np.empty(0, dtype=np.uint8)
     call("tb_name_ends", known, Names(nodes=nodes, ends=ends, count=nodes.size, bytes=nothing, size=0))
     names = np.empty(int(ends[-1]) + 1 if nodes.size else 0, dtype=np.uint8)
@@ -153,10 +154,10 @@ def written(known: Vocabulary, nodes: Nodes) -> tuple[Bytes, Integers]:
 
 
 def alphabetical(names: Bytes, ends: Integers) -> Integers:
-    """The order of names, which end at *ends* with one byte between, by their bytes.
+    """The order of names by their bytes, which in UTF-8 is the order of code points.
 
-    In UTF-8 that is the order of their characters. The end of a name is like a zero byte to the kernel, so where there
-    are such, names begin in the order of length.
+    Names end at *ends*, with one byte between two names. For the kernel the end of a name equals a zero byte. So if
+    names contain zero bytes, they are first sorted by length.
     """
     order = np.arange(ends.size) if names.all() else np.argsort(np.diff(ends, prepend=-1), kind="stable")
     items, spare = np.empty((2, ends.size), dtype=np.dtype(SortItem))

@@ -3,14 +3,14 @@
 #include "log_pmf.h"
 
 enum {
-    CHUNK = 128, /* cells whose terms are looked up together, before the arithmetic, which then vectorises */
-    SHIFT = 8,   /* steps of the recurrence of ψ: from 8 on its series is exact to rounding */
-    FACTORS = 16 /* counts up to this one go through the ratios of neighbouring probabilities */
+    CHUNK = 128, /* cells whose terms are looked up together, so that the arithmetic after it vectorises */
+    SHIFT = 8,   /* steps of the recurrence of ψ: from 8 on the series is exact to rounding */
+    FACTORS = 16 /* up to this count, ratios of successive probabilities are used */
 };
-static const double LARGE = 1e8;       /* a beyond which ψ needs no series */
+static const double LARGE = 1e8;       /* for larger a, ψ needs no series */
 
-/* Without a branch where all counts of the row are in the table, as they mostly are: whether a term is repeated cannot be
- * foreseen. */
+/* Without a branch if all counts of the row are in the table, which is the usual case: whether a term is repeated
+ * cannot be predicted. */
 int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, const Weights *out) {
     Row row;
     for (int64_t j = 0; j < counts->rows; j++) {
@@ -30,8 +30,8 @@ int32_t tb_share_weights(const CountBlock *counts, const ShareTerms *terms, cons
     return TB_OK;
 }
 
-/* (s_1(y) − s_1(b))/(1/y² − 1/b²) for y, b ≥ 8, s_1 = log x − 1/(2x) − ψ(x) = Σ_k B_2k/(2k) x^(−2k): a quotient of
- * powers is a sum of products, so that nothing cancels. */
+/* (s_1(y) − s_1(b))/(1/y² − 1/b²) for y, b ≥ 8, s_1 = log x − 1/(2x) − ψ(x) = Σ_k B_2k/(2k) x^(−2k): the quotient
+ * of differences of powers is a sum of products, so nothing cancels. */
 TB_INLINE double bernoulli_quotient(double u, double v) {
     static const double c[] = {1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12,
                                -3617.0 / 8160};
@@ -44,8 +44,8 @@ TB_INLINE double bernoulli_quotient(double u, double v) {
     return total;
 }
 
-/* Two parts of ψ(a + x) − ψ(a): what the recurrence takes out, Σ_{q < 8} [1/(a + q) − 1/(a + q + x)], as one fraction, and
- * what ψ has beyond the logarithm at y = a + 8 and b = y + x. */
+/* Two parts of ψ(a + x) − ψ(a): the recurrence, Σ_{q < 8} [1/(a + q) − 1/(a + q + x)], as one fraction; and the
+ * difference of ψ − log at y = a + 8 and b = y + x. */
 TB_INLINE double digamma_step_rest(double a, double x) {
     double above = 0.0, below = 1.0;
     for (int q = 0; q < SHIFT; q++) {
@@ -65,13 +65,14 @@ TB_INLINE double log1p_series(double w) {
     return 2 * w * series;
 }
 
-/* a(ψ(a + x) − ψ(a)) where the loop over lanes does not reach: x much larger than a, or a so large that x is all there is. */
+/* a(ψ(a + x) − ψ(a)) outside the range of the vectorised loop: x much larger than a, or a so large that the result is
+ * x. */
 static double discounted_far(double a, double x) {
     if (a <= LARGE) return a * (digamma_step_rest(a, x) + log1p(x / (a + SHIFT)));
     return a < INFINITY ? a * log1p(x / a) + 0.5 * (x / (a + x)) : x;
 }
 
-/* a(ψ(a + x) − ψ(a)) of `size` cells at once; the first loop has no branch, so that it runs in lanes. */
+/* a(ψ(a + x) − ψ(a)) of `size` cells. The first loop has no branch, so that it is vectorised. */
 TB_INLINE void discounted_chunk(const double *a, const double *x, double *out, int64_t size) {
     double capped[CHUNK];
     for (int64_t k = 0; k < size; k++) capped[k] = least(a[k], LARGE);
@@ -109,7 +110,7 @@ int32_t tb_discounted_weights(const CountBlock *counts, const DiscountTerms *ter
     return TB_OK;
 }
 
-/* Σ_j [a(ψ(n_ij + a) − ψ(a))]² of every term. Rows are in the order of counts: equal ones are computed once. */
+/* Σ_j [a(ψ(n_ij + a) − ψ(a))]² of each term. Rows are sorted by count; equal counts are computed once. */
 int32_t tb_discounted_squares(const TermRows *rows) {
     for (int64_t i = 0; i < rows->terms; i++) {
         int64_t start = rows->starts[i], end = rows->starts[i + 1], last = -1;
@@ -157,7 +158,7 @@ int32_t tb_sublinear_weights(const CountBlock *counts, const SublinearTerms *ter
 
 TB_INLINE double finite_or_zero(double x) { return isfinite(x) ? x : 0.0; }
 
-/* max(log[(α + n_ij)/(α_0 + n_j)/p], 0), and 0 where there is no fit, or none but the binomial. */
+/* max(log[(α + n_ij)/(α_0 + n_j)/p], 0), and 0 if there is no fit, or only the binomial. */
 int32_t tb_lift_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
     Row row;
     for (int64_t j = 0; j < counts->rows; j++) {
@@ -173,7 +174,7 @@ int32_t tb_lift_weights(const CountBlock *counts, const FitTerms *terms, const W
     return TB_OK;
 }
 
-/* The beta-binomial's variance over the binomial's; 1 at the boundary, and where there is no fit. */
+/* Variance of the beta-binomial divided by that of the binomial; 1 at the boundary, and if there is no fit. */
 TB_INLINE double spread(double alpha_0, double n_j) { return alpha_0 < INFINITY ? (alpha_0 + n_j) / (alpha_0 + 1) : 1.0; }
 
 int32_t tb_pearson_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
@@ -209,7 +210,7 @@ int32_t tb_deviance_weights(const CountBlock *counts, const FitTerms *terms, con
     return TB_OK;
 }
 
-/* Four numbers a term, side by side: α, α_¬, what `gamma_cross` takes from them alone or log(1 − p), and p. */
+/* Four consecutive numbers per term: α, α_¬, the part of `gamma_cross` that depends only on these or log(1 − p), p. */
 int32_t tb_surprisal_terms(const SurprisalTerms *terms) {
     for (int64_t i = 0; i < terms->terms; i++) {
         double *packed = terms->packed + 4 * i, alpha = terms->alpha[i], alpha_not = terms->alpha_not[i];
@@ -230,7 +231,7 @@ TB_INLINE double zero_surprisal(const double *packed, double n) {
     return gamma_cross(alpha_not, alpha, n);
 }
 
-/* −log P(k): from P(0) by the ratios P(q + 1)/P(q); where these would be many, or cancel, by deviances. */
+/* −log P(k): from P(0) by the ratios P(q + 1)/P(q); by deviances if there would be too many ratios, or cancellation. */
 static double surprisal(const double *packed, double k, double n) {
     double alpha = packed[0], alpha_not = packed[1], p = packed[3], above = 1.0, below = 1.0;
     int bursty = alpha < INFINITY;
@@ -261,12 +262,12 @@ int32_t tb_surprisal_weights(const CountBlock *counts, const SurprisalTerms *ter
     return TB_OK;
 }
 
-/* A draw of n_j from n tokens, n_i of which are the term; `rest` are in neither. */
+/* A draw of n_j from n tokens, n_i of which are the term; `rest` tokens are neither drawn nor the term. */
 typedef struct {
     double n_i, n_j, n, rest;
 } Draw;
 
-/* log[P(k) · factor]: by the ratios from P(0) on, or by binomials. */
+/* log[P(k) · factor]: by ratios from P(0) on, or by binomials. */
 static double log_draw(const Draw *draw, double k, double factor) {
     if (k <= FACTORS && draw->rest >= 0) {
         double above = factor, below = 1.0, zero = gamma_cross(draw->rest + 1, draw->n_i, draw->n_j);
@@ -280,7 +281,7 @@ static double log_draw(const Draw *draw, double k, double factor) {
     return hypergeometric_log_pmf(k, draw->n_i, draw->n_j, draw->n) + log(factor);
 }
 
-/* Σ_{x ≥ k} P(x)/P(k): each term from the one before, for as long as it matters. */
+/* Σ_{x ≥ k} P(x)/P(k): each summand from the previous one, until summands are negligible. */
 static double sum_upwards(const Draw *draw, double k) {
     double total = 1.0, term = 1.0, end = least(draw->n_i, draw->n_j);
     for (double q = k; q < end && term > 1e-17 * total; q++) {
@@ -300,7 +301,7 @@ static double sum_downwards(const Draw *draw, double k) {
     return total;
 }
 
-/* −log P(N ≥ k). Below the mean that is nearly 1, and what it lacks, P(N < k), is summed instead. */
+/* −log P(N ≥ k). Below the mean this probability is almost 1, so its complement P(N < k) is summed instead. */
 static double tail_surprise(const Draw *draw, double k) {
     if (k <= most(0.0, -draw->rest)) return 0.0;
     if (k > draw->n_i / draw->n * draw->n_j) return most(-log_draw(draw, k, sum_upwards(draw, k)), 0.0);
@@ -314,7 +315,7 @@ int32_t tb_tail_weights(const CountBlock *counts, const TailTerms *terms, const 
         if (status != TB_OK) return status;
         for (int64_t k = row.start; k < row.end; k++) {
             double n = (double)counts->count[k], n_i = terms->n_i[counts->term[k]];
-            Draw draw = {most(n_i, n), (double)row.n_j, 0.0, 0.0}; /* a new document may hold more than there was */
+            Draw draw = {most(n_i, n), (double)row.n_j, 0.0, 0.0}; /* a new document may be longer than the collection */
             draw.n = most(terms->tokens, draw.n_i + (draw.n_j - n));
             draw.rest = draw.n - draw.n_i - draw.n_j;
             out->weight[k] = n_i > 0 ? tail_surprise(&draw, n) : 0.0;

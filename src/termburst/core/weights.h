@@ -1,17 +1,17 @@
-/* The weights of the cells of a count matrix, scheme by scheme; termburst.schemes has the formulas. */
+/* The weights of the cells of a count matrix, one kernel per scheme; termburst.schemes has the formulas. */
 #ifndef TB_WEIGHTS_H
 #define TB_WEIGHTS_H
 
 #include "matrix.h"
 
-/* Where the weights go, one for every cell. */
+/* The output: one weight per cell. */
 typedef struct {
     double *weight;
 } Weights;
 
-/* λ_ij = per_count_i (n_ij − 1) + once_i + per_length_i n_j + log (n_ij − 1)!, and whether 1/(1 + exp(−λ_ij)) is wanted.
- * Of term i, per_length, once and per_count stand side by side from packed[4i] on, and a fourth number that nobody reads:
- * so a cell needs one line of the cache. The logarithms of factorials are a table of TABLED numbers. */
+/* λ_ij = per_count_i (n_ij − 1) + once_i + per_length_i n_j + log (n_ij − 1)!, and whether 1/(1 + exp(−λ_ij)) is
+ * wanted. per_length, once and per_count of term i begin at packed[4i], followed by an unused number, so that a cell
+ * needs one cache line. The table of log-factorials has TABLED numbers. */
 enum { TABLED = 256 };
 typedef struct {
     const double *packed;
@@ -20,14 +20,14 @@ typedef struct {
 } ShareTerms;
 
 /* a and the rarity of term i are pairs[2i] and pairs[2i + 1]. A document of n_j tokens has the relative length
- * 1 − share + share n_j/mean: with share = 0 all are alike. */
+ * 1 − share + share n_j/mean; with share = 0 length has no influence. */
 typedef struct {
     const double *pairs;
     double share;
     double mean;
 } DiscountTerms;
 
-/* The rows of term i are [starts[i], starts[i + 1]): `documents` documents have it `count` times. */
+/* The rows of term i are [starts[i], starts[i + 1]): `documents` documents contain it `count` times. */
 typedef struct {
     const int64_t *starts;
     const int64_t *count;
@@ -37,7 +37,7 @@ typedef struct {
     int64_t terms, rows;
 } TermRows;
 
-/* The rarity of a term, and relative lengths as above; n_ij (k + 1)/(n_ij + k L_j) is what `saturation` k makes of n_ij. */
+/* n_ij (k + 1)/(n_ij + k L_j) times the rarity of the term, with k = `saturation` and relative lengths L_j as above. */
 typedef struct {
     const double *rarity;
     double share;
@@ -45,19 +45,19 @@ typedef struct {
     double saturation;
 } SaturatedTerms;
 
-/* (1 + log n_ij) times this. */
+/* (1 + log n_ij) times the rarity. */
 typedef struct {
     const double *rarity;
 } SublinearTerms;
 
-/* The fit of every term: α, α_0 and p. */
+/* The fit of each term: α, α_0 and p. */
 typedef struct {
     const double *alpha;
     const double *alpha_0;
     const double *mean;
 } FitTerms;
 
-/* α, ∞ where the term is binomial and NaN where it was never seen; α_¬; p; and room for four numbers a term. */
+/* α (∞ for a binomial term, NaN for a term that never occurred), α_¬, p, and scratch space, four numbers per term. */
 typedef struct {
     const double *alpha;
     const double *alpha_not;
@@ -66,7 +66,7 @@ typedef struct {
     int64_t terms;
 } SurprisalTerms;
 
-/* n_i, 0 where the term was never seen, and n. */
+/* n_i (0 for a term that never occurred), and n. */
 typedef struct {
     const double *n_i;
     double tokens;

@@ -1,6 +1,6 @@
-"""The weights of the cells of a count matrix (weights.c); `termburst.schemes` has the formulas and what they mean.
+"""The weights of the cells of a count matrix (weights.c); `termburst.schemes` explains the formulas.
 
-Every function fills `weight`, one number for every cell of the block, from arrays of one number a term.
+Every function fills `weight`, one number per cell of the block, from arrays with one number per term.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from termburst.core.matrix import CountBlock, Integers
 
 Floats = NDArray[np.float64]
 
-TABLED = 256  # counts whose log (n − 1)! is looked up; as in weights.h
+TABLED = 256  # counts whose log (n − 1)! is in a table, as in weights.h
 
 
 class Weights(Struct):
@@ -63,26 +63,26 @@ class TailTerms(Struct):
 def share_weights(counts: CountBlock, weight: Floats, *, packed: Floats, log_factorial: Floats, sigmoid: bool) -> None:
     """λ_ij = per_count (n_ij − 1) + once + per_length n_j + log (n_ij − 1)!, or 1/(1 + exp(−λ_ij)).
 
-    `packed` are per_length, once, per_count and any fourth number of every term. `log_factorial` is a table of
-    log (n − 1)! by n; beyond it they are computed.
+    `packed` has per_length, once, per_count and an unused fourth number for each term. `log_factorial` is a table of
+    log (n − 1)!; for larger n they are computed.
     """
-    require(packed.shape == (counts.terms, 4), "there are four numbers for every term")
-    require(log_factorial.size == TABLED, f"there are {TABLED} logarithms of factorials")
+    require(packed.shape == (counts.terms, 4), "packed must have four numbers per term")
+    require(log_factorial.size == TABLED, f"log_factorial must have {TABLED} numbers")
     terms = ShareTerms(packed=packed, log_factorial=log_factorial, sigmoid=sigmoid)
     call("tb_share_weights", counts, terms, _weights(counts, weight))
 
 
 def discounted_weights(counts: CountBlock, weight: Floats, *, pairs: Floats, share: float, mean: float) -> None:
-    """A(ψ(n_ij/L_j + A) − ψ(A)) times a rarity, `pairs` being A and rarity; L_j = 1 − share + share n_j/mean."""
-    require(pairs.shape == (counts.terms, 2), "there is one pair of numbers for every term")
+    """A(ψ(n_ij/L_j + A) − ψ(A)) · rarity; L_j = 1 − share + share n_j/mean. `pairs` has A and rarity of each term."""
+    require(pairs.shape == (counts.terms, 2), "pairs must have two numbers per term")
     terms = DiscountTerms(pairs=pairs, share=share, mean=mean)
     call("tb_discounted_weights", counts, terms, _weights(counts, weight))
 
 
 def discounted_squares(starts: Integers, count: Integers, documents: Integers, a: Floats) -> Floats:
-    """Σ_j [a(ψ(n_ij + a) − ψ(a))]² of every term, whose rows are [starts[i], starts[i + 1])."""
-    require(starts.size == a.size + 1, "there is one start of rows more than there are terms")
-    require(count.size == documents.size, "a row has a count and a number of documents")
+    """Σ_j [a(ψ(n_ij + a) − ψ(a))]² of each term. Term i has the rows [starts[i], starts[i + 1])."""
+    require(starts.size == a.size + 1, "starts must have one start more than there are terms")
+    require(count.size == documents.size, "each row must have a count and a number of documents")
     total = np.empty(a.size)
     rows = TermRows(starts=starts, count=count, documents=documents, a=a, sum=total, terms=a.size, rows=count.size)
     call("tb_discounted_squares", rows)
@@ -92,42 +92,42 @@ def discounted_squares(starts: Integers, count: Integers, documents: Integers, a
 def saturated_weights(
     counts: CountBlock, weight: Floats, *, rarity: Floats, share: float, mean: float, saturation: float
 ) -> None:
-    """n_ij (k + 1)/(n_ij + k L_j) times a rarity, `saturation` being k; L_j = 1 − share + share n_j/mean."""
-    _one_a_term(counts, rarity)
+    """n_ij (k + 1)/(n_ij + k L_j) · rarity with k = `saturation`; L_j = 1 − share + share n_j/mean."""
+    _require_per_term(counts, rarity)
     terms = SaturatedTerms(rarity=rarity, share=share, mean=mean, saturation=saturation)
     call("tb_saturated_weights", counts, terms, _weights(counts, weight))
 
 
 def sublinear_weights(counts: CountBlock, weight: Floats, *, rarity: Floats) -> None:
-    """(1 + log n_ij) times a rarity."""
-    _one_a_term(counts, rarity)
+    """(1 + log n_ij) · rarity."""
+    _require_per_term(counts, rarity)
     call("tb_sublinear_weights", counts, SublinearTerms(rarity=rarity), _weights(counts, weight))
 
 
 def lift_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
     """max(log[(α + n_ij)/(α_0 + n_j)/p], 0)."""
-    _one_a_term(counts, alpha, alpha_0, mean)
+    _require_per_term(counts, alpha, alpha_0, mean)
     terms = FitTerms(alpha=alpha, alpha_0=alpha_0, mean=mean)
     call("tb_lift_weights", counts, terms, _weights(counts, weight))
 
 
 def pearson_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
     """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1)."""
-    _one_a_term(counts, alpha, alpha_0, mean)
+    _require_per_term(counts, alpha, alpha_0, mean)
     terms = FitTerms(alpha=alpha, alpha_0=alpha_0, mean=mean)
     call("tb_pearson_weights", counts, terms, _weights(counts, weight))
 
 
 def deviance_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
-    """The root of the binomial's deviance over φ_j, with the sign of n_ij − n_j p."""
-    _one_a_term(counts, alpha, alpha_0, mean)
+    """√(binomial deviance/φ_j), with the sign of n_ij − n_j p."""
+    _require_per_term(counts, alpha, alpha_0, mean)
     terms = FitTerms(alpha=alpha, alpha_0=alpha_0, mean=mean)
     call("tb_deviance_weights", counts, terms, _weights(counts, weight))
 
 
 def surprisal_terms(alpha: Floats, alpha_not: Floats, mean: Floats) -> SurprisalTerms:
-    """What `surprisal_weights` takes from terms: α is ∞ for one that is binomial, NaN for one that was never seen."""
-    require(alpha.shape == alpha_not.shape == mean.shape, "every term has three numbers")
+    """The term data for `surprisal_weights`. α is ∞ for a binomial term, NaN for a term that never occurred."""
+    require(alpha.shape == alpha_not.shape == mean.shape, "alpha, alpha_not and mean must have one entry per term")
     packed = np.empty((alpha.size, 4))
     terms = SurprisalTerms(alpha=alpha, alpha_not=alpha_not, mean=mean, packed=packed, terms=alpha.size)
     call("tb_surprisal_terms", terms)
@@ -135,21 +135,21 @@ def surprisal_terms(alpha: Floats, alpha_not: Floats, mean: Floats) -> Surprisal
 
 
 def surprisal_weights(counts: CountBlock, weight: Floats, *, terms: SurprisalTerms) -> None:
-    """−log P(N = n_ij) of the beta-binomial or the binomial at n_j tokens."""
-    require(terms.terms == counts.terms, "there is one number for every term")
+    """−log P(N = n_ij) of the beta-binomial or binomial fit at n_j tokens."""
+    require(terms.terms == counts.terms, "there must be one number per term")
     call("tb_surprisal_weights", counts, terms, _weights(counts, weight))
 
 
 def tail_weights(counts: CountBlock, weight: Floats, *, n_i: Floats, tokens: float) -> None:
-    """−log P(N ≥ n_ij) of the hypergeometric distribution: n_j tokens drawn from all, n_i of which are the term."""
-    _one_a_term(counts, n_i)
+    """−log P(N ≥ n_ij) of the hypergeometric distribution: n_j draws from all tokens, n_i of which are the term."""
+    _require_per_term(counts, n_i)
     call("tb_tail_weights", counts, TailTerms(n_i=n_i, tokens=tokens), _weights(counts, weight))
 
 
 def _weights(counts: CountBlock, weight: Floats) -> Weights:
-    require(weight.size == counts.cells, "there is one weight for every cell")
+    require(weight.size == counts.cells, "weight must have one number per cell")
     return Weights(weight=weight)
 
 
-def _one_a_term(counts: CountBlock, *arrays: Floats) -> None:
-    require(all(array.size == counts.terms for array in arrays), "there is one number for every term")
+def _require_per_term(counts: CountBlock, *arrays: Floats) -> None:
+    require(all(array.size == counts.terms for array in arrays), "there must be one number per term")

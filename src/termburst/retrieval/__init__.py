@@ -1,4 +1,4 @@
-"""Ranking documents for queries: an index, language models that know of bursts beside the usual ones, evaluation.
+"""Ranking documents for queries: an index, ranking models with and without burstiness, and evaluation.
 
 >>> from termburst.retrieval import Index, MODELS
 >>> index = Index.from_texts(["ha ha said the clown", "the crowd said nothing", "the end"])

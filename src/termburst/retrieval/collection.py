@@ -1,4 +1,4 @@
-"""What ranking models see of a collection: the postings, and the counts that go with documents and terms."""
+"""The data that ranking models use: postings, document lengths, and frequencies of terms."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value
+@dataclass(frozen=True, slots=True, eq=False)  # no eq: a comparison of arrays has no single truth value
 class Collection:
-    """Counts by term, as a query wants them.
+    """Counts stored by term, for fast queries.
 
     Attributes
     ----------
     counts : csc_array of shape (d, m)
         Documents × terms, documents in ascending order within a term, no stored zeros.
     lengths : array of shape (d,)
-        |d|, the tokens of each document.
+        |d|, the number of tokens of each document.
     distinct : array of shape (d,)
-        The different terms of each document.
+        The number of distinct terms of each document.
     document_frequency, collection_frequency : arrays of shape (m,)
-        df_t and cf_t: the documents with a term, and its occurrences.
+        df_t and cf_t: the number of documents with the term, and the number of its occurrences.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Collection:
 
     @classmethod
     def from_counts(cls, X: Any) -> Collection:
-        """From documents × terms in any form."""
+        """Make a collection from a count matrix, documents × terms, sparse or dense."""
         import scipy.sparse as sp
 
         rows = canonical_counts(X)
@@ -60,9 +60,9 @@ class Collection:
 
     @property
     def tokens(self) -> int:
-        """All occurrences of all terms."""
+        """The number of tokens of the collection."""
         return int(self.lengths.sum())
 
     def by_posting(self, of_terms: NDArray[Any]) -> NDArray[Any]:
-        """A value a term, repeated for each of its postings."""
+        """Repeat one value per term for each posting of the term."""
         return np.repeat(of_terms, self.document_frequency)

@@ -1,4 +1,4 @@
-"""How good rankings are, against what judges found relevant, and whether one system is better than another."""
+"""Evaluation of rankings against relevance judgements, and tests of whether one system is better than another."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from termburst.inference.checks import checked_whole, shown
 from termburst.retrieval.search import Hits
 
 Floats = NDArray[np.float64]
-Grades = Mapping[str, float]  # document → grade; above 0 is relevant, a higher grade more so
+Grades = Mapping[str, float]  # document → grade; above 0 is relevant, higher is more relevant
 
 
 def average_precision(ranking: Sequence[str], grades: Grades) -> float:
-    """The mean, over all relevant documents, of the precision at their rank; 0 for those not found.
+    """Average precision: the mean of the precision at the rank of each relevant document, 0 for those not found.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def average_precision(ranking: Sequence[str], grades: Grades) -> float:
 
 
 def ndcg_at_10(ranking: Sequence[str], grades: Grades) -> float:
-    """Discounted cumulative gain of the first ten, Σ grade/log₂(rank + 1), over the highest that could be had.
+    """Normalised discounted cumulative gain: Σ grade/log₂(rank + 1) of the first ten, divided by its maximum.
 
     The gain is the grade itself, as in trec_eval; grades of 0 and below gain nothing.
 
@@ -46,7 +46,7 @@ def ndcg_at_10(ranking: Sequence[str], grades: Grades) -> float:
 
 
 def precision_at_10(ranking: Sequence[str], grades: Grades) -> float:
-    """The relevant among the first ten, over ten, however few were found.
+    """Precision at 10: the number of relevant documents among the first ten, divided by ten even if fewer were found.
 
     Examples
     --------
@@ -66,13 +66,14 @@ MEASURES: dict[str, Callable[[Sequence[str], Grades], float]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """The measures of each query, and their means.
+    """The measures of each query and their means.
 
     Attributes
     ----------
     queries : list of str
-        Those with a relevant document, in the order of the judgements; the others say nothing and are left out.
-    values : dict of arrays, one a measure
+        Queries with at least one relevant document, in the order of the judgements. The others are left out.
+    values : dict of arrays
+        For each measure, one value per query.
     """
 
     queries: list[str]
@@ -85,10 +86,10 @@ class Evaluation:
 
 
 def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Grades]) -> Evaluation:
-    """MAP, nDCG@10 and P@10 of rankings (query → document ids, the best first, or `Hits`) against judgements.
+    """MAP, nDCG@10 and P@10 of rankings (query → document ids, best first, or `Hits`) against judgements.
 
-    A judged query without a ranking has found nothing: it counts, with 0. Grades are the higher the better; Cranfield's
-    own run the other way.
+    A judged query without a ranking counts as 0. A higher grade means more relevant; the original grades of Cranfield
+    have the opposite order.
 
     Examples
     --------
@@ -99,15 +100,15 @@ def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Gra
     """
     for name, given in (("rankings", rankings), ("judgements", judgements)):
         if not isinstance(given, Mapping):
-            raise ValueError(f"{name} are a dictionary by query; got {shown(given)}")
+            raise ValueError(f"{name} must be a dictionary with queries as keys; got {shown(given)}")
     for query, grades in judgements.items():
         _check_grades(query, grades)
     queries = [query for query, grades in judgements.items() if any(grade > 0 for grade in grades.values())]
     if not queries:
-        raise ValueError("the judgements name no relevant document: there is nothing to evaluate against")
-    if rankings and not rankings.keys() & judgements.keys():  # as where queries are numbers here and texts there
+        raise ValueError("the judgements contain no relevant document (grade above 0), so nothing can be evaluated")
+    if rankings and not rankings.keys() & judgements.keys():  # such as numbers in one, strings in the other
         ranked, judged = next(iter(rankings)), next(iter(judgements))
-        raise ValueError(f"none of the queries ranked is judged: the first is {ranked!r} here, {judged!r} there")
+        raise ValueError(f"rankings and judgements have no query in common: {ranked!r} against {judged!r}, for example")
     lists = {query: _checked_ranking(query, rankings.get(query, ())) for query in queries}
     return Evaluation(
         queries,
@@ -120,17 +121,17 @@ def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Gra
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """Two systems on the same queries: the mean of a − b, and how surely it is not 0 (two-sided).
+    """Two systems on the same queries: the mean difference a − b, and two-sided p-values for it.
 
     Attributes
     ----------
     difference : float
     wins, losses, ties : int
-        Queries on which a is above b, below it, and equal.
+        Number of queries where a is above, below and equal to b.
     p_randomisation : float
-        The share of random signs of the differences, the ones observed included, whose mean is as far from 0.
+        The share of random sign changes, including the observed signs, whose mean is at least as far from 0.
     p_wilcoxon, p_t : float
-        Wilcoxon's signed ranks (ties split, zero differences left out) and Student's t, by SciPy.
+        Wilcoxon's signed-rank test (mean ranks for ties, without zero differences) and Student's t-test, by SciPy.
     """
 
     difference: float
@@ -145,13 +146,15 @@ class PairedTest:
 def paired_test(a: ArrayLike, b: ArrayLike, *, draws: int = 9999, rng: Any = 0) -> PairedTest:
     """Compare a measure of two systems, query by query.
 
-    The randomisation test (Smucker, Allan and Carterette, CIKM 2007) is the one to report: it asks only that under the
-    null the labels of the two systems can be exchanged on each query. Its p is (1 + hits)/(1 + draws).
+    Report the randomisation test (Smucker, Allan and Carterette, CIKM 2007). It only assumes that the labels of the two
+    systems can be exchanged on each query under the null hypothesis. Its p-value is (1 + hits)/(1 + draws).
 
     Parameters
     ----------
-    a, b : arrays, one value a query, in the same order
+    a, b : arrays
+        One value per query, in the same order.
     draws : int
+        Number of random sign changes.
     rng : seed or numpy Generator
 
     Examples
@@ -165,7 +168,7 @@ def paired_test(a: ArrayLike, b: ArrayLike, *, draws: int = 9999, rng: Any = 0) 
     draws = checked_whole("draws", draws, least=99)
     first, second = _values("a", a), _values("b", b)
     if first.size != second.size:
-        raise ValueError(f"a and b are of the same queries; got {first.size} and {second.size} values")
+        raise ValueError(f"a and b must have one value for each query; got {first.size} and {second.size} values")
     gap = _differences(first, second)
     wins, losses = int((gap > 0).sum()), int((gap < 0).sum())
     moved = gap[gap != 0]
@@ -180,7 +183,7 @@ def paired_test(a: ArrayLike, b: ArrayLike, *, draws: int = 9999, rng: Any = 0) 
     generator = np.random.default_rng(rng)
     signs = 2.0 * generator.integers(0, 2, size=(draws, moved.size), dtype=np.int8) - 1.0
     as_far = np.abs(signs @ moved) >= abs(moved.sum()) - 1e-12 * np.abs(moved).sum()
-    constant = gap.size > 1 and np.ptp(gap) == 0  # Student's t is infinite
+    constant = gap.size > 1 and np.ptp(gap) == 0  # then Student's t is infinite
     p_t = float("nan") if gap.size < 2 else 0.0 if constant else float(stats.ttest_rel(first, second).pvalue)
     return PairedTest(
         **result,
@@ -197,17 +200,17 @@ def _relevant(ranking: Sequence[str], grades: Grades) -> NDArray[np.bool_]:
 def _number_relevant(grades: Grades) -> int:
     number = sum(grade > 0 for grade in grades.values())
     if not number:
-        raise ValueError("a query without a relevant document has no such measure")
+        raise ValueError("this measure needs at least one relevant document (grade above 0) for the query")
     return number
 
 
 def _differences(first: Floats, second: Floats) -> Floats:
-    """first − second, equal where they differ by rounding alone: 0.3 − 0.2 is to tie with 0.1 − 0."""
+    """first − second, rounded so that rounding errors do not break ties: 0.3 − 0.2 must equal 0.1 − 0."""
     gap = first - second
     scale = np.maximum(np.abs(first), np.abs(second)).max()
-    if scale < 1e-280:  # nothing to measure rounding by
+    if scale < 1e-280:  # too small for a unit of rounding
         return gap
-    unit = 2.0 ** (np.floor(np.log2(scale)) - 44)  # 256 times the spacing of the largest: exact to divide by
+    unit = 2.0 ** (np.floor(np.log2(scale)) - 44)  # 256 times the spacing of the largest; division by it is exact
     return np.asarray(np.round(gap / unit) * unit)
 
 
@@ -217,30 +220,30 @@ def _discounted(gains: Floats) -> float:
 
 def _check_grades(query: Any, grades: Any) -> None:
     if not isinstance(grades, Mapping):
-        raise ValueError(f"the judgements of query {query!r} are a dictionary, document to grade; got {shown(grades)}")
+        raise ValueError(f"the judgements of query {query!r} must map documents to grades; got {shown(grades)}")
     for document, grade in grades.items():
         if not (isinstance(grade, (int, float, np.number)) and np.isfinite(grade)):
-            raise ValueError(f"the grade of {document!r} for query {query!r} is a finite number; got {shown(grade)}")
+            raise ValueError(f"query {query!r}: the grade of {document!r} must be a finite number; got {shown(grade)}")
 
 
 def _checked_ranking(query: str, ranking: Iterable[str]) -> list[str]:
     if isinstance(ranking, Hits):
         ranking = ranking.ids
     if not isinstance(ranking, Iterable):
-        raise ValueError(f"the ranking of query {query!r} is a list of document ids; got {shown(ranking)}")
+        raise ValueError(f"the ranking of query {query!r} must be a list of document ids; got {shown(ranking)}")
     documents = [ranking] if isinstance(ranking, str) else list(ranking)
     if isinstance(ranking, str) or not all(isinstance(document, str) for document in documents):
-        raise ValueError(f"the ranking of query {query!r} is a list of document ids; got {shown(documents)}")
+        raise ValueError(f"the ranking of query {query!r} must be a list of document ids; got {shown(documents)}")
     if len(set(documents)) < len(documents):
-        raise ValueError(f"the ranking of query {query!r} names a document twice")
+        raise ValueError(f"the ranking of query {query!r} contains a document twice")
     return documents
 
 
 def _values(name: str, values: ArrayLike) -> Floats:
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):  # texts, an Evaluation
+    except (TypeError, ValueError):  # strings, or an Evaluation
         array = np.empty(0)
     if array.ndim != 1 or not array.size or not np.isfinite(array).all():
-        raise ValueError(f"{name} holds a finite number a query, one query at the least; got {shown(values)}")
+        raise ValueError(f"{name} must have one finite number per query, at least one; got {shown(values)}")
     return array

@@ -1,4 +1,4 @@
-"""An index of documents: built from texts or counts, added to, and searched by any of the ranking models."""
+"""An index of documents: made from texts or counts, extended, and searched with any of the ranking models."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from termburst.retrieval.search import Hits, Ranker, search
 from termburst.retrieval.store import load_parts, save_parts
 from termburst.statistics.term_statistics import checked_terms
 
-Query = str | Sequence[str]  # a sequence holds terms
-KEPT_RANKERS = 8  # models made ready for an index: enough to compare them all, a weight a posting each
+Query = str | Sequence[str]  # a sequence is a list of terms
+KEPT_RANKERS = 8  # prepared models per index: enough to compare them all; each stores one weight per posting
 
 
 class Index:
-    """Documents that can be searched.
+    """A searchable collection of documents.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Index:
     terms : array of str
     ids : list of str
     counting : CountingOptions
-        How texts, and queries given as text, become terms.
+        How documents, and queries given as text, are split into terms.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Index:
     """
 
     def __init__(self, collection: Collection, terms: NDArray[Any], ids: list[str], counting: CountingOptions) -> None:
-        """For what is already in order; `from_texts` and `from_counts` put it in order."""
+        """Store the parts as they are. Users call `from_texts` or `from_counts`, which check them."""
         self.counting = counting
         self._hold(collection, terms, ids)
 
@@ -60,7 +60,7 @@ class Index:
     def from_texts(
         cls, texts: Iterable[Any], ids: Iterable[str] | None = None, *, counting: CountingOptions | None = None
     ) -> Index:
-        """Count *texts* and index them; without *ids* the documents are "0", "1", … in their order."""
+        """Count *texts* and index them. Without *ids* the documents are called "0", "1", … in their order."""
         counting = _checked_counting(counting)
         X, terms = _counted(texts, counting)
         return cls(Collection.from_counts(X), terms, _checked_ids(ids, X.shape[0], 0, ()), counting)
@@ -74,7 +74,7 @@ class Index:
         *,
         counting: CountingOptions | None = None,
     ) -> Index:
-        """Index a count matrix, documents × terms; *counting* says how a query given as text becomes terms.
+        """Index a count matrix, documents × terms. *counting* defines how a query given as text is split into terms.
 
         Examples
         --------
@@ -84,17 +84,17 @@ class Index:
         """
         collection = Collection.from_counts(X)
         if not isinstance(terms, Iterable):
-            raise ValueError("an index needs the terms of its columns: a list or an array of strings")
+            raise ValueError("terms must be a list or an array of strings, one for each column")
         listed: Any = terms if isinstance(terms, (str, Set)) else list(terms)
         names: Any = checked_terms(listed, collection.counts.shape[1])
         ids = _checked_ids(ids, collection.lengths.size, 0, ())
         return cls(collection, names, ids, _checked_counting(counting))
 
     def add(self, texts: Iterable[Any], ids: Iterable[str] | None = None) -> None:
-        """Count more texts with the same options and add them behind the documents that there are.
+        """Count more texts with the same options and add them after the existing documents.
 
-        The index is then the same as one of all texts at once. All postings are put in order again, so that it pays to
-        add many documents at a time; the models are made ready anew with the next search.
+        The result is the same as an index of all texts. Each call sorts all postings again, so add many documents at
+        once. The next search prepares its model again.
         """
         import scipy.sparse as sp
 
@@ -106,7 +106,7 @@ class Index:
         self._hold(Collection.from_counts(both), np.array(union, dtype=object), self.ids + added)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the index to one file (.npz); no model is saved, they are made ready in a moment.
+        """Write the index to one .npz file. Models are not saved, because preparing them is fast.
 
         Examples
         --------
@@ -121,7 +121,7 @@ class Index:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Index:
-        """Read what `save` wrote; nothing in the file is executed."""
+        """Read an index written by `save`. Nothing in the file is executed."""
         counts, names = load_parts(path)
         try:
             counting = CountingOptions.from_json(names["counting"])
@@ -138,24 +138,24 @@ class Index:
         return len(self.ids)
 
     def search(self, query: Query, k: int | None = 10, *, model: str = "spud", **parameters: Any) -> Hits:
-        """The k documents that score highest among those with a term of the query; ties in the order of the documents.
+        """The k documents with the highest scores among those with a term of the query; ties keep document order.
 
         Parameters
         ----------
         query : str, or sequence of terms
-            A text is counted as the documents were. Terms that no document holds are left out of it.
+            A string is split into terms like the documents. Terms that occur in no document are ignored.
         k : int, or None for all documents with a term of the query
         model : one of `MODELS`
             "spud", "gspud", "lm-dirichlet", "lm-jm" or "bm25".
         **parameters
-            The model's: omega, mu, smoothing, or k1 and b.
+            Parameters of the model: omega, mu, smoothing, or k1 and b.
         """
         return self.batch_search([query], k, model=model, **parameters)[0]
 
     def batch_search(
         self, queries: Iterable[Query], k: int | None = 10, *, model: str = "spud", **parameters: Any
     ) -> list[Hits]:
-        """What `search` gives, for many queries: counted together, and searched on all cores.
+        """Search for many queries: the same results as `search`, on all cores.
 
         Examples
         --------
@@ -170,7 +170,7 @@ class Index:
         return search(ranker, starts, columns, len(self) if k is None else min(k, len(self)), self.ids)
 
     def ranker(self, model: str = "spud", **parameters: Any) -> Ranker:
-        """A model made ready for this index, kept until documents are added."""
+        """The weights of a model for this index, kept until documents are added."""
         check_name("model", model, MODELS)
         key = (model, tuple(sorted(parameters.items())))
         try:
@@ -179,7 +179,7 @@ class Index:
                 while len(self._rankers) >= KEPT_RANKERS:
                     del self._rankers[next(iter(self._rankers))]
                 self._rankers[key] = Ranker.of(self.collection, weights)
-        except TypeError as error:  # a parameter that the model has not got, or a list as its value
+        except TypeError as error:  # an unknown parameter, or a list as its value
             raise ValueError(f"the model {model!r} does not take {shown(parameters)}: {error}") from error
         return self._rankers[key]
 
@@ -189,11 +189,11 @@ class Index:
         return MODELS[model](self.collection, **parameters)
 
     def _query_columns(self, queries: Iterable[Query]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The columns of each query's terms, one after the other: query i has columns[starts[i]:starts[i + 1]]."""
+        """(starts, columns): the columns of the terms of query i are columns[starts[i]:starts[i + 1]]."""
         if isinstance(queries, str):
-            raise ValueError("queries come as a list of queries, not as one string")
+            raise ValueError("queries must be a list of queries, not one string")
         if not isinstance(queries, Iterable):
-            raise ValueError(f"queries come as a list of queries; got {shown(queries)}")
+            raise ValueError(f"queries must be a list of queries; got {shown(queries)}")
         asked = list(queries)
         found: list[list[int]] = [[] for _ in asked]
         numbers, texts = list[int](), list[Text]()
@@ -204,7 +204,7 @@ class Index:
             elif isinstance(query, (list, tuple, np.ndarray)) and all(isinstance(term, str) for term in query):
                 found[number] = [self._columns[term] for term in query if term in self._columns]
             else:
-                raise ValueError(f"query {number} is neither a text nor a list of terms but {shown(query)}")
+                raise ValueError(f"query {number} must be a string or a list of terms; got {shown(query)}")
         if texts:
             X, terms = self.counting.count(texts)
             here = np.array([self._columns.get(term, -1) for term in terms], dtype=np.int64)
@@ -219,23 +219,23 @@ class Index:
 def _checked_counting(counting: Any) -> CountingOptions:
     if counting is not None and not isinstance(counting, CountingOptions):
         raise ValueError(
-            f"counting is a CountingOptions, such as CountingOptions(lowercase=False); got {shown(counting)}"
+            f"counting must be a CountingOptions, such as CountingOptions(lowercase=False); got {shown(counting)}"
         )
     return CountingOptions() if counting is None else counting
 
 
 def _counted(texts: Iterable[Any], counting: CountingOptions) -> tuple[Any, NDArray[Any]]:
     if isinstance(texts, str):
-        raise ValueError("texts come as a list of texts, not as one string")
+        raise ValueError("texts must be a list of strings, not one string")
     if isinstance(texts, Mapping) or not isinstance(texts, Iterable):
-        raise ValueError(f"texts come as a list of texts, and the names of a dictionary as ids; got {shown(texts)}")
-    if getattr(texts, "columns", None) is not None:  # going through a frame gives the names of its columns
-        raise ValueError("texts come as one column, not as a frame: name the column")
+        raise ValueError(f"texts must be a list of strings; give the keys of a dictionary as ids; got {shown(texts)}")
+    if getattr(texts, "columns", None) is not None:  # iterating over a frame gives column names
+        raise ValueError("texts must be one column of the frame, not the whole frame; select the column")
     return counting.count(texts)
 
 
 def _moved(X: Any, terms: NDArray[Any], columns: dict[str, int]) -> Any:
-    """The same counts under other numbers of their terms."""
+    """The same counts, with the terms in other columns."""
     import scipy.sparse as sp
 
     rows = sp.csr_array(X)
@@ -245,17 +245,17 @@ def _moved(X: Any, terms: NDArray[Any], columns: dict[str, int]) -> Any:
 
 def _checked_ids(ids: Iterable[str] | None, expected: int, before: int, known: Iterable[str]) -> list[str]:
     if isinstance(ids, str):
-        raise ValueError("ids come as a list of texts, not as one string")
+        raise ValueError("ids must be a list of strings, not one string")
     if ids is not None and not isinstance(ids, Iterable):
-        raise ValueError(f"ids come as a list of texts; got {shown(ids)}")
+        raise ValueError(f"ids must be a list of strings; got {shown(ids)}")
     names = [str(before + number) for number in range(expected)] if ids is None else list(ids)
     if len(names) != expected:
-        raise ValueError(f"there are {expected} documents, but {len(names)} ids")
+        raise ValueError(f"ids must have one id per document; got {len(names)} ids for {expected} documents")
     seen = set(known)
     for name in names:
         if not isinstance(name, str):
-            raise ValueError(f"the id of a document is a text; got {shown(name)}")
+            raise ValueError(f"the id of a document must be a string; got {shown(name)}")
         if name in seen:
-            raise ValueError(f"the id {name!r} stands for two documents")
+            raise ValueError(f"ids must be unique; two documents have the id {name!r}")
         seen.add(name)
     return names

@@ -1,12 +1,12 @@
-"""Ranking models: one pure function each, from a collection to a weight a posting and a constant a document.
+"""Ranking models: one pure function each, from a collection to one weight per posting and one constant per document.
 
-Every model here scores a document d for a query q of |q| words, t occurring q_t times in it, as
+Every model scores a document d for a query q of |q| words, in which the term t occurs q_t times, as
 
     score(q, d) = Σ_{t in q and d} q_t · w_td + |q| · v_d,
 
-w_td > 0 being the weight of a posting and v_d a document's own constant, so that a query costs a sum over its postings.
-The language models' score is the logarithm of p(q | d)/p(q | collection), which ranks as p(q | d) does.
-Words that the collection does not hold are no part of a query: every model gives them the same probability everywhere.
+where w_td > 0 is the weight of a posting and v_d the constant of a document: a query costs one sum over its postings.
+The score of a language model is log p(q | d)/p(q | collection), which gives the same ranking as p(q | d).
+Words that are not in the collection are ignored: they have the same probability in every document.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from termburst.inference.checks import shown
 from termburst.retrieval.collection import Collection
 
 Floats = NDArray[np.float64]
-LEAST = 1e-100  # of a parameter
+LEAST = 1e-100  # smallest value of a parameter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PostingWeights:
-    """What a model makes of a collection.
+    """The weights that a model computes for a collection.
 
     Attributes
     ----------
-    postings : array, one a stored cell of `Collection.counts`
-        w_td, above 0.
+    postings : array
+        w_td > 0, one per stored cell of `Collection.counts`.
     documents : array of shape (d,)
-        v_d, counted once for every word of the query.
+        v_d, added once for each word of the query.
     """
 
     postings: Floats
@@ -42,16 +42,16 @@ class PostingWeights:
 
 
 def spud(collection: Collection, *, omega: float = 0.8) -> PostingWeights:
-    """SPUD with Dirichlet smoothing: Pólya urns for the document and for the collection, mixed by their mass.
+    """SPUD with Dirichlet smoothing: a Pólya urn for the document and one for the collection, mixed by mass.
 
     p(t | d) = ((1 − ω) m_d c_td/|d| + ω m_c df_t/Σdf) / ((1 − ω) m_d + ω m_c)
 
-    m_d is the number of *different* terms of d: what bursts leave of a document's length. m_c is the mass of the
+    m_d is the number of *distinct* terms of d, a document length that bursts do not inflate. m_c is the mass of the
     background urn (`background_mass`). With μ = ω m_c/(1 − ω),
     w_td = log(1 + m_d c_td/|d| / (μ df_t/Σdf)) and v_d = log(μ/(m_d + μ)).
 
     Cummins, Paik and Lv, "A Pólya urn document language model for improved information retrieval", TOIS 33(4), 2015
-    (arXiv:1502.00804). The paper itself was not at hand. The formula, the background and ω = 0.8 were checked
+    (arXiv:1502.00804). We had no access to the paper itself. The formula, the background and ω = 0.8 were checked
     against the first author's Lucene code (SPUDLMSimilarity with method "spud", LMNormScoreProvider, and estimateB0 of
     QuerySearch).
 
@@ -67,15 +67,15 @@ def spud(collection: Collection, *, omega: float = 0.8) -> PostingWeights:
 
 
 def generalised_spud(collection: Collection, *, omega: float = 0.8) -> PostingWeights:
-    """SPUD with a diagonal replacement matrix: seeing t adds r_t balls to the document's urn in place of 1.
+    """SPUD with a diagonal replacement matrix: each token t adds r_t balls to the urn of the document, not 1.
 
-    The document's urn is filled by what its tokens add, p(t | d) ∝ r_t c_td, so that m_d c_td/|d| in `spud` becomes
-    m_d r_t c_td / Σ_t' r_t' c_t'd. With all r_t equal this is `spud`. A term that tends to come in bursts
-    (`replacement_weights`) says more about what a document is about than one that is sprinkled over it.
+    The tokens fill the urn of the document, p(t | d) ∝ r_t c_td, so m_d c_td/|d| in `spud` becomes
+    m_d r_t c_td / Σ_t' r_t' c_t'd. If all r_t are equal, this is `spud`. A term that tends to come in bursts
+    (`replacement_weights`) says more about the topic of a document than a term that is spread evenly.
 
     Cummins, "Modelling word burstiness in natural language: a generalised Pólya process for document language models in
     information retrieval", 2017 (arXiv:1708.06011), has the generalised urn, and a diagonal matrix for term-specific
-    burstiness. Only its abstract was at hand: this form of the document's urn and the estimate of r_t are ours.
+    burstiness. We only had its abstract: this form of the document's urn and the estimate of r_t are ours.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def lm_dirichlet(collection: Collection, *, mu: float = 2000.0) -> PostingWeight
     """The multinomial language model with Dirichlet smoothing: p(t | d) = (c_td + μ cf_t/n) / (|d| + μ).
 
     Zhai and Lafferty, "A study of smoothing methods for language models applied to information retrieval", TOIS 22(2),
-    2004. μ = 2000 is theirs, and Lucene's default.
+    2004. μ = 2000 is their value and the default of Lucene.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def lm_dirichlet(collection: Collection, *, mu: float = 2000.0) -> PostingWeight
 def lm_jelinek_mercer(collection: Collection, *, smoothing: float = 0.7) -> PostingWeights:
     """The multinomial language model with linear smoothing: p(t | d) = (1 − λ) c_td/|d| + λ cf_t/n, λ = `smoothing`.
 
-    Zhai and Lafferty (2004), who find λ about 0.7 best for long queries and 0.1 for titles.
+    Zhai and Lafferty (2004), who found that about 0.7 is best for long queries and 0.1 for titles.
 
     Examples
     --------
@@ -128,10 +128,10 @@ def lm_jelinek_mercer(collection: Collection, *, smoothing: float = 0.7) -> Post
 
 
 def bm25(collection: Collection, *, k1: float = 1.2, b: float = 0.75) -> PostingWeights:
-    """BM25 as Lucene has it: log(1 + (d − df_t + ½)/(df_t + ½)) · c_td / (c_td + k_1 (1 − b + b |d|/mean length)).
+    """BM25 as in Lucene: log(1 + (d − df_t + ½)/(df_t + ½)) · c_td / (c_td + k_1 (1 − b + b |d|/mean length)).
 
-    Robertson and Zaragoza, "The probabilistic relevance framework: BM25 and beyond", 2009; the idf is never negative,
-    and the factor k_1 + 1, the same for all documents, is left out.
+    Robertson and Zaragoza, "The probabilistic relevance framework: BM25 and beyond", 2009. The idf is never negative.
+    The factor k_1 + 1 is left out, because it is the same for all documents.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def bm25(collection: Collection, *, k1: float = 1.2, b: float = 0.75) -> Posting
     """
     _check_positive("k1", k1)
     if not (_is_number(b) and 0 <= b <= 1):
-        raise ValueError(f"b lies between 0 and 1; got {b!r}")
+        raise ValueError(f"b must be between 0 and 1; got {b!r}")
     d = collection.lengths.size
     idf = np.log1p((d - collection.document_frequency + 0.5) / (collection.document_frequency + 0.5))
     mean_length = collection.tokens / d if collection.tokens else 1.0
@@ -162,10 +162,10 @@ MODELS: dict[str, Model] = {
 def background_mass(collection: Collection) -> float:
     """m_c, the mass of the background urn: the s that solves s Σ_j [ψ(s + |d_j|) − ψ(s)] = Σ_t df_t.
 
-    That is the maximum likelihood of Elkan's exponential-family approximation of the Dirichlet-multinomial, "edcm" in
-    `fit_dirichlet_multinomial`. Where no document repeats a term s would be infinite, and where none has a second
-    term 0. Such collections get the bounds that hold for all others: with a single repetition s is at most
-    Σ_j |d_j|(|d_j| − 1)/2, with a single second term at least 1/Σ_j Σ_{k<|d_j|} 1/k.
+    This is the maximum-likelihood estimate of Elkan's exponential-family approximation of the Dirichlet-multinomial,
+    "edcm" in `fit_dirichlet_multinomial`. If no document repeats a term, s would be infinite; if no document has a
+    second distinct term, s would be 0. Such collections get the bounds that hold for all others: with one repetition
+    s ≤ Σ_j |d_j|(|d_j| − 1)/2, with one second term s ≥ 1/Σ_j Σ_{k<|d_j|} 1/k.
 
     Examples
     --------
@@ -178,18 +178,18 @@ def background_mass(collection: Collection) -> float:
 
     lengths = collection.lengths[collection.lengths > 0]
     harmonic = float((digamma(lengths) - digamma(1.0)).sum())
-    if harmonic == 0:  # no document of two tokens: nothing is known about bursts
+    if harmonic == 0:  # no document has two tokens, so nothing is known about bursts
         return 1.0
     precision = fit_dirichlet_multinomial(collection.counts, method="edcm").precision
     return float(np.clip(precision, 1 / harmonic, float((lengths * (lengths - 1.0)).sum()) / 2))
 
 
 def replacement_weights(collection: Collection, mass: float) -> Floats:
-    """r_t = 1 + m_c/α_0t: the token that was seen, and the balls that its burstiness adds. This estimate is ours.
+    """r_t = 1 + m_c/α_0t: the token itself, and the balls that its burstiness adds. This estimate is ours.
 
-    A term's counts in an urn of mass m_c to which each draw adds r balls are beta-binomial with precision
-    α_0 = m_c/r. The exact fit of the term alone (`fit_beta_binomial`) has precision α_0t, so m_c/α_0t balls; none where
-    the fit is at the boundary (α_0t infinite: no burst to be seen), where the token itself is all that counts.
+    If each draw from an urn of mass m_c adds r balls, the counts of a term are beta-binomial with precision
+    α_0 = m_c/r. The exact fit of the term (`fit_beta_binomial`) has precision α_0t, so r = m_c/α_0t. A fit at the
+    boundary (α_0t infinite, no bursts) gives 0 balls, so that only the token itself counts.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def replacement_weights(collection: Collection, mass: float) -> Floats:
 
 
 def _urn(collection: Collection, share: Floats, mu: float) -> PostingWeights:
-    """A document's urn of mass m_d, filled by *share* (one a posting), over the background's of mass μ."""
+    """Weights for a document urn of mass m_d with *share* (one per posting), and a background urn of mass μ."""
     distinct = collection.distinct.astype(np.float64)
     prior = mu * collection.document_frequency / max(int(collection.document_frequency.sum()), 1)
     own = share * distinct[collection.counts.indices]
@@ -222,12 +222,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _check_share(name: str, value: Any) -> None:
-    if not (_is_number(value) and LEAST < value < 1):  # nearer to 0, its inverse overflows and scores are NaN
-        raise ValueError(f"{name} lies between 0 and 1; got {shown(value)}")
+    if not (_is_number(value) and LEAST < value < 1):  # closer to 0 the inverse overflows and scores are NaN
+        raise ValueError(f"{name} must be between 0 and 1; got {shown(value)}")
 
 
 def _check_positive(name: str, value: Any) -> None:
     if not (_is_number(value) and 0 < value < np.inf):
-        raise ValueError(f"{name} is a number above 0; got {shown(value)}")
-    if not LEAST < value < 1 / LEAST:  # it would overflow, and scores be NaN
-        raise ValueError(f"{name} lies between {LEAST:g} and {1 / LEAST:g}; got {shown(value)}")
+        raise ValueError(f"{name} must be a number above 0; got {shown(value)}")
+    if not LEAST < value < 1 / LEAST:  # otherwise scores overflow and are NaN
+        raise ValueError(f"{name} must be between {LEAST:g} and {1 / LEAST:g}; got {shown(value)}")

@@ -1,4 +1,4 @@
-"""From a query's terms to the documents that score highest: sums over postings, then the top k."""
+"""Search: the sums of the weights of a query's terms, then the k documents with the highest scores."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from termburst.threads import cores, in_threads
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-QUERIES_A_THREAD = 32  # worth starting one
-WORDS = 256  # of queries that scratch space is made for, or more
-POSTINGS_A_PART = 2**21  # some hundredths of a second: a part that is under way cannot be interrupted
-FEW_HITS = 100  # up to which the best are kept by insertion
+QUERIES_PER_THREAD = 32  # fewer are not worth a thread
+WORDS = 256  # minimum size of the scratch space, in query words
+POSTINGS_PER_PART = 2**21  # some hundredths of a second; a part cannot be interrupted once it has started
+FEW_HITS = 100  # up to this k the best documents are kept by insertion
 
 
 class Hit(NamedTuple):
-    """A document found: its id and its score."""
+    """A found document: its id and its score."""
 
     id: str
     score: float
@@ -34,14 +34,14 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits(Sequence[Hit]):
-    """Documents found, the best first.
+    """The found documents, best first.
 
     Attributes
     ----------
     ids : list of str
     scores : array
     documents : array of int
-        The numbers of the documents in the index.
+        Position of each document in the index.
     """
 
     ids: list[str]
@@ -49,11 +49,11 @@ class Hits(Sequence[Hit]):
     documents: Integers
 
     def __len__(self) -> int:
-        """The number of documents found."""
+        """The number of found documents."""
         return len(self.ids)
 
     def __iter__(self) -> Iterator[Hit]:
-        """The hits, the best first."""
+        """The hits, best first."""
         return map(Hit, self.ids, self.scores.tolist())
 
     @overload
@@ -61,7 +61,7 @@ class Hits(Sequence[Hit]):
     @overload
     def __getitem__(self, place: slice) -> list[Hit]: ...
     def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
-        """The hit at a place, 0 being the best."""
+        """The hit at a position; 0 is the best."""
         if isinstance(place, slice):
             return list(self)[place]
         return Hit(self.ids[place], float(self.scores[place]))
@@ -69,9 +69,9 @@ class Hits(Sequence[Hit]):
 
 @dataclass(frozen=True, eq=False)
 class Ranker:
-    """A model's weights by term: documents[starts[t]:starts[t + 1]] hold term t, with the weights beside.
+    """The weights of a model by term: term t is in documents[starts[t]:starts[t + 1]], with weights in the same places.
 
-    `highest` are the terms' highest weights, `constants` v_d.
+    `highest` is the highest weight of each term, `constants` is v_d.
     """
 
     starts: Integers
@@ -82,42 +82,42 @@ class Ranker:
 
     @classmethod
     def of(cls, collection: Collection, weights: PostingWeights) -> Ranker:
-        """A model's weights beside the postings they belong to."""
+        """Join the weights of a model with the postings of the collection."""
         counts = collection.counts
-        documents = counts.indices.astype(np.int32)  # half the memory to go through; 2³¹ documents are beyond one index
+        documents = counts.indices.astype(np.int32)  # int32 halves the memory traffic; no index has 2³¹ documents
         starts = counts.indptr.astype(np.int64)
         highest = np.zeros(starts.size - 1)
-        held = np.flatnonzero(np.diff(starts))  # reduceat would give an empty term its successor's first weight
+        held = np.flatnonzero(np.diff(starts))  # reduceat would give an empty term the first weight of the next
         if held.size:
             highest[held] = np.maximum.reduceat(weights.postings, starts[held])
         return cls(starts, documents, weights.postings, highest, weights.documents)
 
     @cached_property
     def postings(self) -> Postings:
-        """The same as the kernel takes it."""
+        """The same data as a struct for the kernel."""
         return postings(self.starts, self.documents, self.weights, self.highest, self.constants)
 
     @cached_property
     def rooms(self) -> list[SearchRoom]:
-        """Scratch space that no thread is using: making it takes longer than to find a document."""
+        """Unused scratch space, kept because making it takes longer than a search."""
         return []
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what holds addresses of this process."""
+        """The state without cached structs, which hold memory addresses of this process."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def scores(self, columns: Sequence[int]) -> tuple[Integers, Floats]:
-        """The documents with any of the terms, in their order, and their scores."""
+        """The documents with any of the terms, in document order, and their scores."""
         sums = np.zeros(self.constants.size)
         for column in columns:
             postings = slice(self.starts[column], self.starts[column + 1])
-            sums[self.documents[postings]] += self.weights[postings]  # a document stands once in a term's postings
-        found = np.flatnonzero(sums)  # weights are above 0
+            sums[self.documents[postings]] += self.weights[postings]  # a document occurs once in the postings of a term
+        found = np.flatnonzero(sums)  # all weights are above 0
         return found, sums[found] + len(columns) * self.constants[found]
 
 
 def top(scores: Floats, k: int) -> Integers:
-    """The places of the k highest, the highest first; of equal ones, the first.
+    """The positions of the k highest scores, highest first; ties in the order of positions.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def top(scores: Floats, k: int) -> Integers:
 
 
 def search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
-    """The k best documents of each query; query i has the terms columns[starts[i]:starts[i + 1]]."""
+    """The k best documents of each query. The terms of query i are columns[starts[i]:starts[i + 1]]."""
     if 1 <= k <= FEW_HITS:
         return _few(ranker, starts, columns, k, ids)
     hits = []
@@ -147,7 +147,7 @@ def search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: lis
 
 
 def _few(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
-    """The same, bit for bit, without going through all postings, and on all cores."""
+    """The same result to the last bit, without reading all postings, on all cores."""
     queries = starts.size - 1
     found = np.zeros(queries, dtype=np.int64)
     best, scores = np.zeros((queries, k), dtype=np.int64), np.zeros((queries, k))
@@ -157,24 +157,24 @@ def _few(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[
         best_documents(ranker.postings, room, starts, columns, *part, found, best, scores)
         ranker.rooms.append(room)
 
-    if queries < 2 * QUERIES_A_THREAD and columns.size * ranker.constants.size <= 32 * POSTINGS_A_PART:
+    if queries < 2 * QUERIES_PER_THREAD and columns.size * ranker.constants.size <= 32 * POSTINGS_PER_PART:
         fill((0, queries))
     else:
         before = _postings_before(ranker, starts, columns)
         even = np.linspace(0, queries, cores() + 1).astype(int)
-        long = np.searchsorted(before, np.arange(POSTINGS_A_PART, before[-1], POSTINGS_A_PART))
+        long = np.searchsorted(before, np.arange(POSTINGS_PER_PART, before[-1], POSTINGS_PER_PART))
         in_threads(fill, list(pairwise(np.unique(np.concatenate([even, long])).tolist())))
     return [_hits(best[query, :number], scores[query, :number], ids) for query, number in enumerate(found.tolist())]
 
 
 def _postings_before(ranker: Ranker, starts: Integers, columns: Integers) -> Integers:
-    """How many postings the terms of all queries before each one have, and of all: about how long they take."""
+    """Cumulative number of postings before each query, and in total: an estimate of the computing time."""
     sizes = ranker.starts[columns + 1] - ranker.starts[columns]
     return np.concatenate([[0], np.cumsum(sizes)])[starts]
 
 
 def _room(ranker: Ranker, words: int) -> SearchRoom:
-    """Scratch space for queries of so many words; the caller puts it back when it is zeros again."""
+    """Scratch space for queries of *words* words. The caller returns it to `rooms` when all of it is zero again."""
     try:
         room = ranker.rooms.pop()
     except IndexError:

@@ -1,4 +1,4 @@
-"""An index on disk: one .npz file of arrays, in which nothing is executed; written whole or not at all."""
+"""An index on disk: one .npz file of arrays. Loading executes nothing; writing is atomic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS = {"data": "iuf", "indices": "iu", "indptr": "iu", "shape": "iu", "names"
 
 
 def save_parts(path: str | PathLike[str], counts: Any, names: dict[str, Any]) -> None:
-    """Write counts (CSC) and *names*, plain values that JSON can hold."""
+    """Write counts (CSC) and *names*, a dictionary of JSON values."""
     with atomic_path(path) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(
             stream,
@@ -30,21 +30,21 @@ def save_parts(path: str | PathLike[str], counts: Any, names: dict[str, Any]) ->
 
 
 def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Read what `save_parts` wrote: the counts and the names."""
+    """Read the counts and names written by `save_parts`."""
     import scipy.sparse as sp
 
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: there is no such index")
+        raise FileNotFoundError(f"the index {path} does not exist")
     try:
         stored = read_arrays(path, _KINDS)
         names = json.loads(stored["names"].tobytes())
         version = names.pop("format")
         arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
         counts = sp.csc_array(arrays, shape=tuple(stored["shape"].tolist()))
-        counts.check_format(full_check=True)  # or SciPy would write outside of its arrays
+        counts.check_format(full_check=True)  # otherwise SciPy could write outside its arrays
     except Exception as error:  # zipfile, zlib, json, NumPy and SciPy each raise their own
         raise ValueError(f"{path} cannot be read as an index: {first_line(error)}") from error
     if version != FORMAT_VERSION:
-        raise ValueError(f"{path} is an index of format {version!r}; this termburst reads format {FORMAT_VERSION}")
+        raise ValueError(f"{path} has index format {version!r}, but this version of termburst reads {FORMAT_VERSION}")
     return counts, names

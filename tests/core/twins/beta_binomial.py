@@ -1,15 +1,15 @@
-"""What core/beta_binomial.c computes, in plain Python.
+"""The computations of core/beta_binomial.c in plain Python.
 
 Variables are τ = log α_0 and ω = logit p with p = α_i/α_0, so that α_i = e^τ p and α_¬i = e^τ (1 − p). With T_q the
-number of documents that hold the term more than q times, K the length table and sums over the term's own occurrences,
+number of documents that contain the term more than q times, and K the function of the length table,
 
     ∂ℓ/∂τ = Σ_r r/(α_¬ + r) − Σ_q T_q q/(α + q) − [K(α_¬) − K(α_0)]
     ∂ℓ/∂ω = (1 − p) A + p B − p (n − K(α_¬)),  A = n_i − Σ_q T_q q/(α + q),  B = n_i − Σ_r r/(α_¬ + r)
 
-where r runs over n_j − 1, …, n_j − n_ij for every document that holds the term: one number an occurrence, equal ones
-taken together.
+where r runs over n_j − 1, …, n_j − n_ij for each document that contains the term: one number per occurrence. Equal
+values of r are stored once, with a multiplicity.
 
-Each term of ∂ℓ/∂τ falls like 1/α_0, so that its root is found to full precision however large α_0 is. At fixed τ the
+Each summand of ∂ℓ/∂τ falls like 1/α_0, so its root has full precision however large α_0 is. At fixed τ the
 likelihood is concave in p. A penalty on α_0 adds a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ to ∂ℓ/∂τ.
 """
 
@@ -23,17 +23,17 @@ from twins.length_table import look_up
 
 BOUNDARY, CONVERGED, DEGENERATE, FAILED = 0, 1, 2, 3
 COLUMNS = 11
-TAU, OMEGA, GAIN, OBJECTIVE, SCORE, STEP, EVALUATIONS, STATUS, H_TT, H_TO, H_OO = range(COLUMNS)  # of a result
-SMALLEST, LARGEST = -27.0, 36.0  # of τ: α_0 from 2e-12 to 4e15
+TAU, OMEGA, GAIN, OBJECTIVE, SCORE, STEP, EVALUATIONS, STATUS, H_TT, H_TO, H_OO = range(COLUMNS)  # columns of a result
+SMALLEST, LARGEST = -27.0, 36.0  # range of τ: α_0 from 2e-12 to 4e15
 TOLERANCE = 1e-9  # of the last Newton step in τ and ω
-ROUNDING = 5e-13  # relative error of the sums that make a slope, at the most
+ROUNDING = 5e-13  # largest relative error of the sums in a slope
 _GAUSS_2 = 0.5773502691896258
 _GAUSS_4 = (0.3399810435848563, 0.8611363115940526)
 _WEIGHT_4 = (0.6521451548625461, 0.34785484513745385)
 
 
 def _split(omega):
-    """p and 1 − p, neither by subtraction."""
+    """p and 1 − p, both without subtraction."""
     if omega > 0:
         e = math.exp(-omega)
         return 1 / (1 + e), e / (1 + e)
@@ -42,10 +42,10 @@ def _split(omega):
 
 
 def _lengths_part(table, tau, delta):
-    """K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0): integrated from the slope where it would cancel."""
+    """K(α_¬), its slope at α_¬ and at α_0, and K(α_¬) − K(α_0), integrated from the slope if it would cancel."""
     half = delta / 2
     middle = tau - half
-    if delta < 1e-4:  # so near that the slope is a straight line, to rounding
+    if delta < 1e-4:  # so close that the slope is linear to rounding
         shift = half * _GAUSS_2
         k_1, slope_1 = look_up(table, middle - shift)
         _, slope_2 = look_up(table, middle + shift)
@@ -67,7 +67,7 @@ def _lengths_part(table, tau, delta):
 def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):
     """(∂τ, ∂ω, ∂ττ, ∂τω, ∂ωω) of the penalised log-likelihood, and the size of the sums that cancel in ∂τ.
 
-    `more`[q] is T_q; r = `after`, each so many `times`.
+    `more`[q] is T_q; `after` are the distinct r, with the multiplicities `times`.
     """
     p, rest = _split(omega)
     alpha_0 = math.exp(tau)
@@ -94,7 +94,7 @@ def derivatives(tau, omega, more, after, times, n_i, n, table, penalty):
 
 
 def _log_ratio(new, old, change):
-    """log(new/old), *change* being new − old: by log1p where they are close, not where one is next to nothing."""
+    """log(new/old) with *change* = new − old: by log1p if they are close, but not if one is almost 0."""
     return math.log1p(change / old) if abs(change) < 0.5 * old else math.log(new / old)
 
 
@@ -127,9 +127,9 @@ def gain(tau, omega, more, after, times, n_i, n, table):
 
 
 def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):
-    """ω to within *near* of the maximum at fixed τ, the derivatives there, and how often they were evaluated.
+    """ω to within *near* of the maximum at fixed τ, the derivatives there, and the number of evaluations.
 
-    Concave, so Newton's method with bounded steps arrives.
+    The function is concave, so Newton's method with bounded steps converges.
     """
     evaluations = 0
     for _ in range(100):
@@ -143,15 +143,15 @@ def _profile(tau, omega, near, more, after, times, n_i, n, table, penalty):
 
 
 def _doubt(g_omega, h_oo):
-    """How far the slope of the profile, linearised from a point beside it, may be wrong: of the order of ∂ω²/∂ωω."""
+    """Error bound of the slope of the profile, linearised from a nearby point: of the order of ∂ω²/∂ωω."""
     return 10 * g_omega * g_omega / -h_oo
 
 
 def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):
-    """Newton's method in (τ, ω) to a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
+    """Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
 
-    The bracket is tightened as the profile's slope is learned, and a step that leaves it is replaced by bisection, so
-    that the method cannot leave, cycle, or stop at a saddle.
+    The bracket shrinks with each slope of the profile. A step out of the bracket is replaced by bisection, so the
+    method cannot leave the bracket, cycle, or stop at a saddle.
     """
     evaluations = quiet = 0
     found = False
@@ -159,7 +159,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
         d = derivatives(tau, omega, more, after, times, n_i, n, table, penalty)
         evaluations += 1
         g_tau, g_omega, h_tt, h_to, h_oo, size = d
-        if not h_oo < 0 or g_omega * g_omega > -0.01 * h_oo:  # too far from the profile for its slope to be known
+        if not h_oo < 0 or g_omega * g_omega > -0.01 * h_oo:  # too far from the profile to know its slope
             omega, d, more_evaluations = _profile(tau, omega, 0.01, more, after, times, n_i, n, table, penalty)
             evaluations += more_evaluations
             g_tau, g_omega, h_tt, h_to, h_oo, size = d
@@ -170,14 +170,14 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
         elif slope < -_doubt(g_omega, h_oo):
             high = min(high, tau)
         step = -slope / curvature if curvature < 0 else math.copysign(2.0, slope)
-        noise = ROUNDING * size / abs(curvature)  # what rounding alone may make of a step
+        noise = ROUNDING * size / abs(curvature)  # the part of a step that may be rounding error
         moved = max(abs(step), abs((g_omega + h_to * step) / h_oo))
-        quiet = quiet + 1 if moved < noise else 0  # a few steps more, since rounding may be kinder than feared
+        quiet = quiet + 1 if moved < noise else 0  # a few more steps: the bound on rounding is pessimistic
         if curvature < 0 and (moved < TOLERANCE or quiet > 3 or (iteration > 50 and moved < 100 * TOLERANCE)):
             found = True
             step = math.copysign(max(abs(step), noise), step)
             break
-        if max(abs(step), high - low) < max(TOLERANCE, noise):  # τ is where it should be: what is left is noise
+        if max(abs(step), high - low) < max(TOLERANCE, noise):  # τ has converged: the rest is noise
             step = 0.0
         step = min(max(step, -3.0), 3.0)
         if not low <= tau + step <= high and step != 0:
@@ -198,9 +198,9 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
 
 
 def excess_pairs(more, after, times, n_i, n, pairs):
-    """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 the likelihood rises as α_0 comes in from infinity.
+    """lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 if the likelihood rises as α_0 decreases from infinity.
 
-    Its sign is that of Tarone's score.
+    It has the sign of Tarone's score.
     """
     rest = (n - n_i) / n
     rise, fall = pairs * (n_i / n) / rest, 0.0
@@ -208,17 +208,17 @@ def excess_pairs(more, after, times, n_i, n, pairs):
         rise += more[q] * q / (n_i / n)
     for j in range(after.size):
         fall += times[j] * after[j] / rest
-    return rise - fall if abs(rise - fall) > 1e-13 * (rise + fall) else 0.0  # a tie must not be decided by rounding
+    return rise - fall if abs(rise - fall) > 1e-13 * (rise + fall) else 0.0  # rounding must not break a tie
 
 
 def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, spacing, best, trial):  # noqa: PLR0912
-    """Fit one term; the result goes to the row *best*, *trial* being another.
+    """Fit one term; the result goes to the row *best*. *trial* is scratch space.
 
-    A scan of the profile's slope over τ, *spacing* apart and from large to small α_0, brackets every maximum; Newton's
-    method climbs each, and the best one above the binomial is kept. (One Newton run from one start is not enough: a
-    term may have two interior maxima, or an interior one beside that at infinity.) The scan begins where the limit of
-    large α_0 holds, and ends where that of small α_0 does: there ∂τ is *mixed*, the number of documents that hold the
-    term and something else.
+    A scan of the slope of the profile over τ, in steps of *spacing* from large to small α_0, brackets every maximum.
+    Newton's method finds each, and the best one above the binomial is kept. (One Newton run from one start is not
+    enough: a term may have two interior maxima, or one interior maximum and one at infinity.) The scan begins where the
+    limit of large α_0 holds, and ends where the limit of small α_0 holds: there ∂τ is *mixed*, the number of documents
+    with the term and other terms.
     """
     penalised = False
     for k in range(4):
@@ -227,7 +227,7 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         best[k] = 0.0
     omega = math.log(n_i / (n - n_i))
     best[OMEGA] = omega
-    if mixed == 0 and not penalised:  # each factor (α_0 p + q)/(α_0 + q) falls in α_0, so α_0 → 0 is the supremum
+    if mixed == 0 and not penalised:  # (α_0 p + q)/(α_0 + q) decreases in α_0, so the supremum is at α_0 → 0
         best[STATUS] = DEGENERATE
         return
     tau, above = math.log(max(float(longest), more.size * n / n_i)) + 2.0, LARGEST
@@ -244,7 +244,7 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         if rising and falling:
             for k in range(COLUMNS):
                 trial[k] = 0.0
-            # from where a straight line between the two slopes crosses zero
+            # start where the line through the two slopes crosses zero
             start = tau + min(spacing, above - tau) * (slope / (slope - slope_above) if slope_above < 0 else 0.5)
             omega_there = omega - d[3] / d[4] * (start - tau)
             if _climb(start, omega_there, tau, above, more, after, times, n_i, n, table, penalty, trial):
@@ -255,31 +255,31 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
                     for k in range(COLUMNS):
                         best[k] = trial[k]
                     best[STATUS] = CONVERGED
-            elif best[STATUS] != CONVERGED and above < LARGEST:  # in the topmost stretch: nothing above rounding
+            elif best[STATUS] != CONVERGED and above < LARGEST:  # in the uppermost interval a gain is only rounding
                 best[STATUS] = FAILED
         falling, above, slope_above = not rising, tau, slope
         if rising and not penalised and slope > 0.5 * mixed:
             break
         omega += min(max(d[3] / d[4] * spacing, -1.0), 1.0)  # along the profile to the next τ
         tau -= spacing
-    if falling and best[STATUS] == BOUNDARY:  # a penalty pulls it to α_0 = 0
+    if falling and best[STATUS] == BOUNDARY:  # a penalty pulls the fit to α_0 = 0
         best[STATUS] = FAILED
 
 
 def _log_penalty(tau, penalty):
-    """The penalty's logarithm up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ."""
+    """The log-penalty up to a constant: the integral of a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ."""
     return (penalty[0] + penalty[1] * tau / 2) * tau + penalty[2] * math.exp(tau) - penalty[3] * math.exp(-tau)
 
 
 def gather(first, last, count, length, weight, seen, parts, start):
-    """T_q, the r and how many times each, of the cells [first, last), one after the other to *parts* from *start* on.
+    """T_q, the r and their multiplicities of the cells [first, last), written to *parts* from *start* on.
 
-    Returned are where the three end, n_i, and the number of mixed documents. `seen` is scratch space of zeros, one for
-    every r there may be; it is left as it was found.
+    Returns where each of the three ends, n_i, and the number of mixed documents. `seen` is scratch space with one
+    number per possible r; it is zero before and after.
     """
     largest = 0
     mixed = n_i = 0.0
-    step = 1 if weight.size > 1 else 0  # a single weight serves all cells
+    step = 1 if weight.size > 1 else 0  # one weight for all cells
     for j in range(first, last):
         largest = max(largest, int(count[j]))
         mixed += weight[j * step] if count[j] < length[j] else 0.0
@@ -318,21 +318,21 @@ def _gather(first, last, count, length, weight, seen):
 def fit_gathered(
     first, last, count, length, weight, seen, parts, n, longest, pairs, table, penalty, spacing, best, trial
 ):
-    """Gather the cells [first, last) and fit them, as `fit_term`; the number of mixed documents."""
+    """Gather the cells [first, last) and fit them by `fit_term`. Returns the number of mixed documents."""
     a, b, c, n_i, mixed = gather(first, last, count, length, weight, seen, parts, first - first)
     fit_term(parts[:a], parts[a:b], parts[b:c], mixed, n_i, n, longest, pairs, table, penalty, spacing, best, trial)
     return mixed
 
 
 def room(n_i: Any) -> Any:
-    """Room for `gather`, for any term of these n_i: three numbers an occurrence."""
+    """Scratch space for `gather`, for any term of these n_i: three numbers per occurrence."""
     return np.empty(3 * int(n_i.max(initial=0)))
 
 
 def fit_terms(
     terms: Any, n_i: Any, indptr: Any, count: Any, length: Any, weight: Any, n: Any, longest: Any, *rest: Any
 ) -> None:
-    """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]]; a row of the last array each."""
+    """Fit the given terms, whose cells (or patterns) are [indptr[i]:indptr[i + 1]], to the rows of the last array."""
     seen, trial = np.zeros(longest), np.empty(COLUMNS)
     _fit_terms(terms, indptr, count, length, weight, float(n), longest, *rest, seen, room(n_i[terms]), trial)
 

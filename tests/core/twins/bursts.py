@@ -1,4 +1,4 @@
-"""What core/bursts.c computes, in plain Python."""
+"""The computations of core/bursts.c in plain Python."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-ENUMERATED = 11  # documents with the term up to which all 2^b assignments are listed
-LATTICE = 8192  # steps that the sum of scores is divided into beyond, at the most
-SPACE = LATTICE + 8  # outcomes at the most, beside one for every burst, for rounding
-FINEST = 32  # steps in the smallest score
-NEAR = 0.05  # standard deviations within which two distances from the mean count as equal
+ENUMERATED = 11  # largest number of documents for which all 2^b assignments are enumerated
+LATTICE = 8192  # largest number of steps of the sum of scores on a lattice
+SPACE = LATTICE + 8  # largest number of outcomes, plus one per burst for rounding
+FINEST = 32  # largest number of steps in the smallest score
+NEAR = 0.05  # in standard deviations: distances from the mean that differ by less are equal
 
 
 def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # noqa: PLR0912
-    """The probabilities that a burst of size c falls into each group: Σ_g P(c | n_j) / Σ P(c | n_j), to *out*.
+    """The probability that a burst of size c falls into each group: Σ_g P(c | n_j) / Σ P(c | n_j), to *out*.
 
-    Returned is E[n_j/(α_0 + n_j) | c], for `burst_score`.
-    P is the beta-binomial pmf, the binomial's at α_0 = inf; what does not depend on n_j cancels. *documents* has the
-    groups' documents of each length in its columns.
+    Returns E[n_j/(α_0 + n_j) | c], which `burst_score` needs.
+    P is the beta-binomial pmf (at α_0 = inf the binomial pmf); factors that do not depend on n_j cancel. The columns of
+    *documents* are groups: the number of documents of each length.
     """
     top = -math.inf
     for k in range(lengths.size):
@@ -43,7 +43,7 @@ def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # 
     for g in range(out.size):
         out[g] = documents[lengths.size - 1, g] if top == -math.inf else 0.0
         total += out[g]
-    if top == -math.inf:  # a burst longer than the mean of the longest class: it can only have been there
+    if top == -math.inf:  # the burst is longer than the mean of the longest class, so it must be in that class
         for g in range(out.size):
             out[g] /= total
         return c / (alpha_0 + c)
@@ -62,7 +62,8 @@ def group_shares(c, lengths, documents, alpha, alpha_0, mean, scratch, out):  # 
 def burst_score(c, alpha, bound, kappa):
     """c (1 − κ E[n_j/(α_0 + n_j)]) − (1 − κ) Σ_{q<c} q/(α + q): the derivative of log P(c) in log π.
 
-    What documents without the term share is left out. At κ = 0 it is 1 for a burst however long as α → 0, c as α → ∞.
+    The part of documents without the term is left out, because it is constant. At κ = 0 the score tends to 1 for a
+    burst of any size as α → 0, and to c as α → ∞.
     """
     repeats = 0.0
     for q in range(1, c):
@@ -71,12 +72,12 @@ def burst_score(c, alpha, bound, kappa):
 
 
 def mid_p(size, scores, shares, in_first, values, mass):
-    """Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent; the observed T has I = *in_first*.
+    """Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent; observed is I = *in_first*.
 
-    P(|T − E T| > |t − E T|) + ½ P(|T − E T| = |t − E T|), over the first *size* of each. All assignments are listed
-    where there are few; beyond, scores are rounded to a lattice, and T is the sum of those. Distances that differ by
-    next to nothing count as equal, so that a split in not quite equal halves is treated like one in equal ones.
-    *values* and *mass* are scratch space for SPACE + *size* outcomes.
+    P(|T − E T| > |t − E T|) + ½ P(|T − E T| = |t − E T|), over the first *size* of each. All assignments are
+    enumerated if there are few; otherwise scores are rounded to a lattice. Distances that hardly differ count as equal,
+    so that a split into almost equal halves is treated like a split into equal halves. *values* and *mass* are scratch
+    space for SPACE + *size* outcomes.
     """
     if size <= ENUMERATED:
         values[0], mass[0] = 0.0, 1.0
@@ -108,9 +109,10 @@ def mid_p(size, scores, shares, in_first, values, mass):
 
 
 def _on_lattice(size, scores, shares, in_first, mass):
-    """The distribution of T on a lattice, to *mass*: its steps, and its mean, variance and observed value in those.
+    """The distribution of T on a lattice, to *mass*: its steps, and its mean, variance and observed value in steps.
 
-    T is of the corpus that can expect less of it, and cut off where it can hardly come: what is beyond is put there.
+    T is the sum of the corpus with the smaller expected value. It is cut off at a value that it hardly ever reaches;
+    the mass above is put there.
     """
     total = expected = most = 0.0
     least = math.inf
@@ -128,7 +130,7 @@ def _on_lattice(size, scores, shares, in_first, mass):
     reach = min(total, max(2 * mean - observed, observed, mean + 10 * math.sqrt(variance)) + most)
     step = max(least / FINEST, reach / LATTICE)
     mean = variance = 0.0
-    seen = highest = 0  # of rounded scores, whose sum may be more than that of the scores
+    seen = highest = 0  # of rounded scores, whose sum may exceed that of the scores
     for k in range(size):
         share = 1 - shares[k] if flip else shares[k]
         rounded = round(scores[k] / step)
@@ -152,12 +154,12 @@ def _on_lattice(size, scores, shares, in_first, mass):
 
 
 def _bursts(i, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0, mean, scratch, scores, shares, group):
-    """Score, shares and group of every burst of term i, to the arrays given; how many there are."""
+    """Score, shares and group of each burst of term i, to the given arrays. Returns their number."""
     size, groups = 0, documents.shape[1]
     for g in range(groups):
         for j in range(indptr[g, i], indptr[g, i + 1]):
             c, same = count[j], -1
-            for known in range(size):  # a term has few sizes of burst, and most are 1
+            for known in range(size):  # a term has few distinct burst sizes, and most are 1
                 if scores[known, 1] == c:
                     same = known
                     break
@@ -175,7 +177,7 @@ def _bursts(i, kappa, indptr, count, weight, lengths, documents, alpha, alpha_0,
 
 
 def _scratch(b_i: Any, documents: Any) -> Any:
-    """Room for the numbers of `_bursts`: a number a length, then scores, shares and group of every burst."""
+    """Scratch space for `_bursts`: one number per length, then scores, shares and group of each burst."""
     most, (lengths, groups) = int(b_i.max(initial=1)), documents.shape
     return np.empty(lengths), np.empty((most, 2)), np.empty((most, groups)), np.empty(most, np.int64)
 
@@ -183,9 +185,9 @@ def _scratch(b_i: Any, documents: Any) -> Any:
 def reference_terms(
     terms: Any, kappa: Any, indptr: Any, count: Any, weight: Any, b_i: Any, lengths: Any, documents: Any, *rest: Any
 ) -> None:
-    """The two-sided mid-p of the given terms, from the score of their bursts in the first of two corpora.
+    """The two-sided mid-p of the given terms, from the total score of their bursts in the first of two corpora.
 
-    Terms with *enough* bursts expected in either corpus are left as they were.
+    Terms with at least *enough* expected bursts in each corpus keep their p-value.
     """
     scratch = _scratch(b_i[terms], documents)
     most = scratch[-1].size
@@ -227,10 +229,10 @@ def drawn_terms(
     seeds: Any,
     out: Any,
 ) -> None:
-    """(½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), Q = Σ_g (S_g − E S_g)²/E S_g of the bursts' scores, drawn anew."""
+    """(½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), Q = Σ_g (S_g − E S_g)²/E S_g, for randomly assigned bursts."""
     scratch, (mean_score, sums) = _scratch(b_i[terms], documents), np.empty((2, documents.shape[1]))
     for i in terms.tolist():
-        # The numbers come from here, since a generator takes long to compile.
+        # The random numbers are made here and passed on.
         numbers = np.random.RandomState(seeds[i]).random_sample(draws * int(b_i[i]))
         out[i] = _drawn(
             i, kappa, indptr, count, weight, lengths, documents, alpha[i], alpha_0[i], mean[i], draws, numbers,

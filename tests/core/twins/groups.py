@@ -1,11 +1,11 @@
-"""What core/groups.c computes, in plain Python.
+"""The computations of core/groups.c in plain Python.
 
-Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same of
-all groups together. Given τ the groups are independent, so that the Hessian is an arrow: a Newton step costs one
-evaluation a group, and the slope and curvature of the profile over τ are sums.
+Variables are τ, shared, and ω_g = logit π_g, with log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g) and v the same for
+all groups together. Given τ the groups are independent, so the Hessian is an arrow matrix: a Newton step costs one
+evaluation per group, and the slope and curvature of the profile over τ are sums.
 
-*kappa* and *middle* are κ and v wherever they are passed on. *parts* has what `gather` made of a term's cells, group by
-group, and *ends*[g] where the three of group g begin and end.
+*kappa* and *middle* are always κ and v. *parts* has the output of `gather` for the cells of a term, group by group, and
+*ends*[g] where the three parts of group g begin and end.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from twins.beta_binomial import LARGEST, SMALLEST, _split, derivatives, gain, ga
 TOLERANCE = 1e-8  # of the last Newton step in τ
 SPACING = 1.5  # of the scan over τ
 FEW = 30  # documents with a term, up to which the profile over τ is scanned for a second maximum
-FARTHEST = 12.0  # above log of the longest document: from there on the binomial's own interval
-FARTHEST_RATIO = 60.0  # of a limit's logarithm: beyond there is none
+FARTHEST = 12.0  # of τ above log of the longest document: from there on the binomial's interval is used
+FARTHEST_RATIO = 60.0  # of the logarithm of a limit: beyond, it is infinite
 _ROUNDS = 60
 
 
 def _scratch(n_i: Any, longest: Any, rows: Any) -> Any:
-    """Room for a term's numbers: seen, none, parts, ends, n_i and so many *rows* of an entry a group."""
+    """Scratch space for a term: seen, none, parts, ends, n_i and *rows* rows with one entry per group."""
     groups = n_i.shape[1]
     ends, row = np.empty((groups, 4), np.int64), np.empty((rows, groups))
     return np.zeros(longest), np.zeros(4), room(n_i.sum(axis=1)), ends, np.empty(groups), row
@@ -86,11 +86,11 @@ def _profile(tau, omega, near, kappa, middle, parts, ends, g, n_i, n, tables, no
 
 
 def _slope(tau, omega, near, kappa, middle, parts, ends, n_i, n, tables, none):
-    """Slope and curvature of the profile at τ; ω is moved to within *near* of its maximum in every group."""
+    """Slope and curvature of the profile at τ. Moves ω to within *near* of its maximum in each group."""
     slope = curvature = 0.0
     for g in range(n_i.size):
         if n_i[g] == 0 or n_i[g] == n[g]:
-            continue  # all or nothing in this group: its likelihood is 1 whatever τ is
+            continue  # all tokens of this group are the term, or none: its likelihood is 1 for all τ
         omega[g], d = _profile(tau, omega[g], near, kappa, middle, parts, ends, g, n_i, n, tables, none)
         slope += d[0] - d[3] * d[1] / d[4]
         curvature += d[2] - d[3] * d[3] / d[4]
@@ -98,7 +98,7 @@ def _slope(tau, omega, near, kappa, middle, parts, ends, n_i, n, tables, none):
 
 
 def total_gain(tau, omega, kappa, middle, parts, ends, n_i, n, tables):
-    """Σ_g ℓ_g(τ, ω_g) − ℓ_g,binomial, each group's binomial having its own mean."""
+    """Σ_g ℓ_g(τ, ω_g) − ℓ_g,binomial, where the binomial of each group has its own mean."""
     total = 0.0
     for g in range(n_i.size):
         if 0 < n_i[g] < n[g]:
@@ -107,7 +107,7 @@ def total_gain(tau, omega, kappa, middle, parts, ends, n_i, n, tables):
 
 
 def _climb(tau, omega, low, high, kappa, middle, parts, ends, n_i, n, tables, none):
-    """Newton's method on the profile to the maximum between *low* (rising) and *high* (falling), kept in between."""
+    """Newton's method on the profile for the maximum between *low* (rising) and *high* (falling)."""
     for _ in range(_ROUNDS):
         slope, curvature = _slope(tau, omega, 1e-4, kappa, middle, parts, ends, n_i, n, tables, none)
         if slope > 0:
@@ -126,7 +126,7 @@ def _climb(tau, omega, low, high, kappa, middle, parts, ends, n_i, n, tables, no
 
 
 def _near(tau, omega, trial, kappa, middle, parts, ends, n_i, n, tables, none):
-    """The maximum uphill from τ: brackets widen until the slope turns; inf where it never does; *trial* is scratch."""
+    """The next maximum uphill from τ: the bracket widens until the slope changes sign; inf if it never does."""
     slope, _ = _slope(tau, omega, 1e-4, kappa, middle, parts, ends, n_i, n, tables, none)
     side = math.copysign(1.0, slope)
     step = 0.25
@@ -149,7 +149,7 @@ def _near(tau, omega, trial, kappa, middle, parts, ends, n_i, n, tables, none):
 
 
 def _scan(omega, trial, found, kappa, middle, parts, ends, n_i, n, mixed, longest, tables, none):
-    """The best τ of all maxima that a scan from large to small α_0 brackets, with its gain; inf where none gains."""
+    """The best τ of all maxima that a scan from large to small α_0 brackets, with its gain; inf if none has a gain."""
     best_tau, best_gain, rarest = math.inf, 0.0, 1.0
     _copy(omega, trial)
     for g in range(n_i.size):
@@ -175,12 +175,12 @@ def _scan(omega, trial, found, kappa, middle, parts, ends, n_i, n, mixed, longes
 
 
 def fit_groups(start, start_gain, omega_start, kappa, middle, parts, ends, n_i, n, mixed, longest, tables, none, rows):
-    """The best τ (inf for the binomial) with its gain; the first of the *rows* receives the groups' logits.
+    """The best τ (inf for the binomial) with its gain. The first of the *rows* receives the logits of the groups.
 
-    Where the null model has an interior maximum (*start*, *omega_start*) the search goes uphill from there, so that the
-    result is never below it; *start_gain* is that model's gain over the groups' own binomials. Elsewhere, where that
-    search ends below, and where documents are so few that groups may disagree on their precision, the profile is
-    scanned from large to small α_0, as for one group.
+    If the null model has an interior maximum (*start*, *omega_start*), the search goes uphill from there, so the result
+    is never worse; *start_gain* is the gain of that model over one binomial per group. The profile is scanned from
+    large to small α_0, as for one group, in three cases: there is no such maximum, the search ends below it, or there
+    are so few documents that groups may disagree on their precision.
     """
     omega, climbed, trial, found = rows[0], rows[1], rows[2], rows[3]
     for g in range(n_i.size):
@@ -212,7 +212,7 @@ def fit_groups(start, start_gain, omega_start, kappa, middle, parts, ends, n_i, 
 
 
 def _middle(n_i, n):
-    """v of the share in all groups together."""
+    """v for the share in all groups together."""
     occurrences = tokens = 0.0
     for g in range(n_i.size):
         occurrences += n_i[g]
@@ -222,7 +222,7 @@ def _middle(n_i, n):
 
 
 def fit_all(terms: Any, n_i: Any, longest: Any, *rest: Any) -> None:
-    """Fit the given terms; the last array has a row each: τ, gain, then ω of every group."""
+    """Fit the given terms. The last array has one row per term: τ, gain, then ω of each group."""
     _fit_all(terms, longest, *rest, *_scratch(n_i[terms], longest, 4))
 
 
@@ -235,7 +235,7 @@ def _fit_all(
         i = terms[k]
         mixed = gather_groups(i, indptr, count, length, weight, seen, parts, ends, n_i)
         middle = _middle(n_i, n)
-        # the τ that gives the null model its α_0
+        # the τ that corresponds to α_0 of the null model
         start = 2 * starts[i] - _bent(starts[i], omega_starts[i], kappa, middle)[0]
         out[i, 0], out[i, 1] = fit_groups(
             start, gains[i], omega_starts[i], kappa, middle, parts, ends, n_i, n, mixed, longest, tables, none, rows
@@ -252,12 +252,12 @@ def _logit(log_share):
 def _at_ratio(ratio, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):
     """Maximise over τ and log π_b = *level* at a given log π_a/π_b; returns the level.
 
-    *rows* are τ, with an entry a group, moved in place: the same two, or two of their *own*; ω, which receives the
-    logits; and three of scratch.
-    Newton's method with bounded steps; τ stays at *cap* where the likelihood still rises there.
+    *rows* are: τ, one entry per group, changed in place (equal, or separate if *own*); ω, which receives the logits;
+    and three rows of scratch space.
+    Newton's method with bounded steps. τ stays at *cap* if the likelihood still rises there.
     """
-    highest = -1e-6 - max(ratio, 0.0)  # of the level, lest a share exceed 1
-    level = min(level, highest - 0.1)  # nearer, steps would be so short that they seem to be the last
+    highest = -1e-6 - max(ratio, 0.0)  # largest level: a share must not exceed 1
+    level = min(level, highest - 0.1)  # closer, steps would be so short that they seem to have converged
     tau, omega, g_t, h_tt, h_tl = rows[0], rows[1], rows[2], rows[3], rows[4]
     for _ in range(_ROUNDS):
         slope = curvature = 0.0  # in the level
@@ -272,7 +272,7 @@ def _at_ratio(ratio, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, 
         if not own:  # one τ for both
             for row in range(2, 5):
                 rows[row, 0] = rows[row, 1] = rows[row, 0] + rows[row, 1]
-        free_slope, free_curvature = slope, curvature  # of the profile over what τ there is to move
+        free_slope, free_curvature = slope, curvature  # of the profile over the free τ
         for g in range(2 if own else 1):
             if h_tt[g] < 0 and (tau[g] < cap or g_t[g] < 0):
                 free_slope -= h_tl[g] * g_t[g] / h_tt[g]
@@ -290,7 +290,7 @@ def _at_ratio(ratio, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, 
             tau[g] += step
             moved = max(moved, abs(step))
         level += move
-        if moved < 1e-5:  # the likelihood is stationary: what is left of it is the square of that
+        if moved < 1e-5:  # the likelihood is stationary: its error is of the order of the square
             break
     for g in range(2):
         omega[g] = max(_logit(min(level + ratio if g == 0 else level, -1e-12)), -700.0)
@@ -298,9 +298,10 @@ def _at_ratio(ratio, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, 
 
 
 def _fall(before, ratio, top, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):
-    """√(2(ℓ̂ − ℓ(ratio))), next to linear in the ratio, with the level where ℓ(ratio) is attained; τ is moved there.
+    """√(2(ℓ̂ − ℓ(ratio))), almost linear in the ratio, with the level where ℓ(ratio) is attained; τ is moved there.
 
-    τ and level begin from where the ratio was *before*; the share of the group with more of the term will move least.
+    τ and level start from their values at the ratio *before*; the share of the group with more of the term changes
+    least.
     """
     if n_i[0] > n_i[1]:
         level += before - ratio
@@ -312,10 +313,10 @@ def _fall(before, ratio, top, level, cap, rows, kappa, middle, own, parts, ends,
 
 
 def _limit(inside, step, top, root, level, cap, rows, kappa, middle, own, parts, ends, n_i, n, tables, none):
-    """The log ratio beyond *inside*, in the direction of *step*, where √(2 × fall) is *root*; ±inf beyond ±60.
+    """The log ratio beyond *inside*, in the direction of *step*, where √(2 × fall) equals *root*; ±inf beyond ±60.
 
-    τ begins from the last row. The step doubles until the fall is enough, then the Illinois variant of regula falsi
-    closes in.
+    τ starts from the last row. The step doubles until the fall is large enough; then the Illinois variant of regula
+    falsi finds the root.
     """
     at_inside, outside, at_outside = 0.0, inside, 0.0
     _copy(rows[5], rows[0])
@@ -351,7 +352,7 @@ def _limit(inside, step, top, root, level, cap, rows, kappa, middle, own, parts,
 
 
 def _begin(i, n_i, n, cap, fits, rows):
-    """log π_a/π_b and log π_b at the maximum, τ and ω to *rows*; of nothing or all, it begins next to that."""
+    """log π_a/π_b and log π_b at the maximum, τ and ω to *rows*. If a share is 0 or 1, it starts close to that."""
     for g in range(2):
         omega = fits[i, 3 + g]
         share = math.log(_split(omega)[0]) if n_i[g] > 0 else math.log(1e-3 / n[g])
@@ -364,7 +365,7 @@ def _begin(i, n_i, n, cap, fits, rows):
 
 
 def ratios(terms: Any, n_i: Any, longest: Any, *rest: Any) -> None:
-    """2(ℓ̂ − ℓ) of the given terms where both groups have one mean and precisions of their own, to the last array.
+    """2(ℓ̂ − ℓ) of the given terms, to the last array; under ℓ both groups have one mean and separate precisions.
 
     Rows of *fits* are τ_a, τ_b, gain, ω_a, ω_b.
     """

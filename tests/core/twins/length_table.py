@@ -1,4 +1,4 @@
-"""What core/length_table.c computes, in plain Python."""
+"""The computations of core/length_table.c in plain Python."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import math
 DEGREE = 10  # of the polynomial on each panel
 WIDTH = 0.5  # of a panel, in log z
 LOWEST = math.log(1e-12)
-PANELS = 130  # up to log z = 37.4: beyond, and below LOWEST, the limits serve
+PANELS = 130  # up to log z = 37.4; above, and below LOWEST, the limits are used
 
-# K is analytic in log z where |Im log z| < π, so a polynomial of degree 10 on a panel of width ½ errs by less than
+# K is analytic in log z where |Im log z| < π, so a polynomial of degree 10 on a panel of width ½ has an error below
 # (π/¼ + …)^−11 ≈ 1e-15 of it.
 
 
 def length_sums(t_values, longer, starts, ends, run_longer, out):
     """K(z) = Σ_k C_k k/(z + k) and z Σ_k C_k k/(z + k)² = −dK/d log z, at each log z.
 
-    C_k (`longer`) is given term by term for small k; from there on it is constant between the distinct lengths, and
-    each such run [start, end) is summed by Euler and Maclaurin's formula.
+    C_k (`longer`) is given one by one for small k. For larger k it is constant between the distinct lengths, and each
+    such run [start, end) is summed by the Euler–Maclaurin formula.
     """
     for i in range(t_values.size):
         z = math.exp(t_values[i])
@@ -46,7 +46,7 @@ def length_sums(t_values, longer, starts, ends, run_longer, out):
 
 
 def _log1p_shortfall(w, log1p_w):
-    """w − log(1 + w), by its series where the difference would cancel."""
+    """w − log(1 + w), by its series if the difference would cancel."""
     if w > 0.05:
         return w - log1p_w
     term, total, sign = w * w, 0.0, 1.0
@@ -58,7 +58,7 @@ def _log1p_shortfall(w, log1p_w):
 
 
 def look_up(table, t):
-    """(K(z), −dK/d log z) at log z = t, from the panels' polynomials."""
+    """(K(z), −dK/d log z) at log z = t, from the polynomials of the table."""
     position = (t - LOWEST) / WIDTH
     if position < 0:  # K is flat, and its slope falls with z
         panel, u, shrink_value, shrink_slope = 0, -1.0, 1.0, math.exp(t - LOWEST)

@@ -1,4 +1,4 @@
-"""What core/null.c computes, in plain Python."""
+"""The computations of core/null.c in plain Python."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from twins.beta_binomial import COLUMNS, GAIN, fit_gathered
 
-# Of SplitMix64: with signed numbers they would turn to floats.
+# Constants of SplitMix64, unsigned: mixed with signed numbers NumPy would make floats.
 GOLDEN, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 S_11, S_27, S_30, S_31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
 
 
 def _uniform(state):
-    """A number in [0, 1) of 53 bits from a state that goes up by GOLDEN each time (SplitMix64; Steele et al. 2014).
+    """A number in [0, 1) of 53 bits; each number adds GOLDEN to the state (SplitMix64; Steele et al. 2014).
 
-    Only an addition ties one number to the next, so that a core works on several at once.
+    Only this addition links one number to the next, so a core computes several at once.
     """
     z = (state ^ (state >> S_30)) * MIX_1
     z = (z ^ (z >> S_27)) * MIX_2
@@ -24,26 +24,27 @@ def _uniform(state):
 
 
 def _next_document(state, lengths, accept, other, count):
-    """The document of the next token drawn without replacement, when *count* were drawn from each before; the state.
+    """The document of the next token drawn without replacement, and the state; *count* tokens were drawn before.
 
-    Document j has probability n_j/n by Walker's aliases (`Lengths`); a position in it was used before with c_j/n_j:
-    then all is drawn again. Both numbers are drawn always.
+    Document j has probability n_j/n by the alias method (`Lengths`). The drawn position is already used with
+    probability c_j/n_j; then the draw is repeated. A draw always uses two numbers.
     """
     while True:
         place = _uniform(state + GOLDEN) * lengths.size
         cell = int(place)
         alias = int(other[cell])
-        j = alias + (cell - alias) * int(place - cell < accept[cell])  # not a branch, which none could foresee
+        j = alias + (cell - alias) * int(place - cell < accept[cell])  # no branch, since it would be unpredictable
         state += GOLDEN + GOLDEN
         if _uniform(state) * lengths[j] >= count[j]:
             return j, state
 
 
 def simulate(state: Any, first: Any, last: Any, checkpoints: Any, lengths: Any, *rest: Any) -> None:
-    """Draws [first, last) of as many tokens as the last checkpoint; what is asked for is noted at every checkpoint.
+    """The draws [first, last), each of as many tokens as the last checkpoint, with results at each checkpoint.
 
-    The first m tokens of a draw without replacement are themselves such a draw of m: one run of the longest serves all.
-    Rows of the last three arrays are checkpoints, columns draws: b, Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n).
+    The first m tokens of a draw without replacement are such a draw of m tokens, so one run of the longest serves all.
+    The last three arrays receive b, Σ log (n_ij − 1)! and Σ (n_ij² − 2 n_ij n_j m/n): rows are checkpoints, columns are
+    draws.
     """
     most = int(checkpoints[-1])
     logs = np.zeros(most + 1)
@@ -109,23 +110,23 @@ def _simulate_ratio(
             none, b, counts, of, weight, seen, parts, n, longest, pairs, table, penalty, spacing, result, trial
         )
         best = max(result[GAIN], 0.0)
-        if mixed == 0:  # every document all or nothing: α_0 → 0 may be the supremum
+        if mixed == 0:  # each document has only the term or none of it: the supremum may be at α_0 → 0
             best = max(best, _log_likelihood(float(b), float(lengths.size)) - _log_likelihood(float(size), n))
         out[draw] = 2 * best
 
 
 def _log_likelihood(part, whole):
-    """The binomial's greatest log-likelihood."""
+    """The maximum log-likelihood of the binomial."""
     share = part / whole
     return part * math.log(share) + ((whole - part) * math.log1p(-share) if part < whole else 0.0)
 
 
 def partition_masses(lengths, documents, choose, onward, sizes, mass):
-    """The weight of every way to split s tokens among documents (a partition of s), for all s at once, in *mass*.
+    """The weight of each way to split s tokens among documents (each partition of s), for all s at once, in *mass*.
 
-    *onward*[state, c] is the partition with a part c more (−1: none); *choose*[k, c] ∝ (n_k choose c) for the k-th
-    distinct length, of which there are *documents*[k]. States are in order of s, so that going down uses a document
-    once.
+    A state is a partition. *onward*[state, c] is the state with one more part c (−1: none). *choose*[k, c] ∝ (n_k
+    choose c) for the k-th distinct length, which *documents*[k] documents have. States are sorted by s, so that going
+    down uses each document once.
     """
     for state in range(mass.size):
         mass[state] = 0.0

@@ -1,18 +1,18 @@
-"""The permutation test in plain Python: what permutation.c, points.c, lattice.c and saddlepoint.c compute.
+"""The permutation test in plain Python: the computations of permutation.c, points.c, lattice.c and saddlepoint.c.
 
-A *point* is a score x, how many documents have it, and their stratum. First come the points of the documents that have
-the term, then those of the classes of length of the documents that lack it. Scores are centred in every stratum and
-scaled so that T, the sum over the first corpus, has variance 1.
+A *point* is a score x, how many documents have it, and their stratum. First come the points of the documents with the
+term, then one point per length class of the documents without it. Scores are centred in each stratum and scaled so that
+T, the sum over the first corpus, has variance 1.
 
-*points* has the rows X, M, H; *spare* is as large. *by* has a row, named below, for each thing that there is one of a
-stratum; the functions fill what they need beyond TAKEN. *w* is room for `SPACE` numbers.
+*points* has the rows X, M, H; *spare* is as large. *by* has the rows named below, with one entry per stratum; functions
+fill what they need except TAKEN. *w* is scratch space for `SPACE` numbers.
 """
 
 import math
 
 import numpy as np
 
-SAME = 1e-9  # of T's standard deviation: closer sums are equal
+SAME = 1e-9  # in standard deviations of T: closer sums are equal
 X, M, H = range(3)
 # TAKEN documents of a stratum are in the first corpus, IN_FIRST of them without the term
 TAKEN, IN_FIRST, DOCUMENTS, MEAN, SQUARES = range(5)
@@ -23,7 +23,7 @@ ROWS = 14
 
 
 def grouped(points, spare, order, size, strata):
-    """Merge equal scores within a stratum, in place; returns how many are left, sorted by stratum, then score."""
+    """Merge equal scores within a stratum, in place. Returns how many remain, sorted by stratum, then score."""
     order[0, :size] = np.argsort(points[X, :size], kind="stable")
     left = 0
     for s in range(strata):
@@ -45,7 +45,7 @@ def grouped(points, spare, order, size, strata):
 
 
 def standardised(points, size, by):
-    """Centre the scores by stratum and scale them for T to have variance 1, in place; returns E T and its deviation."""
+    """Centre the scores by stratum and scale them so that T has variance 1, in place. Returns E T and sd T."""
     strata = by.shape[1]
     for s in range(strata):
         by[DOCUMENTS, s] = by[MEAN, s] = by[SQUARES, s] = 0.0
@@ -69,7 +69,7 @@ def standardised(points, size, by):
         if documents > 1:
             variance += by[SQUARES, s] * taken * (documents - taken) / (documents * (documents - 1))
     deviation = math.sqrt(variance)
-    if deviation <= 1e-12 * largest:  # rounding, no more: every way of dealing gives the same T
+    if deviation <= 1e-12 * largest:  # only rounding: every assignment gives the same T
         return expected, 0.0
     for k in range(size):
         points[X, k] /= deviation
@@ -77,7 +77,7 @@ def standardised(points, size, by):
 
 
 def pooled(points, own, size, by):
-    """Give the points from *own* on their stratum's mean, one point a stratum, in place.
+    """Replace the points from *own* on by one point per stratum with their mean, in place.
 
     Returns the new size, and the sum of those in the first corpus.
     """
@@ -102,10 +102,10 @@ def log_choose(n, k):
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
-OUTCOMES = 2048  # how many ways of dealing out are enumerated: those of 11 different documents
-CELL, MARGIN = 0.004, 8  # of the lattice: the least width in sd T, how many are kept free for rounding
-WORK = 2**21  # cells that may be filled for a term
-DEEPEST = 64  # documents of a stratum that are followed on a lattice
+OUTCOMES = 2048  # largest number of assignments that are enumerated: 11 distinct documents
+CELL, MARGIN = 0.004, 8  # smallest width of a cell in sd T; extra cells for rounding
+WORK = 2**21  # largest number of cells to fill for a term
+DEEPEST = 64  # largest number of documents of a stratum that a lattice tracks
 # A lattice has up to WORK/work + 12 + MARGIN cells in up to min(work, DEEPEST) + 1 rows.
 SPACE = 2 * WORK + (DEEPEST + 1) * (16 + MARGIN)
 
@@ -115,7 +115,7 @@ def _below(value, t):
 
 
 def _log_choose_rest(by, most, w):
-    """log C(others, taken − k) by stratum and k < *most*, apart from a constant a stratum; −inf where impossible."""
+    """log C(others, taken − k) by stratum and k < *most*, up to a constant per stratum; −inf if impossible."""
     for s in range(by.shape[1]):
         taken, others, value = by[TAKEN, s], by[OTHERS, s], 0.0
         for k in range(most):
@@ -127,11 +127,11 @@ def _log_choose_rest(by, most, w):
 
 
 def enumerated(t, points, spare, own, size, by, w):
-    """The smaller mid-p tail by every way in which the first *own* points fall; all others of a stratum are alike.
+    """The smaller mid-p tail by enumeration of the first *own* points; all others of a stratum are equal.
 
-    With k_g of the m_g documents of point g in the first corpus, k of them in a stratum, the weight is
-    Π_g C(m_g, k_g) Π_strata C(others, taken − k). In a reflected Gray code one k_g changes by one at a time; k_g is
-    in *spare* and so is its way, up or down; k in SIDE, and the logarithms of the last factors in *w*.
+    An outcome has k_g of the m_g documents of point g in the first corpus, k in total in a stratum. Its weight is
+    Π_g C(m_g, k_g) Π_strata C(others, taken − k). In a reflected Gray code one k_g changes by one at a time. *spare*
+    has k_g and its direction, up or down; SIDE has k, and *w* the logarithms of the last factors.
     """
     strata = by.shape[1]
     most = 1
@@ -145,7 +145,7 @@ def enumerated(t, points, spare, own, size, by, w):
         by[OTHERS, s], by[MEAN, s] = points[M, k], points[X, k]
     _log_choose_rest(by, most, w)
     log_ways = total = below = above = own_sum = 0.0
-    top = -math.inf  # the largest log-weight so far, which the sums are relative to
+    top = -math.inf  # the largest log-weight so far; sums are relative to it
     while True:
         log_weight, here = log_ways, own_sum
         for s in range(strata):
@@ -176,11 +176,12 @@ def enumerated(t, points, spare, own, size, by, w):
 
 
 def _sides(t, points, own, size, by):
-    """Fill *by* for a lattice; the variance of the others' scores, or −1 where T is in the middle of a symmetric law.
+    """Fill *by* for a lattice. Returns the variance of the others' scores, −1 if T is the centre of symmetry.
 
-    DOCUMENTS are all, OTHERS those from point *own* on, whose scores have MEAN and SQUARES. Counted are the documents
-    on one SIDE, whose scores have a SIGN: the other than the first where it is the smaller, unless that makes no odds
-    and T would need more cells. With t < 0 it is exchanged for the other corpus's −T: that must not matter.
+    DOCUMENTS are all, OTHERS those from point *own* on, whose scores have MEAN and SQUARES. The lattice counts the
+    documents on one SIDE, with signed scores (SIGN). This is the second corpus if it is the smaller one, unless the
+    choice saves nothing and T would need more cells. With t < 0 the lattice is made for −T of the other corpus; the
+    result must be the same.
     """
     strata = by.shape[1]
     for s in range(strata):
@@ -211,13 +212,15 @@ def _sides(t, points, own, size, by):
 
 
 def _increments(points, own, by, spare):
-    """What each own document adds to T, to *spare*; by how much all may lower and raise T; T without any."""
+    """What each own document adds to T, to *spare*; by how much all can lower and raise T; T without them."""
     strata = by.shape[1]
     for k in range(own):
         s = int(points[H, k])
         by[LEAST, s] = min(by[LEAST, s], by[SIGN, s] * points[X, k])
     for s in range(strata):
-        if by[OTHERS, s] == 0:  # then k is fixed, and any score may serve for the others': sums only rise
+        if (
+            by[OTHERS, s] == 0
+        ):  # then k is fixed, and any score can stand for the others': this one makes all sums increase
             by[MEAN, s] = by[SIGN, s] * by[LEAST, s]
         by[LEAST, s] = by[MOST, s] = by[FALLS, s] = by[RISES, s] = 0.0
     for k in range(own):
@@ -238,7 +241,7 @@ def _increments(points, own, by, spare):
 def _step(w, to, of, last, low, high, jump, stay, near, far):
     """The row at *to* ← stay × itself + near × the row at *of* shifted by *jump* + far × the same shifted by one more.
 
-    The end cells, of which *last* is one, keep what leaves.
+    Mass that would leave the row stays in the end cells, 0 and *last*.
     """
     w[to + low : to + high] *= stay
     first, end = min(max(low, -jump), high), max(min(high, last - jump), low)
@@ -250,9 +253,9 @@ def _step(w, to, of, last, low, high, jump, stay, near, far):
 
 
 def _convolved(w, cells, points, own, by, spare, cell, zero):
-    """The probabilities of the sums of y, to the first row of *cells*; the first and last that are filled."""
+    """The probabilities of the sums of y, to the first row of *cells*. Returns the first and last filled cell."""
     w[zero] = 1.0
-    first, low, high = 0, zero, zero + 1  # only cells from low to high are filled as yet
+    first, low, high = 0, zero, zero + 1  # only cells from low to high are filled so far
     for s in range(by.shape[1]):
         depth, inside, p = int(by[DEPTH, s]), 0, by[P, s]
         while first < own and points[H, first] == s:
@@ -275,24 +278,25 @@ def _convolved(w, cells, points, own, by, spare, cell, zero):
                 ratio = math.exp(log_ratio - k * math.log(p) - (documents - others - k) * math.log1p(-p))
             value = w[k * cells + low : k * cells + high] * ratio
             w[k * cells + low : k * cells + high] = 0.0
-            w[low:high] += value  # to what was just cleared, in the first row
+            w[low:high] += value  # in the first row it was just cleared
     return low, high
 
 
 def lattice(t, points, spare, own, size, by, w):
-    """The smaller mid-p tail by convolving the first *own* points on a lattice; the rest of a stratum sums to a normal.
+    """The smaller mid-p tail by convolution of the first *own* points on a lattice; the sum of the others is normal.
 
-    On the smaller side of a stratum fall k of the own documents and side − k others. Each own document is in with
-    probability p = side/documents, which adds y, its score less the others' mean, shared by the two nearest cells; in
-    the end the binomial weight of k is exchanged for the hypergeometric one. Sums that can no longer come back below t
-    stay in the uppermost cell. What the others' scores vary smooths the whole, or else one cell: equal sums count half.
+    The smaller side of a stratum has k of the own documents and side − k others. Each own document is in it with
+    probability p = side/documents. It then adds y, its score minus the mean of the others, divided between the two
+    nearest cells. At the end the binomial weight of k is replaced by the hypergeometric one. Sums that can no longer
+    come back below t stay in the uppermost cell. The result is smoothed by the variance of the others' scores; without
+    it, by one cell, so that equal sums count half.
     """
     variance = _sides(t, points, own, size, by)
     if variance < 0:
         return 0.5
     fall, rise, none = _increments(points, own, by, spare)
     target = abs(t) - none
-    if target + 2 * fall > 2 * rise - target:  # the way round that needs fewer cells
+    if target + 2 * fall > 2 * rise - target:  # the direction that needs fewer cells
         target, fall = -target, rise
         for k in range(own):
             spare[X, k] = -spare[X, k]
@@ -301,7 +305,7 @@ def lattice(t, points, spare, own, size, by, w):
         work += (by[DOCUMENTS, s] - by[OTHERS, s]) * by[DEPTH, s]
         deepest = max(deepest, by[DEPTH, s])
     cell = max(CELL, 0.7 * math.sqrt(variance), (target + 2 * fall) * work / WORK)
-    for k in range(own):  # sharing out between two cells varies the sums as well
+    for k in range(own):  # dividing between two cells adds variance, too
         share = spare[X, k] / cell - math.floor(spare[X, k] / cell)
         variance -= points[M, k] * by[P, int(points[H, k])] * share * (1 - share) * cell * cell
     smooth = max(math.sqrt(max(variance, 0.0)), cell)
@@ -317,12 +321,12 @@ def lattice(t, points, spare, own, size, by, w):
     return min(below, over)
 
 
-STEP = 1.5  # the most that a Newton step may move a log-odds; the logistic function's curvature changes little in it
+STEP = 1.5  # largest change of a log-odds in a Newton step, so that the curvature changes little
 _ROUNDS = 400
 
 
 def at_the_end(t, sign, points, order, size, by):
-    """P(T = t) where t is the least that T can be with *sign* 1, the largest with −1; −1 elsewhere."""
+    """P(T = t) if t is the smallest value of T (*sign* 1) or the largest (−1); otherwise −1."""
     least = log_p = 0.0
     strata = by.shape[1]
     for s in range(strata):
@@ -338,7 +342,7 @@ def at_the_end(t, sign, points, order, size, by):
     for s in range(strata):
         by[LEFT, s] = by[NEED, s] = by[TAKEN, s]
         by[DOCUMENTS, s] = by[LAST, s] = by[TIED, s] = 0.0
-    for k in range(size):  # those at the last score taken may be exchanged for one another
+    for k in range(size):  # documents with the last score taken are interchangeable
         o = order[0, k if sign > 0 else size - 1 - k]
         s, m, x = int(points[H, o]), points[M, o], sign * points[X, o]
         by[DOCUMENTS, s] += m
@@ -355,9 +359,9 @@ def at_the_end(t, sign, points, order, size, by):
 
 
 def _tilted(t, theta, points, size, by):
-    """Σ q(1 − q) x^0, 1, 2 and what the constraints lack at q = logistic(level + θ x), levels eliminated from the last.
+    """Σ q(1 − q) x^0, 1, 2 and the residuals of the constraints at q = logistic(level + θ x); levels are eliminated.
 
-    ZERO, ONE and GAP (the number still to be taken) are filled by stratum; returns slope and curvature in θ.
+    Fills ZERO, ONE and GAP (the number still to be taken) by stratum. Returns slope and curvature in θ.
     """
     for s in range(by.shape[1]):
         by[ZERO, s], by[ONE, s], by[GAP, s] = 0.0, 0.0, by[TAKEN, s]
@@ -379,7 +383,7 @@ def _tilted(t, theta, points, size, by):
 
 
 def _information(theta, points, size, by):
-    """Σ KL(q ‖ p), p the share taken: q log(q/p) + (1 − q) log((1 − q)/(1 − p)).
+    """Σ KL(q ‖ p), where p is the share taken: q log(q/p) + (1 − q) log((1 − q)/(1 − p)).
 
     With shift = logit q − logit p, which is known, (1 − p)/(1 − q) = 1 + p(e^shift − 1): nothing large cancels.
     """
@@ -395,7 +399,7 @@ def _information(theta, points, size, by):
 
 
 def saddlepoint(t, points, spare, size, by):  # noqa: PLR0912
-    """r* with P(T ≥ t) ≈ 1 − Φ(r*): independent documents given how many fall in the first corpus (Skovgaard).
+    """r* with P(T ≥ t) ≈ 1 − Φ(r*): independent documents, conditional on the number in the first corpus (Skovgaard).
 
     q = logistic(level_stratum + θ x) solves Σ q x = t and Σ_stratum q = taken. Then r²/2 is the information
     Σ KL(q ‖ q at θ = 0), u = θ times the root of the determinants' ratio, and r* = r + log(u/r)/r.
@@ -409,8 +413,8 @@ def saddlepoint(t, points, spare, size, by):  # noqa: PLR0912
         if 0 < by[TAKEN, s] < by[DOCUMENTS, s]:
             by[START, s] = math.log(by[TAKEN, s]) - math.log(by[DOCUMENTS, s] - by[TAKEN, s])
         by[LEVEL, s] = by[START, s]
-    kept, largest = np.int64(0), 0.0  # a typed number, or the functions that take it are compiled twice
-    for k in range(size):  # a stratum that is in one corpus as a whole adds a constant, which centring made 0
+    kept, largest = np.int64(0), 0.0  # the number of points kept, and the largest score
+    for k in range(size):  # a stratum in one corpus adds a constant, which centring has made 0
         s = int(points[H, k])
         if 0 < by[TAKEN, s] < by[DOCUMENTS, s]:
             for row in range(3):
@@ -430,10 +434,10 @@ def saddlepoint(t, points, spare, size, by):  # noqa: PLR0912
         theta += shorter * step
         for s in range(strata):
             by[LEVEL, s] += shorter * by[MOVE, s]
-        if farthest < 1e-5:  # Newton's error is the square of that
+        if farthest < 1e-5:  # the error after this step is of the order of the square
             break
     r = math.sqrt(max(2 * _information(theta, spare, kept, by), 0.0))
-    if r < 0.005:  # log(u/r)/r would be rounding, and p is next to 1
+    if r < 0.005:  # log(u/r)/r would be only rounding, and p is almost 1
         return t
     log_ratio = math.log(curvature)
     for s in range(strata):
@@ -443,14 +447,14 @@ def saddlepoint(t, points, spare, size, by):  # noqa: PLR0912
     return math.copysign(r + (math.log(abs(theta)) + 0.5 * log_ratio - math.log(r)) / r, theta)
 
 
-RARE = 2.0  # documents with the term expected on the smaller side: below, most outcomes would differ by lengths alone
-COARSE = 8.0  # as many leave T gaps that the saddlepoint does not know of
-SMALL = 4096  # documents × those of the smaller corpus: so few and T is convolved document by document
-FAINT = 1e-25  # tails that a lattice cut off at 64 documents may not reach
+RARE = 2.0  # expected documents with the term on the smaller side: below, most outcomes differ only by lengths
+COARSE = 8.0  # up to here T has gaps that the saddlepoint approximation ignores
+SMALL = 4096  # documents × those of the smaller corpus: up to here T is convolved
+FAINT = 1e-25  # smallest tail that a lattice cut off at 64 documents may have
 
 
 def _two_sided(t, points, spare, order, own, size, by, w, enumerable, coarse):
-    """Twice the smaller of P(T < t) and P(T > t), each with P(T = t)/2."""
+    """Twice the smaller of P(T < t) and P(T > t), each plus P(T = t)/2."""
     if enumerable:
         return min(1.0, 2 * enumerated(t, points, spare, own, size, by, w))
     if coarse:
@@ -467,7 +471,7 @@ def _two_sided(t, points, spare, order, own, size, by, w, enumerable, coarse):
 
 
 def _present(i, indptr, count, length, weight, class_of, mean, rho, strata_of, points, by, classes):
-    """The points of the documents that have the term; they are taken out of the *classes* of length.
+    """The points of the documents with the term, which are removed from the length *classes*.
 
     Returns how many there are, and the sum of the scores of those in the first corpus.
     """
@@ -491,7 +495,7 @@ def _present(i, indptr, count, length, weight, class_of, mean, rho, strata_of, p
 
 
 def _absent(rho, lengths, in_a, both, starts, classes):
-    """All documents of each class of length, the sum of n_j/(1 + (n_j − 1) ρ) over them, and over the first corpus."""
+    """All documents of each length class, the sum of n_j/(1 + (n_j − 1) ρ) over them, and over the first corpus."""
     for c in range(classes.shape[1]):
         documents = sums = sums_a = 0.0
         for k in range(starts[c], starts[c + 1]):
@@ -519,9 +523,9 @@ def permutation(
 ):
     """(T − E T)/sd T and p for the given terms, whose cells in corpus g are indptr[g, i] to indptr[g, i + 1].
 
-    *lengths* are those of both corpora in increasing order, *in_a* and *both* their documents; class c of lengths is
-    [starts[c]:starts[c + 1]], and lies in stratum strata_of[c]; documents of class −1 stay where they are. *taken* is
-    how many of a stratum's *documents* are in the first.
+    *lengths* are the sorted lengths of both corpora, *in_a* and *both* the numbers of their documents. Length class c
+    is [starts[c]:starts[c + 1]] and belongs to stratum strata_of[c]; documents of class −1 are not permuted. *taken*
+    of the *documents* of a stratum are in the first corpus.
     """
     most = int((indptr[:, terms + 1] - indptr[:, terms]).sum(axis=0).max(initial=0)) + starts.size
     (points, spare), order = np.empty((2, 3, most)), np.empty((2, most), np.int64)
@@ -551,12 +555,12 @@ def _permutation(
         out[i, 0], out[i, 1] = 0.0, 1.0
         if indptr[0, i + 1] - indptr[0, i] + indptr[1, i + 1] - indptr[1, i] == 0:
             continue
-        for s in range(strata):  # less those with the term: the documents of the first corpus without it
+        for s in range(strata):  # minus those with the term: documents of the first corpus without it
             by[IN_FIRST, s] = taken[s]
         _absent(rho[i], lengths, in_a, both, starts, classes)
         size, t = _present(i, indptr, count, length, weight, class_of, mean[i], rho[i], strata_of, points, by, classes)
         own = size = grouped(points, spare, order, size, strata)
-        ways, fewer = 1.0, 0.0  # with the term, expected on the smaller side
+        ways, fewer = 1.0, 0.0  # `fewer`: expected documents with the term, smaller side
         for k in range(own):
             s = int(points[H, k])
             ways *= points[M, k] + 1
@@ -575,7 +579,7 @@ def _permutation(
             for c in range(classes.shape[1]):
                 first += classes[2, c]
             t -= mean[i] * first
-            if small:  # all documents are convolved then, whether they have the term or not
+            if small:  # then all documents are convolved, with or without the term
                 own = size = grouped(points, spare, order, size, strata)
         expected, deviation = standardised(points, size, by)
         if deviation > 0:

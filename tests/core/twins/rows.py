@@ -1,4 +1,4 @@
-"""What core/rows.c finds, in plain Python, whose integers cannot wrap round."""
+"""The checks of core/rows.c in plain Python, whose integers cannot overflow."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def first_fault(terms, histogram, sums, with_lengths):
 
 
 def row_fault(count, length, documents, before, held):  # noqa: PLR0911 - one for each fault
-    """Of one row; documents of its length are taken out of *held*."""
+    """The fault of one row; documents of its length are subtracted from *held*."""
     if count < 1:
         return "bad count"
     if documents < 1:

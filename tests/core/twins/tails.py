@@ -1,18 +1,22 @@
-"""What core/tails.c computes, in plain Python."""
+"""The computations of core/tails.c in plain Python."""
 
 from __future__ import annotations
 
 import math
 
-HUGE, NEGLIGIBLE = 1e200, math.exp(-36)  # weights beyond are scaled down; below, of the largest, left out
+HUGE, NEGLIGIBLE = (
+    1e200,
+    math.exp(-36),
+)  # larger weights are scaled down; smaller ones, relative to the largest, left out
 
 
 def tilted(s, slope, start, n_i, odds, lengths, weights, steps, log_gamma):
-    """The null tilted by e^{s(slope·b + 2R)}, given that the total is n_i: u, its log mass, and the means of b and R.
+    """The null tilted by e^{s(slope·b + 2R)}, given a total of n_i: u, its log mass, and the means of b and R.
 
-    Documents come in classes of binomial counts, *weights* many of *lengths* m; u makes the mean total n_i. A count
-    weighs w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u · (c − 1)^{2s}/c, the last factor
-    being *steps*[c], up to c = m or, if that is a mean, the next whole number; *log_gamma*[c] is log Γ(c).
+    Documents come in classes with binomial counts: *weights* documents of *lengths* m. u is chosen so that the mean
+    total is n_i. A count has the weight w_0 = 1, w_1 = m odds e^u e^{s·slope}, w_c = w_{c−1} · (m − c + 1) odds e^u ·
+    (c − 1)^{2s}/c. The last factor is *steps*[c]. c goes up to m, rounded up, since m may be a mean length.
+    *log_gamma*[c] is log Γ(c).
     """
     u, first_step = start, math.exp(s * slope)
     for _ in range(80):
@@ -70,7 +74,7 @@ def tail_curve(tilts, start_b, v, odds, lengths, weights, grid, base, steps, log
 
 
 def log_one_document(excess, share, rate, weights, lengths, out):
-    """log of the chance that one document alone brings Σ_j (n_ij − n_j p)² up by each *excess*: Σ P(Poisson ≥ that)."""
+    """log of the probability that one document alone raises Σ_j (n_ij − n_j p)² by *excess*: a sum of Poisson tails."""
     for e in range(excess.size):
         top, total = -math.inf, 0.0
         for k in range(rate.size):

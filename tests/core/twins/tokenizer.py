@@ -1,4 +1,4 @@
-"""What the tokenizer computes, in a few lines of plain Python: for test_tokenizer.py and test_vocabulary.py."""
+"""The tokenizer in a few lines of plain Python, for test_tokenizer.py and test_vocabulary.py."""
 
 import re
 from collections import Counter
@@ -15,13 +15,13 @@ def terms(text, pattern, ngrams=(1, 1), stop_words=()):
 
 
 def matrix(counters):
-    """Terms in order, and the rows as lists of (column, count) in order."""
+    """The sorted terms, and the rows as sorted lists of (column, count)."""
     columns = {term: k for k, term in enumerate(sorted({term for counter in counters for term in counter}))}
     return columns, [sorted((columns[term], count) for term, count in counter.items()) for counter in counters]
 
 
 def learnt(terms, longest, known):
-    """The node of each term; *known* is the dict of tokens, and of pairs of nodes, by the order in which they came."""
+    """The node of each term. *known* maps tokens, and pairs of nodes, to numbers in the order of first occurrence."""
     nodes = []
     for term in terms:
         whole = -1

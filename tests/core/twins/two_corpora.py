@@ -1,15 +1,15 @@
-"""Fisher's, Welch's and Mann and Whitney's tests in plain Python: what two_corpora.c computes."""
+"""The tests of Fisher, Welch, and Mann and Whitney in plain Python: the computations of two_corpora.c."""
 
 import math
 
 import numpy as np
 
-TIE = 1e-7  # relative: outcomes this close to the observed one's probability count as equally probable
-NEGLIGIBLE = 1e-18  # of a tail: what is added after that changes no digit
+TIE = 1e-7  # relative: probabilities this close to that of the observed outcome are equal to it
+NEGLIGIBLE = 1e-18  # relative to a tail: smaller summands change no digit
 
 
 def _remainder(x):
-    """log x! − x log x + x: what Stirling's leading terms leave."""
+    """log x! − x log x + x, the remainder of Stirling's leading terms."""
     if x <= 0:
         return 0.0
     if x < 12:
@@ -46,7 +46,7 @@ def _log_hypergeometric(x, n_i, n_a, n_b, margins):
 
 
 def _hypergeometric_tail(x, step, n_i, n_a, n_b):
-    """P(x) + P(x + step) + … over P(x), step being +1 or −1 and x beyond the mode on that side."""
+    """[P(x) + P(x + step) + …]/P(x). step is +1 or −1, and x is beyond the mode on that side."""
     total = term = 1.0
     while True:
         if step > 0:
@@ -76,7 +76,7 @@ def fisher(first, last, n_i_a, n_i_b, n_a, n_b, out):
         p = math.exp(here) * _hypergeometric_tail(x, side, n_i, n_a, n_b)
         end = lowest if side > 0 else highest
         if _log_hypergeometric(end, n_i, n_a, n_b, margins) <= bound:
-            inside, outside = mode, end  # the nearest outcome across the mode that is no more probable lies between
+            inside, outside = mode, end  # bracket of the nearest outcome beyond the mode that is at most as probable
             while abs(outside - inside) > 1:
                 middle = float(math.floor((inside + outside) / 2))
                 if _log_hypergeometric(middle, n_i, n_a, n_b, margins) <= bound:
@@ -93,7 +93,7 @@ def _times(weight, j):
 
 
 def relative_moments(first, last, indptr, count, length, weight, documents, out):
-    """Mean and sum of squared deviations of n_ij/n_j over the documents; the latter exactly 0 where all are equal."""
+    """Mean and sum of squared deviations of n_ij/n_j over the documents; the latter is exactly 0 if all are equal."""
     for i in range(first, last):
         total = present = 0.0
         least, most = math.inf, -math.inf
@@ -120,7 +120,10 @@ def mann_whitney(first, last, indptr, *rest):
     The cells of corpus g are [indptr[g, i]:indptr[g, i + 1]].
     """
     most = int(np.diff(indptr[:, first : last + 1]).sum(axis=0).max(initial=0))
-    cells, order = np.empty((3, most)), np.empty((2, most), np.int64)  # share, and documents in the two corpora
+    cells, order = (
+        np.empty((3, most)),
+        np.empty((2, most), np.int64),
+    )  # relative frequency, and documents in the two corpora
     _mann_whitney(first, last, indptr, *rest, cells, order)
 
 
@@ -134,7 +137,7 @@ def _mann_whitney(first, last, indptr, count, length, weight, documents_a, docum
                 present_a += cells[1, size]
                 present_b += cells[2, size]
                 size += 1
-        # The documents without the term are the lowest group of ties, and need no place in the sorting.
+        # The documents without the term are the lowest group of ties, so they need not be sorted.
         below, absent_a = documents_b - present_b, documents_a - present_a
         tied = below + absent_a
         u, ties = absent_a * below / 2, tied * tied * tied - tied

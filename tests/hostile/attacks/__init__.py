@@ -1,4 +1,4 @@
-"""A row of the table of attacks: what is made in an empty folder, what is run there, and what must come of it."""
+"""A row of the table of attacks: the files in a folder, the command that runs there, and the expected result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-# What a terminal would obey, reversed lines among it; tabs and line breaks are fine.
+# Codes that a terminal would execute, and codes that reverse text. Tabs and line breaks are allowed.
 CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 ALARMS = ("Traceback", "panicked", "core dumped", "Segmentation", "Exception ignored")
 NOTES = 2  # lines on standard error that a command may add to its result
@@ -20,7 +20,7 @@ NOTES = 2  # lines on standard error that a command may add to its result
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended. `signal` is 0 where it ended by itself; `late` says that the clock ran out."""
+    """How a run ended. `signal` is 0 if no signal ended it; `late` is whether it took too long."""
 
     code: int
     signal: int
@@ -32,21 +32,21 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Attack:
-    """One row; `refused`, `fine` and `survives` make them.
+    """One attack. `refused`, `fine` and `survives` make them.
 
     Parameters
     ----------
-    name : what a failure is called
+    name : shown if the test fails
     run : arguments of `termburst`; or Python, with `tb`, `np`, `sp`, `pl` and the folder `at`
-    codes : exit codes that are right; Python exits with 2 at a ValueError
-    says : a pattern that the line on standard error matches, case aside
-    files, make : what lies in the folder before; a function for what is more than bytes
-    stdin : what is piped in
-    makes : patterns of files that may be new or other afterwards; all else must stay
-    prints : a pattern that standard output matches
+    codes : expected exit codes; Python exits with 2 after a ValueError
+    says : a pattern that the line on standard error must match, ignoring case
+    files, make : files in the folder before the run; a function that makes anything else
+    stdin : standard input
+    makes : patterns of files that the run may create or change; all others must stay the same
+    prints : a pattern that standard output must match
     raw : standard output is data, not for a terminal
-    memory : megabytes of addresses that the run may have
-    check : what else must be so, given the folder and the outcome
+    memory : address space of the run in megabytes
+    check : an additional check, called with the folder and the outcome
     """
 
     name: str
@@ -66,7 +66,7 @@ class Attack:
         return self.name
 
     def prepare(self, folder: Path) -> dict[str, Any]:
-        """Make the input; what lies in the folder now."""
+        """Make the input, and return the content of the folder."""
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,10 +76,10 @@ class Attack:
         return _contents(folder)
 
     def judge(self, folder: Path, before: dict[str, Any], outcome: Outcome) -> None:
-        """Raise AssertionError where anything came of the row that must not."""
+        """Raise AssertionError if the result is not the expected one."""
         shown = " / ".join(outcome.err.splitlines()[-3:])[-1000:]  # on one line, for pytest's summary
         assert not outcome.late, f"it hung: {shown}"
-        assert not outcome.signal, f"it died of signal {outcome.signal}: {shown}"
+        assert not outcome.signal, f"it was ended by signal {outcome.signal}: {shown}"
         assert not [word for word in ALARMS if word in outcome.err], shown
         assert outcome.code in self.codes, f"exit code {outcome.code}: {shown}"
         assert not CONTROLS.search(outcome.err), ascii(shown)
@@ -106,22 +106,22 @@ class Attack:
 
 
 def refused(name: str, run: Sequence[str] | str, says: str, **rest: Any) -> Attack:
-    """A row that must end with one sentence, exit code 2 and nothing written."""
+    """An attack that must end with one sentence, exit code 2 and no file written."""
     return Attack(name=name, run=run, says=says, codes=(2,), **rest)
 
 
 def fine(name: str, run: Sequence[str] | str, **rest: Any) -> Attack:
-    """A row that looks like an attack and must work."""
+    """Input that looks like an attack but must work."""
     return Attack(name=name, run=run, codes=(0,), **rest)
 
 
 def survives(name: str, run: Sequence[str] | str, says: str = "", **rest: Any) -> Attack:
-    """A row that may work or be refused with one sentence, but no worse."""
+    """An attack that may work, or end with one sentence."""
     return Attack(name=name, run=run, says=says, codes=(0, 2), **rest)
 
 
 def _contents(folder: Path) -> dict[str, Any]:
-    """What lies in a folder: of each file its kind, mode and content, of a link where it leads."""
+    """The content of a folder: kind, mode and content of each file, and the target of each link."""
     found: dict[str, Any] = {}
     for root, folders, files in os.walk(folder):
         for name in (*folders, *files):

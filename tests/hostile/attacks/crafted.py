@@ -1,4 +1,4 @@
-"""Stored files that were altered by somebody who knows the format: every digest is right, the content is not."""
+"""Stored files altered by somebody who knows the format: each digest is right, but the content is not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Alter = Callable[[dict[str, Any], dict[str, Any]], object]
 
 
 def statistics_bytes(detail: Any = "patterns") -> bytes:
-    """Statistics of a small corpus as `save` writes them."""
+    """Statistics of a small corpus, as written by `save`."""
     statistics = tb.TermStatistics.from_texts(TEXTS, detail=detail, batch="first")
     buffer = io.BytesIO()
     header = store._header(statistics, None)
@@ -39,7 +39,7 @@ def statistics_bytes(detail: Any = "patterns") -> bytes:
 
 
 def altered(content: bytes, alter: Alter) -> bytes:
-    """The same file after *alter* changed its header and its columns, one entry per term, with a new digest."""
+    """The same file after *alter* has changed its header and its columns (one entry per term), with a new digest."""
     frame = pl.read_parquet(io.BytesIO(content))
     header = json.loads(pl.read_parquet_metadata(io.BytesIO(content))["termburst"])
     columns = frame.to_dict(as_series=False)
@@ -53,14 +53,14 @@ def altered(content: bytes, alter: Alter) -> bytes:
 
 
 def with_header(content: bytes, header: str) -> bytes:
-    """The same columns under another header, whatever that is."""
+    """The same columns with another header, valid or not."""
     buffer = io.BytesIO()
     pl.read_parquet(io.BytesIO(content)).write_parquet(buffer, metadata={"termburst": header})
     return buffer.getvalue()
 
 
 def saved(detail: Any = "patterns", alter: Alter | None = None, name: str = "s.parquet") -> Callable[[Path], None]:
-    """What makes a file of statistics in a folder, altered or as it is."""
+    """A function that writes a file of statistics into a folder, altered or unchanged."""
 
     def make(folder: Path) -> None:
         content = statistics_bytes(detail)
@@ -70,7 +70,7 @@ def saved(detail: Any = "patterns", alter: Alter | None = None, name: str = "s.p
 
 
 def resized(path: Path, **arrays: Any) -> None:
-    """An .npz file with some of its arrays replaced; None takes one out."""
+    """Replace some arrays of an .npz file; None removes one."""
     with np.load(path) as stored:
         kept = {name: stored[name] for name in stored.files} | arrays
     np.savez(path, **{name: array for name, array in kept.items() if array is not None})
@@ -79,12 +79,12 @@ def resized(path: Path, **arrays: Any) -> None:
 def _as_frame(columns: dict[str, Any], schema: dict[str, Any]) -> pl.DataFrame:
     try:
         return pl.DataFrame(columns, schema=schema, strict=True)
-    except (TypeError, pl.exceptions.PolarsError, OverflowError):  # other types than they were: as they come
+    except (TypeError, pl.exceptions.PolarsError, OverflowError):  # other types than before: let Polars choose
         return pl.DataFrame(columns, strict=False)
 
 
 def _digest(header: dict[str, Any], columns: dict[str, Any]) -> str:
-    """By the store's own function, on numbers that the store itself would not take; "" where they are none at all."""
+    """The digest by the function of the store, for numbers that the store would reject; "" if they are not numbers."""
 
     def flat(name: str) -> Any:
         return [value for values in columns[name] for value in values] if name in columns else None

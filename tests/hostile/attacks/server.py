@@ -1,7 +1,7 @@
-"""A process that has imported everything once, and runs each row in a fork of itself, with limits.
+"""A process that imports everything once, and runs each attack in a fork of itself, with limits.
 
-One request per line on standard input, one answer per line on standard output, both JSON. A row that crashes takes its
-fork with it and nothing else; limits are of processor time and of addresses, and the clock only ends a run that waits.
+One request per line on standard input, one answer per line on standard output, both JSON. An attack
+that crashes only ends its fork. There are limits of processor time and of address space; a clock ends a run that hangs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 CPU_SECONDS = 20
 CLOCK_SECONDS = 120
 FILE_BYTES = 2**30
-# Polars is imported and not used, since its threads, which start with its first work, do not live through a fork.
+# Polars is imported but not used: its threads start with its first computation, and do not survive a fork.
 PRELOADED = (
     "numpy",
     "polars",
@@ -55,7 +55,7 @@ PRELOADED = (
 
 def main() -> None:
     for name in PRELOADED:
-        with suppress(ImportError):  # of a part that is not installed
+        with suppress(ImportError):  # an optional part is not installed
             importlib.import_module(name)
     _warm_up()
     gc.collect()
@@ -71,14 +71,14 @@ def main() -> None:
 
 
 def _warm_up() -> None:
-    """Have the parser load what it needs, and build the commands, once for all rows; nothing is read or computed."""
+    """Let the parser load its modules and build the commands, once for all attacks. Nothing is read or computed."""
     import typer.main
 
     from termburst.cli.app import app
 
     typer.main.get_command = functools.cache(typer.main.get_command)
     for line in (["terms", "x", "--top", "y"], ["stats", "show"], ["keyness", "x", "--confidence", "y"]):
-        with suppress(Exception):  # a usage error, each
+        with suppress(Exception):  # each is a usage error
             app(line, standalone_mode=False)
 
 
@@ -98,10 +98,10 @@ def _awaited(child: int) -> dict[str, Any]:
 
 
 def _run(request: dict[str, Any]) -> None:
-    """Run one row in this fork, and end it without the interpreter's own tidying, which takes longer than most rows."""
+    """Run one attack in this fork, and exit without the interpreter's clean-up, which is slower than most attacks."""
     code = 1
     try:
-        os.setsid()  # so that what it starts ends with it
+        os.setsid()  # so that its child processes end with it
         gc.disable()
         _confine(request)
         code = _called(request)
@@ -116,7 +116,7 @@ def _run(request: dict[str, Any]) -> None:
 
 
 def _confine(request: dict[str, Any]) -> None:
-    import resource  # which only Unix has
+    import resource  # Unix only
 
     for number, name, flags in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_WRONLY), (2, "stderr", os.O_WRONLY)):
         opened = os.open(request[name], flags)
@@ -152,7 +152,7 @@ def _called(request: dict[str, Any]) -> int:
 
 
 def _python(source: str) -> int:
-    """Run Python as a user would; a ValueError is bad input told in a sentence, as on the command line."""
+    """Run Python code like a user. A ValueError becomes one line and exit code 2, as on the command line."""
     from pathlib import Path
 
     import numpy as np
