@@ -1,7 +1,7 @@
 """Everything that is printed, and tables for a terminal, a pipe or a file.
 
-No other file of `cli` prints. `say` and the other functions here escape control characters in names, labels and terms, so
-that a terminal shows them as text and never obeys them.
+No other file of `cli` prints. The functions here escape control characters in names, labels and terms, so that a
+terminal shows them as text and never obeys them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from termburst.display import printable, printable_json
 if TYPE_CHECKING:
     import polars as pl
 
-# Text that a spreadsheet would run, and a number with a sign, which is not a formula; table.js of the page has the same.
+# Text that a spreadsheet would run, and a number with a sign, which is not a formula; the page's table.js has the same.
 _FORMULA, _NUMBER = r"^'*[=+\-@\t\r\n＝＋－＠]", r"\A[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _LONGEST = 40  # characters of a term in a terminal table
 _NOTHING = "no term occurs that often; lower --min-count"

@@ -119,12 +119,12 @@ class Reading:
         from termburst.statistics.term_statistics import DETAILS, NothingToCountError, TermStatistics
 
         if counting is None and holds_statistics(corpus):
-            self._refuse_columns(f"{corpus} holds statistics")
+            self._refuse_columns(f"{corpus} contains statistics")
             known = TermStatistics.load(corpus)
             self.counting_like(known, corpus)
             if DETAILS.index(known.detail) < DETAILS.index(detail):
                 raise ValueError(
-                    f"{corpus} was saved without the {detail} that this needs; build it again with stats build --detail {detail}"
+                    f"{corpus} has no {detail}, which this needs; build it with stats build --detail {detail}"
                 )
             return known
         counting = counting or self.counting()
@@ -150,7 +150,7 @@ class Reading:
     def counted_corpus(
         self, corpus: str, *, counting: CountingOptions | None = None, keep_texts: bool = True
     ) -> CountedCorpus:
-        """A corpus with its ids and counts, and its texts, all in memory; without *keep_texts* the texts are dropped."""
+        """A corpus with its ids, counts and texts, all in memory; without *keep_texts* the texts are dropped."""
         from termburst.counting.counted_corpus import CountedCorpus
 
         ids: list[str] = []

@@ -1,4 +1,4 @@
-"""`termburst stats build | add | merge | subtract | show`: statistics that documents can be added to or removed from."""
+"""`termburst stats build | add | merge | subtract | show`: statistics to which documents can be added."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The charts of the page, as Bokeh figures without data: the page's script fills their sources.
 
 Every source, range, tool and figure that the script looks for has a name. Reactions to clicks are in the script, too:
-code inside a figure (CustomJS) needs `new Function`, which the page's policy forbids. Axis labels must not contain "$$":
-Bokeh would read that as TeX and load MathJax.
+code inside a figure (CustomJS) needs `new Function`, which the page's policy forbids. Axis labels must not contain
+"$$": Bokeh would read that as TeX and load MathJax.
 """
 
 from __future__ import annotations

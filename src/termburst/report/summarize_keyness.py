@@ -59,7 +59,7 @@ def summarize_keyness(
     -------
     dict
         title, kind ("keyness"), termburst (the version), settings, sides (each with its size), overview, terms (a dict
-        of columns, in the order of *table*), panels. A term that only A has: log_ratio is None, only_in is "a". p-values
+        of columns, in the order of *table*), panels. A term that only A has: log_ratio None, only_in "a". p-values
         below 1e-307 have log10_p −307.
 
     Examples

@@ -1,4 +1,7 @@
-"""How much statistics remember of every term. This file imports nothing else, so that `termburst --help` stays quick."""
+"""How much statistics remember of every term.
+
+This file imports nothing else, so that `termburst --help` stays quick.
+"""
 
 from __future__ import annotations
 
