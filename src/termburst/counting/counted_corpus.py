@@ -51,9 +51,9 @@ class Groups:
         """How many documents each group has."""
         return np.bincount(self.codes, minlength=len(self.names))
 
-    def rows(self, chosen: ArrayLike) -> Groups:
-        """The groups of the chosen documents; a group may then have no document."""
-        return Groups(self.names, self.codes[chosen])
+    def rows(self, numbers: NDArray[np.intp]) -> Groups:
+        """The groups of some documents, by their numbers; a group may then have no document."""
+        return Groups(self.names, self.codes[numbers])
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing matrices has no single truth value
