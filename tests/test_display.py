@@ -1,4 +1,4 @@
-"""HTML for notebooks: whatever a term holds, it stays text, and the markup is whole."""
+"""HTML for notebooks: every term stays text, and the markup is valid."""
 
 from html.parser import HTMLParser
 
@@ -12,7 +12,7 @@ HARD = ["<script>alert(1)</script>", "\"'&amp;", "\u202eevil\u2066", "x" * 10_00
 
 
 class Page(HTMLParser):
-    """Tags and texts, refusing what is not closed in order."""
+    """The tags and texts of a page; fails if a tag is not closed in order."""
 
     def __init__(self, page):
         super().__init__()
@@ -49,7 +49,7 @@ def shown(result):
     read = Page(page)
     assert read.tags <= TAGS
     assert set(read.attributes) <= {"style", "scope"}
-    assert "color" not in page  # the notebook's own, light or dark
+    assert "color" not in page  # colours are those of the notebook, light or dark
     assert "background" not in page
     assert len(page) < 8000
     return read.texts
@@ -110,10 +110,10 @@ def test_numbers_are_short():
     ]  # fmt: skip
 
 
-def test_a_heading_and_a_note_are_escaped_too():
+def test_a_heading_and_a_note_are_escaped():
     page = html_table("<a>", {"<b>": "<c>"}, ["<d>"], [["<e>"]], "<f>")
     assert Page(page).tags <= TAGS
 
 
-def test_joiners_belong_to_the_spelling():
+def test_joiners_are_kept_as_part_of_the_spelling():
     assert printable("می\u200cخواهم") == "می\u200cخواهم"

@@ -1,4 +1,4 @@
-"""Weights on disk: SciPy reads them, names included, nothing executed."""
+"""Weights on disk: SciPy can read them, names are kept, nothing is executed."""
 
 import io
 import zipfile
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from termburst.weight_files import Weights, load_weights, save_weights
 
 
-def test_weights_come_back_and_scipy_reads_them_too(tmp_path):
+def test_weights_are_read_back_and_scipy_can_read_them(tmp_path):
     path = tmp_path / "w.npz"
     matrix = sp.csr_matrix([[0.5, 0.0], [0.25, 1.0]])
     save_weights(Weights(matrix, np.array(["ha", "naïve"], dtype=object), np.array(["a", "b/c"], dtype=object)), path)
@@ -81,14 +81,14 @@ def stored(tmp_path):
         {"documents": np.array(["a", None], dtype=object)},
     ],
 )
-def test_weights_that_were_tampered_with_are_refused(stored, changes):
+def test_changed_files_are_refused(stored, changes):
     with np.load(stored) as held:
         np.savez(stored, **{**dict(held), **{name: np.asarray(values) for name, values in changes.items()}})
     with pytest.raises(ValueError, match=r"w\.npz (cannot be read as weights|is damaged): \S"):
         load_weights(stored)
 
 
-def test_what_unpacks_to_gigabytes_is_refused_before_it_does(stored):
+def test_a_file_that_would_unpack_to_gigabytes_is_refused(stored):
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (2**40,)})
     with zipfile.ZipFile(stored) as held:
@@ -103,7 +103,7 @@ def test_what_unpacks_to_gigabytes_is_refused_before_it_does(stored):
 @pytest.mark.parametrize(
     ("terms", "documents", "said"), [("a\0", "b", "the term 'a"), ("a", "b\0", "the document id 'b")]
 )
-def test_names_that_end_in_nul_would_come_back_shorter(tmp_path, terms, documents, said):
+def test_names_that_end_in_nul_are_refused(tmp_path, terms, documents, said):
     weights = Weights(sp.csr_matrix((1, 1)), np.array([terms], dtype=object), np.array([documents], dtype=object))
     with pytest.raises(ValueError, match=rf"{said}\\x00' ends in the character NUL"):
         save_weights(weights, tmp_path / "w.npz")

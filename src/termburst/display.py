@@ -1,4 +1,4 @@
-"""How terms and results are shown to people: text that keeps to its place, and HTML for notebooks."""
+"""How terms and results are shown to people: text made safe to print, HTML for notebooks, and sizes of the page."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from html import escape
 from typing import Any
 
 LONGEST = 40  # characters of a term that are shown
-ROWS = 10  # of a table in a notebook
-# Controls beyond those that JSON escapes itself, halves of surrogate pairs, and what is invisible or turns text around.
+ROWS = 10  # rows of a table in a notebook
+# Defaults of the page: terms with a panel, example lines per term, terms listed. They are here and not in
+# `termburst.report` because the command line shows them in its help, and that package takes long to import.
+PANELS, LINES, MOST_TERMS = 2_000, 5, 100_000
+# Control characters that JSON does not escape, halves of surrogate pairs, and characters that are invisible or change
+# the direction of text.
 _OBEYED = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
-JOINERS = "\u200c\u200d"  # they belong to the spelling of Persian and of the languages of India
+JOINERS = "\u200c\u200d"  # part of the spelling of Persian and of the languages of India
 
 
 def printable(term: Any, longest: int | None = LONGEST) -> str:
-    """A term on one line, not at any length: line breaks, controls and marks that turn text around are written out.
+    """A term on one line: line breaks, control characters and direction marks are written as escapes.
 
-    With *longest* None it may be of any length.
+    It is cut to *longest* characters; with None it is not cut.
 
     Examples
     --------
@@ -35,7 +39,7 @@ def printable(term: Any, longest: int | None = LONGEST) -> str:
 
 
 def printable_json(text: str) -> str:
-    """JSON in which characters that a terminal obeys, or that hide or turn text around, are escaped: it means the same.
+    """JSON with the same meaning, in which characters that a terminal obeys, or that hide or reorder text, are escaped.
 
     Examples
     --------
@@ -47,14 +51,14 @@ def printable_json(text: str) -> str:
 
 
 def number(value: Any) -> str:
-    """A number as a table shows it: whole ones in full, others to six figures.
+    """A number as a table shows it: integers in full, others to six digits.
 
     Examples
     --------
     >>> number(1234567), number(0.000123456789), number(-1234.5678), number(float("inf"))
     ('1,234,567', '0.000123457', '−1,234.57', '∞')
     """
-    if isinstance(value, float):  # NumPy's too
+    if isinstance(value, float):  # also NumPy's float64
         text = f"{value:,.6g}"
         text = f"{value:,.2f}" if 1000 <= abs(value) < 1e15 else text.replace("inf", "∞").replace("nan", "–")
     else:
@@ -63,7 +67,7 @@ def number(value: Any) -> str:
 
 
 def more(size: int, what: str) -> str:
-    """How many rows are left out, where any are.
+    """How many rows are left out; empty if none are.
 
     Examples
     --------
@@ -76,9 +80,9 @@ def more(size: int, what: str) -> str:
 def html_table(
     title: str, facts: Mapping[str, str], header: Sequence[str], rows: Iterable[Sequence[Any]], note: str = ""
 ) -> str:
-    """A heading, facts on a line, a table and a note, for ``_repr_html_``; strings are escaped here, and only here.
+    """A heading, one line of facts, a table and a note, for ``_repr_html_``. Strings are escaped here, and only here.
 
-    Colours and fonts are the notebook's own, light or dark.
+    Colours and fonts are those of the notebook, light or dark.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from termburst.files import atomic_path, first_line
 from termburst.npz import read_arrays
 from termburst.statistics.matrix import check_structure
 
-_MAX_STRINGS = 2**30  # bytes of fixed-width strings in a file
+_MAX_STRINGS = 2**30  # at most this many bytes of fixed-width strings in a file
 _KINDS = {
     "data": "biuf",
     "indices": "iu",
@@ -28,7 +28,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A weighted matrix, documents × terms, with the names of both.
+    """A weighted matrix, documents × terms, with their names.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Weights:
 
 
 def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
-    """Write a weighted matrix to an .npz file: SciPy's `load_npz` reads it, "terms" and "documents" stand beside.
+    """Write a weighted matrix to an .npz file, which SciPy's `load_npz` can read; it also has "terms" and "documents".
 
     Examples
     --------
@@ -70,7 +70,7 @@ def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
 
 
 def load_weights(path: str | PathLike[str]) -> Weights:
-    """Read what `save_weights` and `termburst weigh` wrote; nothing in the file is executed.
+    """Read a file that `save_weights` or `termburst weigh` wrote; nothing in the file is executed.
 
     Examples
     --------
@@ -80,16 +80,16 @@ def load_weights(path: str | PathLike[str]) -> Weights:
 
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: there is no such file of weights")
+        raise FileNotFoundError(f"{path}: there is no such file")
     try:
         stored = read_arrays(path, _KINDS)
         if stored["format"].item() not in (b"csr", "csr"):
-            raise ValueError(f"the matrix is stored as {stored['format'].item()!r}, not as 'csr'")
+            raise ValueError(f"the format of the matrix must be 'csr', got {stored['format'].item()!r}")
         arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
         matrix = sp.csr_matrix(arrays, shape=tuple(stored["shape"].tolist()))
         check_structure(matrix)
         weights = Weights(matrix, stored["terms"], stored["documents"])
-    except Exception as error:  # zipfile, zlib, NumPy and SciPy each raise their own
+    except Exception as error:  # zipfile, zlib, NumPy and SciPy raise many types
         raise ValueError(f"{path} cannot be read as weights: {first_line(error)}") from error
     if weights.matrix.shape != weights.documents.shape + weights.terms.shape:
         raise ValueError(f"{path} is damaged: the matrix and its names differ in size")
@@ -100,12 +100,12 @@ def _fixed_width(names: NDArray[Any], what: str) -> NDArray[np.str_]:
     longest = max(map(len, names), default=0)
     if 4 * longest * len(names) > _MAX_STRINGS:
         raise ValueError(
-            f"the longest {what} has {longest:,} characters, too long for a weights file of {len(names):,} of them; "
-            r"a token pattern such as '\b\w{2,50}\b' keeps such runs out"
+            f"the longest {what} has {longest:,} characters, too many for a weights file with {len(names):,} of them; "
+            r"leave such terms out with a token pattern such as '\b\w{2,50}\b'"
         )
     for name in names:
-        if str(name).endswith("\0"):  # which a fixed width cannot tell from the end
+        if str(name).endswith("\0"):  # a fixed-width string loses it
             raise ValueError(
-                f"the {what} {str(name)[:60]!r} ends in the character NUL, which a weights file cannot hold: remove it"
+                f"the {what} {str(name)[:60]!r} ends in the character NUL, which a weights file cannot store; remove it"
             )
     return np.asarray(names, dtype=np.str_)

@@ -19,7 +19,7 @@ from termburst.cli import main
 
 
 class Outcome(NamedTuple):
-    """What a run of the command left behind."""
+    """The result of one run of the command."""
 
     code: int
     raw: bytes
@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
 
     @property
     def rows(self) -> dict[str, dict[str, Any]]:
-        """The rows of `--format json` by their term."""
+        """The rows of `--format json`, by term."""
         return {row["term"]: row for row in json.loads(self.raw)}
 
 
@@ -40,13 +40,13 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the standard library's docstrings are kept, so that they are read once in all."""
+    """A cache for the docstrings of the standard library, so that they are parsed only once."""
     return tmp_path_factory.mktemp("cache")
 
 
 @pytest.fixture(scope="session")
 def plain_environment(cache: Path) -> dict[str, str]:
-    """The environment without what would make a pipe look like a terminal."""
+    """The environment without variables that make a pipe look like a terminal."""
     meddling = {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "TERMBURST_DEBUG", "PYTHONWARNINGS"}
     kept = {key: value for key, value in os.environ.items() if key not in meddling}
     return {**kept, "TERMBURST_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
@@ -61,13 +61,13 @@ def _environment(monkeypatch: pytest.MonkeyPatch, plain_environment: dict[str, s
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Run the command in this process, which spares the second that importing takes."""
+    """Run the command in this process, which saves the second that imports take."""
 
     def call(*arguments: object) -> Outcome:
         capfdbinary.readouterr()
         with monkeypatch.context() as patch:
             patch.setattr(sys, "argv", ["termburst", *map(str, arguments)])
-            patch.setattr(warnings, "showwarning", warnings.showwarning)  # which `main` replaces
+            patch.setattr(warnings, "showwarning", warnings.showwarning)  # `main` replaces it
             with pytest.raises(SystemExit) as stop:
                 main()
         out, err = capfdbinary.readouterr()
@@ -78,7 +78,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[byte
 
 @pytest.fixture
 def done(run: Run) -> Run:
-    """Run the command, which must succeed and have nothing to say on standard error."""
+    """Run the command, which must succeed and write nothing to standard error."""
 
     def call(*arguments: object) -> Outcome:
         outcome = run(*arguments)
@@ -90,7 +90,7 @@ def done(run: Run) -> Run:
 
 @pytest.fixture
 def fault(run: Run) -> Callable[..., str]:
-    """Run the command, which must refuse with one line and exit code 2; the line."""
+    """Run the command, which must fail with one line and exit code 2; return the line."""
 
     def call(*arguments: object) -> str:
         outcome = run(*arguments)
@@ -108,7 +108,7 @@ def fault(run: Run) -> Callable[..., str]:
 
 @pytest.fixture
 def process(plain_environment: dict[str, str]) -> Run:
-    """Run the command as a process of its own."""
+    """Run the command in its own process."""
 
     def call(*arguments: object, stdin: bytes = b"", **environment: str) -> Outcome:
         ended = subprocess.run(
@@ -140,7 +140,7 @@ def texts() -> list[str]:
 
 @pytest.fixture(scope="session")
 def counted() -> Callable[..., tb.TermStatistics]:
-    """Statistics by way of scikit-learn's counts."""
+    """Statistics from scikit-learn's counts."""
 
     def count(texts: Sequence[str], detail: Any = "moments", **options: Any) -> tb.TermStatistics:
         vectorizer = CountVectorizer(**options)
@@ -152,7 +152,7 @@ def counted() -> Callable[..., tb.TermStatistics]:
 
 @pytest.fixture(scope="session")
 def agree() -> Callable[..., None]:
-    """Whether rows that the command printed hold the library's numbers."""
+    """Check that the rows that the command printed have the library's numbers."""
 
     def check(rows: dict[str, dict[str, Any]], statistics: tb.TermStatistics, **options: Any) -> None:
         plr = tb.plr_statistic(statistics, **options)
@@ -166,7 +166,7 @@ def agree() -> Callable[..., None]:
 
 @pytest.fixture
 def corpus(tmp_path: Path, texts: list[str]) -> Path:
-    """The documents as a text file, a line each."""
+    """The documents as a text file, one per line."""
     path = tmp_path / "corpus.txt"
     path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
     return path
@@ -174,5 +174,5 @@ def corpus(tmp_path: Path, texts: list[str]) -> Path:
 
 @pytest.fixture
 def table(texts: list[str]) -> pl.DataFrame:
-    """The documents as a table with two columns of our own naming."""
+    """The documents as a table with the columns name and body."""
     return pl.DataFrame({"name": [f"doc {i}" for i in range(len(texts))], "body": texts})

@@ -1,4 +1,4 @@
-"""CSV for spreadsheets: text that they would run as a formula has an apostrophe before it, unless left as it is."""
+"""CSV for spreadsheets: text that they would run as a formula gets an apostrophe, except with --csv-as-is."""
 
 import io
 import json
@@ -27,20 +27,20 @@ def _undone(terms: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("to_file", [False, True])
-def test_formulas_are_escaped_and_that_is_said(run, tokens, tmp_path, to_file):
+def test_formulas_are_escaped_and_reported(run, tokens, tmp_path, to_file):
     output = tmp_path / "out.csv"
     outcome = run("terms", tokens, "--pretokenized", *(["-o", output] if to_file else ["-f", "csv"]))
     assert outcome.code == 0
-    said = f"{len(RUN)} cells that a spreadsheet would run as a formula; --csv-as-is leaves them\n"
+    said = f"{len(RUN)} cells that a spreadsheet would run as a formula; --csv-as-is leaves them unchanged\n"
     assert outcome.err.endswith(said)
     table = pl.read_csv(output.read_bytes() if to_file else outcome.raw)
     assert sorted(table["term"]) == sorted([*(f"'{term}" for term in RUN), *LEFT])
     assert sorted(_undone(table["term"].to_list())) == sorted([*RUN, *LEFT])
-    assert table["plr"].dtype == pl.Float64  # negative, and numbers all the same
+    assert table["plr"].dtype == pl.Float64  # negative numbers stay numbers
     assert table["plr"].min() < 0
 
 
-def test_the_pattern_of_the_documentation_undoes_it(tokens, run):
+def test_the_pattern_in_the_docs_removes_the_apostrophes(tokens, run):
     table = pl.read_csv(run("terms", tokens, "--pretokenized", "-f", "csv").raw)
     undone = table["term"].str.replace(r"^'('*[=+\-@\t\r\n＝＋－＠])", "${1}")
     assert sorted(undone) == sorted([*RUN, *LEFT])
@@ -66,11 +66,11 @@ def test_labels_of_groups(run, done, tmp_path):
     command = ("keyness", path, "--by", "g", "--min-count", 1, "-f", "csv")
     outcome = run(*command)
     assert set(pl.read_csv(outcome.raw)["group"]) == {"'=a", "'+b", "c"}
-    assert "CSV: put an apostrophe before" in outcome.err
+    assert "CSV: added an apostrophe before" in outcome.err
     assert set(pl.read_csv(done(*command, "--csv-as-is").raw)["group"]) == {"=a", "+b", "c"}
 
 
-def test_labels_that_are_numbers_stay_so(done, tmp_path):
+def test_labels_that_are_numbers_stay_numbers(done, tmp_path):
     path = tmp_path / "by.csv"
     rows = {"g": ["-1", "0", "+1"] * 6, "text": ["so it goes so", "it goes on", "and on and on"] * 6}
     pl.DataFrame(rows).write_csv(path)
@@ -78,5 +78,5 @@ def test_labels_that_are_numbers_stay_so(done, tmp_path):
     assert set(table["group"]) == {"-1", "0", "+1"}
 
 
-def test_nothing_is_said_where_nothing_was_done(done, corpus):
+def test_nothing_is_reported_if_nothing_was_escaped(done, corpus):
     done("terms", corpus, "-f", "csv")

@@ -1,4 +1,4 @@
-"""However a command ends, it says so in one line: no memory, no room, no reader, numbers and files beyond measure."""
+"""A command that fails says so in one line: no memory, full disk, closed pipe, huge numbers, damaged files."""
 
 import json
 import os
@@ -28,11 +28,11 @@ def saved(tmp_path_factory):
     [
         (MemoryError("Unable to allocate 8.00 EiB"), "not enough memory for this (Unable to allocate 8.00 EiB)"),
         (MemoryError(), "not enough memory for this (MemoryError)"),
-        (OverflowError("int too big to convert"), "a number is too large to be computed with (int too big to convert)"),
+        (OverflowError("int too big to convert"), "a number is too large to compute with (int too big to convert)"),
         (RecursionError("maximum recursion depth exceeded"), "nested too deeply"),
     ],
 )
-def test_what_is_beyond_the_machine(fault, saved, monkeypatch, error, said):
+def test_limits_of_the_machine(fault, saved, monkeypatch, error, said):
     def beyond(*_, **__):
         raise error
 
@@ -43,7 +43,7 @@ def test_what_is_beyond_the_machine(fault, saved, monkeypatch, error, said):
         fault("terms", saved)
 
 
-def test_more_than_there_is_is_all(done, saved):
+def test_a_top_above_all_terms_gives_all_terms(done, saved):
     everything = done("terms", saved, "-f", "csv").raw
     for top in (HUGE, 2**63, 2**64):
         assert done("terms", saved, "-f", "csv", "--top", top).raw == everything
@@ -54,7 +54,7 @@ def test_more_than_there_is_is_all(done, saved):
     "arguments",
     [["--top", f"-{HUGE}"], ["--min-count", f"-{HUGE}"], ["--max-document-mb", HUGE], ["--top", "1" * 5000]],
 )
-def test_numbers_beyond_measure(fault, saved, arguments):
+def test_huge_numbers(fault, saved, arguments):
     assert arguments[0] in fault("terms", saved, *arguments)
 
 
@@ -84,7 +84,7 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("case", HEADERS)
-def test_a_header_that_is_none(fault, saved, tmp_path, case):
+def test_an_invalid_header(fault, saved, tmp_path, case):
     path = tmp_path / "h.parquet"
     pl.read_parquet(saved).write_parquet(path, metadata={"termburst": HEADERS[case]})
     for command in (["stats", "show", path], ["terms", path], ["stats", "add", path, saved]):
@@ -92,8 +92,8 @@ def test_a_header_that_is_none(fault, saved, tmp_path, case):
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_header_with_other_types(fault, saved, tmp_path, field):
-    """With a digest that fits, wherever one can be computed."""
+def test_a_header_with_wrong_types(fault, saved, tmp_path, field):
+    """The digest is correct, if one can be computed."""
     from termburst.statistics import store
 
     path, frame = tmp_path / "h.parquet", pl.read_parquet(saved)
@@ -104,14 +104,14 @@ def test_a_header_with_other_types(fault, saved, tmp_path, field):
             try:
                 statistics = store._statistics(header, frame)
                 header["digest"] = store._digest(statistics, store._header(statistics, header.get("unfinished")))
-            except Exception:  # then it cannot be loaded, either
+            except Exception:  # then it cannot be loaded
                 pass
         frame.write_parquet(path, metadata={"termburst": json.dumps(header)})
         assert "h.parquet" in fault("stats", "show", path), value
 
 
 def panicking(saved, path):
-    """A damaged copy at which Polars panics: one byte in the description of the columns is another."""
+    """Make a damaged copy at which Polars panics: one byte in the description of the columns is changed."""
     content = saved.read_bytes()
     for at in range(len(content) - 9, 4, -1):
         path.write_bytes(content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :])
@@ -119,7 +119,7 @@ def panicking(saved, path):
             pl.read_parquet(path)
         except pl.exceptions.PanicException:
             return True
-        except Exception:  # damage that it sees
+        except Exception:  # damage that Polars reports
             continue
     return False
 
@@ -153,7 +153,7 @@ PRINTING = {
 
 @pytest.fixture
 def shell(plain_environment, saved):
-    """Run a command with something behind it in a shell: (the command's exit code, standard error)."""
+    """Run a command in a shell, with a pipe or a redirection after it; return its exit code and standard error."""
 
     def call(arguments, behind, **environment):
         command = f'"{sys.executable}" -W ignore -m termburst {arguments.format(saved, saved)} {behind}'
@@ -173,7 +173,7 @@ def shell(plain_environment, saved):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
 @pytest.mark.parametrize("case", PRINTING)
-def test_a_full_disk_and_a_reader_that_went_away(shell, case):
+def test_a_full_disk_and_a_closed_pipe(shell, case):
     code, said = shell(PRINTING[case], "> /dev/full")
     assert (code, said.count("\n")) == (2, 1), said
     assert said.endswith("written to standard output: No space left on device\n") or said.endswith(
@@ -185,7 +185,7 @@ def test_a_full_disk_and_a_reader_that_went_away(shell, case):
 @unix
 @pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_the_first_line_of_many(shell, tmp_path, unbuffered):
+def test_a_pipe_that_reads_only_the_first_line(shell, tmp_path, unbuffered):
     corpus = tmp_path / "many.txt"
     corpus.write_text("".join(f"word{i} word{i} bb\n" for i in range(9_000)), encoding="utf-8")
     for format in ("table", "csv", "json"):
@@ -194,7 +194,7 @@ def test_the_first_line_of_many(shell, tmp_path, unbuffered):
 
 
 @unix
-def test_an_error_that_nobody_reads(shell):
+def test_an_error_message_that_cannot_be_written(shell):
     for unbuffered in ("", "1"):
         for arguments in ("terms missing.txt", "terms", "stats"):
             assert shell(arguments, "2> /dev/full", PYTHONUNBUFFERED=unbuffered)[0] == 2
@@ -204,7 +204,7 @@ def test_an_error_that_nobody_reads(shell):
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["2> /dev/full", "2>&1 > /dev/null | true"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
-def test_a_remark_that_nobody_reads_does_not_undo_the_work(shell, tmp_path, where):
+def test_a_message_that_cannot_be_written_does_not_stop_the_work(shell, tmp_path, where):
     corpus, output = tmp_path / "c.txt", tmp_path / "o.csv"
     corpus.write_text("=cmd so =cmd so =cmd\nso it goes\n", encoding="utf-8")
     for unbuffered in ("", "1"):
@@ -234,7 +234,7 @@ def test_stop_words_that_cannot_be_read(fault, corpus, tmp_path, case):
 
 
 @unix
-def test_stop_words_behind_a_link_or_a_lock(fault, corpus, tmp_path):
+def test_stop_words_that_are_a_link_a_pipe_or_not_readable(fault, corpus, tmp_path):
     path = tmp_path / "stop.lst"
     path.symlink_to(tmp_path / "nothing")
     assert "cannot be read (No such file" in fault("terms", corpus, "--stop-words", path)
@@ -243,7 +243,7 @@ def test_stop_words_behind_a_link_or_a_lock(fault, corpus, tmp_path):
     assert "is not a regular file" in fault("terms", corpus, "--stop-words", path)
     path.unlink()
     assert "there is no file" in fault("terms", corpus, "--stop-words", path)
-    if os.geteuid() != 0:  # whom nothing stops
+    if os.geteuid() != 0:  # root may read everything
         path.write_text("the\n", encoding="utf-8")
         path.chmod(0)
         assert "cannot be read (Permission denied)" in fault("terms", corpus, "--stop-words", path)

@@ -1,4 +1,4 @@
-"""Bad input: one line that names what is at fault, exit code 2, and nothing written."""
+"""Bad input: one line that names the fault, exit code 2, and nothing written."""
 
 import gzip
 import os
@@ -23,7 +23,7 @@ def _folder(path: Path, **links: str) -> Path:
     return path
 
 
-BAD_CORPORA = {  # made in a folder: (the arguments, what the line must name)
+BAD_CORPORA = {  # each is made in a folder and returns (the arguments, what the line must name)
     "missing path": lambda at: ([at / "missing.txt"], ["missing.txt"]),
     "empty folder": lambda at: ([(at / "hollow").mkdir() or at / "hollow"], ["hollow"]),
     "no file for the glob": lambda at: ([at / "*.nothing"], ["*.nothing"]),
@@ -75,7 +75,7 @@ BAD_OPTIONS = {
 
 @pytest.fixture
 def refused(fault, tmp_path):
-    """Every command that reads text refuses alike, makes no file and leaves an existing one alone."""
+    """Check that every command that reads text fails, writes no file and does not change an existing one."""
 
     def check(arguments: list[object], named: list[str]) -> None:
         out = tmp_path / "out"
@@ -83,7 +83,7 @@ def refused(fault, tmp_path):
         lines = set()
         for command in (["terms", "-f", "csv"], ["weigh"], ["stats", "build"]):
             if command == ["stats", "build"] and {"--sigma2", "--mu"} & set(map(str, arguments)):
-                continue  # it takes no such options
+                continue  # it has no such options
             ending = {"terms": ".csv", "weigh": ".npz", "stats": ".parquet"}[command[0]]
             old = _write(out / f"old{ending}", b"precious")
             for target in (old, out / f"new{ending}"):
@@ -131,42 +131,42 @@ def test_bad_outputs(fault, corpus, tmp_path, command):
 
 @unix
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
-def test_an_output_folder_that_may_not_be_written(fault, corpus, tmp_path):
+def test_an_output_folder_without_write_permission(fault, corpus, tmp_path):
     out = tmp_path / "closed"
     out.mkdir(mode=0o500)
     assert "closed" in fault("terms", corpus, "-o", out / "out.csv")
 
 
-def test_an_ending_that_says_no_format(fault, corpus, tmp_path):
+def test_an_ending_without_a_known_format(fault, corpus, tmp_path):
     assert "out.xlsx" in fault("terms", corpus, "-o", tmp_path / "out.xlsx")
     assert not (tmp_path / "out.xlsx").exists()
 
 
 @unix
-def test_names_with_control_codes_are_shown_never_obeyed(fault, tmp_path):
+def test_control_characters_in_names_are_escaped(fault, tmp_path):
     path = _write(tmp_path / "\x1b[31mred\n.parquet", b"no Parquet")
     for command in (["terms", path], ["stats", "show", path], ["terms", tmp_path / "\x1b[31m\nmissing"]):
-        assert "[31m" in fault(*command)  # `fault` looks for what is not printable
+        assert "[31m" in fault(*command)  # `fault` checks that the line is printable
 
 
 @pytest.mark.parametrize(
     "arguments",
     [["terms"], ["nonsense"], ["terms", "x", "--top", "-1"], ["terms", "x", "--form", "y"], ["stats", "add"]],
 )
-def test_bad_usage_is_one_line_too(fault, arguments):
+def test_bad_usage_is_one_line(fault, arguments):
     assert "--help" in fault(*arguments)
 
 
-def test_more_bad_use(fault, corpus, tmp_path):
+def test_other_mistakes(fault, corpus, tmp_path):
     copy = _write(tmp_path / "copy.csv", b"text\nso it goes\n")
     assert "is part of the input" in fault("terms", copy, "-o", copy)
-    assert "ends so" in fault("weigh", corpus, "-o", tmp_path / "weights.csv")
+    assert "must end in .npz" in fault("weigh", corpus, "-o", tmp_path / "weights.csv")
     assert "--text" in fault("terms", "stdlib", "--text", "body")
-    assert "two files" in fault("stats", "merge", copy, "-o", tmp_path / "out.parquet")
+    assert "at least two files" in fault("stats", "merge", copy, "-o", tmp_path / "out.parquet")
     assert "copy.csv: there are no documents" in fault("terms", _write(copy, b"text\n"))
 
 
-def test_a_debugging_run_shows_where(run, monkeypatch, tmp_path):
+def test_debugging_shows_the_traceback(run, monkeypatch, tmp_path):
     monkeypatch.setenv("TERMBURST_DEBUG", "1")
     with pytest.raises(FileNotFoundError, match=r"missing\.txt"):
         run("terms", tmp_path / "missing.txt")

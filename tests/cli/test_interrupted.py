@@ -1,4 +1,4 @@
-"""`stats build` interrupted, in every way that there is, and started again: each document is counted once."""
+"""`stats build` interrupted in different ways and started again: each document is counted once."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ from termburst.statistics import checkpoint, streaming
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 load = tb.TermStatistics.load
-COMPLEX = r"\w+'\w+|\w\w+"  # no class of characters: counted by scikit-learn's code
+COMPLEX = r"\w+'\w+|\w\w+"  # not a character class, so scikit-learn's code counts it
 
 
 def made_up(megabytes, seed=5):
@@ -34,7 +34,7 @@ def made_up(megabytes, seed=5):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Three megabytes in lines, packed lines and a table, in a folder."""
+    """A folder with three megabytes of lines, compressed lines and a table."""
     folder = tmp_path_factory.mktemp("large")
     lines = made_up(3)
     (folder / "c.jsonl").write_text(
@@ -49,7 +49,7 @@ def large(tmp_path_factory):
 
 @pytest.fixture
 def interrupted(run, monkeypatch, tmp_path):
-    """Build in this process with small chunks and a checkpoint after each, stopped after so many parts."""
+    """Build in this process with small chunks and a checkpoint after each; stop *after* so many parts."""
     monkeypatch.setattr(vectorizer, "SMALL", -1)
     monkeypatch.setattr(tokenizer, "CHUNK", 20_000)
     monkeypatch.setattr(checkpoint, "SHARE", 0)
@@ -74,7 +74,7 @@ def interrupted(run, monkeypatch, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--detail", "patterns", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
-def test_a_build_goes_on_where_it_was(interrupted, run, large, tmp_path, options, monkeypatch):
+def test_a_build_resumes_where_it_stopped(interrupted, run, large, tmp_path, options, monkeypatch):
     whole = readers.open_corpus
 
     def small_batches(corpus, **more):
@@ -102,7 +102,7 @@ def test_a_build_goes_on_where_it_was(interrupted, run, large, tmp_path, options
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "whole.parquet"]
 
 
-def test_files_that_are_done_are_not_opened(interrupted, run, tmp_path, monkeypatch):
+def test_finished_files_are_not_opened_again(interrupted, run, tmp_path, monkeypatch):
     folder = tmp_path / "folder"
     folder.mkdir()
     for i, line in enumerate(made_up(0.5)[:300]):
@@ -119,7 +119,7 @@ def test_files_that_are_done_are_not_opened(interrupted, run, tmp_path, monkeypa
     assert load(tmp_path / "out.parquet").documents == 300
 
 
-def test_another_build_is_not_written_over_unasked(interrupted, run, fault, tmp_path):
+def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
@@ -146,7 +146,7 @@ def test_another_build_is_not_written_over_unasked(interrupted, run, fault, tmp_
     assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"])
 
 
-def test_a_build_into_its_own_folder_goes_on(interrupted, run, tmp_path):
+def test_a_build_into_the_folder_of_its_corpus_resumes(interrupted, run, tmp_path):
     folder, lines = tmp_path / "folder", made_up(0.3)
     folder.mkdir()
     (folder / "corpus.txt").write_text("so it goes", encoding="utf-8")
@@ -158,7 +158,7 @@ def test_a_build_into_its_own_folder_goes_on(interrupted, run, tmp_path):
     assert load(folder / "out.parquet") == tb.TermStatistics.from_texts(["so it goes", *lines])
 
 
-def test_fresh_and_a_result_by_mistake(interrupted, run, fault, tmp_path):
+def test_a_partial_file_is_not_statistics_and_fresh_ignores_it(interrupted, run, fault, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
@@ -171,7 +171,7 @@ def test_fresh_and_a_result_by_mistake(interrupted, run, fault, tmp_path):
     assert not partial.exists()
 
 
-def test_another_batch_id_limit_or_min_count_is_the_same_build(interrupted, run, tmp_path):
+def test_a_build_resumes_with_another_batch_limit_or_min_count(interrupted, run, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
@@ -197,7 +197,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_build(interrupted
     assert (tmp_path / "out.parquet").exists()
 
 
-def test_standard_input_keeps_none(process, tmp_path):
+def test_standard_input_has_no_checkpoint(process, tmp_path):
     text = "\n".join(made_up(0.4)).encode()
     outcome = process("stats", "build", "-", "-o", tmp_path / "out.parquet", "--checkpoint", 1e-9, stdin=text)
     assert (outcome.code, outcome.err) == (0, "")
@@ -244,7 +244,7 @@ def test_killed_at_any_moment(process, plain_environment, tmp_path):
     for k, number in enumerate([signal.SIGKILL] * 3 + [signal.SIGTERM, signal.SIGINT]):
         before = partial.stat().st_mtime_ns if partial.exists() else 0
         with subprocess.Popen(command, env=plain_environment, stderr=subprocess.PIPE) as ran:
-            if k:  # soon after a checkpoint, so that there is something to resume, however long starting takes
+            if k:  # soon after a checkpoint, so that there is something to resume on a slow machine, too
                 while ran.poll() is None and not (partial.exists() and partial.stat().st_mtime_ns != before):
                     time.sleep(0.005)
                 time.sleep(rng.uniform(0, 0.1))
@@ -254,7 +254,7 @@ def test_killed_at_any_moment(process, plain_environment, tmp_path):
             said += ran.stderr.read()
         assert b"Traceback" not in said
         assert ran.returncode in {0, -number, 128 + number}
-        if target.exists():  # done, if not yet out of the door
+        if target.exists():  # finished, even if the process has not ended
             break
     assert process(*command[3:]).code == 0
     assert b"resumed: " in said

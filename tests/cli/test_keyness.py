@@ -1,4 +1,4 @@
-"""`termburst keyness`, as processes read it."""
+"""`termburst keyness`: its tables, its groups, and its messages."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from termburst.inference.keyness import METHODS
+from termburst.inference.names import KEYNESS_METHODS
 
 ROWS = [("a", "cat cat cat sat on the mat")] * 9 + [("b", "dogs bark at the moon at night")] * 9
 
@@ -83,9 +83,9 @@ def test_a_corpus_is_counted_as_the_saved_statistics_beside_it_were(run, fault, 
     assert rows(run("keyness", folders[0], saved, "--format", "csv")) == expected
     assert rows(run("keyness", folders[0], saved, *options, "--format", "csv")) == expected
     line = fault("keyness", folders[0], saved, "--ngrams", "1,2", "--no-lowercase")
-    assert "was counted with --stop-words english and --lowercase: leave yours out" in line
+    assert "was counted with --stop-words english and --lowercase; omit your own options" in line
     line = fault("keyness", folders[0], plain, "--ngrams", "2", "--pretokenized")
-    assert "was counted with --ngrams 1 and no --pretokenized: leave yours out" in line
+    assert "was counted with --ngrams 1 and no --pretokenized; omit your own options" in line
     words = tmp_path / "words.lst"
     words.write_text("the at", encoding="utf-8")
     listed = tmp_path / "listed.parquet"
@@ -103,7 +103,7 @@ def test_the_text_column_is_that_of_the_corpus_beside_saved_statistics(run, tabl
     assert found == rows(run("keyness", *folders, "--format", "csv"))
 
 
-def test_statistics_without_patterns_are_refused_with_what_to_do(run, folders, tmp_path):
+def test_statistics_without_patterns_are_refused(run, folders, tmp_path):
     saved = tmp_path / "moments.parquet"
     assert run("stats", "build", folders[1], "-o", saved).code == 0
     done = run("keyness", folders[0], saved)
@@ -111,7 +111,7 @@ def test_statistics_without_patterns_are_refused_with_what_to_do(run, folders, t
     assert "--detail patterns" in done.err
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method != "beta-binomial"])
+@pytest.mark.parametrize("method", [method for method in KEYNESS_METHODS if method != "beta-binomial"])
 def test_methods_by_name(run, folders, method):
     found = {row["term"]: row for row in rows(run("keyness", *folders, "--method", method, "--format", "csv"))}
     assert float(found["cat"]["p_value"]) < 0.05
@@ -121,7 +121,7 @@ def test_methods_by_name(run, folders, method):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "two corpora, A and B, or one corpus and --by"),
+        ((), "two corpora, A and B; or one corpus and --by"),
         (("--by", "mood"), "no column 'mood', only 'kind', 'text'; choose one with --by"),
         (("--by", "kind", "--id", "kind"), "--by takes the place of --id"),
         (("--by", "kind", "--fdr", "q"), "Invalid value for '--fdr': 'q' is not one of 'bh',"),
@@ -135,17 +135,19 @@ def test_mistakes(fault, table, arguments, said):
 def test_too_many_values_to_compare(fault, tmp_path):
     path = tmp_path / "years.csv"
     path.write_text("year,text\n" + "".join(f"{year},so it goes\n" for year in range(1960, 2019)), encoding="utf-8")
-    said = "the column 'year' has 59 values; at most 50 can be compared: merge some values, or choose another column"
+    said = (
+        "the column 'year' has 59 values, but at most 50 can be compared; merge some values, or choose another column"
+    )
     assert f"{said} with --by" in fault("keyness", path, "--by", "year")
 
 
-def test_by_names_a_column_where_there_is_none(run, fault, folders, tmp_path):
+def test_by_needs_a_column(run, fault, folders, tmp_path):
     saved, null = tmp_path / "saved.parquet", tmp_path / "null.jsonl"
     assert run("stats", "build", folders[0], "-o", saved).code == 0
     null.write_text('{"text": "so", "kind": null}\n', encoding="utf-8")
     assert "a: --by names a column, but there is no CSV" in fault("keyness", folders[0], "--by", "kind")
-    assert "leave --by out" in fault("keyness", "stdlib", "--by", "kind")
-    assert "saved statistics, which keep no documents to group" in fault("keyness", saved, "--by", "kind")
+    assert "no columns; omit --by" in fault("keyness", "stdlib", "--by", "kind")
+    assert "is saved statistics, which have no documents to group" in fault("keyness", saved, "--by", "kind")
     assert "choose another with --by" in fault("keyness", null, "--by", "kind")
 
 
@@ -153,7 +155,9 @@ def test_by_names_a_column_where_there_is_none(run, fault, folders, tmp_path):
 def test_cells_without_a_group(fault, tmp_path, kinds, said):
     path = tmp_path / "cells.csv"
     path.write_text("kind,text\n" + "".join(f"{kind},so it goes\n" for kind in kinds), encoding="utf-8")
-    assert f"{said} nothing in the column 'kind': fill it, or drop such rows" in fault("keyness", path, "--by", "kind")
+    assert f"{said} nothing in the column 'kind'; fill it, or remove such rows" in fault(
+        "keyness", path, "--by", "kind"
+    )
 
 
 def test_neither_corpus_is_written_over(fault, table, tmp_path):
@@ -164,7 +168,7 @@ def test_neither_corpus_is_written_over(fault, table, tmp_path):
     assert table.read_bytes() == other.read_bytes()
 
 
-def test_a_file_that_a_glob_names_is_not_written_over(fault, folders, tmp_path):
+def test_a_file_that_matches_a_glob_is_not_written_over(fault, folders, tmp_path):
     inside = folders[0] / "0.txt"
     for source in (tmp_path / "a" / "0.tx*", folders[0]):
         for corpora in ((source, folders[1]), (folders[1], source)):
@@ -176,14 +180,14 @@ def test_one_standard_input_for_two_corpora(fault):
     assert "only one corpus can be standard input" in fault("keyness", "-", "-")
 
 
-def test_a_confidence_is_refused_before_anything_is_read(fault):
+def test_a_wrong_confidence_is_refused_before_anything_is_read(fault):
     assert "confidence lies between 0 and 1; got 95.0" in fault("keyness", "missing", "nowhere", "--confidence", "95")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("format", ["csv", "table"])
-def test_a_full_disk_is_said_with_what_was_written(folders, plain_environment, format):
+def test_a_full_disk_is_reported(folders, plain_environment, format):
     command = [sys.executable, "-m", "termburst", "keyness", *map(str, folders), "--format", format]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=plain_environment, check=False)
@@ -191,14 +195,14 @@ def test_a_full_disk_is_said_with_what_was_written(folders, plain_environment, f
     assert done.stderr == b"termburst: the table cannot be written to standard output: No space left on device\n"
 
 
-def test_a_count_that_no_term_reaches(run, table):
+def test_a_min_count_that_no_term_reaches(run, table):
     done = run("keyness", table, "--by", "kind", "--min-count", "100000")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[1:] == ["no term occurs that often: lower --min-count"]
+    assert done.out.splitlines()[1:] == ["no term occurs that often; lower --min-count"]
     assert rows(run("keyness", table, "--by", "kind", "--min-count", "100000", "--format", "csv")) == []
 
 
-def test_one_document_is_no_plural(run, tmp_path):
+def test_one_document_is_singular(run, tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text("so it goes on\n", encoding="utf-8")
     done = run("keyness", tmp_path / "a.txt", tmp_path / "b.txt", "--min-count", "1")
@@ -206,7 +210,7 @@ def test_one_document_is_no_plural(run, tmp_path):
     assert "documents" not in done.out
 
 
-def test_the_sides_of_a_table_for_people(run, folders):
+def test_the_line_above_the_table(run, folders):
     done = run("keyness", *folders, "--top", "3")
     assert done.code == 0
     assert "9 documents" in done.out
@@ -214,7 +218,7 @@ def test_the_sides_of_a_table_for_people(run, folders):
     assert len(done.out.strip().splitlines()) == 2 + 3
 
 
-def test_labels_that_differ_in_a_final_nul_are_two_groups(run, tmp_path):
+def test_labels_that_differ_only_in_a_final_nul_are_two_groups(run, tmp_path):
     path = tmp_path / "labels.jsonl"
     lines = [json.dumps({"kind": f"x{chr(0) if kind == 'b' else ''}", "text": text}) for kind, text in ROWS]
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -222,7 +226,7 @@ def test_labels_that_differ_in_a_final_nul_are_two_groups(run, tmp_path):
     assert {row["term"]: (row["n_a"], row["n_b"]) for row in found}["cat"] == ("27", "0")
 
 
-def test_a_very_long_label_takes_its_own_room_only(run, tmp_path):
+def test_a_very_long_label_does_not_make_the_others_long(run, tmp_path):
     path = tmp_path / "labels.jsonl"
     lines = [
         json.dumps({"kind": kind * (1_000_000 if number == 0 else 1), "text": text})

@@ -1,4 +1,4 @@
-"""Limits on the command line: patterns that never end, tables of all terms, labels of a megabyte."""
+"""Limits on the command line: endless patterns, tables of all terms, very long labels."""
 
 import io
 import json
@@ -52,7 +52,7 @@ def test_a_pattern_that_never_ends_is_stopped(fault, long_word, tmp_path, comman
 
 
 @needs_timer
-def test_each_document_has_the_whole_time(done, tmp_path):
+def test_each_document_has_the_full_time(done, tmp_path):
     path = tmp_path / "corpus.txt"
     path.write_text("so it goes\n" * 1000, encoding="utf-8")
     found = done("terms", path, "--token-pattern", r"(?:\w)+", "--format", "json")
@@ -60,9 +60,9 @@ def test_each_document_has_the_whole_time(done, tmp_path):
 
 
 @needs_timer
-def test_the_limit_is_of_one_document_and_ends_with_the_context():
+def test_the_limit_is_per_document_and_ends_with_the_context():
     with pattern_limit(1000):
-        assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0  # nothing is being searched
+        assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0  # no text is being searched
     assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0
 
 
@@ -70,7 +70,7 @@ def test_the_limit_is_of_one_document_and_ends_with_the_context():
 def test_a_signal_such_as_ctrl_c_ends_it_in_python():
     before = signal.signal(signal.SIGVTALRM, signal.default_int_handler)
     try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 1)  # a thread would not get to send one: `re` keeps the lock
+        signal.setitimer(signal.ITIMER_VIRTUAL, 1)  # a thread could not send a signal: `re` keeps the lock
         with pytest.raises(KeyboardInterrupt):
             TermStatistics.from_texts(["a" * 60], counting=CountingOptions(token_pattern=ENDLESS))
     finally:
@@ -113,7 +113,7 @@ def frame_of(rows: int) -> pl.DataFrame:
     )
 
 
-def test_a_table_looks_as_rich_would_have_it():
+def test_a_table_looks_like_one_of_rich():
     frame = frame_of(45)
     table = Table(box=None, pad_edge=False)
     for name, kind in frame.schema.items():
@@ -134,8 +134,8 @@ def _shown(value) -> str:
     return f"{value:,}" if isinstance(value, int) else printable(value)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="limits of processor time as POSIX has them")
-def test_a_table_of_every_term_is_a_matter_of_seconds(tmp_path):
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX limits of processor time")
+def test_a_table_of_all_terms_takes_seconds(tmp_path):
     path = tmp_path / "t.parquet"
     frame_of(80_000).write_parquet(path)
     code = f"""
@@ -154,7 +154,7 @@ def test_a_table_of_every_term_is_a_matter_of_seconds(tmp_path):
 # ---- labels, ids and n-grams
 
 
-def test_labels_of_a_megabyte_are_cut(done, tmp_path):
+def test_very_long_labels_are_cut(done, tmp_path):
     path = tmp_path / "by.csv"
     rows = [("so it goes so", "K" * 10**5), ("it goes on", "L" * 10**5)] * 5
     path.write_text("text,group\n" + "".join(f"{text},{label}\n" for text, label in rows), encoding="utf-8")
@@ -169,7 +169,7 @@ def test_n_grams_are_bounded(fault, long_word):
     assert len(fault("terms", long_word, "--ngrams", "9" * 6000)) < 300
 
 
-def test_json_nested_too_deep_is_named(fault, tmp_path):
+def test_json_nested_too_deeply_is_refused_with_its_line(fault, tmp_path):
     path = tmp_path / "t.jsonl"
     for value in ("[" * 10**5, "[" * 10**5 + "]" * 10**5):
         path.write_text(json.dumps({"text": "so"}) + '\n{"text": ' + value + "}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is on disk stays: planted links, files of others, two commands at once, modes."""
+"""Nothing on disk is lost: links, files of others, two commands at once, file modes."""
 
 import contextlib
 import signal
@@ -30,7 +30,7 @@ def popen(plain_environment):
 
 
 def until(condition, seconds=30):
-    """Wait for a condition, not for ever."""
+    """Wait for a condition, at most so many seconds."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
@@ -60,7 +60,7 @@ def test_a_checkpoint_that_is_a_link_is_not_followed(fault, corpus, tmp_path, op
 
 
 @pytest.mark.parametrize("every", [0, 30, 1e-9])
-def test_a_file_that_is_no_checkpoint_is_kept(fault, done, corpus, tmp_path, saved, every):
+def test_a_file_that_is_not_a_checkpoint_is_kept(fault, done, corpus, tmp_path, saved, every):
     partial, target = tmp_path / ".out.parquet.partial", tmp_path / "out.parquet"
     for content in (b"precious", b"", saved.read_bytes(), saved.read_bytes()[:-9]):
         partial.write_bytes(content)
@@ -103,12 +103,12 @@ def test_two_changes_at_once_are_both_made(popen, done, saved, tmp_path, command
     done("stats", "build", more, "-o", small)
     done("stats", "add", saved, more)
     before = load(saved).documents
-    first = popen("stats", "add", saved, "-")  # has read the file, and waits for documents
+    first = popen("stats", "add", saved, "-")  # it has read the file and waits for documents
     until((tmp_path / ".s.parquet.lock").exists)
     more_arguments = {"add": [saved, more], "subtract": [saved, small], "merge": [saved, small, "-o", saved]}
     second = popen("stats", command, *more_arguments[command])
     with contextlib.suppress(subprocess.TimeoutExpired):
-        second.wait(4)  # without a lock it would be done by now, and be undone by the first
+        second.wait(4)  # without a lock it would have finished, and the first would overwrite its result
     assert second.poll() is None
     assert first.communicate(b"three\nmore\ndocuments\n", timeout=60) == (b"", b"")
     out, said = second.communicate(timeout=60)
@@ -120,7 +120,7 @@ def test_two_changes_at_once_are_both_made(popen, done, saved, tmp_path, command
 
 
 @unix
-def test_a_second_build_is_told_and_a_killed_one_holds_nothing(popen, fault, done, corpus, saved, tmp_path):
+def test_a_second_build_is_refused_and_a_killed_one_leaves_no_lock(popen, fault, done, corpus, saved, tmp_path):
     target = tmp_path / "out.parquet"
     first = popen("stats", "build", "-", "-o", target)
     until((tmp_path / ".out.parquet.lock").exists)
@@ -141,7 +141,7 @@ def test_a_second_build_is_told_and_a_killed_one_holds_nothing(popen, fault, don
 
 
 @unix
-def test_the_longest_name_can_be_built_and_changed(done, corpus, saved, tmp_path):
+def test_a_file_with_the_longest_name_can_be_built_and_changed(done, corpus, saved, tmp_path):
     target = tmp_path / f"{'n' * 247}.parquet"
     done("stats", "build", corpus, "-o", target, "--checkpoint", 1e-9)
     assert load(target) == load(saved)
@@ -151,7 +151,7 @@ def test_the_longest_name_can_be_built_and_changed(done, corpus, saved, tmp_path
 
 
 @unix
-def test_a_planted_lock_is_not_followed(fault, corpus, saved, tmp_path):
+def test_a_lock_that_is_a_link_is_not_followed(fault, corpus, saved, tmp_path):
     (tmp_path / ".s.parquet.lock").symlink_to(tmp_path / "elsewhere")
     before = saved.read_bytes()
     for arguments in (["add", saved, corpus], ["build", corpus, "-o", saved], ["subtract", saved, saved]):

@@ -1,4 +1,4 @@
-"""What names, labels and ids do to a terminal: nothing. They are shown as text."""
+"""Names, labels and ids are printed as text: a terminal never obeys them."""
 
 import ast
 import io
@@ -18,7 +18,7 @@ import termburst.cli
 TITLE = "\x1b]0;hacked\x07"  # would rename the window of a terminal
 NASTY = f"{TITLE}\x9b31m\u202eb\nnext"
 SHOWN = r"\x1b]0;hacked\x07\x9b31m\u202eb\nnext"
-unix = pytest.mark.skipif(os.name != "posix", reason="file names with controls, and terminals, are Unix' own")
+unix = pytest.mark.skipif(os.name != "posix", reason="needs file names with control characters, and terminals")
 
 
 def _harmless(text: str) -> bool:
@@ -26,7 +26,7 @@ def _harmless(text: str) -> bool:
 
 
 def _calls(path: Path) -> set[str]:
-    """The names of all functions and methods that a file calls, and what it takes from `sys`."""
+    """The names of all functions and methods that a file calls, and attributes such as stdout.buffer."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call):
@@ -36,8 +36,8 @@ def _calls(path: Path) -> set[str]:
     return found
 
 
-def test_one_file_prints():
-    """Others call `say` and its like, which make what they are given printable."""
+def test_only_one_file_prints():
+    """The others call the functions in output.py, which escape control characters."""
     doors = {"print", "echo", "secho", "pprint", "Console", "Progress", "stdout.write", "stdout.buffer", "stderr.write"}
     files = sorted(Path(termburst.cli.__file__).parent.glob("*.py"))
     assert doors & _calls(next(path for path in files if path.name == "output.py"))
@@ -48,7 +48,7 @@ def test_one_file_prints():
 
 @pytest.fixture
 def by(tmp_path):
-    """A table with two groups, one of a nasty name."""
+    """A table with two groups; the name of one has control characters."""
     path = tmp_path / "by.csv"
     rows = {"g": [NASTY, "plain"] * 6, "text": ["so it goes so", "it goes on and on"] * 6}
     pl.DataFrame(rows).write_csv(path)
@@ -74,11 +74,11 @@ def test_the_name_of_a_column(done, fault, by, tmp_path):
     pl.read_csv(by).with_columns(g=pl.lit("same")).rename({"g": NASTY}).write_csv(tmp_path / "same.csv")
     assert _harmless(done("keyness", tmp_path / "column.csv", "--by", NASTY, "--min-count", 1).out)
     for arguments in (["keyness", tmp_path / "same.csv", "--by", NASTY], ["terms", by, "--text", NASTY]):
-        assert "hacked" in fault(*arguments)  # `fault` looks for what is not printable
+        assert "hacked" in fault(*arguments)  # `fault` checks that the line is printable
 
 
 @pytest.mark.parametrize("arguments", [["terms", "--top", TITLE], ["terms", "x", "y", TITLE], [TITLE], ["-" + TITLE]])
-def test_usage_errors_repeat_what_was_given(fault, arguments):
+def test_usage_errors_escape_what_was_given(fault, arguments):
     assert fault(*arguments)
 
 
@@ -93,11 +93,11 @@ def test_ids_of_batches(run, done, corpus, tmp_path, show):
         assert json.loads(out)["batches"] == [NASTY]
     again = run("stats", "add", saved, corpus, "--batch", NASTY)
     assert again.code == 0
-    assert "nothing added" in again.err
+    assert "nothing was added" in again.err
     assert _harmless(again.err)
 
 
-def test_json_is_the_same_without_what_a_terminal_obeys(done, tmp_path):
+def test_json_escapes_what_a_terminal_would_obey(done, tmp_path):
     terms = ["\x9b31mred", "\u202eevil", "a\u2028b", "\U000e0041tag", "naïve", "می\u200cخواهم", "日本", "\x7f"]
     path = tmp_path / "tokens.jsonl"
     path.write_text("".join(json.dumps({"text": [t, t, "so"]}) + "\n" for t in terms), encoding="utf-8")
@@ -111,7 +111,7 @@ def test_json_is_the_same_without_what_a_terminal_obeys(done, tmp_path):
 
 
 @unix
-def test_names_of_files_in_warnings(process, tmp_path):  # a warning is an error in the tests' own process
+def test_names_of_files_in_warnings(process, tmp_path):  # in its own process: here a warning would be an error
     path = tmp_path / f"{NASTY}.txt"
     path.write_text("so so it goes", encoding="utf-8")
     outcome = process("terms", path)
@@ -122,7 +122,7 @@ def test_names_of_files_in_warnings(process, tmp_path):  # a warning is an error
 
 @pytest.fixture
 def on_a_terminal(plain_environment):
-    """Run the command with both outputs on a terminal; all that it drew there."""
+    """Run the command with both outputs on a terminal; return what it wrote there."""
 
     def call(*arguments: object) -> str:
         import pty
@@ -136,7 +136,7 @@ def on_a_terminal(plain_environment):
                 try:
                     while part := reader.read(4096):
                         drawn += part
-                except OSError:  # how Linux says that the other end is closed
+                except OSError:  # Linux raises this when the other end is closed
                     pass
         assert ran.returncode == 0, drawn
         return drawn.decode().replace("\r\n", "\n")
@@ -150,7 +150,7 @@ def test_progress_and_notes_on_a_terminal(on_a_terminal, tmp_path):
     path = tmp_path / f"{NASTY}.txt"
     path.write_text("so so it goes\nso on\n", encoding="utf-8")
     drawn = on_a_terminal("stats", "build", path, "-o", tmp_path / f"{NASTY}.parquet")
-    assert TITLE not in drawn  # the bar has escape codes of its own
+    assert TITLE not in drawn  # the bar itself has escape codes
     assert "\x9b" not in drawn
     assert "\u202e" not in drawn
     assert re.search(r"Reading [^\n]*" + re.escape(SHOWN), drawn)
@@ -159,7 +159,7 @@ def test_progress_and_notes_on_a_terminal(on_a_terminal, tmp_path):
 
 @unix
 @pytest.mark.slow
-def test_csv_is_faithful_on_a_pipe_and_harmless_on_a_terminal(done, on_a_terminal, tmp_path):
+def test_csv_is_exact_on_a_pipe_and_escaped_on_a_terminal(done, on_a_terminal, tmp_path):
     path = tmp_path / "tokens.jsonl"
     path.write_text(json.dumps({"text": [TITLE, "so"]}) + "\n" + json.dumps({"text": ["so"]}), encoding="utf-8")
     command = ("terms", path, "--pretokenized", "-f", "csv")

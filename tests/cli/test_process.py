@@ -1,4 +1,4 @@
-"""The command as a process: what only the real one shows, such as terminals, pipes and signals."""
+"""The command in its own process: terminals, pipes and signals."""
 
 import os
 import re
@@ -53,13 +53,13 @@ def test_help(run):
     for command in ("demo", "terms", "explain", "weigh", "report", "keyness", "stats"):
         assert command in helped.out
     bare = run()
-    assert bare.code in (0, 2)  # Click and Typer have changed their minds
+    assert bare.code in (0, 2)  # it differs between versions of Click and Typer
     assert "Usage: termburst" in bare.out + bare.err
     assert "--stop-words" in run("terms", "-h").out
     assert "subtract" in run("stats", "-h").out
 
 
-def test_an_output_that_cannot_hold_greek(process, corpus):
+def test_an_output_encoding_without_greek(process, corpus):
     for arguments in (["-h"], ["terms", corpus]):
         outcome = process(*arguments, PYTHONIOENCODING="ascii")
         assert (outcome.code, outcome.err) == (0, "")
@@ -85,7 +85,7 @@ def test_progress_is_drawn_on_a_terminal_only(popen, corpus):
         try:
             while part := os.read(terminal, 4096):
                 drawn += part
-        except OSError:  # how Linux says that the other end is closed
+        except OSError:  # Linux raises this when the other end is closed
             pass
         out = ran.stdout.read()
     os.close(terminal)
@@ -100,9 +100,9 @@ def test_progress_is_drawn_on_a_terminal_only(popen, corpus):
 def test_ctrl_c(popen, tmp_path, command):
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with popen(*command, cwd=tmp_path, **pipes) as ran:
-        ran.stdin.write(b"so it goes\n" * 200_000)  # more than a pipe holds, so it returns when reading is under way
+        ran.stdin.write(b"so it goes\n" * 200_000)  # more than a pipe can hold: this returns when the command reads
         ran.stdin.flush()
-        time.sleep(1)  # until it waits for more; a signal between two reads of one buffer is noticed only after it
+        time.sleep(1)  # until it waits for more; a signal between two reads of a buffer is noticed only later
         ran.send_signal(signal.SIGINT)
         assert ran.wait(timeout=30) == 130
         assert ran.stdout.read() == b""
@@ -123,9 +123,9 @@ def test_a_pipe_closed_early(popen, tmp_path, format):
     assert ran.returncode != 2
 
 
-def test_a_single_document_is_remarked_upon(process, tmp_path):
+def test_a_single_document_gives_a_warning(process, tmp_path):
     path = tmp_path / "novel.txt"
     path.write_text("call me so so so", encoding="utf-8")
     outcome = process("terms", path)
     assert outcome.code == 0
-    assert outcome.err == f"termburst: warning: {path} is a single document, and burstiness shows between documents\n"
+    assert outcome.err == f"termburst: warning: {path} is a single document; burstiness shows only between documents\n"

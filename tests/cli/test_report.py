@@ -6,7 +6,7 @@ import re
 import pytest
 
 from termburst import TermStatistics
-from termburst.report import Documents, summarize
+from termburst.report import CountedCorpus, summarize
 
 
 @pytest.mark.slow
@@ -20,7 +20,7 @@ def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert found["title"] == corpus.name
     assert [len(panel["lines"]) for panel in found["panels"]] == [1, 1, 1]
-    expected = summarize(Documents.from_texts(texts), panels=3, lines=1)
+    expected = summarize(CountedCorpus.from_texts(texts), panels=3, lines=1)
     assert found["terms"] == expected["terms"]
     assert json.loads(done("report", corpus, "--format", "json", "--panels", 0).raw)["panels"] == []
 
@@ -49,21 +49,21 @@ def test_standard_input_and_saved_statistics(process, done, corpus, tmp_path, te
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "name the page to write: -o report.html"),
-        (("-o", "report.pdf"), "name it .html"),
+        ((), "give the name of the page to write, such as -o report.html"),
+        (("-o", "report.pdf"), "must end in .html"),
         (("-o", "no/such/folder/report.html"), "no/such/folder"),
-        (("-f", "json", "--open"), "--open shows a page"),
+        (("-f", "json", "--open"), "--open needs a page"),
         (("-o", "x.html", "--min-count", 100_000), "no term occurs 100,000 times"),
         (("-o", "x.html", "--panels", -1), "--panels"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(fault, corpus, arguments, said, tmp_path, monkeypatch):
+def test_mistakes_are_one_line(fault, corpus, arguments, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert said in fault("report", corpus, *arguments)
     assert not (tmp_path / "x.html").exists()
 
 
-def test_a_single_document_is_warned_of(process, tmp_path):
+def test_a_single_document_gives_a_warning(process, tmp_path):
     (tmp_path / "one.txt").write_text("so it goes so it goes", encoding="utf-8")
     outcome = process("report", tmp_path / "one.txt", "-o", tmp_path / "one.html")
     assert outcome.code == 0
@@ -102,7 +102,7 @@ def groups(tmp_path):
 
 
 @pytest.mark.slow
-def test_keyness_with_a_page_prints_its_table_too(done, groups, tmp_path):
+def test_keyness_with_a_page_also_prints_its_table(done, groups, tmp_path):
     a, b = tmp_path / "cats.txt", tmp_path / "dogs.txt"
     page, numbers = tmp_path / "key.html", tmp_path / "key.json"
     table = done("keyness", a, b, "--report", page).out
@@ -130,20 +130,22 @@ def test_keyness_by_column_and_beside_statistics(process, done, groups, tmp_path
     assert found["panels"][0]["sides"][1]["lines"] == []
     same = tmp_path / "cats.txt"
     outcome = process("keyness", same, same, "--report", numbers)
-    assert (outcome.code, outcome.err) == (0, f"termburst: warning: A and B are both {same}: nothing can differ\n")
+    assert (outcome.code, outcome.err) == (0, f"termburst: warning: A and B are both {same}, so nothing can differ\n")
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert len(found["sides"]) == 2
 
 
-def test_what_is_nobodys_is_named(fault, groups, tmp_path):
+def test_the_corpus_at_fault_is_named(fault, groups, tmp_path):
     (tmp_path / "blank.txt").write_text("\n\n", encoding="utf-8")
     page = tmp_path / "key.html"
-    assert "blank.txt: no document has a term" in fault("keyness", tmp_path / "blank.txt", groups, "--report", page)
+    assert "blank.txt: no document contains a term" in fault(
+        "keyness", tmp_path / "blank.txt", groups, "--report", page
+    )
     assert "lower --min-count" in fault("keyness", groups, "--by", "kind", "--report", page, "--min-count", 10**6)
     both = tmp_path / "both.json"
     assert "both.json" in fault("keyness", groups, "--by", "kind", "--report", both, "-o", both)
     assert not both.exists()
 
 
-def test_a_page_that_cannot_be_written_is_known_at_once(fault, groups, tmp_path):
-    assert "name it .html" in fault("keyness", groups, "--by", "kind", "--report", tmp_path / "key.csv")
+def test_a_wrong_ending_of_a_page_is_refused(fault, groups, tmp_path):
+    assert "must end in .html" in fault("keyness", groups, "--by", "kind", "--report", tmp_path / "key.csv")

@@ -1,4 +1,4 @@
-"""`terms` on everything that is a corpus: the numbers are the library's, wherever the text comes from."""
+"""`terms` on every kind of corpus: the numbers are always those of the library."""
 
 import gzip
 import sys
@@ -18,18 +18,18 @@ ALL = ("--top", "0", "--format", "json")
 COLUMNS = ("--text", "body", "--id", "name")
 
 
-def test_a_text_file_is_a_document_a_line(done, corpus, texts, counted, agree):
+def test_a_text_file_has_one_document_per_line(done, corpus, texts, counted, agree):
     agree(done("terms", corpus, *ALL).rows, counted(texts))
 
 
 @pytest.mark.parametrize(("ending", "pack"), [(".gz", gzip.compress), (".zst", zstd.compress)])
-def test_packed_text(done, corpus, texts, counted, agree, ending, pack):
+def test_compressed_text(done, corpus, texts, counted, agree, ending, pack):
     packed = corpus.with_name(f"corpus.txt{ending}")
     packed.write_bytes(pack(corpus.read_bytes()))
     agree(done("terms", packed, *ALL).rows, counted(texts))
 
 
-def test_a_folder_and_a_glob_are_a_document_a_file(done, tmp_path, texts, counted, agree):
+def test_a_folder_and_a_glob_have_one_document_per_file(done, tmp_path, texts, counted, agree):
     folder = tmp_path / "folder"
     (folder / "below").mkdir(parents=True)
     for i, text in enumerate(texts):
@@ -54,7 +54,7 @@ def test_tables(done, tmp_path, table, texts, counted, agree, ending):
     agree(done("terms", path, *COLUMNS, *ALL).rows, counted(texts))
 
 
-def test_the_column_text_needs_no_naming(done, tmp_path, texts, counted, agree):
+def test_the_column_text_is_the_default(done, tmp_path, texts, counted, agree):
     path = tmp_path / "table.parquet"
     pl.DataFrame({"text": texts}).write_parquet(path)
     agree(done("terms", path, *ALL).rows, counted(texts))
@@ -71,7 +71,7 @@ def test_the_standard_library(done, counted, agree):
     agree(done("terms", "stdlib", *ALL).rows, counted(load_stdlib().texts))
 
 
-def test_a_built_in_name_yields_to_a_path(done, monkeypatch, corpus, texts, counted, agree):
+def test_a_path_goes_before_a_built_in_name(done, monkeypatch, corpus, texts, counted, agree):
     corpus.rename(corpus.with_name("stdlib"))
     monkeypatch.chdir(corpus.parent)
     agree(done("terms", "stdlib", *ALL).rows, counted(texts))
@@ -84,7 +84,7 @@ def test_saved_statistics(done, tmp_path, texts, counted, agree, detail):
     agree(done("terms", tmp_path / "saved.parquet", *ALL).rows, statistics)
 
 
-def test_saved_statistics_are_not_counted_anew(done, fault, corpus, tmp_path):
+def test_saved_statistics_are_not_counted_again(done, fault, corpus, tmp_path):
     saved = tmp_path / "saved.parquet"
     done("stats", "build", corpus, "-o", saved, "--ngrams", 2)
     assert done("terms", saved, "--ngrams", 2).raw == done("terms", saved).raw

@@ -37,7 +37,7 @@ def test_halves_merge_to_the_whole(done, build, corpus, halves, tmp_path, detail
     assert load(whole).detail == detail
 
 
-def test_merge_takes_more_than_two(done, build, halves, tmp_path):
+def test_merge_accepts_more_than_two_files(done, build, halves, tmp_path):
     first = build(halves[0], "a.parquet")
     done("stats", "merge", first, first, first, "-o", tmp_path / "merged.parquet")
     assert load(tmp_path / "merged.parquet").documents == 3 * load(first).documents
@@ -76,13 +76,13 @@ def test_a_batch_is_merged_once(fault, build, halves, tmp_path):
     "options",
     [["--ngrams", "1,2", "--no-lowercase"], ["--stop-words", "english"], ["--pretokenized", "--detail", "patterns"]],
 )
-def test_add_counts_as_the_saved_statistics_did(done, build, corpus, halves, options):
+def test_add_counts_with_the_options_of_the_saved_statistics(done, build, corpus, halves, options):
     saved = build(halves[0], "saved.parquet", *options)
     done("stats", "add", saved, halves[1])
     assert load(saved) == load(build(corpus, "whole.parquet", *options))
 
 
-def test_add_reads_lists_of_tokens_if_the_saved_statistics_did(done, build, tmp_path):
+def test_add_reads_lists_of_tokens_if_the_statistics_are_pretokenized(done, build, tmp_path):
     path = tmp_path / "tokens.jsonl"
     path.write_text('{"text": ["New York", "New York"]}\n{"text": ["a"]}\n', encoding="utf-8")
     saved = build(path, "saved.parquet", "--pretokenized")
@@ -118,7 +118,7 @@ def test_subtract_leaves_the_rest(done, build, corpus, halves, tmp_path, detail)
     assert load(whole) == load(first)
 
 
-def test_terms_that_are_gone_are_left_out(done, build, tmp_path):
+def test_terms_that_no_longer_occur_are_removed(done, build, tmp_path):
     old, new = tmp_path / "old.txt", tmp_path / "new.txt"
     old.write_text("aa bb\n", encoding="utf-8")
     new.write_text("bb cc cc\n", encoding="utf-8")
@@ -180,7 +180,7 @@ def test_a_header_that_contradicts_the_rows(fault, build, corpus, change):
     assert "saved.parquet" in fault("stats", "show", saved)
 
 
-def test_files_that_are_no_statistics(fault, build, corpus, tmp_path, table):
+def test_files_that_are_not_statistics(fault, build, corpus, tmp_path, table):
     table.write_parquet(tmp_path / "ordinary.parquet")
     assert "ordinary.parquet" in fault("stats", "show", tmp_path / "ordinary.parquet")
     assert "missing.parquet" in fault("stats", "show", tmp_path / "missing.parquet")

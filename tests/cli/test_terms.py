@@ -1,4 +1,4 @@
-"""`terms` and `explain`: formats, and the options that say what a term is and what is asked of it."""
+"""`terms` and `explain`: formats, options of counting, and options of the statistic."""
 
 import io
 import json
@@ -20,7 +20,7 @@ def expected(texts, counted) -> pl.DataFrame:
     return tb.term_table(counted(texts))
 
 
-def test_the_table_is_for_people(done, corpus, expected):
+def test_the_table_on_a_terminal(done, corpus, expected):
     first, header, *lines = done("terms", corpus).out.splitlines()
     assert re.fullmatch(r"41 documents, [\d,]+ tokens, 12 terms, mean length [\d.]+", first)
     assert header.split() == expected.columns
@@ -45,7 +45,7 @@ def test_a_format_is_the_same_on_a_pipe_and_in_a_file(done, corpus, tmp_path, ex
         assert_frame_equal(pl.read_parquet(io.BytesIO(piped.raw)), expected, check_exact=True)
 
 
-def test_the_format_named_goes_before_the_ending(done, corpus, tmp_path):
+def test_the_option_format_goes_before_the_ending(done, corpus, tmp_path):
     done("terms", corpus, "-o", tmp_path / "out.csv", "--format", "json")
     assert json.loads((tmp_path / "out.csv").read_text(encoding="utf-8"))
 
@@ -61,16 +61,16 @@ def test_top_and_min_count(done, corpus, expected):
     assert shown("--min-count", 10**9) == []
 
 
-def test_a_table_shows_thirty_terms_and_a_file_holds_all(done, tmp_path):
+def test_a_table_shows_thirty_terms_and_a_file_has_all(done, tmp_path):
     path = tmp_path / "many.txt"
     path.write_text(" ".join(f"word{i}" for i in range(50)) + "\nword1\n", encoding="utf-8")
-    assert done("terms", path).out.count("word") == 30  # a table for people
-    assert len(done("terms", path, "-f", "json").rows) == 50  # a file is whole
+    assert done("terms", path).out.count("word") == 30  # a table is short
+    assert len(done("terms", path, "-f", "json").rows) == 50  # a file has all terms
     assert len(done("terms", path, "-f", "json", "--top", 7).rows) == 7
 
 
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
-def test_parts_add_up(done, corpus, texts, counted, form):
+def test_parts_add_up_to_the_statistic(done, corpus, texts, counted, form):
     rows = done("terms", corpus, *ALL, "--parts", "--form", form).rows
     parts = tb.explain(counted(texts), "the", form=form).parts
     for row in rows.values():
@@ -122,7 +122,7 @@ def test_lists_of_tokens(done, fault, tmp_path):
     assert "tokens.jsonl" in fault("terms", path)
 
 
-def test_terms_are_shown_never_obeyed(done, tmp_path):
+def test_control_characters_and_markup_in_terms_are_escaped(done, tmp_path):
     path = tmp_path / "hostile.txt"
     path.write_text("[bold]x[/bold] [bold]x[/bold] y\n\x1b[31mred \x07bell y\n[/] :smile: [link=x]\n", encoding="utf-8")
     out = done("terms", path, "--pretokenized").out
@@ -154,7 +154,7 @@ def test_explain_saved_statistics(done, corpus, tmp_path):
     assert saved.raw == done("explain", corpus, "ship").raw
 
 
-def test_explain_suggests_near_terms(fault, corpus):
+def test_explain_suggests_similar_terms(fault, corpus):
     line = fault("explain", corpus, "harpon")
     assert "'harpon'" in line
     assert "'harpoon'" in line
@@ -179,7 +179,7 @@ def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_
     done("stats", "build", corpus, "-o", saved)
     for options in (("--fit", "exact"), ("--test",)):
         line = fault("terms", saved, *options)
-        assert "s.parquet was saved without the patterns that this needs: stats build --detail patterns" in line
+        assert "s.parquet has no patterns, which this needs; build it with stats build --detail patterns" in line
     done("stats", "build", corpus, "-o", saved, "--detail", "patterns")
     assert done("terms", saved, "--fit", "exact").out
 
@@ -205,10 +205,10 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--test", "--parts"), "--test has columns of its own"),
-        (("--test", "--fit", "exact"), "--test has columns of its own"),
-        (("--statistic", "lr"), "--statistic says what --test tests: add --test"),
-        (("--fdr", "by"), "--fdr says how --test makes q-values: add --test"),
+        (("--test", "--parts"), "--test has its own columns"),
+        (("--test", "--fit", "exact"), "--test has its own columns"),
+        (("--statistic", "lr"), "--statistic needs --test; add --test"),
+        (("--fdr", "by"), "--fdr needs --test; add --test"),
         (("--test", "--fdr", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
     ],
 )
@@ -216,13 +216,13 @@ def test_options_that_do_not_go_together(fault, corpus, arguments, said):
     assert said in fault("terms", corpus, *arguments)
 
 
-def test_a_count_that_no_term_reaches(done, corpus):
+def test_a_min_count_that_no_term_reaches(done, corpus):
     for options in ((), ("--test",)):
         lines = done("terms", corpus, "--min-count", 10**6, *options).out.splitlines()
-        assert lines[1:] == ["no term occurs that often: lower --min-count"]
+        assert lines[1:] == ["no term occurs that often; lower --min-count"]
 
 
-def test_a_file_is_noted_by_its_rows(done, corpus, tmp_path, monkeypatch):
+def test_a_note_says_how_many_rows_a_file_has(done, corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("termburst.cli.output.note", (notes := []).append)
     done("terms", corpus, "-o", tmp_path / "one.csv", "--top", 1)
     done("terms", corpus, "-o", tmp_path / "all.csv")

@@ -1,11 +1,11 @@
-"""`weigh`: a file that SciPy, NumPy and termburst read, with the weights of `TermWeighting`."""
+"""`weigh`: a file that SciPy, NumPy and termburst can read, with the weights of `TermWeighting`."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import termburst as tb
-from termburst.counting.vectorizer import CountVectorizer  # cells in the order of their columns, and so sums to the bit
+from termburst.counting.vectorizer import CountVectorizer  # cells in the order of columns: sums are equal to the bit
 
 
 @pytest.mark.parametrize("scheme", sorted(tb.SCHEMES))
@@ -43,12 +43,12 @@ def test_ids_come_from_a_column(run, tmp_path, table):
     ("given", "named"),
     [(["--scheme", "tfidf"], "'tf-idf'"), (["--norm", "l3"], "'l3'"), (["--sigma2", "-1"], "sigma2")],
 )
-def test_what_is_refused(fault, corpus, tmp_path, given, named):
+def test_wrong_options_are_refused(fault, corpus, tmp_path, given, named):
     target = tmp_path / "out" / "weights.npz"
     target.parent.mkdir()
     assert named in fault("weigh", corpus, "-o", target, *given)
     assert list(target.parent.iterdir()) == []
 
 
-def test_an_unknown_scheme_is_said_before_anything_is_read(fault, tmp_path):
+def test_an_unknown_scheme_is_refused_before_anything_is_read(fault, tmp_path):
     assert "'nonsense'" in fault("weigh", tmp_path / "missing", "-s", "nonsense", "-o", tmp_path / "w.npz")

@@ -1,13 +1,13 @@
-"""The documents that most tests of the page are about."""
+"""The corpus that most tests of the page use."""
 
 import pytest
 
 import termburst as tb
-from termburst.report import Documents
+from termburst.counting.counted_corpus import CountedCorpus
 
 
 @pytest.fixture(scope="session")
-def documents() -> Documents:
-    """The docstrings of the standard library, a document a module, English stop words left out."""
+def documents() -> CountedCorpus:
+    """The docstrings of the standard library, one document per module, without English stop words."""
     corpus = tb.datasets.load_stdlib()
-    return Documents.from_texts(corpus.texts, corpus.ids, counting=tb.CountingOptions(stop_words="english"))
+    return CountedCorpus.from_texts(corpus.texts, corpus.ids, counting=tb.CountingOptions(stop_words="english"))

@@ -1,4 +1,4 @@
-"""The page in a real browser: Chromium, from a file, with nothing to fetch."""
+"""The page in Chromium, opened from a file, without a network."""
 
 import csv
 import io
@@ -12,9 +12,10 @@ import pytest
 
 import termburst as tb
 from termburst.inference.plr import PARTS
-from termburst.report import Documents, render, summarize, summarize_keyness
+from termburst.report import CountedCorpus, render, summarize, summarize_keyness
+from termburst.report.pieces import statistics_of
 
-READY = "html[data-ready=true]"  # as a selector: the page's policy refuses Playwright's waiting for an expression
+READY = "html[data-ready=true]"  # a selector: the page's policy forbids waiting for a JavaScript expression
 EVIL = [
     "<script>window.hacked=1</script>",
     "<img/src=x/onerror=window.hacked=1>",
@@ -35,21 +36,21 @@ def summary(documents):
 def evil():
     rng = np.random.default_rng(2)
     plain = rng.choice(["so", "it", "goes", "on"], (40, 30))
-    kind = np.arange(40) % len(EVIL)  # each as often as no other, or they would share a point
+    kind = np.arange(40) % len(EVIL)  # each has its own count; equal counts would share a point
     texts = [" ".join([*words, *[EVIL[k]] * (3 + int(k))]) for words, k in zip(plain, kind, strict=True)]
     texts.append("x" * 10_000 + " " + "x" * 10_000)
     counting = tb.CountingOptions(token_pattern=r"\S+", lowercase=False)
-    return Documents.from_texts(texts, [f"{EVIL[k % len(EVIL)]}{k}" for k in range(41)], counting=counting)
+    return CountedCorpus.from_texts(texts, [f"{EVIL[k % len(EVIL)]}{k}" for k in range(41)], counting=counting)
 
 
 @pytest.fixture(scope="module")
 def rendered():
-    """Renders a summary, once."""
+    """Render each summary once."""
     pages = {}
 
     def page_of(summary):
         if id(summary) not in pages:
-            pages[id(summary)] = summary, render(summary)  # kept, so that its id stays its own
+            pages[id(summary)] = summary, render(summary)  # the summary is kept, so that no other object gets its id
         return pages[id(summary)][1]
 
     return page_of
@@ -57,7 +58,7 @@ def rendered():
 
 @pytest.fixture
 def opened(browser, rendered, tmp_path):
-    """Opens a summary's page; afterwards it must not have complained, nor asked for anything but itself."""
+    """Open the page of a summary; at the end, check that it logged no error and requested no other file."""
     contexts, complaints, requests = [], [], []
 
     def open_page(summary, *, width=1400, height=900, anchor="", **options):
@@ -86,7 +87,7 @@ def _terms(page) -> list[str]:
 
 
 def _sources(page, chart: str, source: str, field: str) -> list:
-    """A column of a chart's source: what is drawn."""
+    """A column of a chart's data source."""
     found = """([chart, source, field]) => {
         const model = Bokeh.documents.find((d) => d.get_model_by_name(chart));
         return Array.from(model.get_model_by_name(`${source}-data`).data[field] ?? []);
@@ -95,7 +96,7 @@ def _sources(page, chart: str, source: str, field: str) -> list:
 
 
 def _point(page, term: str) -> tuple[float, float]:
-    """Where a term's point is on the screen."""
+    """The position of a term's point on the screen."""
     where = """(term) => {
         const data = Bokeh.documents.find((d) => d.get_model_by_name("main")).get_model_by_name("points-data").data;
         const view = Object.values(Bokeh.index.roots ?? Bokeh.index).find((v) => v.model?.name === "main");
@@ -108,7 +109,7 @@ def _point(page, term: str) -> tuple[float, float]:
 
 
 def _drag(page, start: tuple[float, float], stop: tuple[float, float]) -> None:
-    """A drag over the main chart, between two points given in shares of its width and height."""
+    """Drag over the main chart, between two points given as shares of its width and height."""
     box = page.locator("#chart-main").bounding_box()
     (x0, y0), (x1, y1) = ((box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, stop))
     page.mouse.move(x0, y0)
@@ -118,7 +119,7 @@ def _drag(page, start: tuple[float, float], stop: tuple[float, float]) -> None:
     page.mouse.up()
 
 
-def test_all_of_it_is_there(opened, summary):
+def test_the_page_shows_everything(opened, summary):
     page = opened(summary)
     assert page.title() == "docstrings · termburst"
     assert page.locator("h1").inner_text() == "docstrings"
@@ -155,7 +156,7 @@ def test_points_are_lambda_and_tf_idf(opened, summary):
     np.testing.assert_allclose(bent, np.sign(x) * np.log10(1 + np.abs(x)), rtol=1e-6)
 
 
-def test_search_finds_a_term_and_rings_it(opened, summary):
+def test_search_finds_a_term_and_marks_its_point(opened, summary):
     page = opened(summary)
     page.fill("#search", "TURTLE")
     expected = [term for term in summary["terms"]["term"] if "turtle" in term]
@@ -188,7 +189,7 @@ def test_a_brush_filters_the_table(opened, summary):
     assert 0 < len(rows) < 1000
     plr = {row["term"]: float(row["plr"]) for row in rows}
     assert "decimal" in plr or "turtle" in plr
-    # A box: whatever lies between the extremes of what was chosen was chosen too.
+    # The selection is a box: all points between its extremes must be selected.
     weight = {row["term"]: float(row["tf_idf_sum"]) for row in rows}
     (left, right), (low, high) = ((min(of.values()), max(of.values())) for of in (plr, weight))
     terms = summary["terms"]
@@ -196,7 +197,7 @@ def test_a_brush_filters_the_table(opened, summary):
         if left * 1.0001 < x < right * 0.9999 and low * 1.0001 < y < high * 0.9999:
             assert term in plr
     page.select_option("#scale", "linear")
-    assert page.locator("#count").inner_text() == count  # what was chosen stays chosen
+    assert page.locator("#count").inner_text() == count  # the selection stays
     page.click("#clear")
     assert page.locator("#count").inner_text().startswith("All ")
     assert page.locator("#clear").is_hidden()
@@ -234,7 +235,7 @@ def test_the_panel_shows_the_numbers_of_its_term(opened, summary):
     assert page.locator("tr[aria-selected=true] th").inner_text() == terms["term"][1]
     last = terms["term"][-1]
     page.evaluate("(term) => window.termburst.choose(term)", last)
-    assert "300 leading terms" in page.locator("#panel-note").inner_text()
+    assert "only for the first 300 terms" in page.locator("#panel-note").inner_text()
     assert page.locator("#panel-charts").is_hidden()
 
 
@@ -255,7 +256,7 @@ def test_columns_sort_both_ways_by_keyboard(opened, summary):
     assert page.locator("#table thead th[aria-sort]").count() == 1
 
 
-def test_export_is_what_the_table_holds(opened, summary):
+def test_export_has_the_rows_of_the_table(opened, summary):
     page = opened(summary)
     page.fill("#search", "ab")
     with page.expect_download() as download:
@@ -269,7 +270,7 @@ def test_export_is_what_the_table_holds(opened, summary):
     np.testing.assert_allclose([float(row["plr"]) for row in rows], [terms["plr"][k] for k in expected], rtol=1e-4)
 
 
-def test_dark_mode_dresses_page_and_charts(opened, summary):
+def test_dark_mode_colours_page_and_charts(opened, summary):
     def luminance(page, selector: str, what: str) -> float:
         colour = page.evaluate("([s, w]) => getComputedStyle(document.querySelector(s))[w]", [selector, what])
         red, green, blue = (int(part) for part in colour[4:-1].split(",")[:3])
@@ -326,7 +327,7 @@ def test_a_hostile_corpus_is_text(opened, evil):
     assert long == "x" * 200 + "… (10,000 characters)"
     assert page.evaluate("document.documentElement.scrollWidth") <= 1400
     box = page.locator("#chart-main").bounding_box()
-    for step in range(60):  # over all of the chart, for tooltips
+    for step in range(60):  # over the whole chart, to show tooltips
         page.mouse.move(box["x"] + box["width"] * (step % 10) / 10, box["y"] + box["height"] * (step // 10) / 6)
     assert page.evaluate("window.hacked") is None
     assert page.locator("img").count() == 0
@@ -349,8 +350,8 @@ INJECTED = """
 """
 
 
-def test_the_policy_refuses_what_is_not_the_page_s_own(browser, rendered, tmp_path, evil):
-    """Even where markup had found its way into the page it could run nothing and fetch nothing."""
+def test_the_policy_blocks_injected_markup(browser, rendered, tmp_path, evil):
+    """Even if markup got into the page, it could run nothing and fetch nothing."""
     path = tmp_path / "page.html"
     path.write_text(rendered(summarize(evil)).replace("</main>", f"{INJECTED}</main>"), encoding="utf-8")
     context = browser.new_context()
@@ -379,10 +380,10 @@ def test_the_policy_refuses_what_is_not_the_page_s_own(browser, rendered, tmp_pa
 
 
 def test_formulas_are_text_in_the_export(opened):
-    """As the command line writes them: see tests/cli/test_csv_cells.py."""
+    """The same rule as on the command line, see tests/cli/test_csv_cells.py."""
     cells = ["=1+1", "+1+1", "-a", "@sum", "'=x", "＝1", "'-1", "a=b", "'so", "-1", "+2.5"]
     counting = tb.CountingOptions(pretokenized=True)
-    page = opened(summarize(Documents.from_texts([" ".join(cells * 2)] * 3 + ["it goes"], counting=counting)))
+    page = opened(summarize(CountedCorpus.from_texts([" ".join(cells * 2)] * 3 + ["it goes"], counting=counting)))
 
     def downloaded(button: str) -> set[str]:
         with page.expect_download() as download:
@@ -400,7 +401,7 @@ def test_formulas_are_text_in_the_export(opened):
 
 
 def test_statistics_alone_have_a_page(opened, documents):
-    page = opened(summarize(documents.statistics(), panels=20))
+    page = opened(summarize(statistics_of(documents), panels=20))
     assert page.locator("#figure-along").is_hidden()
     assert page.locator("#lines-block").is_hidden()
     assert page.locator("#figure-counts").is_visible()
@@ -410,9 +411,9 @@ def test_a_comparison(opened, documents):
     first = np.array([name.startswith(("asyncio", "email")) for name in documents.ids])
     sides = {}
     for name, chosen in (("net <b>", first), ("rest", ~first)):
-        sides[name] = documents.rows(np.flatnonzero(chosen).tolist())
+        sides[name] = documents.rows(chosen)
     a, b = sides.values()
-    table = tb.keyness(a.statistics(), b.statistics(), min_count=5)
+    table = tb.keyness(statistics_of(a), statistics_of(b), min_count=5)
     summary = summarize_keyness(table, sides, title="net against rest", panels=100)
     page = opened(summary)
     assert _terms(page) == summary["terms"]["term"][:25]
@@ -440,7 +441,7 @@ def test_parts_have_names():
     assert re.findall(r"(\w+): \"", named) == list(PARTS)
 
 
-def test_the_system_may_change_its_theme(opened, summary):
+def test_the_page_follows_a_change_of_the_system_theme(opened, summary):
     page = opened(summary, color_scheme="dark", anchor="#turtle")
     dark = set(_sources(page, "along", "stems", "colour"))
     page.emulate_media(color_scheme="light")
@@ -449,33 +450,33 @@ def test_the_system_may_change_its_theme(opened, summary):
 
 
 @pytest.mark.parametrize("anchor", ["#%E0%A4%A", "#no-such-term", "#__proto__"])
-def test_an_address_may_end_in_anything(opened, summary, anchor):
+def test_the_address_may_end_in_anything(opened, summary, anchor):
     page = opened(summary, anchor=anchor)
     assert page.locator("#panel-term").inner_text() == "decimal"
     page.evaluate("location.hash = '#turtle'")
     page.locator("#panel-term", has_text=re.compile("^turtle$")).wait_for()
 
 
-def test_corpora_without_a_word_in_common(opened):
-    sides = {"a": Documents.from_texts(["ha ha so"] * 6), "b": Documents.from_texts(["it goes on"] * 6)}
-    table = tb.keyness(*(side.statistics() for side in sides.values()))
+def test_corpora_without_a_common_term(opened):
+    sides = {"a": CountedCorpus.from_texts(["ha ha so"] * 6), "b": CountedCorpus.from_texts(["it goes on"] * 6)}
+    table = tb.keyness(*map(statistics_of, sides.values()))
     page = opened(summarize_keyness(table, sides, settings={"method": "beta-binomial", "adjust": "bh"}))
     ratio = page.locator("#table tbody td:nth-child(6)").all_inner_texts()
     assert set(ratio) == {"∞", "−∞"}
     assert len(_sources(page, "main", "intervals", "low")) > 0
-    table = tb.keyness(*(side.statistics() for side in sides.values()), confidence=None, method="g2")
-    saved = {name: side.statistics() for name, side in sides.items()}
+    table = tb.keyness(*map(statistics_of, sides.values()), confidence=None, method="g2")
+    saved = {name: statistics_of(side) for name, side in sides.items()}
     page = opened(summarize_keyness(table, saved, settings={"method": "g2", "adjust": "none"}))
     assert set(page.locator("#table tbody td:nth-child(7)").all_inner_texts()) == {"–"}
     assert _sources(page, "main", "intervals", "low") == []
-    assert "by the test “g2” (p at most 0.05, not adjusted)" in page.locator("#sentence").inner_text()
+    assert "by the test “g2” (p ≤ 0.05, not adjusted)" in page.locator("#sentence").inner_text()
     assert page.locator("#figure-along").is_hidden()
 
 
 def test_a_hundred_and_thirty_thousand_rows(opened):
-    """More than a browser takes as arguments of one call."""
-    side = Documents.from_texts(["so it goes"] * 6)
-    table = tb.keyness(side.statistics(), side.statistics())
+    """More than a browser accepts as arguments of one call."""
+    side = CountedCorpus.from_texts(["so it goes"] * 6)
+    table = tb.keyness(statistics_of(side), statistics_of(side))
     many = pl.concat([table] * 44_000)
     page = opened(summarize_keyness(many, {"a": side, "b": side}, max_terms=132_000, panels=1))
     assert page.locator("#count").inner_text() == "All 132,000 terms"

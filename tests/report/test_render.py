@@ -1,4 +1,4 @@
-"""What a page holds: its size, its numbers, and nothing that a browser would fetch or run from the corpus."""
+"""The page: its size, its numbers, and that the corpus adds nothing for a browser to fetch or run."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import termburst as tb
-from termburst.report import Documents, render, summarize
+from termburst.report import CountedCorpus, render, summarize
 
 
 def _block(page: str, name: str) -> bytes:
@@ -21,7 +21,7 @@ def _block(page: str, name: str) -> bytes:
 
 
 def _columns(page: str) -> dict[str, list]:
-    """The columns as the page's script unpacks them."""
+    """The columns, unpacked as in the page's script."""
     spec, data = json.loads(_block(page, "about"))["columns"], _block(page, "columns")
     rows, at, columns = len(json.loads(_block(page, "terms"))), 0, {}
     for column in spec:
@@ -40,7 +40,7 @@ def _columns(page: str) -> dict[str, list]:
 @pytest.fixture(scope="module")
 def summary():
     corpus = tb.datasets.load_stdlib()
-    return summarize(Documents.from_texts(corpus.texts, corpus.ids), title="docstrings", panels=20)
+    return summarize(CountedCorpus.from_texts(corpus.texts, corpus.ids), title="docstrings", panels=20)
 
 
 def test_columns_come_back_to_six_digits(summary):
@@ -66,16 +66,16 @@ def test_panels_come_back(summary):
         np.testing.assert_allclose(panel["binomial"], given["binomial"], rtol=1e-4)
 
 
-def test_a_hundred_thousand_terms_are_less_than_five_megabytes():
-    """Zipfian, bursty, with names as long as words and lines of text for 2,000 panels."""
+def test_a_page_of_a_hundred_thousand_terms_is_below_five_megabytes():
+    """Zipfian and bursty, with terms as long as words, and lines of text for 2,000 panels."""
     rng = np.random.default_rng(5)
     vocabulary = np.array([f"w{number:x}{rng.integers(1 << 30):x}"[:9] for number in range(120_000)])
     share = 1 / np.arange(1, len(vocabulary) + 1)
     words = rng.choice(vocabulary, 1_500_000, p=share / share.sum())
-    words = np.concatenate([words, np.repeat(vocabulary, 2)])  # every word occurs, and repeats
+    words = np.concatenate([words, np.repeat(vocabulary, 2)])  # every word occurs at least twice
     rng.shuffle(words)
     texts = [" ".join(part) for part in np.array_split(words, 6_000)]
-    page = render(summarize(Documents.from_texts(texts, [f"folder/file-{k}.txt" for k in range(6_000)])))
+    page = render(summarize(CountedCorpus.from_texts(texts, [f"folder/file-{k}.txt" for k in range(6_000)])))
     assert len(json.loads(_block(page, "terms"))) == 100_000
     assert len(json.loads(_block(page, "panels"))) == 2_000
     assert len(page.encode()) < 5_000_000
@@ -97,13 +97,13 @@ def test_nothing_from_the_corpus_is_markup_and_nothing_is_fetched():
     texts = [f"{EVIL} {EVIL} <img src=x onerror=alert(1)> &amp; \"'` </script> ]]> <!-- ", f"{EVIL} {{{{7*7}}}}"]
     counting = tb.CountingOptions(token_pattern=r"\S+", lowercase=False)
     page = render(
-        summarize(Documents.from_texts(texts, [f"{EVIL}.txt", "b"], counting=counting), title=EVIL + "{{7*7}}")
+        summarize(CountedCorpus.from_texts(texts, [f"{EVIL}.txt", "b"], counting=counting), title=EVIL + "{{7*7}}")
     )
     assert "alert(1)" not in page.replace("&lt;script&gt;alert(1)&lt;/script&gt;", "")
     parser = _Tags()
     parser.feed(page)
     scripts = [attributes for tag, attributes in parser.tags if tag == "script"]
-    assert len(scripts) == 7  # six blocks of data, and the page's own
+    assert len(scripts) == 7  # six blocks of data, and the page's script
     assert not any("src" in attributes or "href" in attributes for tag, attributes in parser.tags if tag != "a")
     assert not any(name.startswith("on") for _, attributes in parser.tags for name in attributes)
     assert not re.search(r"https?://|@import|url\(", page)
@@ -121,15 +121,19 @@ def test_the_policy_names_the_scripts_by_their_hashes(summary):
         zlib.decompress(base64.b64decode(packed)),
     ]
     hashes = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
-    assert policy["script-src"].split() == [f"'sha256-{known}'" for known in hashes]  # neither unsafe-inline nor eval
+    assert policy["script-src"].split() == [
+        f"'sha256-{known}'" for known in hashes
+    ]  # neither unsafe-inline nor eval is allowed
     assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == "'none'"
-    assert page.index("Content-Security-Policy") < page.index("<title>")  # what stands before it is not held to it
+    assert page.index("Content-Security-Policy") < page.index(
+        "<title>"
+    )  # the policy does not apply to what comes before it
 
 
-def test_very_long_terms_are_cut_and_odd_characters_travel():
+def test_very_long_terms_are_cut_and_odd_characters_are_kept():
     texts = ["x" * 10_000 + " \u202eevil 日本語 e\u0301", "so \u202eevil"]
     counting = tb.CountingOptions(token_pattern=r"\S+")
-    found = summarize(Documents.from_texts(texts, ["\ud800", "b"], counting=counting), title="\ud800")
+    found = summarize(CountedCorpus.from_texts(texts, ["\ud800", "b"], counting=counting), title="\ud800")
     page = render(found)
     page.encode()
     terms = json.loads(_block(page, "terms"))

@@ -1,4 +1,4 @@
-"""The numbers of a page are those of the library."""
+"""The numbers of a page are those of the library's functions."""
 
 import json
 import warnings
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import termburst as tb
-from termburst.report import Documents, render, summarize
-from termburst.report.pieces import PLACES
+from termburst.report import CountedCorpus, render, summarize
+from termburst.report.pieces import PLACES, statistics_of
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def test_it_is_plain_json(summary):
 
 
 def test_terms_are_those_of_the_tables(documents, summary):
-    statistics = documents.statistics()
+    statistics = statistics_of(documents)
     tested = {row["term"]: row for row in tb.burstiness_test(statistics).to_dicts()}
     table = tb.term_table(statistics, fit="exact")
     assert summary["terms"]["term"] == table["term"].to_list()
@@ -40,7 +40,7 @@ def test_terms_are_those_of_the_tables(documents, summary):
 
 
 def test_panels_explain_their_terms(documents, summary):
-    statistics = documents.statistics()
+    statistics = statistics_of(documents)
     for panel in summary["panels"]:
         why = tb.explain(statistics, panel["term"])
         assert panel["parts"] == why.parts
@@ -70,17 +70,17 @@ def test_histograms_count_everything_once(documents, summary):
 
 
 def test_statistics_have_no_documents(documents, summary):
-    found = summarize(documents.statistics(), title="docstrings", panels=50)
+    found = summarize(statistics_of(documents), title="docstrings", panels=50)
     assert found["terms"] == summary["terms"]
     assert found["documents"] == {}
     assert all("places" not in panel and "lines" not in panel for panel in found["panels"])
     assert found["panels"][0]["parts"] == summary["panels"][0]["parts"]
 
 
-def test_only_so_many_terms_and_documents(documents):
+def test_limits_of_terms_and_panels(documents):
     found = summarize(documents, max_terms=30, panels=100, min_count=3, lines=0)
     assert len(found["terms"]["term"]) == len(found["panels"]) == 30
-    assert found["overview"]["tested"] == (documents.statistics().collection_frequency >= 3).sum()
+    assert found["overview"]["tested"] == (statistics_of(documents).collection_frequency >= 3).sum()
     assert not any(panel["lines"] for panel in found["panels"])
 
 
@@ -105,12 +105,12 @@ def test_small_collections_have_a_page(X):
 
 def test_what_cannot_be_summarised():
     with pytest.raises(ValueError, match="nothing to report"):
-        summarize(Documents.from_texts(["", "  "]), title="nothing.txt")
+        summarize(CountedCorpus.from_texts(["", "  "]), title="nothing.txt")
     with pytest.raises(ValueError, match="no term occurs 9 times"):
-        summarize(Documents.from_texts(["so it goes"]), min_count=9)
+        summarize(CountedCorpus.from_texts(["so it goes"]), min_count=9)
     with pytest.raises(ValueError, match="patterns"):
         summarize(tb.TermStatistics.from_texts(["so it goes"]))
-    with pytest.raises(ValueError, match="Documents or TermStatistics"):
+    with pytest.raises(ValueError, match="CountedCorpus or TermStatistics"):
         summarize(["so it goes"])
     with pytest.raises(ValueError, match="summarize"):
         render({"title": "x"})

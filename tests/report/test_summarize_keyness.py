@@ -1,13 +1,14 @@
-"""The numbers of a page about a comparison are those of the table."""
+"""The numbers of a comparison's page are those of its table."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import termburst as tb
-from termburst.report import Documents, render, summarize_keyness
-from termburst.report.pieces import PLACES
+from termburst.report import CountedCorpus, render, summarize_keyness
+from termburst.report.pieces import PLACES, statistics_of
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +18,12 @@ def sides():
     parts = {}
     for name, wanted in (("network", True), ("rest", False)):
         chosen = [k for k, first in enumerate(is_first) if first is wanted]
-        parts[name] = Documents.from_texts([corpus.texts[k] for k in chosen], [corpus.ids[k] for k in chosen])
+        parts[name] = CountedCorpus.from_texts([corpus.texts[k] for k in chosen], [corpus.ids[k] for k in chosen])
     return parts
 
 
 def test_two_corpora(sides):
-    a, b = (side.statistics() for side in sides.values())
+    a, b = map(statistics_of, sides.values())
     table = tb.keyness(a, b, min_count=5)
     found = summarize_keyness(table, sides, panels=40, settings={"method": "beta-binomial"})
     json.dumps(found, allow_nan=False)
@@ -48,12 +49,9 @@ def test_groups_and_their_rows():
     wanted = ("asyncio", "email", "unittest")
     chosen = [k for k, name in enumerate(corpus.ids) if name.split(".")[0] in wanted]
     labels = [corpus.ids[k].split(".")[0] for k in chosen]
-    whole = Documents.from_texts([corpus.texts[k] for k in chosen])
+    whole = CountedCorpus.from_texts([corpus.texts[k] for k in chosen]).grouped(labels)
     table = tb.keyness_groups(whole.counts, labels, terms=whole.terms, contrasts=True, min_count=5)
-    parts = {}
-    for group in wanted:
-        rows = [k for k, label in enumerate(labels) if label == group]
-        parts[group] = Documents(whole.counts[rows], whole.terms, [str(k) for k in rows], None, whole.counting)
+    parts = {group: replace(whole, texts=None).group(group) for group in wanted}
     found = summarize_keyness(table, parts, max_terms=100)
     assert len(found["terms"]["term"]) == 100
     assert set(found["terms"]["group"]) == set(wanted)
@@ -61,15 +59,15 @@ def test_groups_and_their_rows():
     assert not any(side["lines"] for panel in found["panels"] for side in panel["sides"])  # there are no texts
 
 
-def test_a_side_may_be_statistics_and_p_too_small_for_a_float(sides):
-    many = Documents.from_texts(["ha " * 60] * 400)
+def test_a_side_may_be_statistics_and_p_may_be_too_small_for_a_float(sides):
+    many = CountedCorpus.from_texts(["ha " * 60] * 400)
     few = tb.TermStatistics.from_texts(["so it goes " * 20] * 400, "patterns")
-    table = tb.keyness(many.statistics(), few, method="g2")
+    table = tb.keyness(statistics_of(many), few, method="g2")
     found = summarize_keyness(table, {"a": many, "b": few})
     assert min(found["terms"]["log10_p"]) == -307
     assert [len(panel["sides"]) for panel in found["panels"]] == [2] * 4
     assert found["panels"][0]["sides"][1] == {"places": [], "occurrences": [], "lines": []}
-    with pytest.raises(ValueError, match="two sides at least"):
+    with pytest.raises(ValueError, match="at least two sides"):
         summarize_keyness(table, {})
     with pytest.raises(ValueError, match=r"frame of tb\.keyness"):
         summarize_keyness(table.to_dict(), {"a": many, "b": few})

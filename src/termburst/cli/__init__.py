@@ -1,4 +1,4 @@
-"""The command line: parsing, then one library call a command."""
+"""The command line: parsing, then one library call per command."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ from termburst.cli.output import say, settle, to_nowhere
 from termburst.files import first_line, panics_unseen
 
 _LIMITS = {
-    MemoryError: "there is not enough memory for this ({}): take a smaller corpus, or leave out rare terms or n-grams",
-    OverflowError: "a number is too large to be computed with ({}): give a smaller one",
+    MemoryError: "there is not enough memory for this ({}); use a smaller corpus, or leave out rare terms or n-grams",
+    OverflowError: "a number is too large to compute with ({}); give a smaller one",
     RecursionError: "the input is nested too deeply to be read ({})",
 }
 
 
 def main() -> None:
-    """Run `termburst`; whatever is wrong with the input is one line on standard error and exit code 2."""
-    warnings.showwarning = _warn  # type: ignore[assignment]  # of what it is told, it uses the message alone
+    """Run `termburst`. Wrong input gives one line on standard error and exit code 2."""
+    warnings.showwarning = _warn  # type: ignore[assignment]  # it uses only the message
     if sys.stdout is None:
         _fail("standard output is closed", 2)
     panics_unseen.begin()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # λ is no reason to stop where the output cannot hold it
+        sys.stdout.reconfigure(
+            errors="backslashreplace"
+        )  # if the encoding has no λ, write an escape instead of stopping
         _buffer_output()
     try:
         code = _run()
     except KeyboardInterrupt:
         _fail("stopped", 130)
-    except BrokenPipeError:  # the reader of a pipe went away, as `| head` does: as if by SIGPIPE
+    except BrokenPipeError:  # the reader of a pipe has gone, as with `| head`: the exit code is that of SIGPIPE
         to_nowhere(sys.stdout)
         code = 141
     except (ValueError, OSError, ImportError) as error:  # an ImportError names the extra to install
@@ -52,29 +54,29 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command, and have all that it prints written; its exit code."""
+    """Run the command, flush what it printed, and return its exit code."""
     try:
-        from termburst.cli.app import app  # here, since Ctrl-C may come while it is being imported
+        from termburst.cli.app import app  # here, because Ctrl-C may come during this import
 
         code = app(prog_name="termburst", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # of which the parser makes exit code 1
+        if isinstance(stop.__context__, BrokenPipeError):  # which the parser turns into exit code 1
             raise stop.__context__ from None
         raise
     except OSError as error:
         if error.errno != errno.ENOSPC or error.filename is not None:
             raise
         raise ValueError(f"standard output cannot be written: {error.strerror}") from error
-    if code == 130:  # typer's way to say that Ctrl-C came
+    if code == 130:  # typer's code for Ctrl-C
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 
 def _buffer_output() -> None:
-    """Put a buffer before standard output where Python was told to use none (`PYTHONUNBUFFERED`).
+    """Give standard output a buffer, even if Python was told to use none (`PYTHONUNBUFFERED`).
 
-    Without one, Python does not notice that only a part of what it wrote was taken, by a full disk or a closed pipe.
+    Without a buffer, Python does not notice that a full disk or a closed pipe took only a part of what it wrote.
     """
     raw: Any = getattr(sys.stdout, "buffer", None)
     if isinstance(raw, io.FileIO):
@@ -83,7 +85,7 @@ def _buffer_output() -> None:
 
 
 def _fail_usage(error: Any) -> NoReturn:
-    """A usage error of the parser, which is one of two classes of the same name as typer's version goes."""
+    """Report a usage error of the parser; its class differs between versions of typer, so only its name is compared."""
     if type(error).__name__ == "NoArgsIsHelpError":
         with suppress(OSError):
             error.show()
@@ -93,7 +95,7 @@ def _fail_usage(error: Any) -> NoReturn:
     command = getattr(getattr(error, "ctx", None), "command_path", "termburst")
     message = error.format_message().rstrip(".").replace("Value error, ", "")
     if message.startswith("Got unexpected extra argument"):
-        message = f"{message[:60]}…: give one corpus, a folder or a glob in quotes such as 'corpus/*.txt'"
+        message = f"{message[:60]}…; give one corpus: a file, a folder, or a glob in quotes such as 'corpus/*.txt'"
     _fail(f"{message}; see {command} --help", 2)
 
 
@@ -109,5 +111,5 @@ def _warn(message: Warning | str, *_: object) -> None:
 
 
 def _one_line(message: str) -> str:
-    """Without line breaks, of which other libraries' messages have many; `say` sees to all other controls."""
+    """Without line breaks, which messages of other libraries often have; `say` escapes other control characters."""
     return " ".join(message.split())

@@ -1,12 +1,10 @@
-"""`termburst demo`, `terms`, `explain` and `weigh`; other commands have a file of their own."""
+"""`termburst demo`, `terms`, `explain` and `weigh`; each other command has its own file."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,9 +17,7 @@ from termburst.cli.report import ReportFormat, report, write_report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.shared import (
     CsvAsIs,
-    Fdr,
     FdrOption,
-    Form,
     FormatOption,
     FormOption,
     MinCount,
@@ -32,10 +28,9 @@ from termburst.cli.shared import (
     shown,
 )
 from termburst.cli.stats import stats
+from termburst.inference.names import Fit, Test
 
 if TYPE_CHECKING:
-    from termburst.reading.documents import Text
-    from termburst.reading.readers import Batch
     from termburst.statistics.term_statistics import TermStatistics
 
 app = typer.Typer(
@@ -63,14 +58,6 @@ CorpusOrStatistics = Annotated[
 ]
 
 
-class Fit(StrEnum):
-    """Which estimates of α and α_¬ to show."""
-
-    penalized = "penalized"
-    exact = "exact"
-    none = "none"
-
-
 FitOption = Annotated[
     Fit, typer.Option("--fit", help="Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")
 ]
@@ -93,14 +80,6 @@ def _root(
     pass
 
 
-class Test(StrEnum):
-    """Whose p-value counts."""
-
-    plr = "plr"
-    lr = "lr"
-    score = "score"
-
-
 @app.command()
 @reads_text
 def terms(
@@ -112,69 +91,67 @@ def terms(
     csv_as_is: CsvAsIs = False,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
-    form: FormOption = Form.printed,
+    form: FormOption = "printed",
     min_count: MinCount = 1,
-    parts: Annotated[bool, typer.Option("--parts", help="Show the parts that λ is the sum of.")] = False,
-    fit: FitOption = Fit.penalized,
-    test: Annotated[bool, typer.Option("--test", help="Test every term, and sort by how sure its bursts are.")] = False,
+    parts: Annotated[bool, typer.Option("--parts", help="Also show the parts that add up to λ.")] = False,
+    fit: FitOption = "penalized",
+    test: Annotated[bool, typer.Option("--test", help="Test every term, and sort by p-value.")] = False,
     by_test: Annotated[
-        Test, typer.Option("--statistic", help="With --test, what is tested: repetition (plr), any over-dispersion.")
-    ] = Test.plr,
-    fdr: FdrOption = Fdr.bh,
+        Test,
+        typer.Option("--statistic", help="With --test: test repetition (plr), or any over-dispersion (lr, score)."),
+    ] = "plr",
+    fdr: FdrOption = "bh",
 ) -> None:
-    """List the terms, burstiest first, by the paper's λ; with --test, by p-value."""
+    """List the terms, the burstiest first, by the paper's λ; with --test, by p-value."""
     import polars as pl
 
     from termburst.tables import burstiness_test, term_table
 
-    if test and (parts or fit is not Fit.penalized):
-        raise ValueError("--test has columns of its own, the exact fit among them: leave --parts and --fit out")
-    if by_test is not Test.plr and not test:
-        raise ValueError("--statistic says what --test tests: add --test")
-    if fdr is not Fdr.bh and not test:
-        raise ValueError("--fdr says how --test makes q-values: add --test")
+    if test and (parts or fit != "penalized"):
+        raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")
+    if by_test != "plr" and not test:
+        raise ValueError("--statistic needs --test; add --test")
+    if fdr != "bh" and not test:
+        raise ValueError("--fdr needs --test; add --test")
     settled = settled_format(format, output, corpus, csv_as_is=csv_as_is)
-    statistics = reading.statistics(corpus, "patterns" if test or fit is Fit.exact else "moments")
+    statistics = reading.statistics(corpus, "patterns" if test or fit == "exact" else "moments")
     warn_of_one_document(corpus, statistics.documents)
-    with working("Computing", when=test or fit is Fit.exact):
+    with working("Computing", when=test or fit == "exact"):
         if test:
             table = burstiness_test(
-                statistics, test=by_test.value, mu=mu, sigma2=sigma2, form=form.value, adjust=fdr.value,
-                min_count=min_count,
-            )  # fmt: skip
+                statistics, test=by_test, mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count
+            )
         else:
-            table = term_table(statistics, mu=mu, sigma2=sigma2, form=form.value, parts=parts, fit=fit.value)
+            table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit)
     if test and settled is Format.table:
-        table = table.select(
-            "term", "n", "b", by_test.value, "p_value", "log10_p", "q_value", "how", "dp", "adaptation"
-        )
+        table = table.select("term", "n", "b", by_test, "p_value", "log10_p", "q_value", "how", "dp", "adaptation")
     table = table.filter(pl.col("n") >= min_count)
     write_table(shown(table, top, settled), settled, output, _size(statistics), csv_as_is=csv_as_is)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        tested = {"plr": "λ", "lr": "the exact likelihood ratio", "score": "Tarone's score"}[by_test.value]
-        say(f"n: occurrences; b: documents with the term; {by_test.value}: {tested}, the higher the burstier")
+        tested = {"plr": "λ", "lr": "the exact likelihood ratio", "score": "Tarone's score"}[by_test]
+        say(f"n: occurrences; b: documents with the term; {by_test}: {tested}, the higher the burstier")
 
 
 @app.command()
 @reads_text
 def explain(
     corpus: CorpusOrStatistics,
-    term: Annotated[str, typer.Argument(help="The term to look at.", show_default=False)],
+    term: Annotated[str, typer.Argument(help="The term to explain.", show_default=False)],
     reading: Reading,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
-    form: FormOption = Form.printed,
-    fit: FitOption = Fit.penalized,
+    form: FormOption = "printed",
+    fit: FitOption = "penalized",
 ) -> None:
-    """Show λ of one term as the sum of its named parts, and its estimates."""
+    """Show λ of one term as the sum of its named parts, with the estimates of α."""
     from termburst.inference.plr import explain as explain_term
     from termburst.models.fit_beta_binomial import fit_beta_binomial
 
-    statistics = reading.statistics(corpus, "patterns" if fit is Fit.exact else "moments")
-    lines = str(explain_term(statistics, term, mu=mu, sigma2=sigma2, form=form.value)).splitlines()
-    if fit is Fit.none:
+    statistics = reading.statistics(corpus, "patterns" if fit == "exact" else "moments")
+    lines = str(explain_term(statistics, term, mu=mu, sigma2=sigma2, form=form)).splitlines()
+    if fit == "none":
         lines = lines[:-1]  # the last line has the penalised estimates
-    if fit is Fit.exact:
+    if fit == "exact":
         column = statistics.index(term)
         with working("Fitting"):
             exact = fit_beta_binomial(statistics)
@@ -190,13 +167,13 @@ def weigh(
     reading: Reading,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .npz file to write.", show_default=False)],
     scheme: Annotated[
-        str, typer.Option("--scheme", "-s", help="tf-idf, btf-idf, tf-icf, lambda or s-lambda.")
+        str, typer.Option("--scheme", "-s", help="Name of the weight, such as tf-idf, bm25 or s-lambda.")
     ] = "s-lambda",
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
-    norm: Annotated[str | None, typer.Option("--norm", help="Scale documents to unit norm: l1 or l2.")] = None,
+    norm: Annotated[str | None, typer.Option("--norm", help="Scale each document to unit norm: l1 or l2.")] = None,
 ) -> None:
-    """Weigh every term in every document; terms and document ids are kept in the file."""
+    """Write a weight for every term in every document, with the terms and the document ids."""
     import numpy as np
 
     from termburst.estimators.term_weighting import TermWeighting
@@ -207,23 +184,13 @@ def weigh(
 
     named_scheme(scheme)
     if holds_statistics(corpus):
-        raise ValueError(f"{corpus} holds saved statistics, which keep no documents to weigh; give the corpus itself")
+        raise ValueError(f"{corpus} is saved statistics, which have no documents to weigh; give the corpus itself")
     if output.suffix.lower() != ".npz":
-        raise ValueError(f"{output}: weights are written as SciPy's .npz; give a name that ends so")
+        raise ValueError(f"{output}: the name of a weights file must end in .npz")
     check_output(output, source=corpus)
-    ids: list[str] = []
-
-    def texts(batches: Iterator[Batch]) -> Iterator[Text]:
-        for batch in batches:
-            ids.extend(batch.ids)
-            yield from batch.texts
-
-    with reading.batches(corpus, pretokenized=reading.pretokenized) as batches:
-        counts, names = reading.counting().count(texts(batches))
-    if not counts.shape[1]:
-        raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")
-    weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counts)
-    save_weights(Weights(weights, names, np.array(ids, dtype=object)), output)
+    counted = reading.counted_corpus(corpus, keep_texts=False)
+    weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counted.counts)
+    save_weights(Weights(weights, counted.terms, np.array(counted.ids, dtype=object)), output)
     size = f"{many(weights.shape[0], 'document')} × {many(weights.shape[1], 'term')}"
     note(f"{output}: {size}, {many(weights.nnz, 'weight')}, {scheme}")
 
@@ -235,17 +202,19 @@ def demo(
         "termburst-demo.html"
     ),
 ) -> None:
-    """Find the bursty words in the docstrings of Python's own standard library, and write a page about them."""
+    """Find the bursty words in the docstrings of Python's standard library, and write a page about them."""
     import time
     from importlib.util import find_spec
 
     import polars as pl
 
+    from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
     from termburst.datasets import load_stdlib
     from termburst.files import check_output
     from termburst.inference.plr import explain as explain_term
-    from termburst.report import Documents, summarize
+    from termburst.report import summarize
+    from termburst.report.pieces import statistics_of
     from termburst.tables import term_table
 
     check_output(page)
@@ -254,27 +223,27 @@ def demo(
         task = bar.add_task("Reading the standard library", total=None)
         corpus = load_stdlib(progress=lambda done, total: bar.update(task, completed=done, total=total))
     read = time.perf_counter()
-    documents = Documents.from_texts(corpus.texts, corpus.ids, counting=CountingOptions(stop_words="english"))
-    statistics = documents.statistics()
+    counted = CountedCorpus.from_texts(corpus.texts, corpus.ids, counting=CountingOptions(stop_words="english"))
+    statistics = statistics_of(counted)
     table = term_table(statistics, parts=True)
     done = time.perf_counter()
     leading = ["tf_icf", "btf_idf", "repetition"]
     burstiest = explain_term(statistics, table["term"][0])
-    say("The docstrings of this Python's standard library, one document per module, English stop words left out:")
+    say("The docstrings of this Python's standard library, one document per module, without English stop words:")
     say(_size(statistics), "")
     table = table.with_columns(rest=pl.col("plr") - pl.sum_horizontal(leading))
     shown = table.head(min(top, table.height)).select("term", "n", "b", "plr", *leading, "rest")
     write_table(shown.with_columns(pl.selectors.float().round(0).cast(pl.Int64)), Format.table, None)
-    say("", "n: occurrences; b: modules with the term; plr: the paper's λ, the sum of what follows it.")
+    say("", "n: occurrences; b: modules with the term; plr: the paper's λ, the sum of the columns after it.")
     say("", *str(burstiest).splitlines(), "")
     say(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
         with working("Testing every term"):
-            summary = summarize(documents, title="The docstrings of Python's standard library")
+            summary = summarize(counted, title="The docstrings of Python's standard library")
         write_report(summary, ReportFormat.html, page)
-        say(f"Explore them all, in a browser: {page.resolve().as_uri()}")
+        say(f"Explore all terms in a browser: {page.resolve().as_uri()}")
     else:
-        say("There is a page to explore them with, too: pip install 'termburst[report]', and run this again.")
+        say("For a page to explore all terms: pip install 'termburst[report]', then run this command again.")
     command = "termburst" if shutil.which("termburst") else os.path.relpath(sys.argv[0])
     say(f"Next: {command} report YOUR_FOLDER -o report.html, or {command} explain stdlib turtle --stop-words english")
 

@@ -1,6 +1,7 @@
-"""All that is printed, and tables to a terminal, a pipe or a file.
+"""Everything that is printed, and tables for a terminal, a pipe or a file.
 
-No other file of `cli` prints: `say` and its like show whatever a name, a label or a term holds as text, never obeyed.
+No other file of `cli` prints. The functions here escape control characters in names, labels and terms, so that a
+terminal shows them as text and never obeys them.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from termburst.display import printable, printable_json
 if TYPE_CHECKING:
     import polars as pl
 
-# What a spreadsheet would run, and what of it is only a number with a sign; as in the page's table.js.
+# Text that a spreadsheet would run, and a number with a sign, which is not a formula; the page's table.js has the same.
 _FORMULA, _NUMBER = r"^'*[=+\-@\t\r\n＝＋－＠]", r"\A[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _LONGEST = 40  # characters of a term in a terminal table
-_NOTHING = "no term occurs that often: lower --min-count"
+_NOTHING = "no term occurs that often; lower --min-count"
 
 
 class Format(StrEnum):
@@ -36,7 +37,7 @@ class Format(StrEnum):
 
 
 def settled_format(format: Format | None, output: Path | None, *sources: str, csv_as_is: bool = False) -> Format:
-    """The format asked for, or that of *output*'s ending; what cannot be written is refused before any work is done.
+    """The format asked for, or that of *output*'s ending. What cannot be written is refused before any work is done.
 
     *output* must not be one of the *sources*.
     """
@@ -44,19 +45,24 @@ def settled_format(format: Format | None, output: Path | None, *sources: str, cs
 
     format = format or _format_of(output)
     if csv_as_is and format is not Format.csv:
-        raise ValueError(f"--csv-as-is is for CSV, and this is {format.value}: add --format csv, or leave it out")
+        raise ValueError(
+            f"--csv-as-is is for CSV, but the format is {format.value}; add --format csv, or omit --csv-as-is"
+        )
     if output is not None:
         for source in sources:
             check_output(output, source=source)
     elif format is Format.parquet and sys.stdout.isatty():
-        raise ValueError("Parquet is not for a terminal: name a file with -o, or pipe it")
+        raise ValueError("Parquet cannot be shown on a terminal; write it to a file with -o, or to a pipe")
     return format
 
 
 def write_table(
     frame: pl.DataFrame, format: Format, output: Path | None, title: str = "", *, csv_as_is: bool = False
 ) -> None:
-    """Write a frame to a file, whole or not at all, or to standard output; CSV without formulas unless *csv_as_is*."""
+    """Write a frame to standard output, or to a file, completely or not at all; in CSV, formulas get an apostrophe.
+
+    With *csv_as_is* they do not.
+    """
     from termburst.files import atomic_path
 
     escaped = 0
@@ -72,7 +78,7 @@ def write_table(
                 print_table(frame, title)
             else:
                 content = _encoded(frame, format, title)
-                if format is Format.csv and sys.stdout.isatty():  # JSON escapes what a terminal obeys, CSV cannot
+                if format is Format.csv and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
                     content = "\n".join(printable(line, None) for line in content.decode().split("\n")).encode()
                 write_out(content)
             sys.stdout.flush()
@@ -82,16 +88,16 @@ def write_table(
             raise ValueError(f"the table cannot be written to standard output: {error.strerror or error}") from error
     if escaped:
         cells = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
-        say(f"{output or 'CSV'}: put an apostrophe before {cells}; --csv-as-is leaves them", err=True)
+        say(f"{output or 'CSV'}: added an apostrophe before {cells}; --csv-as-is leaves them unchanged", err=True)
     if frame.is_empty() and format is not Format.table:
         note(_NOTHING)
 
 
 def without_formulas(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """The frame with an apostrophe before each text that a spreadsheet would run, and how many those are.
+    """The frame with an apostrophe before each text that a spreadsheet would run, and how many there are.
 
-    Apostrophes that stand before such a text, or before a number with a sign, already count as part of it: to take off
-    one gives the text back. A number with a sign alone is no formula.
+    Text that already has apostrophes before a formula, or before a number with a sign, gets one more, so that removing
+    one always gives the text back. A number with a sign alone is not a formula.
 
     Examples
     --------
@@ -115,15 +121,15 @@ def without_formulas(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 
 def write_out(content: bytes) -> None:
-    """Write to standard output what another program will read."""
+    """Write bytes to standard output, for another program to read."""
     sys.stdout.buffer.write(content)
     sys.stdout.flush()
 
 
 def say(*lines: str, err: bool = False) -> None:
-    """Print lines: what a name, a label or a term brings along, line breaks too, is shown as text, never obeyed.
+    """Print lines; control characters in a name, a label or a term, also line breaks, are shown as escapes.
 
-    Standard error that cannot be written, on a full disk or with nobody there to read it, is no reason to stop.
+    If standard error cannot be written, on a full disk or because its reader has gone, the command continues.
 
     Examples
     --------
@@ -143,7 +149,7 @@ def say(*lines: str, err: bool = False) -> None:
 
 
 def settle(stream: Any) -> None:
-    """Leave nothing for Python to write when it ends: if that failed, it would say so in lines of its own."""
+    """Flush a stream, so that Python has nothing left to write at exit, where a failure would print a traceback."""
     try:
         stream.flush()
     except OSError:
@@ -151,42 +157,44 @@ def settle(stream: Any) -> None:
 
 
 def to_nowhere(stream: Any) -> None:
-    """Have what is written to a stream from now on, and what it still holds, be lost without an error."""
-    with suppress(OSError):  # a stream that is no file
+    """Discard without an error what a stream has not yet written, and what is written to it from now on."""
+    with suppress(OSError):  # a stream that is not a file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
 
 
 def note(message: str) -> None:
-    """A word to the person at a terminal about what was done; nothing in a script."""
+    """Print a message on a terminal about what was done; in a script, print nothing."""
     if sys.stderr is not None and sys.stderr.isatty():
         say(message, err=True)
 
 
 def json_text(value: Any, **options: Any) -> bytes:
-    """JSON and a line break, readable, but nothing in it that a terminal would obey."""
+    """Readable JSON and a line break, without characters that a terminal would obey."""
     text = printable_json(json.dumps(value, ensure_ascii=False, **options))
     return f"{text}\n".encode()
 
 
 def many(count: int, noun: str) -> str:
-    """A number of things: "1 document", "1,200 documents"."""
+    """A number and a noun: "1 document", "1,200 documents"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> None:
-    """A table for people; whatever a term holds is shown as text, never obeyed."""
+    """Print a table for people; control characters in terms are shown as escapes."""
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(file=file, width=100_000)  # numbers are never cut: a line too long for the terminal runs over
+    console = Console(file=file, width=100_000)  # numbers are never cut: a line that is too long wraps
     if title:
-        console.print(Text(printable(title, None)))  # not as the table's own, which is wrapped to its width
+        console.print(
+            Text(printable(title, None))
+        )  # not as the title of the table, which rich wraps to the table's width
     if frame.is_empty():
         console.print(_NOTHING)
         return
-    # Not by rich's own table, which takes a minute for 60,000 rows.
+    # Not with rich's own table, which takes one minute for 60,000 rows.
     columns = [_column(name, frame[name]) for name in frame.columns]
     console.print("  ".join(column[0] for column in columns), style="bold", markup=False, emoji=False, highlight=False)
     for row in zip(*(column[1:] for column in columns), strict=True):
@@ -194,7 +202,7 @@ def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> No
 
 
 def columns_shown(otherwise: int) -> int:
-    """How many characters fit in a line of the terminal that standard output is; *otherwise* if it is none."""
+    """How many characters fit in a line, if standard output is a terminal; *otherwise* if it is not."""
     from rich.console import Console
 
     console = Console()
@@ -202,7 +210,7 @@ def columns_shown(otherwise: int) -> int:
 
 
 def print_rows(header: dict[str, dict[str, Any]], rows: Iterable[Sequence[str]], *, width: int) -> None:
-    """A table of texts, folded to a width; *header* has rich's options for each column."""
+    """Print a table of texts, wrapped to a width; *header* has rich's options for each column."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -217,7 +225,7 @@ def print_rows(header: dict[str, dict[str, Any]], rows: Iterable[Sequence[str]],
 
 @contextmanager
 def progress_bar() -> Iterator[Any]:
-    """A progress bar on standard error, if that is a terminal; nothing at all if not."""
+    """A progress bar on standard error, if that is a terminal; otherwise nothing."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
     from rich.table import Column
@@ -234,7 +242,7 @@ def progress_bar() -> Iterator[Any]:
 
 
 def _column(name: str, values: pl.Series) -> list[str]:
-    """The name and the values of a column as text, all of one width in a terminal; numbers to the right."""
+    """The name and the values of a column as text, padded to one width; numbers are aligned to the right."""
     cells = [printable(name, _LONGEST), *map(_cell, values.to_list())]
     widths = list(map(_width, cells))
     widest, right = max(widths), values.dtype.is_numeric()
@@ -266,7 +274,7 @@ def _format_of(output: Path | None) -> Format:
         return Format.table
     endings = {".csv": Format.csv, ".json": Format.json, ".parquet": Format.parquet, ".txt": Format.table}
     if output.suffix.lower() not in endings:
-        raise ValueError(f"{output}: its ending does not say the format; add --format csv, json, parquet or table")
+        raise ValueError(f"{output}: the format is not clear from its ending; add --format csv, json, parquet or table")
     return endings[output.suffix.lower()]
 
 

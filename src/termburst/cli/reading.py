@@ -1,4 +1,4 @@
-"""The options of every command that reads text, declared once, and what they lead to."""
+"""The options of every command that reads text, declared once, and how a corpus is read and counted with them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ import typer
 from termburst.cli.output import many, progress_bar
 
 if TYPE_CHECKING:
+    from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
     from termburst.reading.documents import Text
     from termburst.reading.readers import Batch, Corpus, Place
-    from termburst.report.documents import Documents
     from termburst.statistics.checkpoint import Checkpoint
     from termburst.statistics.term_statistics import Detail, TermStatistics
 
 CORPUS_HELP = (
-    "A folder of text files, a text file (a document a line), a CSV, TSV, JSONL or Parquet file, any of these packed "
-    "with gzip or zstd, a glob in quotes, - for standard input, or 20newsgroups, r8, stdlib."
+    "A folder of text files, a text file (one document per line), a CSV, TSV, JSONL or Parquet file, any of these "
+    "compressed with gzip or zstd, a glob in quotes, - for standard input, or 20newsgroups, r8, stdlib."
 )
 _PANEL = "Reading text"
 
@@ -39,11 +39,13 @@ def _option(*names: str, help: str, **limits: Any) -> Any:
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read and count a corpus, as said on the command line."""
+    """How to read and count a corpus, as given on the command line."""
 
     text: Annotated[str | None, _option("--text", help="Column (or JSON key) with the text. (default: text)")] = None
     id: Annotated[str | None, _option("--id", help="Column (or JSON key) with the document's id.")] = None
-    ngrams: Annotated[str, _option("--ngrams", help="Tokens in a term: 2, or from,to such as 1,2.")] = "1"
+    ngrams: Annotated[
+        str, _option("--ngrams", help="How many tokens a term has: a number, or from,to such as 1,2.")
+    ] = "1"
     stop_words: Annotated[
         str | None, _option("--stop-words", help="Words to leave out: english, or a file with one word per line.")
     ] = None
@@ -51,35 +53,39 @@ class Reading:
         str | None,
         _option("--token-pattern", help="Regular expression of a token. (default: two or more word characters)"),
     ] = None
-    lowercase: Annotated[bool, _option("--lowercase/--no-lowercase", help="Fold case before counting.")] = True
+    lowercase: Annotated[
+        bool, _option("--lowercase/--no-lowercase", help="Change text to lower case before counting.")
+    ] = True
     pretokenized: Annotated[
         bool,
-        _option("--pretokenized", help="The text is tokens already, separated by white space; they stay as they are."),
+        _option("--pretokenized", help="The text is already tokens, separated by white space; they are not changed."),
     ] = False
     encoding: Annotated[str, _option("--encoding", help="Encoding of the files, such as latin-1.")] = "utf-8"
-    errors: Annotated[str, _option("--errors", help="Undecodable bytes: strict, replace or ignore.")] = "strict"
+    errors: Annotated[
+        str, _option("--errors", help="What to do with bytes that cannot be decoded: strict (stop), replace or ignore.")
+    ] = "strict"
     max_document_mb: Annotated[
-        int, _option("--max-document-mb", help="Refuse a document larger than this.", min=1, max=1_000_000)
+        int, _option("--max-document-mb", help="Stop at a document larger than this.", min=1, max=1_000_000)
     ] = 64
     pattern_seconds: Annotated[
         int,
         _option(
-            "--pattern-seconds", help="Stop where --token-pattern takes longer in a document.", min=1, max=1_000_000
+            "--pattern-seconds", help="Stop if --token-pattern takes longer for one document.", min=1, max=1_000_000
         ),
     ] = 60
 
-    id_option = "id"  # what messages call the option that names the column of the id; no field, so no option itself
+    id_option = "id"  # the option that named the id column, for messages; not annotated, so not a field or an option
 
     def renamed(self, column: str) -> Reading:
-        """The same, with a document's id taken from the *column* that --by names."""
+        """The same options, but a document's id is read from the *column* that --by names."""
         return _ByColumn(**{**vars(self), "id": column})
 
     def without_columns(self) -> Reading:
-        """The same, for a corpus that has no columns."""
+        """The same options, for a corpus that has no columns."""
         return replace(self, text=None, id=None)
 
     def counting(self) -> CountingOptions:
-        """The options that say what a term is."""
+        """The options that define what a term is."""
         from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
 
         return CountingOptions(
@@ -91,13 +97,13 @@ class Reading:
         )
 
     def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:
-        """The options that saved statistics were counted with; others asked for beside them are refused."""
+        """The options that saved statistics were counted with; other options on the command line are refused."""
         from termburst.counting.options import CountingOptions
 
         asked = self.counting()
         if known.counting is not None and asked not in (CountingOptions(), known.counting):
             theirs = unlike(known.counting, asked)
-            raise ValueError(f"{name} was counted with {theirs}: leave yours out to count the same way")
+            raise ValueError(f"{name} was counted with {theirs}; omit your own options to count in the same way")
         return known.counting or asked
 
     def statistics(
@@ -108,17 +114,17 @@ class Reading:
         counting: CountingOptions | None = None,
         batch: str | None = None,
     ) -> TermStatistics:
-        """Statistics of a corpus, or saved ones where *corpus* is such a file."""
+        """The statistics of a corpus; if *corpus* is a file of saved statistics, these."""
         from termburst.statistics.store import holds_statistics
         from termburst.statistics.term_statistics import DETAILS, NothingToCountError, TermStatistics
 
         if counting is None and holds_statistics(corpus):
-            self._refuse_columns(f"{corpus} holds statistics")
+            self._refuse_columns(f"{corpus} contains statistics")
             known = TermStatistics.load(corpus)
             self.counting_like(known, corpus)
             if DETAILS.index(known.detail) < DETAILS.index(detail):
                 raise ValueError(
-                    f"{corpus} was saved without the {detail} that this needs: stats build --detail {detail}"
+                    f"{corpus} has no {detail}, which this needs; build it with stats build --detail {detail}"
                 )
             return known
         counting = counting or self.counting()
@@ -131,7 +137,7 @@ class Reading:
     def resumable_statistics(
         self, corpus: str, checkpoint: Checkpoint, *, batch: str | None = None, min_count: int = 1
     ) -> TermStatistics:
-        """Statistics of a corpus, from where a *checkpoint* left off."""
+        """The statistics of a corpus, continued from a *checkpoint*."""
         from termburst.statistics.term_statistics import NothingToCountError
 
         pretokenized = checkpoint.counting.pretokenized
@@ -141,37 +147,46 @@ class Reading:
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
 
-    def documents(self, corpus: str, *, counting: CountingOptions | None = None) -> Documents:
-        """The texts of a corpus, all in memory, and their counts."""
-        from termburst.report.documents import Documents
+    def counted_corpus(
+        self, corpus: str, *, counting: CountingOptions | None = None, keep_texts: bool = True
+    ) -> CountedCorpus:
+        """A corpus with its ids, counts and texts, all in memory; without *keep_texts* the texts are dropped."""
+        from termburst.counting.counted_corpus import CountedCorpus
 
         ids: list[str] = []
         texts: list[Text] = []
         counting = counting or self.counting()
         with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
-            for batch in batches:
-                ids.extend(batch.ids)
-                texts.extend(batch.texts)
-        with working(f"Counting {corpus}"):
-            documents = Documents.from_texts(texts, ids, counting=counting)
-        if not documents.counts.nnz:
-            raise ValueError(f"{corpus}: no document has a term; perhaps all are empty or hold only stop words")
-        return documents
+            if keep_texts:
+                for batch in batches:
+                    ids.extend(batch.ids)
+                    texts.extend(batch.texts)
+            else:
+                pairs = (pair for batch in batches for pair in zip(batch.ids, batch.texts, strict=True))
+                found = CountedCorpus.from_stream(pairs, counting=counting)
+        if keep_texts:
+            with working(f"Counting {corpus}"):
+                found = CountedCorpus.from_texts(texts, ids, counting=counting)
+        if not found.counts.nnz:
+            raise ValueError(
+                f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
+            )
+        return found
 
     def _refuse_columns(self, why: str) -> None:
         given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]
         if given:
-            raise ValueError(f"{why}, which have no columns to choose: leave {' and '.join(given)} out")
+            raise ValueError(f"{why}, which have no columns; omit {' and '.join(given)}")
 
     @contextmanager
     def batches(
         self, corpus: str, *, pretokenized: bool, begin: Callable[[Corpus], Place] | None = None
     ) -> Iterator[Iterator[Batch]]:
-        """The corpus in batches, with a progress bar on a terminal; of files, from the place on that *begin* says."""
+        """The corpus in batches, with a progress bar on a terminal; *begin* says where in the files to start."""
         from termburst.datasets import BUILT_IN
         from termburst.reading.readers import Batch, open_corpus
 
-        if hasattr(signal, "siginterrupt"):  # Polars makes a read go on after Ctrl-C, waiting for more input
+        if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
         with progress_bar() as bar:
             task = bar.add_task(f"Reading {corpus}", total=None)
@@ -204,19 +219,19 @@ class Reading:
             def counted() -> Iterator[Batch]:
                 for batch in found:
                     yield batch
-                    bar.update(task, total=size, completed=batch.position)  # after it has been worked on
+                    bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
             yield counted()
 
 
 class _ByColumn(Reading):
-    """As read for `keyness --by`: ids are the groups' names."""
+    """The options of `keyness --by`: a document's id is the name of its group."""
 
     id_option = "by"
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Reading`; it receives them as its argument *reading*."""
+    """Give a command the options of `Reading`; it receives them in its argument *reading*."""
     own = [p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "reading"]
     hints = inspect.get_annotations(Reading, eval_str=True)
     shared = [
@@ -233,7 +248,7 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
             command(**given, reading=reading)
 
     keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    del wrapper.__wrapped__  # else the signature of the command itself would be looked at
+    del wrapper.__wrapped__  # otherwise typer would look at the signature of the command itself
     wrapper.__signature__ = inspect.Signature([*keyword_only, *shared])  # type: ignore[attr-defined]
     wrapper.__annotations__ = {p.name: p.annotation for p in (*keyword_only, *shared)}
     return wrapper
@@ -241,7 +256,7 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def working(what: str, *, when: bool = True) -> Iterator[None]:
-    """A moving bar beside *what*, on a terminal, for work that cannot say how far it is."""
+    """A moving bar with the text *what*, on a terminal, for work whose progress is not known."""
     with progress_bar() as bar:
         if when:
             bar.add_task(what, total=None)
@@ -249,9 +264,9 @@ def working(what: str, *, when: bool = True) -> Iterator[None]:
 
 
 def warn_of_one_document(corpus: str, documents: int) -> None:
-    """Say so where there is nothing for bursts to show between."""
+    """Warn if there is only one document: burstiness compares documents."""
     if documents == 1:
-        warnings.warn(f"{corpus} is a single document, and burstiness shows between documents", stacklevel=2)
+        warnings.warn(f"{corpus} is a single document; burstiness shows only between documents", stacklevel=2)
 
 
 def _parsed_ngrams(value: str) -> tuple[int, int]:
@@ -259,12 +274,12 @@ def _parsed_ngrams(value: str) -> tuple[int, int]:
         numbers = [int(part) for part in value.replace("-", ",").split(",")]
         first, last = numbers if len(numbers) == 2 else numbers * 2
     except ValueError as error:
-        raise ValueError(f"--ngrams takes a number, or two such as 1,2; got {value!r:.60}") from error
+        raise ValueError(f"--ngrams must be a number, or two such as 1,2; got {value!r:.60}") from error
     return first, last
 
 
 def unlike(options: CountingOptions, others: CountingOptions) -> str:
-    """Those options that differ from *others*, as they are written on the command line."""
+    """The options that differ from *others*, as written on the command line."""
     values = {f.name: getattr(options, f.name) for f in fields(options)}
     return " and ".join(_spelled(name, value) for name, value in values.items() if value != getattr(others, name))
 
@@ -290,11 +305,11 @@ def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
     path = Path(value)
     if not os.path.lexists(path):
         raise ValueError(
-            f"--stop-words takes 'english' or a text file with one word per line; there is no file {value!r}"
+            f"--stop-words must be 'english' or a text file with one word per line; there is no file {value!r}"
         )
-    if path.exists() and not path.is_file():  # nor wait for a pipe
+    if path.exists() and not path.is_file():  # a pipe is refused, too: reading it could wait for ever
         kind = "a folder" if path.is_dir() else "not a regular file"
-        raise ValueError(f"--stop-words: {value!r} is {kind}; name a text file with one word per line")
+        raise ValueError(f"--stop-words: {value!r} is {kind}; give a text file with one word per line")
     try:
         content = path.read_bytes()
     except OSError as error:

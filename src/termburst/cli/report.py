@@ -10,30 +10,17 @@ import typer
 
 from termburst.cli.output import json_text, note, write_out
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
-from termburst.cli.shared import (
-    LINES,
-    MOST_TERMS,
-    PANELS,
-    Fdr,
-    FdrOption,
-    Form,
-    FormOption,
-    Lines,
-    MaxTerms,
-    MinCount,
-    Mu,
-    Panels,
-    Sigma2,
-)
+from termburst.cli.shared import FdrOption, FormOption, Lines, MaxTerms, MinCount, Mu, Panels, Sigma2
+from termburst.display import LINES, MOST_TERMS, PANELS
 
 if TYPE_CHECKING:
+    from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
-    from termburst.report import Documents
     from termburst.statistics.term_statistics import TermStatistics
 
 
 class ReportFormat(StrEnum):
-    """What a report is written as."""
+    """The formats of a report."""
 
     html = "html"
     json = "json"
@@ -58,26 +45,26 @@ def report(
     min_count: MinCount = 1,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
-    form: FormOption = Form.printed,
-    fdr: FdrOption = Fdr.bh,
+    form: FormOption = "printed",
+    fdr: FdrOption = "bh",
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Write a page to explore a corpus with: every term, its bursts, and how sure they are.
+    """Write a page to explore a corpus: every term, how bursty it is, and how sure that is.
 
-    One file that needs no network. The corpus is held in memory; of saved statistics (stats build --detail patterns)
-    the page shows all but documents and lines.
+    The page is one file and needs no network. The corpus is held in memory. Saved statistics (stats build --detail
+    patterns) give the same page without documents and lines.
     """
-    from termburst.report import Documents, summarize
+    from termburst.report import summarize
 
     settled = settled_report(format, output, corpus)
     if show and settled is not ReportFormat.html:
-        raise ValueError("--open shows a page, and JSON is none: leave one of the two out")
+        raise ValueError("--open needs a page, not JSON; omit --open or write .html")
     source = page_source(reading, corpus)
-    warn_of_one_document(corpus, len(source.ids) if isinstance(source, Documents) else source.documents)
+    warn_of_one_document(corpus, source.documents)
     with working("Computing"):
         summary = summarize(
             source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=lines,
-            mu=mu, sigma2=sigma2, form=form.value, adjust=fdr.value, min_count=min_count,
+            mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count,
         )  # fmt: skip
     write_report(summary, settled, output)
     if show and output is not None:
@@ -87,38 +74,38 @@ def report(
 
 
 def settled_report(format: ReportFormat | None, output: Path | None, *sources: str) -> ReportFormat:
-    """The format asked for, or that of *output*'s ending; what cannot be made or written is refused before any work."""
+    """The format asked for, or that of *output*'s ending. What cannot be written is refused before any work is done."""
     from importlib.util import find_spec
 
     from termburst.files import check_output
 
     if format is None:
         if output is not None and output.suffix.lower() not in (".html", ".htm", ".json"):
-            raise ValueError(f"{output}: a report is a page, name it .html; or .json for the numbers in it")
+            raise ValueError(f"{output}: the name of a report must end in .html (the page) or .json (its numbers)")
         format = ReportFormat.json if output is not None and output.suffix.lower() == ".json" else ReportFormat.html
     if output is not None:
         for source in sources:
             check_output(output, source=source)
     elif format is ReportFormat.html:
-        raise ValueError("name the page to write: -o report.html")
+        raise ValueError("give the name of the page to write, such as -o report.html")
     if format is ReportFormat.html and find_spec("bokeh") is None:
-        raise ValueError("a page needs Bokeh: pip install 'termburst[report]'")
+        raise ValueError("a page needs Bokeh; install it with: pip install 'termburst[report]'")
     return format
 
 
 def page_source(
     reading: Reading, corpus: str, *, counting: CountingOptions | None = None
-) -> Documents | TermStatistics:
-    """Documents, or statistics where *corpus* is a file of them."""
+) -> CountedCorpus | TermStatistics:
+    """The counted corpus; or statistics, if *corpus* is a file of them."""
     from termburst.statistics.store import holds_statistics
 
     if holds_statistics(corpus):
         return reading.statistics(corpus, "patterns")
-    return reading.documents(corpus, counting=counting)
+    return reading.counted_corpus(corpus, counting=counting)
 
 
 def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | None) -> None:
-    """Write a page or its numbers, whole or not at all."""
+    """Write a page, or its numbers as JSON, completely or not at all."""
     from termburst.files import atomic_path
     from termburst.report import render
 

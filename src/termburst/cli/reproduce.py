@@ -22,10 +22,10 @@ def reproduce(
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")] = Path("reproduction"),
 ) -> None:
-    """Make every figure and table of the paper, beside the published values.
+    """Make every figure and table of the paper, with the published values beside ours.
 
-    Writes results.json, report.md and the pictures (SVG and PNG). Exit code 1: a part could not be done for want of its
-    data set, or a number differs for no known reason.
+    Writes results.json, report.md and the pictures (SVG and PNG). The exit code is 1 if a data set is missing, or if a
+    number differs for no known reason.
     """
     parts = settled_parts(what or ["all"])
     with progress_bar() as bar:
@@ -41,13 +41,13 @@ def reproduce(
     say("", report.summary(done.rows))
     for why, items in done.undone.items():
         say(f"not done: {', '.join(items)}: {why}", err=True)
-    note(f"{out / 'report.md'}: to read; {out / 'results.json'}: the rows")
+    note(f"{out / 'report.md'}: the report; {out / 'results.json'}: its rows")
     if not done.complete:
         raise typer.Exit(1)
 
 
 def _print_rows(rows: Sequence[Row]) -> None:
-    """A line a number, with a shorter note on a narrow terminal; of a table's many cells only those that differ."""
+    """Print one line per number, with short notes on a narrow terminal; of table cells, only those that differ."""
     width = columns_shown(otherwise=200)
     narrow = width < 120
     listed = [row for row in rows if not row.cell or row.agrees is False]

@@ -1,4 +1,4 @@
-"""`termburst stats build | add | merge | subtract | show`: collections that can be added to and taken from."""
+"""`termburst stats build | add | merge | subtract | show`: statistics to which documents can be added."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,26 +13,23 @@ import typer
 
 from termburst.cli.output import json_text, many, note, say, write_out
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
+from termburst.statistics.detail import Detail
 
 if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
 
-stats = typer.Typer(help="Build, combine and look at saved statistics of a corpus.", no_args_is_help=True)
+stats = typer.Typer(help="Build, combine and show saved statistics of a corpus.", no_args_is_help=True)
 
 Saved = Annotated[
     Path, typer.Argument(metavar="STATISTICS", help="A file that `stats build` wrote.", show_default=False)
 ]
 Into = Annotated[Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)]
-InPlace = Annotated[Path | None, typer.Option("--output", "-o", help="Write here. (default: change the first file)")]
-Batch = Annotated[str | None, typer.Option("--batch", help="An id for these documents: they can be added only once.")]
-
-
-class DetailOption(StrEnum):
-    """How much is remembered of every term."""
-
-    frequencies = "frequencies"
-    moments = "moments"
-    patterns = "patterns"
+InPlace = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file. (default: change the first file)")
+]
+Batch = Annotated[
+    str | None, typer.Option("--batch", help="A name for these documents, so that they are added only once.")
+]
 
 
 @stats.command()
@@ -43,27 +39,31 @@ def build(
     reading: Reading,
     output: Into,
     detail: Annotated[
-        DetailOption, typer.Option("--detail", help="patterns serve exact fits, too.")
-    ] = DetailOption.moments,
+        Detail, typer.Option("--detail", help="How much is saved of every term; exact fits and keyness need patterns.")
+    ] = "moments",
     batch: Batch = None,
     min_count: Annotated[
         int,
-        typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times; nothing can be added then."),
+        typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times; then nothing can be added."),
     ] = 1,
     checkpoint: Annotated[
         float,
-        typer.Option("--checkpoint", min=0, metavar="SECONDS", help="How often to save what is counted; 0: never."),
+        typer.Option(
+            "--checkpoint", min=0, metavar="SECONDS", help="How often to save what has been counted; 0 for never."
+        ),
     ] = 30,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Do not resume a build that was interrupted.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start again instead of resuming an interrupted build.")
+    ] = False,
 ) -> None:
-    """Count a corpus once and save what the statistics need; if interrupted, the same command resumes."""
+    """Count a corpus once and save its statistics. If interrupted, the same command resumes."""
     from termburst.files import check_output, companion, remove_leftovers
     from termburst.locks import locked
     from termburst.statistics.checkpoint import Checkpoint
 
     check_output(_parquet(output), source=corpus)
-    partial = companion(output, ".partial")  # with a dot, so that it is not read as part of a corpus
-    kept = Checkpoint(partial, detail.value, reading.counting(), every=checkpoint, fresh=fresh, say=_say)
+    partial = companion(output, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
+    kept = Checkpoint(partial, detail, reading.counting(), every=checkpoint, fresh=fresh, say=_say)
     with _terminated_cleanly(), locked(output):
         remove_leftovers(output)
         _save(reading.resumable_statistics(corpus, kept, batch=batch, min_count=min_count), output)
@@ -79,7 +79,7 @@ def add(
     batch: Batch = None,
     output: InPlace = None,
 ) -> None:
-    """Add documents, counted as those before were; a batch already contained is left out."""
+    """Add documents, counted with the same options as before; a batch that is already there is skipped."""
     from termburst.statistics.term_statistics import TermStatistics
 
     with _changing(output or saved, source=corpus):
@@ -91,10 +91,11 @@ def _add(
 ) -> None:
     if known.min_count > 1:
         raise ValueError(
-            f"{saved} lacks the terms that occur fewer than {known.min_count:,} times: nothing can be added"
+            f"{saved} has no terms that occur fewer than {known.min_count:,} times, so nothing can be added; "
+            "build it again without --min-count"
         )
     if batch is not None and batch in known.batches:
-        say(f"{saved} contains batch {batch!r} already: nothing added", err=True)
+        say(f"{saved} already contains batch {batch!r}; nothing was added", err=True)
         if output is not None:
             _save(known, output)
         return
@@ -105,7 +106,7 @@ def _add(
 @stats.command()
 def merge(
     saved: Annotated[
-        list[Path], typer.Argument(metavar="STATISTICS...", help="Two files or more.", show_default=False)
+        list[Path], typer.Argument(metavar="STATISTICS...", help="Two or more files.", show_default=False)
     ],
     output: Into,
 ) -> None:
@@ -113,7 +114,7 @@ def merge(
     from termburst.statistics.term_statistics import TermStatistics
 
     if len(saved) < 2:
-        raise ValueError("merge takes two files of statistics or more")
+        raise ValueError("merge needs at least two files of statistics")
     with _changing(output):
         first, *rest = map(TermStatistics.load, saved)
         for other in rest:
@@ -123,19 +124,19 @@ def merge(
 
 @stats.command()
 def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
-    """Take the documents of the second file out of the first; terms that no longer occur go."""
+    """Remove the documents of the second file from the first, and the terms that no longer occur."""
     from termburst.statistics.term_statistics import TermStatistics
 
     with _changing(output or saved):
         rest = (TermStatistics.load(saved) - TermStatistics.load(other)).prune()
         if not rest.documents:
-            raise ValueError(f"{other} holds all that is in {saved}: nothing would be left")
+            raise ValueError(f"{other} has all documents of {saved}, so nothing would be left")
         _save(rest, output or saved)
 
 
 @stats.command()
-def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """Say what a file of statistics holds."""
+def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
+    """Show what a file of statistics contains."""
     from termburst.statistics.term_statistics import TermStatistics
 
     s = TermStatistics.load(saved)
@@ -161,7 +162,7 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="As 
 
 @contextmanager
 def _changing(path: Path, source: str | None = None) -> Iterator[None]:
-    """Keep a file from being changed by others from before it is read until after it is written; wait for those."""
+    """Lock a file from before it is read until after it is written; wait for other processes that change it."""
     from termburst.files import check_output
     from termburst.locks import locked
 
@@ -172,12 +173,12 @@ def _changing(path: Path, source: str | None = None) -> Iterator[None]:
 
 @contextmanager
 def _terminated_cleanly() -> Iterator[None]:
-    """Make of SIGTERM what Ctrl-C is: an exception, so that what is open is closed, and exit code 143."""
+    """Turn SIGTERM into an exception, as Ctrl-C is, so that open files are closed; the exit code is 143."""
 
     def stop(number: int, _: object) -> None:
         raise SystemExit(128 + number)
 
-    if threading.current_thread() is not threading.main_thread():  # only there can signals be caught
+    if threading.current_thread() is not threading.main_thread():  # signals can be caught only there
         yield
         return
     before = signal.signal(signal.SIGTERM, stop)
@@ -193,7 +194,7 @@ def _say(sentence: str) -> None:
 
 def _parquet(path: Path) -> Path:
     if path.suffix.lower() != ".parquet":
-        raise ValueError(f"{path}: statistics are written as Parquet; give a name that ends in .parquet")
+        raise ValueError(f"{path}: the name of a statistics file must end in .parquet")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Checks of options: a value that is not what it should be is a ValueError of one sentence, whatever its type."""
+"""Checks of options: a wrong value of any type raises a ValueError with one sentence."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-LEAST_DRAWS = 99  # of a Monte Carlo test: with fewer, no p is below 0.01
+LEAST_DRAWS = 99  # draws of a Monte Carlo test; with fewer, no p can be 0.01 or less
 
 
 def checked_whole(option: str, value: Any, *, least: int = 0) -> int:
-    """A whole number of *least* or more.
+    """The value of an option that must be a whole number of *least* or more.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def checked_whole(option: str, value: Any, *, least: int = 0) -> int:
 
 
 def checked_number(option: str, value: Any, low: float, high: float, *, low_too: bool = False) -> float:
-    """A parameter that is a number above (or, with *low_too*, from) *low* and up to *high*.
+    """The value of an option that must be above *low* (with *low_too*, at least *low*) and at most *high*.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def checked_number(option: str, value: Any, low: float, high: float, *, low_too:
     number = isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.complexfloating))
     try:
         number = number and (low < float(value) <= high or (low_too and float(value) == low))
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer too large for a float
         number = False
     if not number:
         upper = "" if np.isinf(high) else f" and at most {high:g}"
@@ -49,7 +49,7 @@ def checked_number(option: str, value: Any, low: float, high: float, *, low_too:
 
 
 def check_name(option: str, value: Any, known: Iterable[str]) -> None:
-    """Raise where an option is not one of the names *known*.
+    """Raise if the value of an option is not one of the names *known*.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def check_name(option: str, value: Any, known: Iterable[str]) -> None:
 
 
 def check_confidence(value: Any) -> None:
-    """Raise where a confidence is not a number between 0 and 1; None, for no interval, is none of these.
+    """Raise if a confidence level is neither a number between 0 and 1 nor None (no interval).
 
     Examples
     --------
@@ -77,7 +77,7 @@ def check_confidence(value: Any) -> None:
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it, on one line and not at any length.
+    """A value as a message shows it: on one line, cut to 60 characters.
 
     Examples
     --------

@@ -7,7 +7,7 @@ import operator
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scipy.special import gammaln, xlogy
 from termburst.core.matrix import CountBlock
 from termburst.core.weights import TABLED, share_weights
 from termburst.display import html_table, number, printable
+from termburst.inference import names
 from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
 from termburst.models.penalties import named_penalty
 from termburst.models.special import stirling_remainder
@@ -24,9 +25,9 @@ from termburst.statistics.matrix import canonical_counts, document_lengths, over
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
-Form = Literal["printed", "corrected", "exact"]
-Invalid = Literal["clamp", "raise"]
-FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
+Form = names.Form
+Invalid = names.Invalid
+FORMS = names.FORMS
 
 _LOG_FACTORIAL_BEFORE = gammaln(np.arange(TABLED))  # log (n − 1)! by n
 

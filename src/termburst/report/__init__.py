@@ -1,8 +1,10 @@
 """A corpus, or a comparison of corpora, as one page: summarised to a plain dict, then rendered."""
 
-from termburst.report.documents import Documents
+from termburst.counting.counted_corpus import CountedCorpus
 from termburst.report.render import render
 from termburst.report.summarize import summarize
 from termburst.report.summarize_keyness import summarize_keyness
 
-__all__ = ["Documents", "render", "summarize", "summarize_keyness"]
+Documents = CountedCorpus  # its earlier name
+
+__all__ = ["CountedCorpus", "Documents", "render", "summarize", "summarize_keyness"]

@@ -1,8 +1,8 @@
-"""The charts of the page, as Bokeh figures without data: the page's own script fills their sources.
+"""The charts of the page, as Bokeh figures without data: the page's script fills their sources.
 
-Every source, range, tool and figure that the script looks for has a name. What they lead to is the script's, too: code
-inside a figure (CustomJS) would be made by `new Function`, which the page's policy refuses. Axis labels hold no "$$",
-which Bokeh would take for TeX and load MathJax for.
+Every source, range, tool and figure that the script looks for has a name. Reactions to clicks are in the script, too:
+code inside a figure (CustomJS) needs `new Function`, which the page's policy forbids. Axis labels must not contain
+"$$": Bokeh would read that as TeX and load MathJax.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 if TYPE_CHECKING:
     from bokeh.plotting import figure
 
-# Okabe and Ito's palette, which the colour-blind can tell apart; the script swaps in lighter shades in dark mode.
+# Okabe and Ito's palette, which colour-blind people can tell apart; the script uses lighter shades in dark mode.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
 _TALL, _LOW = 460, 230  # pixels
 _POWERS = ("1", "10", "100", "1k", "10k", "100k", "1m", "10m", "100m", "1bn")  # 10 to the power of 0, 1, …
 
 
 def chart_items(kind: str) -> dict[str, Any]:
-    """Name → figure as JSON, ready for BokehJS to embed: those of a corpus, or of a comparison ("keyness")."""
+    """Name → figure as JSON for BokehJS to embed; *kind* is "corpus" or "keyness"."""
     from bokeh.embed import json_item
 
     charts = {"main": _main() if kind == "corpus" else _volcano(), "along": _along()}
@@ -37,7 +37,7 @@ def chart_items(kind: str) -> dict[str, Any]:
 
 
 def library() -> str:
-    """BokehJS as installed with Bokeh; without WebGL, which is slower on machines without a graphics card."""
+    """The BokehJS that comes with Bokeh, without WebGL, which is slower on machines without a graphics card."""
     from importlib.resources import files
 
     return (files("bokeh") / "server" / "static" / "js" / "bokeh.min.js").read_text(encoding="utf-8")
@@ -61,11 +61,11 @@ def _figure(name: str, x_label: str, y_label: str, **options: Any) -> figure:
 def _source(name: str, *columns: str) -> Any:
     from bokeh.models import ColumnDataSource
 
-    return ColumnDataSource({column: [] for column in columns}, name=f"{name}-data")  # a name is one model's
+    return ColumnDataSource({column: [] for column in columns}, name=f"{name}-data")  # no two models may share a name
 
 
 def _main() -> figure:
-    """λ_i against Σ_j TF–IDF, a point a term (the paper's Fig. 3), sized by α_i, hollow where that is infinite."""
+    """λ_i against Σ_j TF–IDF, one point per term (the paper's Fig. 3); size shows α_i, hollow means infinite."""
     chart = _point_chart("λ", "total TF–IDF")
     points = _source("points", "x", "y", "size", "fill", "colour", "label", "note")
     _draw_points(chart, points, marker="circle")
@@ -73,7 +73,7 @@ def _main() -> figure:
 
 
 def _volcano() -> figure:
-    """log2 ratio against −log10 p, with the intervals of the terms that are named in the chart."""
+    """log2 ratio against −log10 p, with the intervals of the terms named in the chart."""
     chart = _point_chart("log₂ ratio of mean shares, A to B", "−log₁₀ p")
     chart.segment(
         "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.5
@@ -93,13 +93,13 @@ def _point_chart(x_label: str, y_label: str) -> figure:
     ]  # fmt: skip
     chart = _figure("main", x_label, y_label, height=_TALL, tools=tools, toolbar_location="above")
     chart.toolbar.active_drag = select
-    chart.toolbar.active_scroll = None  # the wheel scrolls the page until its button is pressed
+    chart.toolbar.active_scroll = None  # the wheel scrolls the page until the zoom button is pressed
     _scales(chart)
     return chart
 
 
 def _scales(chart: figure) -> None:
-    """Two axes a side, for values as they are and for sign(v) log10(1 + |v|): the script shows one of them."""
+    """Two axes per side, one for v and one for sign(v) log10(1 + |v|); the script shows one of them."""
     from bokeh.models import FixedTicker, Grid, LinearAxis
 
     powers = {float(np.log10(1 + 10.0**k)): label for k, label in enumerate(_POWERS)}
@@ -140,7 +140,7 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
     }
     chart.text("x", "y", "text", text_outline_color="white", text_outline_width=3, name="halos", **text)
     chart.text("x", "y", "text", name="names", **text)
-    # The values of fields are escaped: a term that is markup is shown as text.
+    # Bokeh escapes the values of fields: a term that is markup is shown as text.
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi><b>@label</b></bdi><br>@note</div>'
     chart.add_tools(
         HoverTool(renderers=[drawn], tooltips=tip, limit=4, point_policy="follow_mouse"),
@@ -164,7 +164,7 @@ def _along() -> figure:
 
 
 def _counts() -> figure:
-    """Documents by how often they hold the term: bars as observed, lines as both models expect."""
+    """How many documents contain the term 0, 1, 2, … times: observed (bars) and expected by two models (lines)."""
     from bokeh.models import FactorRange, HoverTool, Range1d
 
     chart = _figure(
@@ -172,7 +172,7 @@ def _counts() -> figure:
         x_range=FactorRange(),
     )  # fmt: skip
     fields = ("binomial", "beta_binomial")
-    lines = [f"{field}_line" for field in fields]  # to the last bar but one, since the last stands for many counts
+    lines = [f"{field}_line" for field in fields]  # without the last bar, which stands for many counts
     source = _source("counts", "k", "observed", "floor", *fields, *lines, "observed_text")
     bars = chart.vbar(
         "k", top="observed", bottom="floor", width=0.8, source=source, fill_color=BLUE, fill_alpha=0.35,
@@ -202,7 +202,7 @@ def _counts() -> figure:
 
 
 def _waterfall() -> figure:
-    """λ_i as the sum of its named parts (Claim 3), each bar beginning where the one above it ends."""
+    """λ_i as the sum of its named parts (Claim 3); each bar begins where the one above it ends."""
     from bokeh.models import FactorRange, HoverTool, NumeralTickFormatter, Range1d
 
     chart = _figure("waterfall", "running sum", "", x_range=Range1d(0, 1), y_range=FactorRange(), height=280)
@@ -245,7 +245,7 @@ def _zipf() -> figure:
 
 
 def _log_alpha() -> figure:
-    """How log α_i and log α_¬i are distributed over the terms (the paper's Fig. 4)."""
+    """Histograms of log α_i and log α_¬i over the terms (the paper's Fig. 4)."""
     from bokeh.models import HoverTool, NumeralTickFormatter
 
     chart = _figure("log_alpha", "log₁₀ of the estimate", "terms")

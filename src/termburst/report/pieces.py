@@ -1,4 +1,4 @@
-"""What the reports of a corpus and of a comparison have in common."""
+"""What the summaries of a corpus and of a comparison share."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.report.documents import Documents
+from termburst.counting.counted_corpus import CountedCorpus
 from termburst.statistics.term_statistics import TermStatistics
 
 Dict = dict[str, Any]
-FORMAT = 1  # of the dict; it changes when a reader of the JSON would have to
-LARGEST_COUNT = 12  # occurrences in a document, from which on they share a bar
-SURE = 0.05  # the q-value up to which a term counts as found
+FORMAT = 1  # version of the dict; a change that readers of the JSON must follow raises it
+LARGEST_COUNT = 12  # occurrences in a document; this many and more share one bar
+SURE = 0.05  # a term with a q-value up to this counts as found
 SMALLEST_LOG10_P = -307.0  # smaller p-values have no float of full precision
-PLACES = 250  # documents of a term that its panel shows, those with most occurrences
+PLACES = 250  # documents that the panel of a term shows: those with most occurrences
 _ZIPF_POINTS = 400
 _LENGTH_BINS = 40
-_NAMED = 20_000  # documents named in a page; beyond that only those that lines are from
+_NAMED = 20_000  # documents named in a page; if there are more, only those that lines are from
 _LONGEST_ID = 200  # characters of a document's id in the page
 
 
 def heading(kind: str, title: str) -> Dict:
-    """What kind of report this is, and whose."""
+    """The first entries of a summary: its format, version, kind and title."""
     import termburst
 
     return {"format": FORMAT, "termburst": termburst.__version__, "kind": kind, "title": title}
@@ -37,7 +37,7 @@ def plain(value: float) -> float | None:
 
 
 def columns_of(table: Any, names: Sequence[str]) -> Dict:
-    """Columns as lists, None where a number is not finite."""
+    """Columns as lists; a number that is not finite becomes None."""
     import polars as pl
 
     floats = pl.selectors.float()
@@ -46,15 +46,28 @@ def columns_of(table: Any, names: Sequence[str]) -> Dict:
 
 
 def term_names(statistics: TermStatistics) -> NDArray[np.object_]:
-    """The terms, or the numbers of their columns where they have no names."""
+    """The terms; if they have no names, the numbers of their columns."""
     if statistics.terms is not None:
         return statistics.terms
     return np.array([str(column) for column in range(statistics.vocabulary_size)], dtype=object)
 
 
-def counting_of(documents: Documents | None, statistics: TermStatistics) -> Dict | None:
-    """How the terms were counted, where that is known."""
-    counting = documents.counting if documents is not None and documents.texts is not None else statistics.counting
+def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:
+    """The statistics that fits and tests need; statistics themselves are returned as they are.
+
+    Examples
+    --------
+    >>> statistics_of(CountedCorpus.from_texts(["so it goes", "so so"])).tokens
+    5
+    """
+    if isinstance(corpus, CountedCorpus):
+        return TermStatistics.from_counts(corpus.counts, corpus.terms, "patterns")
+    return corpus
+
+
+def counting_of(corpus: CountedCorpus | TermStatistics) -> Dict | None:
+    """How the terms were counted, if that is known: counts without texts may have been counted in any way."""
+    counting = None if isinstance(corpus, CountedCorpus) and corpus.texts is None else corpus.counting
     if counting is None:
         return None
     options = counting.to_json()
@@ -64,12 +77,12 @@ def counting_of(documents: Documents | None, statistics: TermStatistics) -> Dict
 
 
 def histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> list[int]:
-    """How many values lie between the edges, the last of them included."""
+    """How many values lie between each two edges; the last edge is included."""
     return [int(count) for count in np.histogram(values, edges)[0]]
 
 
 def length_summary(statistics: TermStatistics) -> Dict:
-    """Documents by length: mean, median, extremes, and a histogram in bins of about equal ratio."""
+    """Lengths of documents: mean, median, extremes, and a histogram with bins of about equal ratio."""
     lengths, documents = statistics.lengths, statistics.length_documents
     filled = lengths > 0
     held, weight = lengths[filled].astype(np.float64), documents[filled]
@@ -89,7 +102,7 @@ def length_summary(statistics: TermStatistics) -> Dict:
 
 
 def _median(values: NDArray[Any], times: NDArray[Any]) -> float:
-    """Of values in their order, each as many *times*; between the middle two where there are two.
+    """The median of sorted values that occur several *times* each; between the middle two if there are two.
 
     >>> _median(np.array([1, 3, 8]), np.array([2, 1, 1]))
     2.0
@@ -100,17 +113,17 @@ def _median(values: NDArray[Any], times: NDArray[Any]) -> float:
 
 
 def zipf_curve(statistics: TermStatistics) -> Dict:
-    """Frequency by rank, at ranks evenly spaced by their ratio."""
+    """Frequency by rank, at ranks that are evenly spaced on a logarithmic axis."""
     n_i = np.sort(statistics.collection_frequency[statistics.collection_frequency > 0])[::-1]
     ranks = np.unique(np.geomspace(1, n_i.size, _ZIPF_POINTS).round().astype(np.int64))
     return {"rank": ranks.tolist(), "n": n_i[ranks - 1].tolist()}
 
 
-def document_names(documents: Documents, panels: Sequence[Dict]) -> Dict:
-    """Number → id of the documents in panels; only of those that lines are from where there are very many."""
+def document_names(corpus: CountedCorpus, panels: Sequence[Dict]) -> Dict:
+    """Number → id of the documents in panels; if there are very many, only of those that lines are from."""
     quoted = {line["document"] for panel in panels for line in panel["lines"]}
     placed = quoted.union(*(panel["places"] for panel in panels)) if panels else quoted
-    return {str(number): _cut(documents.ids[number]) for number in sorted(placed if len(placed) <= _NAMED else quoted)}
+    return {str(number): _cut(corpus.ids[number]) for number in sorted(placed if len(placed) <= _NAMED else quoted)}
 
 
 def _cut(name: str) -> str:

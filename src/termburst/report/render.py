@@ -1,4 +1,4 @@
-"""A summary as one page that needs nothing else: no network, no other file."""
+"""A summary as one page in one file, which needs no network."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.inference.names import Q_MEANS
 from termburst.inference.plr import part_formulas
 from termburst.report.pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
 
 LONGEST_TERM = 200  # characters of a term in a page
-_MANTISSA_BITS = 20  # of numbers in a page: six digits
-_LOG_STEP = 2.0**-12  # of decimal logarithms in a page: three digits of the number
-_DIGITS = 5  # of numbers in panels, but for the parts of λ, which are large and cancel
-_PART_DIGITS = 8
+_MANTISSA_BITS = 20  # numbers in a page have six digits
+_LOG_STEP = 2.0**-12  # step of decimal logarithms in a page: three digits of the number
+_DIGITS = 5  # digits of numbers in panels
+_PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
-_NAMES = ("how", "status", "group", "only_in", "reference")  # all other columns are numbers
+_NAMES = ("how", "status", "group", "only_in", "reference")  # every other column is numbers
 _SCRIPTS = ("data.js", "charts.js", "table.js", "panel.js", "about.js", "page.js")  # one scope, in this order
 
 
 def render(summary: dict[str, Any]) -> str:
     """The page of a summary made by `summarize` or `summarize_keyness`.
 
-    Whatever came from the corpus travels as compressed JSON in base64 and enters the page as text, so no term, line or
-    name of a file can be taken for markup. Numbers in the page have six digits, p- and q-values three;
-    terms are cut after 200 characters.
+    Everything that came from the corpus is stored as compressed JSON in base64 and enters the page as text, so no
+    term, line or file name can become markup. Numbers in the page have six digits, p- and q-values three. Terms are cut
+    after 200 characters.
 
     Examples
     --------
-    >>> from termburst.report import Documents, summarize
-    >>> page = render(summarize(Documents.from_texts(["ha ha ha so", "so it goes", "so on"]), title="<script>"))
+    >>> from termburst.report import CountedCorpus, summarize
+    >>> page = render(summarize(CountedCorpus.from_texts(["ha ha ha so", "so it goes", "so on"]), title="<script>"))
     >>> "<title>&lt;script&gt;" in page
     True
     """
@@ -48,16 +49,17 @@ def render(summary: dict[str, Any]) -> str:
 
         from termburst.report.charts import chart_items, library
     except ImportError as error:
-        raise ImportError("a page needs Bokeh: pip install 'termburst[report]'") from error
+        raise ImportError("a page needs Bokeh; install it with: pip install 'termburst[report]'") from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("termburst.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     number = {panel["term"]: k + 1 for k, panel in enumerate(summary["panels"])}
-    panel_of = [number.get(term, 0) for term in summary["terms"]["term"]]  # 0: none
+    panel_of = [number.get(term, 0) for term in summary["terms"]["term"]]  # 0: no panel
     terms, columns, spec = _columns({**summary["terms"], "panel": panel_of})
     about = {key: value for key, value in summary.items() if key not in _BLOCKS}
     about["columns"] = spec
     about["limits"] = {"term": LONGEST_TERM, "places": PLACES, "sure": SURE, "log10_p": SMALLEST_LOG10_P}
+    about["q_means"] = Q_MEANS.get(summary.get("settings", {}).get("adjust"), "")
     if summary["kind"] == "corpus" and summary["panels"]:
         about["formulas"] = part_formulas(summary["panels"][0]["parts"], summary["settings"]["form"])
     bokeh = library()
@@ -75,25 +77,25 @@ def render(summary: dict[str, Any]) -> str:
     page = environment.get_template("page.html").render(
         summary=summary, blocks=blocks, style=Markup(style), script=Markup(script), policy=_policy(script, bokeh)
     )
-    return page.encode("utf-8", "replace").decode()  # half of a surrogate pair in a file's name has no bytes
+    return page.encode("utf-8", "replace").decode()  # half of a surrogate pair, in a file name, cannot be encoded
 
 
 def _check(summary: Any) -> None:
     if not isinstance(summary, dict) or not {"format", "kind", "terms", "panels"} <= summary.keys():
-        raise ValueError("render takes the dict that summarize or summarize_keyness made")
+        raise ValueError("summary must be the dict that summarize or summarize_keyness returned")
     if summary["kind"] not in ("corpus", "keyness"):
-        raise ValueError(f"a summary is of kind 'corpus' or 'keyness'; got {summary['kind']!r}")
+        raise ValueError(f"the kind of a summary must be 'corpus' or 'keyness', got {summary['kind']!r}")
     if summary["format"] != FORMAT:
         raise ValueError(
-            f"the summary is of format {summary['format']}, and this termburst renders {FORMAT}: make it again"
+            f"the summary has format {summary['format']}, but this termburst renders format {FORMAT}; make it again"
         )
 
 
 def _policy(script: str, library: str) -> str:
-    """What a browser lets the page do: run its two scripts, known by their hashes, and fetch nothing from anywhere.
+    """What the browser allows the page to do: run its two scripts, known by their hashes, and fetch nothing.
 
-    Styles are not held to hashes: Bokeh writes the sizes of its charts into style elements, so that no hash is known
-    before. With nothing to be fetched, a style can tell nobody what it sees.
+    Styles have no hashes: Bokeh writes the sizes of its charts into style elements, so their hashes are not known in
+    advance. As nothing can be fetched, a style cannot send anything to anybody.
     """
 
     def known(content: str) -> str:
@@ -111,7 +113,7 @@ def _policy(script: str, library: str) -> str:
 
 
 def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[str, Any]]]:
-    """The terms; all other columns as bytes, one after the other; and what they are."""
+    """The terms; the other columns as bytes, one after the other; and the name and kind of each column."""
     spec: list[dict[str, Any]] = []
     packed = []
     for name, values in terms.items():
@@ -132,7 +134,7 @@ def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[s
 
 
 def _rounded(values: NDArray[np.float64], *, logarithms: bool) -> NDArray[np.float32]:
-    """To few enough bits that what is left compresses."""
+    """Rounded to fewer bits, so that they compress well."""
     if logarithms:
         return (np.round(values / _LOG_STEP) * _LOG_STEP).astype("<f4")
     mantissa, exponent = np.frexp(values)
@@ -141,7 +143,7 @@ def _rounded(values: NDArray[np.float64], *, logarithms: bool) -> NDArray[np.flo
 
 
 def _planes(values: NDArray[Any]) -> bytes:
-    """All first bytes, then all second bytes, …: like beside like, which compresses better."""
+    """All first bytes, then all second bytes, and so on: similar bytes side by side compress better."""
     return values.view(np.uint8).reshape(-1, 4).T.tobytes()
 
 
@@ -150,7 +152,7 @@ def _cut(term: str) -> str:
 
 
 def _shortened(value: Any, digits: int = _DIGITS) -> Any:
-    """Numbers rounded and places as steps from one document to the next, at any depth."""
+    """Numbers rounded, and places as steps from one document to the next, at any depth."""
     if isinstance(value, float):
         return float(f"{value:.{digits}g}") if math.isfinite(value) else None
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""A corpus as a plain dict: all that its page shows, safe to write as JSON."""
+"""A corpus as a plain dict: everything that its page shows, ready to write as JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.counted_corpus import CountedCorpus
+from termburst.display import LINES, MOST_TERMS, PANELS
 from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
-from termburst.inference.plr import Form, plr_parts
+from termburst.inference.names import Form
+from termburst.inference.plr import plr_parts
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
-from termburst.report.documents import Documents
+from termburst.report.occurrences import term_panels
 from termburst.report.pieces import (
     LARGEST_COUNT,
     PLACES,
@@ -25,19 +28,16 @@ from termburst.report.pieces import (
     histogram,
     length_summary,
     plain,
+    statistics_of,
     term_names,
     zipf_curve,
 )
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables import burstiness_test
 
-PANELS = 2_000
-MOST_TERMS = 100_000
-LINES = 5
-
 
 def summarize(
-    corpus: Documents | TermStatistics,
+    corpus: CountedCorpus | TermStatistics,
     *,
     title: str = "corpus",
     panels: int = PANELS,
@@ -49,28 +49,28 @@ def summarize(
     adjust: str = "bh",
     min_count: int = 1,
 ) -> Dict:
-    """All that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
+    """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
 
     Parameters
     ----------
-    corpus : Documents, or TermStatistics with detail="patterns"
-        Statistics forget documents: then panels do not show where a term occurs, nor lines.
+    corpus : CountedCorpus, or TermStatistics with detail="patterns"
+        Statistics forget documents: their panels show neither lines nor where a term occurs.
     panels : how many of the burstiest terms get a panel
     max_terms : how many of the burstiest terms are listed; `overview` counts all
-    lines : example lines of a term, at most
+    lines : at most how many example lines a term has
     mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
 
     Returns
     -------
     dict
         title, kind ("corpus"), termburst (the version), settings, overview, lengths, zipf, log_alpha, correlation (of
-        λ_i and Σ_j TF–IDF over all terms), terms (a dict of columns, by λ from the highest), panels (of the
-        first terms, in their order) and documents (number → id, of those named in panels). What is no finite number is
-        None.
+        λ_i and Σ_j TF–IDF over all terms), terms (a dict of columns, highest λ first), panels (of the first
+        terms, in the same order) and documents (number → id, of those named in panels). A number that is not finite
+        is None.
 
     Examples
     --------
-    >>> found = summarize(Documents.from_texts(["ha ha ha so", "so it goes", "so on", "it is so"]))
+    >>> found = summarize(CountedCorpus.from_texts(["ha ha ha so", "so it goes", "so on", "it is so"]))
     >>> found["terms"]["term"][0], found["panels"][0]["lines"][0]["after"]
     ('ha', ' ha ha so')
     """
@@ -78,19 +78,18 @@ def summarize(
 
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
     lines = checked_whole("lines", lines)
-    documents = corpus if isinstance(corpus, Documents) else None
-    if documents is not None and not documents.counts.nnz:
-        raise ValueError(f"{title}: no document has a term, so there is nothing to report")
-    statistics = corpus.statistics() if isinstance(corpus, Documents) else corpus
+    if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
+        raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
+    statistics = statistics_of(corpus)
     if not isinstance(statistics, TermStatistics):
-        raise ValueError(f"a report is of Documents or TermStatistics; got {shown(corpus)}")
+        raise ValueError(f"corpus must be a CountedCorpus or TermStatistics, got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     tested = burstiness_test(
         statistics, term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
         dispersion=False,
     )  # fmt: skip
     if not tested.height:
-        raise ValueError(f"{title}: no term occurs {min_count:,} times: lower min_count (or --min-count)")
+        raise ValueError(f"{title}: no term occurs {min_count:,} times; lower min_count (or --min-count)")
     tested = tested.with_columns(
         log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
@@ -102,7 +101,7 @@ def summarize(
         **heading("corpus", title),
         "settings": {
             "mu": mu, "sigma2": sigma2, "form": form, "adjust": adjust, "min_count": min_count,
-            "counting": counting_of(documents, statistics),
+            "counting": counting_of(corpus),
         },
         "overview": _overview(statistics, tested, penalized_mle(statistics, mu=mu, sigma2=sigma2).valid),
         "lengths": length_summary(statistics),
@@ -112,7 +111,7 @@ def summarize(
         "terms": columns_of(
             listed, ("term", "n", "b", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status")
         ),
-        **_panels(statistics, documents, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}),
+        **_panels(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}),
     }  # fmt: skip
 
 
@@ -131,7 +130,7 @@ def _overview(statistics: TermStatistics, tested: Any, valid: NDArray[np.bool_])
 
 
 def _log_alpha(tested: Any) -> Dict:
-    """Histograms of log10 α_i and log10 α_¬i of the fits that have an interior maximum (the paper's Fig. 4)."""
+    """Histograms of log10 α_i and log10 α_¬i, of the fits with an interior maximum (the paper's Fig. 4)."""
     import polars as pl
 
     inner = tested.filter(pl.col("status") == "converged")
@@ -150,7 +149,7 @@ def _log_alpha(tested: Any) -> Dict:
 
 
 def _correlation(tested: Any) -> float | None:
-    """Pearson's, as in the paper's Fig. 3."""
+    """Pearson's correlation of λ_i and Σ_j TF–IDF, as in the paper's Fig. 3."""
     both = tested.select("plr", "tf_idf_sum").drop_nulls().to_numpy().T
     if both.shape[1] < 2 or not both.std(axis=1).all():
         return None
@@ -158,8 +157,9 @@ def _correlation(tested: Any) -> float | None:
 
 
 def _panels(
-    statistics: TermStatistics, documents: Documents | None, first: Any, lines: int, options: dict[str, Any]
+    corpus: CountedCorpus | TermStatistics, statistics: TermStatistics, first: Any, lines: int, options: dict[str, Any]
 ) -> Dict:
+    """The panels of the *first* terms, and the names of the documents in them."""
     terms = first["term"].to_list()
     column = {str(name): number for number, name in enumerate(term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
@@ -175,12 +175,12 @@ def _panels(
         }
         for row, i in enumerate(columns)
     ]
-    if documents is None:
+    if not isinstance(corpus, CountedCorpus):
         return {"panels": panels, "documents": {}}
-    found = documents.panel(terms, PLACES, lines)
+    found = term_panels(corpus, terms, PLACES, lines)
     for panel, more in zip(panels, found, strict=True):
         panel.update(more)
-    return {"panels": panels, "documents": document_names(documents, found)}
+    return {"panels": panels, "documents": document_names(corpus, found)}
 
 
 def _at(part: NDArray[np.float64] | float, column: int) -> float:

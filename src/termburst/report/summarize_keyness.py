@@ -1,13 +1,15 @@
-"""A comparison of corpora as a plain dict: all that its page shows, safe to write as JSON."""
+"""A comparison of corpora as a plain dict: everything that its page shows, ready to write as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from termburst.counting.counted_corpus import CountedCorpus
+from termburst.display import LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
-from termburst.report.documents import Documents
+from termburst.report.occurrences import term_panels
 from termburst.report.pieces import (
     PLACES,
     SMALLEST_LOG10_P,
@@ -18,8 +20,8 @@ from termburst.report.pieces import (
     document_names,
     heading,
     length_summary,
+    statistics_of,
 )
-from termburst.report.summarize import LINES, MOST_TERMS, PANELS
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ _COLUMNS = (
 
 def summarize_keyness(
     table: pl.DataFrame,
-    sides: Mapping[str, Documents | TermStatistics],
+    sides: Mapping[str, CountedCorpus | TermStatistics],
     *,
     title: str = "comparison",
     settings: Dict | None = None,
@@ -41,30 +43,31 @@ def summarize_keyness(
     max_terms: int = MOST_TERMS,
     lines: int = LINES,
 ) -> Dict:
-    """All that the page about a comparison shows, as a dict of plain values: numbers, text, lists, None.
+    """Everything that the page about a comparison shows, as a dict of plain values: numbers, text, lists, None.
 
     Parameters
     ----------
-    table : of `termburst.keyness`, or of `termburst.keyness_groups` with contrasts
-    sides : name → documents, or statistics, which forget documents: then panels do not show where a term occurs
-        Two in the order A, B; or all groups.
-    settings : how the table was made, to be shown
+    table : the frame of `termburst.keyness`, or of `termburst.keyness_groups` with contrasts=True
+    sides : name → CountedCorpus or TermStatistics
+        Two in the order A, B; or all groups. Statistics forget documents: panels do not show where a term occurs.
+    settings : how the table was made; the page shows it
     panels : how many terms, in the order of the table, get a panel
     max_terms : how many rows of the table are shown
-    lines : example lines of a term, at most
+    lines : at most how many example lines a term has
 
     Returns
     -------
     dict
         title, kind ("keyness"), termburst (the version), settings, sides (each with its size), overview, terms (a dict
-        of columns, in the order of *table*), panels. A term in A alone has log_ratio None and only_in "a". p-values
+        of columns, in the order of *table*), panels. A term that only A has: log_ratio None, only_in "a". p-values
         below 1e-307 have log10_p −307.
 
     Examples
     --------
     >>> import termburst as tb
-    >>> a, b = (Documents.from_texts(texts) for texts in (["ha ha so"] * 6, ["so it goes", "on and on so"] * 4))
-    >>> found = summarize_keyness(tb.keyness(a.statistics(), b.statistics()), {"clown": a, "crowd": b})
+    >>> a, b = (CountedCorpus.from_texts(texts) for texts in (["ha ha so"] * 6, ["so it goes", "on and on so"] * 4))
+    >>> table = tb.keyness(a.counts, b.counts, terms=a.terms, terms_b=b.terms)
+    >>> found = summarize_keyness(table, {"clown": a, "crowd": b})
     >>> found["terms"]["term"][0], found["terms"]["only_in"][0], found["panels"][0]["sides"][0]["occurrences"][:3]
     ('ha', 'a', [2, 2, 2])
     """
@@ -74,12 +77,14 @@ def summarize_keyness(
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
     lines = checked_whole("lines", lines)
     if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", "q_value"} <= set(table.columns):
-        raise ValueError("a comparison is reported from the frame of tb.keyness, or tb.keyness_groups with contrasts")
+        raise ValueError("table must be the frame of tb.keyness, or of tb.keyness_groups with contrasts=True")
     if len(sides) < 2:
-        raise ValueError("a comparison has two sides at least: give each its name and its documents or statistics")
+        raise ValueError(
+            "a comparison needs at least two sides; give each a name, and its counted corpus or statistics"
+        )
     if not table.height:
-        raise ValueError(f"{title}: no term occurs often enough to compare: lower min_count (or --min-count)")
-    statistics = {name: side.statistics() if isinstance(side, Documents) else side for name, side in sides.items()}
+        raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
+    statistics = {name: statistics_of(side) for name, side in sides.items()}
     ratio = pl.col("log_ratio")
     table = table.with_columns(
         pl.col("term").cast(pl.String),
@@ -87,9 +92,7 @@ def summarize_keyness(
         .when(ratio.is_infinite()).then(pl.lit("b")),
         **{f"log10_{x}": pl.col(f"{x}_value").log10().clip(lower_bound=SMALLEST_LOG10_P) for x in ("p", "q")},
     )  # fmt: skip
-    first = next(iter(sides.values()))
-    documents = first if isinstance(first, Documents) else None
-    settings = {"counting": counting_of(documents, next(iter(statistics.values()))), **(settings or {})}
+    settings = {"counting": counting_of(next(iter(sides.values()))), **(settings or {})}
     listed = table.head(min(max_terms, table.height))
     terms = listed["term"].unique(maintain_order=True).head(min(panels, listed.height)).to_list()
     return {
@@ -99,7 +102,7 @@ def summarize_keyness(
             "tested": table.height,
             "sure": int((table["q_value"] <= SURE).sum()),
         },
-        "sides": [_side(name, s, isinstance(sides[name], Documents)) for name, s in statistics.items()],
+        "sides": [_side(name, s, isinstance(sides[name], CountedCorpus)) for name, s in statistics.items()],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
         **_panels(terms, sides, lines),
     }
@@ -116,15 +119,18 @@ def _side(name: str, statistics: TermStatistics, has_documents: bool) -> Dict:
     }
 
 
-def _panels(terms: list[str], sides: Mapping[str, Documents | TermStatistics], lines: int) -> Dict:
-    """What each side's documents have of each term, and the ids of the documents, in the order of the sides."""
+def _panels(terms: list[str], sides: Mapping[str, CountedCorpus | TermStatistics], lines: int) -> Dict:
+    """Where each term occurs on each side, and the ids of the documents, in the order of the sides."""
     places, each = max(PLACES // len(sides), 5), -(-lines // len(sides))
     panels: list[Dict] = [{"term": term, "sides": []} for term in terms]
     names: list[Dict] = []
     for side in sides.values():
-        nothing: Dict = {"places": [], "occurrences": [], "lines": []}
-        shown = side.panel(terms, places, each) if isinstance(side, Documents) else [nothing] * len(terms)
-        names.append(document_names(side, shown) if isinstance(side, Documents) else {})
+        if isinstance(side, CountedCorpus):
+            shown = term_panels(side, terms, places, each)
+            names.append(document_names(side, shown))
+        else:
+            shown = [{"places": [], "occurrences": [], "lines": []}] * len(terms)
+            names.append({})
         for panel, more in zip(panels, shown, strict=True):
             panel["sides"].append(more)
     return {"panels": panels, "documents": names}

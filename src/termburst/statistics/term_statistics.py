@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.display import ROWS, html_table, more, number
+from termburst.statistics import detail as details
 from termburst.statistics.matrix import canonical_counts, totals
 from termburst.statistics.merging import added, pruned, subtracted
 from termburst.statistics.rows import CountRows
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
     from termburst.reading.documents import Text
 
-Detail = Literal["frequencies", "moments", "patterns"]
-DETAILS: tuple[Detail, ...] = ("frequencies", "moments", "patterns")
+Detail = details.Detail
+DETAILS = details.DETAILS
 Terms = NDArray[np.object_]
 BATCH_DOCUMENTS = 2000
 

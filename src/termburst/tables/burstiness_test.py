@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termburst.forks import check_fork
 from termburst.inference.checks import LEAST_DRAWS, check_name, checked_whole
 from termburst.inference.dispersion import dispersion as dispersion_measures
-from termburst.inference.multiplicity import METHODS, adjust_log10
+from termburst.inference.multiplicity import adjust_log10
+from termburst.inference.names import ADJUSTMENTS, TESTS, Form, Test
 from termburst.inference.overdispersion import burstiness
-from termburst.inference.plr import Form
 from termburst.models.cells import term_cells
 from termburst.tables.frames import named_terms, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
-
-Test = Literal["plr", "lr", "score"]
-TESTS: tuple[Test, ...] = ("plr", "lr", "score")
 
 
 def burstiness_test(
@@ -81,7 +78,7 @@ def burstiness_test(
 
     check_fork()
     check_name("test", test, TESTS)
-    check_name("adjust", adjust, METHODS)
+    check_name("adjust", adjust, ADJUSTMENTS)
     min_count = checked_whole("min_count", min_count)
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from termburst.forks import check_fork
 from termburst.inference import keyness as tests
 from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole, shown
 from termburst.inference.dispersion import dispersion
-from termburst.inference.multiplicity import METHODS as ADJUSTMENTS
 from termburst.inference.multiplicity import adjust as adjusted
+from termburst.inference.names import ADJUSTMENTS, KEYNESS_METHODS, SORTS, Sort
 from termburst.models.cells import TermCells, term_cells
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
@@ -24,8 +24,6 @@ from termburst.tables.frames import named_terms, term_frame
 if TYPE_CHECKING:
     import polars as pl
 
-Sort = Literal["p", "effect", "log_ratio", "term"]
-SORTS: tuple[Sort, ...] = ("p", "effect", "log_ratio", "term")
 MILLION = 1_000_000
 MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas write a value that is not there
 
@@ -216,7 +214,7 @@ def _checked(sort: Any, method: Any, confidence: Any, adjust: Any, min_count: An
     """*min_count*, where that and the others are what they should be."""
     check_fork()
     check_name("sort", sort, SORTS)
-    check_name("method", method, tests.METHODS)
+    check_name("method", method, KEYNESS_METHODS)
     check_confidence(confidence)
     check_name("adjust", adjust, ADJUSTMENTS)
     return checked_whole("min_count", min_count)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termburst.forks import check_fork
 from termburst.inference.checks import check_name
-from termburst.inference.plr import Form, Invalid, add_up, plr_parts
+from termburst.inference.names import FITS, Fit, Form, Invalid
+from termburst.inference.plr import add_up, plr_parts
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
 from termburst.statistics.term_statistics import as_statistics
@@ -16,9 +17,6 @@ from termburst.tables.frames import term_frame
 
 if TYPE_CHECKING:
     import polars as pl
-
-Fit = Literal["penalized", "exact", "none"]
-FITS: tuple[Fit, ...] = ("penalized", "exact", "none")
 
 
 def term_table(

@@ -1,4 +1,4 @@
-// What the page says of its terms, and of how they were found.
+// The sentences of the page: about its terms, and about how they were found.
 
 function aboutCorpus(report) {
   const { columns, overview, settings } = report;
@@ -25,23 +25,23 @@ function aboutCorpus(report) {
   const r = report.correlation === null ? "" : ` λ and total TF–IDF correlate at ${report.correlation.toFixed(3)}.`;
   const kept = settings.counting && !settings.counting.stop_words && !settings.counting.pretokenized;
   byId("main-note").textContent =
-    `Each point is a term: larger where its fitted α is, hollow where α is infinite, grey unless ${report.bar}. Terms with ` +
-    `the same counts share a point.${r} Drag a box to filter the table; click a point for its term.` +
-    (kept ? " Stop words were kept: very frequent words have a large λ whether they burst or not." : "");
+    `Each point is a term: larger if its fitted α is larger, hollow if α is infinite, blue if ${report.bar}, otherwise grey. ` +
+    `Terms with the same counts share a point.${r} Drag a box to filter the table. Click a point to see its term.` +
+    (kept ? " Stop words were not removed: very frequent words have a large λ, bursty or not." : "");
   describe(
     "main",
-    `Scatter chart of ${whole(report.rows)} terms, λ across and total TF–IDF upwards.${r} The table below holds the same numbers.`,
+    `Scatter chart of ${whole(report.rows)} terms: λ on the horizontal axis, total TF–IDF on the vertical axis.${r} The table below has the same numbers.`,
   );
   byId("method").replaceChildren(
     ...[
       `λ is the penalised likelihood-ratio statistic of Ahmed, Sheridan, McIsaac and Farooque (2026), form “${settings.form}”, ` +
-        `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. For very frequent words it is large whether they burst or not.`,
-      "p is the probability of such a λ where a term's tokens lie at random among all positions; q is p adjusted for testing " +
-        `${whole(overview.tested)} terms (${settings.adjust}). How p was obtained: exact, over all outcomes; monte-carlo, by random draws; tail, from the shape of their tail.`,
-      "α and α of the rest are exact maximum-likelihood estimates of a beta-binomial: converged; boundary, α being infinite; or degenerate, where documents are all one term.",
+        `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. Very frequent words have a large λ, bursty or not.`,
+      "p is the probability of a λ at least this large if the tokens of a term lie at random among all positions. q is p adjusted for " +
+        `testing ${whole(overview.tested)} terms (${settings.adjust}). p was computed from all outcomes (exact), from random draws (monte-carlo), or from the shape of the tail of the draws (tail).`,
+      "α and α of the rest are exact maximum-likelihood estimates of a beta-binomial. Their status is converged, boundary (α is infinite) or degenerate (every document is either this term alone or without it).",
       ...(overview.clamped
         ? [
-            `${whole(overview.clamped)} terms repeat too often for the penalty (η² ≤ r): their λ is clamped as in the paper, and no guide.`,
+            `${whole(overview.clamped)} terms repeat too often for the penalty (η² ≤ r). Their λ is clamped as in the paper; do not rely on it.`,
           ]
         : []),
       ...footnotes(report, overview.kept),
@@ -86,11 +86,11 @@ function aboutKeyness(report) {
     `${whole(overview.sure)} of ${whole(overview.tested)} ${report.unit} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${report.settings.method ?? "unnamed"}”`} (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
   byId("main-title").textContent = "How much, and how sure";
   byId("main-note").textContent =
-    `Each point is a term, filled where ${report.bar}; triangles at the edges are terms of one side only. Lines are intervals of ` +
-    "the named terms. Drag a box to filter the table; click a point for its term.";
+    `Each point is a term. A point is filled if ${report.bar}. Triangles at the edges are terms that only one side has. Lines are the ` +
+    "intervals of the named terms. Drag a box to filter the table. Click a point to see its term.";
   describe(
     "main",
-    `Volcano chart of ${whole(report.rows)} ${report.unit}: the log ratio across, the p-value upwards. The table below holds the same numbers.`,
+    `Volcano chart of ${whole(report.rows)} ${report.unit}: the log ratio on the horizontal axis, the p-value on the vertical axis. The table below has the same numbers.`,
   );
   byId("sides").replaceChildren(
     plainTable(
@@ -115,14 +115,14 @@ function aboutKeyness(report) {
   }
   byId("method").replaceChildren(
     ...[
-      "log₂ ratio says by how many doublings a term's fitted mean share of a document in A exceeds that in B; where bursts " +
-        "or lengths differ, so may the rates per million tokens. p is that of the method named below; by default it allows " +
-        "for words coming in bursts. q is p adjusted for testing many terms.",
+      "log₂ ratio compares the fitted mean share of a term in a document of A with that in B: 1 means twice as frequent in A, " +
+        "−1 half as frequent. It may differ from the ratio of the rates per million tokens if bursts or lengths differ. p is that of the " +
+        "method named below; the default allows for words that come in bursts. q is p adjusted for testing many terms.",
       `Settings: ${
         Object.entries(report.settings)
           .filter(([key]) => key !== "counting")
           .map(([key, value]) => `${key} ${value}`)
-          .join(", ") || "as by default"
+          .join(", ") || "the defaults"
       }.`,
       ...footnotes(report, overview.tested),
     ].map((text) => element("li", text)),
@@ -135,18 +135,18 @@ function footnotes(report, tested) {
     counting &&
     (counting.pretokenized
       ? "tokens as given"
-      : `token pattern ${counting.token_pattern}, ${counting.lowercase ? "case folded" : "case kept"}`);
+      : `token pattern ${counting.token_pattern}, ${counting.lowercase ? "in lower case" : "upper and lower case kept"}`);
   return [
     ...(counting
       ? [
-          `Counted with ${visible(said)}; terms of ${[...new Set(counting.ngrams)].join(" to ")} token${counting.ngrams[1] > 1 ? "s" : ""}; stop words: ${visible(counting.stop_words ?? "none left out")}.`,
+          `Counted with ${visible(said)}; terms of ${[...new Set(counting.ngrams)].join(" to ")} token${counting.ngrams[1] > 1 ? "s" : ""}; stop words removed: ${visible(counting.stop_words ?? "none")}.`,
         ]
       : []),
     ...(tested > report.rows
-      ? [`The page lists the leading ${whole(report.rows)} of ${whole(tested)} ${report.unit}.`]
+      ? [`The page lists the first ${whole(report.rows)} of ${whole(tested)} ${report.unit}.`]
       : []),
-    `Charts and lines are kept for the leading ${whole(report.panels.length)} terms; a panel shows up to ${report.limits.places} documents. Numbers have six digits, p and q three, ` +
-      `terms are cut after ${report.limits.term} characters; termburst terms and termburst keyness write them in full.`,
+    `The first ${whole(report.panels.length)} terms have charts and lines. A panel shows up to ${report.limits.places} documents. Numbers have six digits, p and q three. ` +
+      `Terms are cut after ${report.limits.term} characters; termburst terms and termburst keyness write them in full.`,
     `Made by termburst ${report.termburst}.`,
   ];
 }

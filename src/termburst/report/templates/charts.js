@@ -1,11 +1,11 @@
-// The charts: Bokeh figures that charts.py described, filled, and dressed for light or dark.
+// The charts: fills the Bokeh figures of charts.py, and colours them for light or dark mode.
 
 const BLUE = "#0072B2",
   ORANGE = "#D55E00",
-  GREY = "#767676"; // as in charts.py; page.css has what each is in dark mode
+  GREY = "#767676"; // as in charts.py; page.css has the colours of dark mode
 let palette = {};
 
-// The colours of the theme, which page.css holds.
+// The colours of the theme, from page.css.
 function currentPalette() {
   const style = getComputedStyle(document.documentElement);
   const of = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -34,7 +34,7 @@ async function embedChart(name, items) {
   dressChart(plot);
 }
 
-const original = new WeakMap(); // glyph → its colours as charts.py gave them
+const original = new WeakMap(); // glyph → its colours in charts.py
 
 function dressChart(plot) {
   for (const axis of [...plot.below, ...plot.left]) {
@@ -98,12 +98,12 @@ function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   byId("alpha-note").textContent =
     `${whole(logs.converged)} terms have a finite fit` +
     (logs.converged ? `, ${share(logs.below_a_tenth, logs.converged)} of them with α below 0.1` : "") +
-    `. ${whole(logs.boundary)} are no more spread out than chance has it: α is infinite.`;
+    `. ${whole(logs.boundary)} vary no more than by chance: their α is infinite.`;
   describe("log_alpha", `Histogram of the logarithms of fitted parameters. ${byId("alpha-note").textContent}`);
 }
 
-// The chart of all terms. λ and TF–IDF follow from how often a term occurs in how many documents, so that rare terms
-// fall together in their thousands: such terms share a point.
+// The chart of all terms. λ and TF–IDF follow from how often a term occurs in how many documents. So thousands of rare
+// terms have the same values: they share a point.
 const bend = { log: (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)), linear: (v) => v };
 
 function makePoints(report) {
@@ -128,7 +128,7 @@ function makePoints(report) {
   return { pointOf, first, size };
 }
 
-// Where a term that only one side uses stands, whose ratio is infinite: beyond all others.
+// Where to draw a term that only one side has: its ratio is infinite, so it is drawn beyond all others.
 function edgeOf(columns) {
   let farthest = 1;
   for (const value of columns.log_ratio) if (Math.abs(value) > farthest) farthest = Math.abs(value);
@@ -155,7 +155,7 @@ function fillMain(report, scale) {
     ...(kind === "keyness" ? { marker: [] } : {}),
   };
   const bent = bend[scale];
-  const thin = Math.min(Math.max(10 / Math.sqrt(count), 0.06), 0.3); // where points are many, each is faint
+  const thin = Math.min(Math.max(10 / Math.sqrt(count), 0.06), 0.3); // many points are drawn faint
   part("dots").glyph.line_alpha = { value: 2 * thin };
   points.first.forEach((i, point) => {
     if (kind === "corpus") {
@@ -179,7 +179,7 @@ function fillMain(report, scale) {
   report.place = data;
   colourPoints(report);
   const { selected } = source("points");
-  const brushed = selected.indices; // which a reset would clear
+  const brushed = selected.indices; // a reset would clear it
   plot.reset?.emit();
   selected.indices = brushed;
 }
@@ -189,7 +189,7 @@ function colourPoints(report) {
   drawn.main.source("points").data = { ...report.place };
 }
 
-// Names beside the leading points in view, none over another.
+// Names beside the first points in view; no name covers another.
 function nameLeaders(report) {
   const { plot, source } = drawn.main;
   const data = report.place;

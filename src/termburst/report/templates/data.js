@@ -1,5 +1,5 @@
-// The blocks of the page, and numbers and terms as people read them. What came from the corpus is text, never markup:
-// it enters the page through textContent alone.
+// Unpacks the blocks of the page, and writes numbers and terms for people. What came from the corpus is text, never markup:
+// it enters the page only through textContent.
 
 const byId = (id) => document.getElementById(id);
 
@@ -14,7 +14,7 @@ function fromBase64(text) {
 async function unpacked(name) {
   const element = byId(`block-${name}`);
   const bytes = fromBase64(element.textContent);
-  element.remove(); // else the page would hold it twice
+  element.remove(); // otherwise the page would hold it twice
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).arrayBuffer();
 }
@@ -22,7 +22,7 @@ async function unpacked(name) {
 const unpackedText = async (name) => new TextDecoder().decode(await unpacked(name));
 const unpackedJson = async (name) => JSON.parse(await unpackedText(name));
 
-// Columns as render.py packed them: name → value(i), with NaN or "" where there is none.
+// The columns that render.py packed: name → values; a missing value is NaN or "".
 function decodedColumns(buffer, spec, rows) {
   const bytes = new Uint8Array(buffer);
   const columns = {};
@@ -44,13 +44,13 @@ function decodedColumns(buffer, spec, rows) {
   return columns;
 }
 
-// Characters that would hide, reorder or break what stands around them are shown by their number.
+// Characters that would hide, reorder or break the text around them are shown by their number.
 const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 const visible = (text) =>
   text.replace(unseen, (c) => `⟨U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 const brief = (text, most = 40) => (text.length > most ? `${visible(text.slice(0, most - 1))}…` : visible(text));
 
-// One formatter for each number of digits: to make one takes as long as to use it a hundred times.
+// One formatter per number of digits: making one takes as long as using it a hundred times.
 const inDigits = [0, 1, 2, 3, 4, 5, 6].map(
   (digits) => new Intl.NumberFormat("en-GB", { maximumFractionDigits: digits }),
 );
@@ -67,9 +67,9 @@ function decimal(value) {
   return inDigits[digits].format(value).replace("-", "−");
 }
 
-const rounding = 2 ** -13; // of decimal logarithms, at most: half the step of render.py
+const rounding = 2 ** -13; // largest rounding error of decimal logarithms: half the step in render.py
 
-// A probability from its decimal logarithm, which may be too small for a number: 3.1e−1755.
+// A probability from its decimal logarithm; it may be too small for a number: 3.1e−1755.
 function probability(log10) {
   if (Number.isNaN(log10)) return "–";
   if (log10 > -3) return inDigits[Math.min(2 - Math.floor(log10), 5)].format(10 ** log10);
@@ -86,7 +86,7 @@ function element(tag, text, attributes = {}) {
   return made;
 }
 
-// A table of plain rows, the first cell of each its heading.
+// A table of plain rows; the first cell of each row is its heading.
 function plainTable(head, rows) {
   const table = element("table", undefined, { class: "plain" });
   const top = table.createTHead().insertRow();

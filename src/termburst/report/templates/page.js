@@ -1,4 +1,4 @@
-// The page: it unpacks the report, draws it, and joins chart, table and panel.
+// The page: unpacks the report, draws it, and connects chart, table and panel.
 
 function themeAsked() {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -6,13 +6,13 @@ function themeAsked() {
 
 function setTheme(theme, report) {
   document.documentElement.dataset.theme = theme;
-  byId("theme").textContent = theme === "dark" ? "Light" : "Dark"; // what it changes to
+  byId("theme").textContent = theme === "dark" ? "Light" : "Dark"; // the theme that a click changes to
   dressCharts();
   if (report?.place) colourPoints(report);
-  if (report?.chosen !== undefined) fillPanel(report, report.chosen); // its bars have colours of their own
+  if (report?.chosen !== undefined) fillPanel(report, report.chosen); // to colour its bars anew
 }
 
-// The term that the address of the page ends in, whatever else that may be.
+// The term at the end of the page's address, which may be anything.
 function askedTerm() {
   try {
     return decodeURIComponent(location.hash.slice(1));
@@ -31,7 +31,7 @@ async function loadReport() {
   ]);
   for (const panel of panels) {
     for (const side of panel.sides ?? [panel]) {
-      let place = 0; // places are steps from one document to the next
+      let place = 0; // places are stored as steps from one document to the next
       if (side.places) side.places = side.places.map((step) => (place += step));
     }
   }
@@ -41,10 +41,10 @@ async function loadReport() {
   report.points = makePoints(report);
   report.bar =
     report.settings.adjust === "none"
-      ? `p at most ${about.limits.sure}, not adjusted`
-      : `q at most ${about.limits.sure}`;
+      ? `p ≤ ${about.limits.sure}, not adjusted`
+      : `q ≤ ${about.limits.sure}`;
   report.sure = (i) => report.columns.log10_q[i] <= Math.log10(report.limits.sure) + rounding;
-  // The surest first: by λ it would be frequent words, whose λ is large whether they burst or not.
+  // The surest first. The order by λ would begin with frequent words, whose λ is large, bursty or not.
   const { log10_p: p } = report.columns;
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
   report.leading = sure.sort((i, j) => p[i] - p[j] || i - j).slice(0, 5000);
@@ -92,7 +92,7 @@ function begin(report) {
   addEventListener("hashchange", () => asked() >= 0 && choose(asked(), { move: true }));
 }
 
-// The controls: each changes something and has the page drawn accordingly.
+// The controls: each changes something and draws the page again.
 function listen(report, { refresh, draw, choose }) {
   makeHead(report, refresh);
   for (const id of ["search", "least", "surest", "group"]) byId(id).addEventListener("input", refresh);
@@ -117,7 +117,7 @@ function listen(report, { refresh, draw, choose }) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(themeAsked(), report));
 }
 
-// A box drawn in the main chart filters the table, a click chooses a term, and points that come into view get names.
+// In the main chart, a box filters the table, a click chooses a term, and points that come into view get names.
 function listenToChart(report, { refresh, choose }) {
   const { plot, source, part } = drawn.main;
   const { selected } = source("points");
@@ -140,11 +140,11 @@ function listenToChart(report, { refresh, choose }) {
   }
 }
 
-// The first line's buttons, a term each.
+// The buttons at the top of the page, one per term.
 function nameSurest(report, choose) {
   const named = new Set();
   for (const i of report.leading) {
-    if (named.has(report.terms[i])) continue; // by another group
+    if (named.has(report.terms[i])) continue; // already named, for another group
     if (named.add(report.terms[i]).size > 12) break;
     const item = element("li");
     const button = element("button", brief(report.terms[i], 30), { type: "button", class: "chip", dir: "auto" });
@@ -157,14 +157,14 @@ function nameSurest(report, choose) {
 async function start() {
   document.documentElement.dataset.theme = themeAsked();
   if (typeof DecompressionStream === "undefined")
-    throw new Error("this browser cannot unpack the page: use one from 2023 or later");
+    throw new Error("this browser cannot unpack the page; use a browser from 2023 or later");
   const [report, library] = await Promise.all([loadReport(), unpackedText("library")]);
   document.head.append(element("script", library));
-  Bokeh.set_log_level("error"); // it would warn of charts without data, which are filled in a moment
+  Bokeh.set_log_level("error"); // otherwise it warns about charts without data, which are filled soon after
   setTheme(themeAsked());
   await embedChart("main", report.charts);
   begin(report);
-  performance.mark("interactive"); // what is left are charts beside and below
+  performance.mark("interactive"); // only the other charts are still missing
   for (const name of Object.keys(report.charts)) if (name !== "main") await embedChart(name, report.charts);
   fillPanel(report, report.chosen);
   if (report.kind === "corpus") fillCorpusCharts(report);

@@ -27,8 +27,8 @@ function fillPanel(report, i) {
   const without = panel === undefined;
   byId("panel-note").hidden = !without;
   byId("panel-note").textContent = without
-    ? `The page keeps charts and lines of ${whole(report.panels.length)} leading terms, and of this one it does not; ` +
-      "it can be made with more (--panels)."
+    ? `This page has charts and lines only for the first ${whole(report.panels.length)} terms, not for this one. ` +
+      "To have more, make the page again with a larger --panels."
     : "";
   byId("panel-charts").hidden = without;
   byId("lines-block").hidden = without;
@@ -42,12 +42,12 @@ function fillPanel(report, i) {
   drawAlong(report, panel, i);
 }
 
-// Sides of a comparison stand one after another; a corpus is a single side.
+// The sides of a comparison, one after another; a corpus is a single side.
 function sidesOf(report, panel) {
   if (report.kind === "corpus") {
     return panel.places ? [{ ...panel, names: report.documents, size: report.overview.documents }] : [];
   }
-  if (!panel.sides.some(({ places }) => places.length)) return []; // statistics on both sides forget documents
+  if (!panel.sides.some(({ places }) => places.length)) return []; // both sides are statistics, which forget documents
   return panel.sides.map((side, k) => ({
     ...side,
     names: report.documents[k],
@@ -86,14 +86,14 @@ function drawAlong(report, panel, i) {
   const all = b ? b[i] : group ? inA[i] + inB[i] : (known[0] ? inA[i] : 0) + (known[1] ? inB[i] : 0);
   const unknown = sides
     .filter((_, k) => !known[k])
-    .map(({ label }) => ` Of ${visible(label)} only counts are known.`)
+    .map(({ label }) => ` The documents of ${visible(label)} are not known, only their counts.`)
     .join("");
   const sidesNote =
     sides.length > 1
-      ? ` Documents of ${sides.map(({ label }, k) => visible(label) + (sides.length > 2 ? "" : k ? " (orange)" : " (blue)")).join(", then ")}.`
+      ? ` In the order ${sides.map(({ label }, k) => visible(label) + (sides.length > 2 ? "" : k ? " (orange)" : " (blue)")).join(", then ")}.`
       : "";
   byId("along-note").textContent =
-    `${documents < all ? `${whole(documents)} of ${whole(all)} documents, those with most of it` : manyDocuments(all)}, ` +
+    `${documents < all ? `${whole(documents)} of ${whole(all)} documents, those with the highest counts` : manyDocuments(all)}, ` +
     `up to ${whole(most)} times in one.${sidesNote}${unknown}`;
   describe("along", `Occurrences in each document, in the order of the corpus. ${byId("along-note").textContent}`);
 }
@@ -130,7 +130,7 @@ function drawCounts(report, panel) {
   );
   describe(
     "counts",
-    "Documents by how often they hold the term, beside what a binomial and a beta-binomial expect; the same as a table below.",
+    "How many documents contain the term 0, 1, 2, … times, and how many a binomial and a beta-binomial expect. The table below has the same numbers.",
   );
 }
 
@@ -168,7 +168,7 @@ function drawWaterfall(report, panel, i) {
       bars.part.map((part, k) => [part, bars.value[k], bars.formula[k]]),
     ),
   );
-  describe("waterfall", `λ of ${decimal(plr)} as the sum of its parts; the same as a table below.`);
+  describe("waterfall", `λ = ${decimal(plr)} as the sum of its parts. The table below has the same numbers.`);
 }
 
 function drawLines(report, panel) {

@@ -1,4 +1,4 @@
-// The table of terms: search, filters, order, pages, and what of it is downloaded.
+// The table of terms: search, filters, order, pages, and the download.
 
 const PAGE = 25;
 const tableState = { sort: undefined, down: true, page: 0, brushed: null, rows: [] };
@@ -7,21 +7,21 @@ const tableColumns = {
   corpus: [
     { key: "term", head: "term", kind: "text" },
     { key: "n", head: "n", title: "occurrences", show: whole },
-    { key: "b", head: "b", wide: true, title: "documents that hold it", show: whole },
+    { key: "b", head: "b", wide: true, title: "documents that contain it", show: whole },
     { key: "plr", head: "λ", title: "the paper's statistic", show: decimal },
     { key: "tf_idf_sum", head: "Σ TF–IDF", wide: true, title: "TF–IDF summed over documents", show: decimal },
-    { key: "log10_p", head: "p", title: "probability of such a λ where tokens lie at random", show: probability },
+    { key: "log10_p", head: "p", title: "probability of a λ at least this large if tokens lie at random", show: probability },
     { key: "log10_q", head: "q", show: probability },
-    { key: "alpha", head: "α", title: "exact fit: small where a term bursts, ∞ where it does not", show: decimal },
+    { key: "alpha", head: "α", title: "exact fit: small if a term bursts, ∞ if it does not", show: decimal },
   ],
   keyness: [
     { key: "term", head: "term", kind: "text" },
     { key: "group", head: "group", kind: "text" },
     { key: "n_a", head: "n in A", title: "occurrences", show: whole },
     { key: "n_b", head: "n in B", title: "occurrences", show: whole },
-    { key: "b_a", head: "b in A", wide: true, title: "documents that hold it", show: whole },
-    { key: "b_b", head: "b in B", wide: true, title: "documents that hold it", show: whole },
-    { key: "log_ratio", head: "log₂ ratio", title: "how many doublings more frequent in A", show: decimal },
+    { key: "b_a", head: "b in A", wide: true, title: "documents that contain it", show: whole },
+    { key: "b_b", head: "b in B", wide: true, title: "documents that contain it", show: whole },
+    { key: "log_ratio", head: "log₂ ratio", title: "how many times more frequent in A, as a binary logarithm", show: decimal },
     { key: "ci_low", head: "from", title: "lower end of its interval", show: decimal },
     { key: "ci_high", head: "to", title: "upper end of its interval", show: decimal },
     { key: "log10_p", head: "p", wide: true, show: probability },
@@ -29,7 +29,7 @@ const tableColumns = {
   ],
 };
 
-// Whether an interval has no end on that side, because only one corpus has the term; else it was not asked for.
+// Whether an interval has no end on that side because only one corpus has the term. Otherwise no interval was asked for.
 function openEnd({ ci_low: low, ci_high: high, only_in: only }, key, i) {
   return key === "ci_low" ? only[i] === "b" && !Number.isNaN(high[i]) : only[i] === "a" && !Number.isNaN(low[i]);
 }
@@ -49,27 +49,17 @@ function cell(report, column, i) {
   return column.show(value);
 }
 
-// What q says, by how it was adjusted.
-const alarms = "expected share of false alarms among terms as sure as this";
-const adjustments = {
-  bh: alarms,
-  by: alarms,
-  storey: alarms,
-  holm: "chance of any false alarm among terms as sure as this",
-  none: "p itself, not adjusted for testing many terms",
-};
-
-// Columns that are wide need not be seen on a phone.
+// Wide columns are hidden on a phone.
 const classOf = ({ kind, wide }) => [kind === "text" && "text", wide && "wide"].filter(Boolean).join(" ");
 
 function makeHead(report, onChange) {
   const row = byId("table").tHead.insertRow();
   for (const column of report.shown) {
     const head = element("th", undefined, { scope: "col", class: classOf(column) });
-    const title = column.key === "log10_q" ? adjustments[report.settings.adjust] : column.title;
+    const title = column.key === "log10_q" ? report.q_means : column.title;
     const button = element("button", column.head, { type: "button", ...(title ? { title } : {}) });
     button.addEventListener("click", () => {
-      // A second click turns the order round; the first puts what is wanted at the top.
+      // The first click puts the most interesting rows at the top; a second click reverses the order.
       const smallFirst = column.kind === "text" || column.key.startsWith("log10") || column.key.startsWith("alpha");
       tableState.down = tableState.sort === column.key ? !tableState.down : !smallFirst;
       tableState.sort = column.key;
@@ -80,7 +70,7 @@ function makeHead(report, onChange) {
   }
 }
 
-// The rows that pass all filters, in order. Without a chosen column that is the order of the report.
+// The rows that pass all filters, in order: that of the report, until a column is chosen.
 function chosenRows(report) {
   const { columns, terms, rows } = report;
   const wanted = byId("search").value.trim().toLowerCase();
@@ -116,7 +106,7 @@ function sortRows(report, found) {
   } else {
     found.sort((i, j) => {
       const [a, b] = [at(i), at(j)];
-      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b) || i - j; // what is missing comes last
+      if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b) || i - j; // missing values come last
       return a === b ? i - j : turn * (a < b ? -1 : 1);
     });
   }
@@ -161,13 +151,13 @@ function drawTable(report) {
   byId("next").disabled = tableState.page >= pages - 1;
 }
 
-// Text that a spreadsheet would run as a formula, as in cli/output.py; apostrophes before it count, so that one can be taken off.
-// A number with a sign is none.
+// Text that a spreadsheet would run as a formula, as in cli/output.py. Apostrophes before it belong to it, so that one can be removed.
+// A number with a sign is not a formula.
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const signedNumber = /^[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)$/;
 
-// The selection as it stands in the table; probabilities by their logarithms too, where they may be too small for a number.
-// An apostrophe goes before formulas, unless they are wanted as they are; how many that were is told beside the text.
+// The selection as CSV. Probabilities also have their logarithms, because they may be too small for a number.
+// Formulas get an apostrophe, unless asIs; `escaped` says how many did.
 function csvOf(report, { asIs = false } = {}) {
   let escaped = 0;
   const quoted = (text) => {
@@ -197,8 +187,8 @@ function download(report, options) {
   byId("export-note").hidden = !escaped;
   byId("export-count").textContent =
     escaped === 1
-      ? "One cell begins like a formula: it has an apostrophe before it in the file, so that no spreadsheet runs it."
-      : `${whole(escaped)} cells begin like a formula: they have an apostrophe before them in the file, so that no spreadsheet runs them.`;
+      ? "One cell begins like a formula. The file has an apostrophe before it, so that no spreadsheet runs it."
+      : `${whole(escaped)} cells begin like a formula. The file has an apostrophe before each, so that no spreadsheet runs them.`;
   const link = element("a", undefined, { download: `termburst-${report.kind}.csv` });
   link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
   link.click();

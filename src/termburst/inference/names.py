@@ -1,0 +1,34 @@
+"""The names that options accept, each written once: the functions, the command line and the page read them here.
+
+This file imports nothing else, so that `termburst --help` stays quick.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+Form = Literal["printed", "corrected", "exact"]  # of λ
+Invalid = Literal["clamp", "raise"]  # what happens to terms without a positive precision
+Fit = Literal["penalized", "exact", "none"]  # which estimates of α and α_¬ a table shows
+Test = Literal["plr", "lr", "score"]  # the statistic that `p_value` belongs to
+KeynessMethod = Literal[
+    "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"
+]
+Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
+Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
+
+FORMS: tuple[Form, ...] = get_args(Form)
+FITS: tuple[Fit, ...] = get_args(Fit)
+TESTS: tuple[Test, ...] = get_args(Test)
+KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
+SORTS: tuple[Sort, ...] = get_args(Sort)
+ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
+
+_FALSE_ALARMS = "expected share of false alarms among terms with a q this small"
+Q_MEANS: dict[str, str] = {  # what q says of a term, by how p was adjusted
+    "bh": _FALSE_ALARMS,
+    "by": _FALSE_ALARMS,
+    "holm": "chance of any false alarm among terms with a q this small",
+    "storey": _FALSE_ALARMS,
+    "none": "p itself, not adjusted for testing many terms",
+}

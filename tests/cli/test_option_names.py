@@ -1,0 +1,37 @@
+"""The names in `inference/names.py` are those of the tables that have one function per name."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from termburst.inference import keyness, multiplicity, names
+
+
+@pytest.mark.parametrize(
+    ("listed", "table"),
+    [
+        (names.KEYNESS_METHODS, keyness.METHODS),
+        (names.ADJUSTMENTS, multiplicity.METHODS),
+        (names.ADJUSTMENTS, names.Q_MEANS),
+    ],
+)
+def test_names_equal_their_table(listed, table):
+    assert list(listed) == list(table)
+
+
+def test_help_imports_nothing_heavy():
+    code = """
+    import sys
+    sys.argv = ["termburst", "keyness", "--help"]
+    from termburst.cli import main
+    try:
+        main()
+    except SystemExit:
+        print("loaded:", *{"numpy", "scipy", "polars", "sklearn", "bokeh"} & set(sys.modules))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert "fisher" in ran.stdout
+    assert ran.stdout.splitlines()[-1] == "loaded:"
