@@ -362,7 +362,7 @@ def test_what_is_no_frame(function, frame):
         (lambda f: engines.term_table(f, form="plain"), "form is one of"),
         (lambda f: engines.term_table(f, sigma2=-1), "sigma2"),
         (lambda f: engines.term_table(f, counting="english"), r"counting is CountingOptions\(\.\.\.\), not 'english'"),
-        (lambda f: engines.term_statistics(f, detail="all"), "detail is one of"),
+        (lambda f: engines.term_statistics(f, detail="all"), "detail must be one of"),
         (lambda f: engines.term_table(f, document="text"), "the column 'text' cannot be both 'document' and 'text'"),
         (
             lambda f: engines.withdraw(engines.patterns(f, "a"), engines.patterns(f, "a")),
