@@ -128,7 +128,7 @@ def test_another_build_is_not_written_over_unasked(interrupted, run, fault, tmp_
     kept = partial.read_bytes()
     for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "patterns"], "detail")):
         assert re.search(
-            rf"\.partial contains [\d,]+ documents of another build \(the {said} differs?\): give --fresh to count again",
+            rf"partial contains [\d,]+ documents of another build \(the {said} differs?\): give --fresh to count again",
             fault("stats", "build", corpus, "-o", target, *options),
         )
         assert partial.read_bytes() == kept
