@@ -1,4 +1,4 @@
-"""The generalised multivariate Pólya process (Cummins 2017): an urn where a drawn term adds mass to other terms, too."""
+"""The generalised multivariate Pólya process (Cummins 2017): an urn where a drawn term adds mass to other terms."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ class PolyaUrn:
     def sample(self, lengths: ArrayLike, rng: np.random.Generator | int | None = None) -> Any:
         """Draw documents, each from a new urn.
 
-        With probability α_0 / (α_0 + Σ_{s<t} ρ_{w_s}) a token comes from the initial masses. Otherwise it comes from the
-        mass added by an earlier token w_s, which is chosen in proportion to ρ_{w_s}, and then by row w_s of M. This is
-        exact, at O(log m + log n) per token.
+        With probability α_0 / (α_0 + Σ_{s<t} ρ_{w_s}) a token comes from the initial masses. Otherwise it comes from
+        the mass added by an earlier token w_s, which is chosen in proportion to ρ_{w_s}, and then by row w_s of M. This
+        is exact, at O(log m + log n) per token.
 
         Parameters
         ----------
