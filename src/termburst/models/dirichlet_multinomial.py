@@ -226,7 +226,7 @@ def fit_dirichlet_multinomial(
     n, d, b = int(n_i.sum()), int(statistics.length_documents[statistics.lengths > 0].sum()), int(b_i.sum())
     if n != statistics.tokens:
         raise ValueError(
-            "the counts of the terms do not add up to the document lengths: do not prune statistics before a fit"
+            "the counts of the terms do not add up to the document lengths: statistics must not be pruned before a fit"
         )
     if n == 0:
         return _without_maximum("empty", np.full(n_i.size, np.nan), 0.0, np.zeros(n_i.size), method)
