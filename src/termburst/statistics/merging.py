@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from termburst.statistics.tally import Integers, tally
 
 if TYPE_CHECKING:
-    from termburst.statistics.term_statistics import Terms, TermStatistics
+    from termburst.statistics.labels import Terms
+    from termburst.statistics.term_statistics import TermStatistics
 
 SUMS = ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum")  # one number per term
 
