@@ -15,9 +15,10 @@ from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts, document_lengths
 from termburst.statistics.tally import Integers
-from termburst.statistics.term_statistics import TermStatistics, checked_terms
+from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
 STRATA = 20  # of document length

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.statistics.term_statistics import TermStatistics, checked_terms
+from termburst.statistics.labels import checked_terms
+from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,9 +16,10 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import METHODS as ADJUSTMENTS
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import TermCells, term_cells
+from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
-from termburst.statistics.term_statistics import TermStatistics, checked_terms
+from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.frames import named_terms, term_frame
 
 if TYPE_CHECKING:
