@@ -16,7 +16,6 @@ from termburst.counting.tokenizer import CHUNK, Tokenizer, _in_order
 from termburst.limits import LONGEST_NGRAM, _free_in_group, memory_allowed, require_memory
 from termburst.npz import read_arrays
 from termburst.reading.readers import open_corpus
-from termburst.statistics.store import load_statistics
 
 SENTENCE = r"needs [\d,]+ MB of memory, more than the [\d,]+ MB allowed; to allow it, set .* TERMBURST_MEMORY_MB=\d+"
 
@@ -139,7 +138,7 @@ def test_statistics_that_declare_many_rows_are_an_error(tmp_path, small):
     pl.DataFrame({"collection_frequency": ones}).write_parquet(path, metadata={"termburst": header})
     assert path.stat().st_size < 10**5
     with pytest.raises(ValueError, match=SENTENCE) as caught:
-        load_statistics(path)
+        tb.TermStatistics.load(path)
     assert str(path) in str(caught.value)
 
 
@@ -147,7 +146,7 @@ def test_statistics_whose_terms_are_one_long_string_are_an_error(tmp_path, small
     path = tmp_path / "s.parquet"
     pl.DataFrame({"term": ["x" * 10**6] * 64}).write_parquet(path, metadata={"termburst": json.dumps({})})
     with pytest.raises(ValueError, match=f"terms {SENTENCE}"):
-        load_statistics(path)
+        tb.TermStatistics.load(path)
 
 
 # ---- arrays in a zip file

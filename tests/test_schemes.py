@@ -1,4 +1,4 @@
-"""Each scheme is its formula, on the stored cells and nowhere else."""
+"""Each scheme equals its formula, on stored cells only."""
 
 import mpmath
 import numpy as np
@@ -30,7 +30,7 @@ def dense(scheme, X, **options):
 
 
 @given(COUNTS)
-def test_the_three_tf_idf_forms_are_as_the_paper_defines_them(X):
+def test_the_three_tf_idf_forms_equal_the_definitions_of_the_paper(X):
     with np.errstate(divide="ignore"):
         idf = np.where(X.any(axis=0), np.log(X.shape[0] / (X > 0).sum(axis=0)), 0)
         icf = np.where(X.any(axis=0), np.log(X.sum() / X.sum(axis=0)), 0)
@@ -39,7 +39,7 @@ def test_the_three_tf_idf_forms_are_as_the_paper_defines_them(X):
     np.testing.assert_allclose(dense("tf-icf", X), X * icf, atol=1e-13)
 
 
-def test_tf_idf_is_scikit_learn_s_without_its_plus_one(fig3):
+def test_tf_idf_is_that_of_scikit_learn_without_plus_one(fig3):
     occurs = fig3[:, fig3.any(axis=0)]
     theirs = TfidfTransformer(norm=None, smooth_idf=False).fit_transform(occurs).toarray()
     np.testing.assert_allclose(dense("tf-idf", occurs), theirs - occurs, atol=1e-12)
@@ -51,7 +51,7 @@ def test_lambda_and_its_sigmoid_are_the_contributions(fig3):
     np.testing.assert_array_equal(dense("s-lambda", fig3, sigma2=2.0), np.where(fig3 > 0, expit(shares), 0))
 
 
-def test_rare_terms_looked_up_by_their_counts_weigh_as_computed_one_by_one(monkeypatch):
+def test_weights_of_rare_terms_from_a_table_equal_those_computed_one_by_one(monkeypatch):
     rng = np.random.default_rng(3)
     X = sp.csr_matrix(rng.poisson(rng.gamma(0.1, 3.0, size=6000), size=(40, 6000)))
     looked_up = tb.plr_contributions(X, sigma2=0.01)
@@ -63,14 +63,14 @@ def test_rare_terms_looked_up_by_their_counts_weigh_as_computed_one_by_one(monke
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_handful_of_tokens_over_a_large_vocabulary_weigh_without_a_warning():
+def test_a_few_tokens_with_a_large_vocabulary_give_no_warning():
     X = sp.csr_matrix((np.ones(3, dtype=int), ([0, 0, 1], [1, 2, 3])), shape=(2, 5000))
     few = sp.csr_matrix((np.ones(3, dtype=int), ([0, 0, 1], [0, 1, 2])), shape=(2, 3))
     weigh = tb.TermWeighting("s-lambda", sigma2=0.01).fit_transform
     np.testing.assert_array_equal(weigh(X).data, weigh(few).data)
 
 
-def test_long_arrays_on_several_threads_equal_short_ones_on_one():
+def test_long_arrays_on_several_threads_equal_short_ones_on_one_thread():
     rng = np.random.default_rng(0)
     X = sp.csr_matrix(rng.poisson(0.7, size=(2000, 300)))
     assert X.nnz > 4 * 2**15
@@ -93,21 +93,21 @@ def test_counts_beyond_the_table_of_factorials():
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_term_never_seen_weighs_nothing(scheme):
+def test_a_term_that_never_occurs_has_weight_0(scheme):
     known = tb.TermStatistics.from_counts([[2, 0, 9], [1, 0, 8]], detail="patterns")
     weights = SCHEMES[scheme](canonical_counts([[1, 7, 3]]), known, mu=20.0)
     assert weights[1] == 0
     assert np.isfinite(weights).all()
 
 
-def test_an_unknown_scheme_is_refused_with_the_names_there_are():
+def test_the_error_for_an_unknown_scheme_lists_all_names():
     with pytest.raises(ValueError, match=r"'tf-idf'.*'s-lambda'.*; got 'tfidf'"):
         named_scheme("tfidf")
-    with pytest.raises(ValueError, match="scheme is one of"):
+    with pytest.raises(ValueError, match="scheme must be one of"):
         named_scheme([])
 
 
-# ---- schemes by exact fits, and baselines
+# ---- schemes from exact fits, and baselines
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def bursty():
 
 
 def cellwise(X, formula):
-    """*formula*(n_ij, n_j, i) on cells where the term occurs, 0 elsewhere."""
+    """*formula*(n_ij, n_j, i) in cells where the term occurs, 0 elsewhere."""
     n_j = X.sum(axis=1)
     return np.array([[formula(n, n_j[j], i) if n else 0.0 for i, n in enumerate(row)] for j, row in enumerate(X)])
 
@@ -196,7 +196,7 @@ def test_bm25_and_the_other_baselines(bursty):
 
 
 def test_residuals_have_the_variance_of_the_fit():
-    """Counts of a known beta-binomial: Pearson residuals of all cells, absent ones too, have mean 0 and variance 1."""
+    """For a known beta-binomial, Pearson residuals of all cells, including absent ones, have mean 0 and variance 1."""
     rng = np.random.default_rng(7)
     n_j = rng.integers(20, 200, 4000)
     count = stats.betabinom.rvs(n_j, 2.0, 38.0, random_state=rng)
@@ -228,11 +228,13 @@ def test_weights_are_finite(scheme, X):
     assert np.isfinite(dense(scheme, X, mu=30.0)).all()
 
 
-def test_what_is_recommended_is_there():
+def test_the_recommended_scheme_exists():
     assert tb.RECOMMENDED_SCHEME in SCHEMES
 
 
 def test_the_surprisal_of_all_or_nothing_is_that_of_one_draw():
     X = np.array([[5, 0], [0, 5], [5, 0], [0, 5]])
     np.testing.assert_allclose(dense("surprisal", X)[X > 0], np.log(2), rtol=1e-4)
-    assert tb.TermWeighting("surprisal").fit(X).transform([[2, 3]]).toarray().min() > 10  # never seen, but finite
+    assert (
+        tb.TermWeighting("surprisal").fit(X).transform([[2, 3]]).toarray().min() > 10
+    )  # impossible under the fit, but finite

@@ -1,8 +1,8 @@
-"""Term weights: one pure function a scheme, one table of their names.
+"""Term weights: one pure function per scheme, and one table of their names.
 
-A scheme takes counts, the statistics of a collection and, where it needs one, a fit, and returns the weights of the
-stored cells in their order. Cells where a term does not occur are not stored and weigh 0. A term that the collection
-has never seen weighs 0 too: there is nothing to judge it by.
+A scheme takes counts, the statistics of a collection and, if needed, a fit. It returns the weights of the stored cells
+in their order. Cells where a term does not occur are not stored and have weight 0. A term that never occurs in the
+collection has weight 0, too: nothing is known about it.
 """
 
 from __future__ import annotations
@@ -17,32 +17,33 @@ from numpy.typing import NDArray
 from termburst.core import weights as core
 from termburst.inference.plr import Invalid, cell_coefficients
 from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.statistics.labels import Detail
 from termburst.statistics.matrix import over_rows
 from termburst.statistics.rows import CountRows
-from termburst.statistics.term_statistics import Detail, TermStatistics
+from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
 
 SATURATION, LENGTH_SHARE = 1.2, 0.75  # BM25's k and b
-DAMPING, RARITY = 2.0, 0.5  # of "damped-tf-idf"
+DAMPING, RARITY = 2.0, 0.5  # constants of "damped-tf-idf"
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A named way to weigh terms: call it with (counts, statistics, fit).
+    """A named way to weight terms: call it with (counts, statistics, fit).
 
     Attributes
     ----------
     function : callable
-        The formula; takes counts (canonical CSR), statistics, fit, and by name mu, sigma2 and invalid.
+        The formula; takes counts (canonical CSR), statistics, fit, and by keyword mu, sigma2 and invalid.
     formula : str
-        The weight of a cell, for people.
+        The weight of a cell, as text.
     detail : "frequencies", "moments" or "patterns"
-        How much the scheme needs to know of the collection; no more than that is computed.
+        The detail that the scheme needs; no more than that is computed.
     needs_fit : bool
         Whether it needs a fitted model of every term.
     signed : bool
-        Whether weights may be negative, which naive Bayes and the words of classes do not take.
+        Whether weights may be negative, which naive Bayes and class weights do not allow.
 
     Examples
     --------
@@ -68,14 +69,14 @@ class Scheme:
         sigma2: float = 1.0,
         invalid: Invalid = "clamp",
     ) -> Floats:
-        """The weights of the stored cells of *counts*; a fit that is needed and not given is made."""
+        """The weights of the stored cells of *counts*; a fit is computed if it is needed and not given."""
         if self.needs_fit and fit is None:
             fit = fit_beta_binomial(statistics)
         return self.function(counts, statistics, fit, mu=mu, sigma2=sigma2, invalid=invalid)
 
 
 def tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """n_ij log(d/b_i) (Eq. tfidf). Unlike scikit-learn's default it is neither smoothed nor raised by one."""
+    """n_ij log(d/b_i) (Eq. tfidf). Unlike scikit-learn's default, the IDF is not smoothed, and 1 is not added."""
     return counts.data * _idf(statistics)[counts.indices]
 
 
@@ -98,7 +99,7 @@ def plr_share(
     sigma2: float = 1.0,
     invalid: Invalid = "clamp",
 ) -> Floats:
-    """λ_ij, the document's share in λ_i (Eq. lambda-ij); may be negative."""
+    """λ_ij, the part of the document in λ_i (Eq. lambda-ij); may be negative."""
     return _unseen_zero(cell_coefficients(statistics, mu, sigma2, invalid)(counts), counts, statistics)
 
 
@@ -117,7 +118,7 @@ def plr_sigmoid(
 
 
 def raw_counts(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """n_ij as it is."""
+    """n_ij, unchanged."""
     return _unseen_zero(counts.data.astype(np.float64), counts, statistics)
 
 
@@ -133,15 +134,16 @@ def bm25(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float 
 
 
 def bm25_icf(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
-    """BM25's count with log(n/n_i) in the place of log(d/b_i)."""
+    """BM25 with log(n/n_i) in place of log(d/b_i)."""
     return _saturated(counts, statistics, mu, _icf(statistics))
 
 
 def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """−log P(N = n_ij) of the term's exact beta-binomial at n_j tokens; of the binomial where that fits best.
+    """−log P(N = n_ij) of the term's exact beta-binomial at n_j tokens, or of the binomial if that fits best.
 
-    A term that is all or nothing in every document has its supremum at α_0 = 0, where P(N = n_j) = p; as next to that.
-    Not monotone: where a repeat is likelier than a single occurrence, as in a burst, another one lowers it.
+    If every document is either only the term or without it, the supremum is at α_0 = 0, where P(N = n_j) = p; a value
+    close to 0 is used then. The weight is not monotone: in a burst a repeat may be more probable than a single
+    occurrence, so that another one lowers it.
     """
     nothing_between = (fit.alpha_0 == 0) & (fit.mean > 0) & (fit.mean < 1)
     alpha = np.where(nothing_between, 1e-6 * fit.mean, fit.alpha)
@@ -155,8 +157,8 @@ def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any
 def discounted_tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
     """α(ψ(n_ij + α) − ψ(α)) log(n/n_i): repeat q of a term, q = 0, 1, …, counts α/(α + q) instead of 1.
 
-    In Pólya's urn a term drawn q times has weight α + q, so that a further one is less of a surprise by α/(α + q).
-    At the boundary, α = ∞, that is TF–ICF.
+    In Pólya's urn a term drawn q times has mass α + q, so another draw is less surprising by α/(α + q). At the
+    boundary, α = ∞, this is TF–ICF.
     """
     return _discounted(counts, _alpha(fit), _icf(statistics))
 
@@ -164,7 +166,7 @@ def discounted_tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, 
 def normalised_discounted_tf_icf(
     counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any
 ) -> Floats:
-    """A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i), A = α + 1, L_j = ¼ + ¾ n_j/μ: the same for a document of average length."""
+    """A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i), A = α + 1, L_j = ¼ + ¾ n_j/μ: the same, normalised to average length."""
     return _discounted(counts, _alpha(fit) + 1, _icf(statistics), LENGTH_SHARE, _mean_length(statistics, mu))
 
 
@@ -173,41 +175,41 @@ def damped_tf_idf(
 ) -> Floats:
     """A(ψ(n_ij/L_j + A) − ψ(A)) log(d/b_i)^p, A = α + 2, L_j = ¼ + ¾ n_j/μ, p = ½.
 
-    Repeats are discounted by how bursty the term is, documents brought to one length as in BM25, and rarity counts by
-    its root: for naive Bayes, which finds out itself how telling a term is, the full IDF is too much. The constants
-    were chosen by cross-validation on the training documents of two collections (`benchmarks/quality.py`).
+    Repeats are discounted by the burstiness of the term, documents are normalised to one length as in BM25, and the IDF
+    enters by its square root: naive Bayes itself learns how informative a term is, so the full IDF is too much. The
+    constants were chosen by cross-validation on the training documents of two collections (`benchmarks/quality.py`).
     """
     rarity = _idf(statistics) ** RARITY
     return _discounted(counts, _alpha(fit) + DAMPING, rarity, LENGTH_SHARE, _mean_length(statistics, mu))
 
 
 def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """max(log[(α + n_ij)/(α_0 + n_j)/p], 0): how far a document lifts what is expected of a term, p = α/α_0, in it.
+    """max(log[(α + n_ij)/(α_0 + n_j)/p], 0): how far a document raises the expected share of a term above p = α/α_0.
 
-    (α + n_ij)/(α_0 + n_j) is the posterior mean of the term's share in that document. 0 at the boundary, where all
-    documents have the same.
+    (α + n_ij)/(α_0 + n_j) is the posterior mean of the share of the term in that document. 0 at the boundary, where it
+    is the same in all documents.
     """
     return _weighted(counts, core.lift_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
 
 def pearson_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1), the beta-binomial's deviation. May be < 0."""
+    """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1): in beta-binomial deviations. May be < 0."""
     return _weighted(counts, core.pearson_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
 
 def deviance_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """±√(2[n_ij log(n_ij/n_j p) + (n_j − n_ij) log((n_j − n_ij)/(n_j(1 − p)))]/φ_j): the binomial's, over its spread.
+    """±√(2[n_ij log(n_ij/n_j p) + (n_j − n_ij) log((n_j − n_ij)/(n_j(1 − p)))]/φ_j): binomial, over the spread φ_j.
 
-    Its sign is that of n_ij − n_j p, and φ_j is as in `pearson_residual`.
+    Its sign is that of n_ij − n_j p; φ_j is as in `pearson_residual`.
     """
     return _weighted(counts, core.deviance_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
 
 def fisher(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """−log P(N ≥ n_ij), N hypergeometric: n_j of all n tokens drawn, of which n_i are the term.
+    """−log P(N ≥ n_ij), where N is hypergeometric: n_j draws from n tokens, of which n_i are the term.
 
-    Fisher's exact test, one-sided, of term and document; TF–IDF is a limit of it (Sheridan, Ahmed & Farooque 2023). A
-    document that was not among those learned from is taken for one that was.
+    This is Fisher's exact test, one-sided, of term and document; TF–IDF is a limit of it (Sheridan, Ahmed & Farooque
+    2023). A document that is not in the collection is treated as if it were.
     """
     n_i = statistics.collection_frequency.astype(np.float64)
     return _weighted(counts, core.tail_weights, n_i=n_i, tokens=float(statistics.tokens))
@@ -217,9 +219,9 @@ def two_stage(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any
     """log(d/b_i) + (n_ij − 1) log(n_i/(n_i − b_i)): presence, then abundance (after Sunehag 2007).
 
     A term is in a document with probability b_i/d; if so, each occurrence is followed by another with probability
-    ρ_i = (n_i − b_i)/n_i, which makes the mean abundance n_i/b_i. The weight is −log of that, but for 1 − ρ_i, the cost
-    of the end, which is no evidence. A term that was never repeated has ρ_i = ½/n_i. The two stages are Sunehag's; the
-    geometric abundance is ours.
+    ρ_i = (n_i − b_i)/n_i, so that the mean abundance is n_i/b_i. The weight is −log of this probability, without the
+    factor 1 − ρ_i for the end, which is not evidence. A term that never repeats has ρ_i = ½/n_i. The two stages are
+    Sunehag's; the geometric abundance is ours.
     """
     n_i = np.maximum(statistics.collection_frequency, 1)
     repeats = np.maximum(n_i - statistics.document_frequency, 0.5)
@@ -231,8 +233,8 @@ def two_stage(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any
 def fisher_kernel(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
     """(ψ(n_ij + α) − ψ(α))/√I_i: the term's part of the Fisher score of a Dirichlet-multinomial (Elkan 2005).
 
-    I_i is the mean square of that over the collection, the diagonal of the empirical Fisher information, and α the
-    term's own exact fit, in the place of one of the whole vocabulary. At the boundary n_ij/√(Σ_j n_ij²/d).
+    I_i is its mean square over the collection, the diagonal of the empirical Fisher information. α is from the exact
+    fit of the term, not from a fit of the whole vocabulary. At the boundary it is n_ij/√(Σ_j n_ij²/d).
     """
     alpha, rows = _alpha(fit), cast(CountRows, statistics.rows)
     squares = core.discounted_squares(rows.indptr, rows.count, rows.documents, alpha)
@@ -267,7 +269,7 @@ RECOMMENDED_SCHEME = "damped-tf-idf"  # by cross-validation on training document
 
 
 def named_scheme(name: str) -> Scheme:
-    """The scheme of that name, or a sentence with the names there are.
+    """The scheme with this name; the ValueError for another name lists all names.
 
     Examples
     --------
@@ -275,19 +277,19 @@ def named_scheme(name: str) -> Scheme:
     'n_ij log(n/n_i)'
     """
     if not isinstance(name, str) or name not in SCHEMES:
-        raise ValueError(f"scheme is one of {', '.join(map(repr, SCHEMES))}; got {name!r}")
+        raise ValueError(f"scheme must be one of {', '.join(map(repr, SCHEMES))}; got {name!r}")
     return SCHEMES[name]
 
 
 def _weighted(counts: Any, kernel: Callable[..., None], **terms: Any) -> Floats:
-    """The weights of the stored cells by a kernel of the core, which takes *terms* by name."""
+    """The weights of the stored cells, by a kernel of the core that takes *terms* by keyword."""
     weights = np.empty(counts.nnz)
     over_rows(counts, lambda block, _, cells: kernel(block, weights[cells], **terms))
     return weights
 
 
 def _mean_length(statistics: TermStatistics, mu: float | None) -> float:
-    """μ, by default the mean length of the collection, of which L_j = ¼ + ¾ n_j/μ is a multiple."""
+    """μ in L_j = ¼ + ¾ n_j/μ, by default the mean document length of the collection."""
     return max(statistics.mean_length if mu is None else mu, 1e-300)
 
 
@@ -299,14 +301,14 @@ def _saturated(counts: Any, statistics: TermStatistics, mu: float | None, rarity
 
 
 def _alpha(fit: Any) -> Floats:
-    """α̂, and for terms that are all or nothing in every document, of which the supremum is at 0, next to nothing."""
+    """α̂, at least 1e-6: if every document is only the term or without it, the supremum is at 0."""
     return np.maximum(np.nan_to_num(fit.alpha, nan=np.inf, posinf=np.inf), 1e-6)
 
 
 def _discounted(counts: Any, a: Floats, rarity: Floats, share: float = 0.0, mean: float = 1.0) -> Floats:
     """a(ψ(x + a) − ψ(a)) times *rarity*, x = n_ij/L_j and L_j = 1 − share + share n_j/mean.
 
-    It is Σ_q a/(a + q) for whole x, and x at a = ∞, where nothing is discounted.
+    For integer x it is Σ_q a/(a + q); at a = ∞ it is x, without a discount.
     """
     return _weighted(counts, core.discounted_weights, pairs=np.column_stack([a, rarity]), share=share, mean=mean)
 
@@ -320,7 +322,7 @@ def _idf(statistics: TermStatistics) -> Floats:
 
 
 def _log_inverse(whole: int, part: NDArray[np.int64]) -> Floats:
-    """log(whole/part), and 0 for what was never seen."""
+    """log(whole/part); 0 if *part* is 0."""
     return np.where(part > 0, np.log(max(whole, 1) / np.maximum(part, 1)), 0.0)
 
 

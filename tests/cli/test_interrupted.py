@@ -15,7 +15,7 @@ import pytest
 import termburst as tb
 from termburst.counting import tokenizer, vectorizer
 from termburst.reading import readers
-from termburst.statistics import checkpoint, streaming
+from termburst.statistics import checkpoint, term_statistics
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 load = tb.TermStatistics.load
@@ -59,7 +59,7 @@ def interrupted(run, monkeypatch, tmp_path):
 
         def stopping(*arguments, **more):
             nonlocal parts
-            for part in streaming.partial_statistics(*arguments, **more):
+            for part in term_statistics.partial_statistics(*arguments, **more):
                 yield part
                 parts += 1
                 if parts == after:
@@ -90,13 +90,13 @@ def test_a_build_resumes_where_it_stopped(interrupted, run, large, tmp_path, opt
         outcome = interrupted(large, *options, after=after)
         assert outcome.code == 130, outcome
         if counted:
-            assert f"resumed: {counted[-1]:,} documents were counted before, skipped\n" in outcome.err
+            assert f"resumed: skipped {counted[-1]:,} documents that were counted before\n" in outcome.err
         assert not target.exists()
         place = json.loads(pl.read_parquet_metadata(partial)["termburst"])["unfinished"]["place"]
         counted.append(place["documents"])
     assert counted == sorted(set(counted))
     outcome = run("stats", "build", large, "-o", target, *options)
-    assert (outcome.code, outcome.err) == (0, f"resumed: {counted[-1]:,} documents were counted before, skipped\n")
+    assert (outcome.code, outcome.err) == (0, f"resumed: skipped {counted[-1]:,} documents that were counted before\n")
     assert run("stats", "build", large, "-o", tmp_path / "whole.parquet", "--checkpoint", 0, *options) == (0, b"", "")
     assert target.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "whole.parquet"]
@@ -128,7 +128,7 @@ def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_
     kept = partial.read_bytes()
     for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "patterns"], "detail")):
         assert re.search(
-            rf"\.partial holds [\d,]+ documents of another build \(the {said} differs?\): give --fresh to count afresh",
+            rf"partial contains [\d,]+ documents of another build \(the {said} differs?\): give --fresh to count again",
             fault("stats", "build", corpus, "-o", target, *options),
         )
         assert partial.read_bytes() == kept
@@ -193,7 +193,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_build(interrupted
     monkeypatch.setattr(checkpoint, "save_statistics", full)
     outcome = interrupted(corpus, after=10**9)
     assert outcome.code == 0
-    assert "the disk is full; the build goes on" in outcome.err
+    assert "the disk is full; the build continues" in outcome.err
     assert (tmp_path / "out.parquet").exists()
 
 

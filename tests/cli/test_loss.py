@@ -52,7 +52,7 @@ def test_a_checkpoint_that_is_a_link_is_not_followed(fault, corpus, tmp_path, op
         precious.write_bytes(b"precious")
     partial.symlink_to(precious)
     line = fault("stats", "build", corpus, "-o", tmp_path / "out.parquet", *options)
-    assert ".out.parquet.partial, where an unfinished build is kept, is a symbolic link: remove it, or write" in line
+    assert ".out.parquet.partial, the place for an unfinished build, is a symbolic link: remove it, or write" in line
     assert partial.is_symlink()
     assert precious.exists() == there
     assert not there or precious.read_bytes() == b"precious"

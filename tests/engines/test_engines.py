@@ -352,7 +352,7 @@ def test_what_is_no_frame(function, frame):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda f: engines.weigh(f, "tfidf"), "scheme is one of"),
+        (lambda f: engines.weigh(f, "tfidf"), "scheme must be one of"),
         (lambda f: engines.weigh(f, "fisher-kernel"), "needs all counts of a term at once"),
         (lambda f: engines.weigh(f, "tf-idf", norm="max"), "norm is 'l1', 'l2' or None"),
         (
@@ -365,7 +365,7 @@ def test_what_is_no_frame(function, frame):
             lambda f: engines.term_table(f, counting="english"),
             r"counting must be CountingOptions\(\.\.\.\), got 'english'",
         ),
-        (lambda f: engines.term_statistics(f, detail="all"), "detail is one of"),
+        (lambda f: engines.term_statistics(f, detail="all"), "detail must be one of"),
         (lambda f: engines.term_table(f, document="text"), "the column 'text' cannot be both 'document' and 'text'"),
         (
             lambda f: engines.withdraw(engines.patterns(f, "a"), engines.patterns(f, "a")),

@@ -134,7 +134,7 @@ def test_online_topics_without_decay(bertopic, corpus):
             model.partial_fit(second, corpus[1][order[80:]])
             assert model.ctfidf_model.class_counts_.sum() == 160 * 15
         else:
-            with pytest.raises(ValueError, match="counts are finite whole numbers"):
+            with pytest.raises(ValueError, match="counts must be finite integers"):
                 model.partial_fit(second, corpus[1][order[80:]])
 
 

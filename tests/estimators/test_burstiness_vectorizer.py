@@ -75,7 +75,7 @@ def test_clone_pickle_and_set_output():
 def test_bad_use_is_refused_with_a_sentence():
     with pytest.raises(NotFittedError):
         tb.BurstinessVectorizer().transform(TEXTS)
-    with pytest.raises(ValueError, match="scheme is one of"):
+    with pytest.raises(ValueError, match="scheme must be one of"):
         tb.BurstinessVectorizer(scheme="tfidf").fit(TEXTS)
     with pytest.raises(ValueError, match="string object received"):
         tb.BurstinessVectorizer().fit("one text")

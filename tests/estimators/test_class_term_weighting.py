@@ -85,7 +85,7 @@ def test_clone_and_pickle():
         ({"scheme": "lambda"}, {}, "never negative: not scheme='lambda', nor 'pearson', 'deviance'"),
         ({"scheme": "pearson"}, {}, "never negative"),
         ({"scheme": "deviance"}, {}, "never negative"),
-        ({"scheme": "none"}, {}, "scheme is one of"),
+        ({"scheme": "none"}, {}, "scheme must be one of"),
         ({"norm": "max"}, {}, "norm is"),
         ({}, {"y": [1, 2]}, "documents, but . labels"),
         ({}, {"multiplier": [1.0, 2.0]}, r"shape \(2,\), but X has 4 columns"),

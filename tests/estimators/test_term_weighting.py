@@ -155,7 +155,7 @@ def test_the_clamp_is_reported_once():
         ({"invalid": "skip"}, [[1, 2]], "invalid is"),
         ({}, [[0, 0]], "all documents are empty"),
         ({}, [[1, -2]], "column 1 of the count matrix is -2"),
-        ({}, [[0.5, 1]], "a matrix of weights"),
+        ({}, [[0.5, 1]], "Weights .* cannot be weighted again"),
         ({}, [[np.nan, 1]], "nan"),
         ({}, np.zeros((0, 3)), "0 sample"),
         ({}, np.zeros((3, 0)), "0 feature"),

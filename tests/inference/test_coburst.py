@@ -288,24 +288,24 @@ def test_terms_that_never_burst_make_no_pairs():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([(0, 9)],), {}, "a term of a pair is a column from 0 to 2; got 9"),
+        (([(0, 9)],), {}, "a term of a pair must be a column from 0 to 2; got 9"),
         (([("a", "x")],), {"terms": ["a", "b", "c"]}, "or one of the terms; got 'x'"),
-        ((["ab"],), {}, "a pair is two terms; got 'ab'"),
-        (([(1, 1)],), {}, "a pair is two different terms"),
+        ((["ab"],), {}, "a pair must be two terms; got 'ab'"),
+        (([(1, 1)],), {}, "a pair must be two different terms"),
         ((), {"event": "echo"}, "event is one of 'burst', 'occurrence'; got 'echo'"),
         ((), {"top": 0}, "top is a whole number of 1 or more; got 0"),
         ((), {"strata": 0}, "strata is a whole number of 1 or more; got 0"),
-        (([1, 2],), {}, "a pair is two terms; got 1"),
-        ((3,), {}, "pairs are a list of pairs of terms; got 3"),
-        (("ab",), {}, "pairs are a list of pairs of terms; got 'ab'"),
-        (([([1], 2)],), {}, r"a term of a pair is a column from 0 to 2; got \[1\]"),
+        (([1, 2],), {}, "a pair must be two terms; got 1"),
+        ((3,), {}, "pairs must be a list of pairs of terms; got 3"),
+        (("ab",), {}, "pairs must be a list of pairs of terms; got 'ab'"),
+        (([([1], 2)],), {}, r"a term of a pair must be a column from 0 to 2; got \[1\]"),
         ((), {"event": ["burst"]}, r"event is one of 'burst', 'occurrence'; got \['burst'\]"),
         *(
             ((), {name: value}, f"{name} is a whole number of {least} or more; got ")
             for name, least in (("top", 1), ("max_terms", 2), ("min_count", 0), ("min_documents", 0))
             for value in ("3", None, 1.5, np.nan)
         ),
-        ((), {"fit": fit_beta_binomial([[1, 2]])}, "the fit has 2 terms, the count matrix 3"),
+        ((), {"fit": fit_beta_binomial([[1, 2]])}, "the fit has 2 terms, but the count matrix has 3"),
     ],
 )
 def test_bad_input_gets_one_sentence(arguments, options, message):
@@ -314,7 +314,7 @@ def test_bad_input_gets_one_sentence(arguments, options, message):
 
 
 def test_statistics_have_no_documents():
-    with pytest.raises(ValueError, match="statistics do not say which document held what"):
+    with pytest.raises(ValueError, match="statistics do not keep which document contains what"):
         coburst(TermStatistics.from_counts([[1, 2]], detail="patterns"))
 
 

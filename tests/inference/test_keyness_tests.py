@@ -359,7 +359,7 @@ def test_bad_input_is_refused():
     fit = fit_beta_binomial(np.vstack([A, B]))
     with pytest.raises(ValueError, match="same terms: one has 40, the other 39"):
         kt.g2(term_cells(A), term_cells(B[:, 1:]))
-    with pytest.raises(ValueError, match="strata is a whole number, 1 or above, not 0"):
+    with pytest.raises(ValueError, match="strata must be an integer of 1 or more; got 0"):
         permuted(A, B, fit, strata=0)
     with pytest.raises(ValueError, match="the fit has 39 terms"):
         permuted(A, B, fit_beta_binomial(A[:, 1:]))

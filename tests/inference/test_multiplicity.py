@@ -168,13 +168,13 @@ def test_shape_is_kept_and_nothing_tested_is_nothing_adjusted(method):
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([0.1, 1.2],), {}, "p-values lie between 0 and 1; number 1 is 1.2"),
+        (([0.1, 1.2],), {}, "p-values must lie between 0 and 1; number 1 is 1.2"),
         (([-0.1],), {}, "number 0 is -0.1"),
-        ((["x"],), {}, "p-values are numbers"),
-        (([0.1], "bonferoni"), {}, "method is one of 'bh', 'by', 'holm', 'storey', 'none'; got 'bonferoni'"),
-        (([0.1], "bh"), {"null_share": 0.5}, "null_share is for"),
+        ((["x"],), {}, "p-values must be numbers"),
+        (([0.1], "bonferoni"), {}, "method must be one of 'bh', 'by', 'holm', 'storey', 'none'; got 'bonferoni'"),
+        (([0.1], "bh"), {"null_share": 0.5}, "null_share is only for"),
         (([0.1], "storey"), {"null_share": 0.0}, "above 0"),
-        (([0.1, 0.2],), {"tests": 1}, "tests is at least the 2 p-values given; got 1"),
+        (([0.1, 0.2],), {"tests": 1}, "tests must be at least the number of p-values, 2; got 1"),
     ],
 )
 def test_bad_input_gets_one_sentence(arguments, options, message):
@@ -183,5 +183,5 @@ def test_bad_input_gets_one_sentence(arguments, options, message):
 
 
 def test_positive_logarithms_are_refused():
-    with pytest.raises(ValueError, match=r"logarithms of p-values are 0 or below; number 1 is 0\.5"):
+    with pytest.raises(ValueError, match=r"logarithms of p-values must be 0 or below; number 1 is 0\.5"):
         adjust_log10([-1.0, 0.5])

@@ -681,7 +681,7 @@ def test_the_paper_s_bootstrap_takes_statistics_and_reproduces(small_corpus):
         assert 0 < p <= 1
     assert term_cells(small_corpus).n_i[3] == 0
     for column in (3, 8, -1):
-        with pytest.raises(ValueError, match=f"column {column} holds no term that occurs"):
+        with pytest.raises(ValueError, match=f"column {column} is not a term that occurs"):
             paper_bootstrap(small_corpus, column)
     with pytest.raises(ValueError, match="draws is a whole number of 1 or more; got 0"):
         paper_bootstrap(small_corpus, 0, draws=0)

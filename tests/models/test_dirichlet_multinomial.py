@@ -106,7 +106,7 @@ def test_bad_alpha(alpha):
 
 
 def test_bad_counts_lengths_and_options():
-    with pytest.raises(ValueError, match="2 terms, the count matrix 3"):
+    with pytest.raises(ValueError, match="2 terms, but the count matrix has 3"):
         dirichlet_multinomial_log_pmf([[1, 1, 1]], [1.0, 1.0])
     with pytest.raises(ValueError, match="NaN"):
         dirichlet_multinomial_log_pmf([[np.nan, 1.0]], [1.0, 1.0])

@@ -665,7 +665,7 @@ def test_a_penalty_that_wants_no_precision_at_all_fails_and_says_so():
     fit = fit_beta_binomial([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]], penalty="gamma", mu=1e-14, sigma2=1e-30)
     assert set(fit.status) <= {"failed", "converged"}
     assert np.isnan(fit.alpha[fit.status == "failed"]).all()
-    with pytest.raises(ValueError, match="belong to a penalty"):
+    with pytest.raises(ValueError, match="need a penalty"):
         fit_beta_binomial([[4, 1], [0, 3]], sigma2=2.0)
 
 
@@ -673,7 +673,7 @@ def test_parameters_of_one_s_own_are_checked():
     X = [[4, 1], [0, 3]]
     with pytest.raises(ValueError, match="alpha_not must be finite and above 0"):
         beta_binomial_log_likelihood(X, 1.0, -1.0)
-    with pytest.raises(ValueError, match="alpha is one number, or one a term: 2"):
+    with pytest.raises(ValueError, match="alpha must be one number, or an array of 2, one per term"):
         beta_binomial_log_likelihood(X, [1.0, 2.0, 3.0], 1.0)
     with pytest.raises(ValueError, match="too long to fit: the limit is 100,000,000"):
         fit_beta_binomial([[10**9, 1]])

@@ -1,4 +1,4 @@
-"""Reading a corpus from a place in its midst, and telling whether it is still the same."""
+"""Reading a corpus from a place in the middle, and detecting whether it has changed."""
 
 import gzip
 import itertools
@@ -16,7 +16,7 @@ from termburst.statistics.term_statistics import TermStatistics
 
 @pytest.fixture
 def folder(tmp_path):
-    """Sixteen documents: two files of one each, a table, an empty file, packed ones, lines, and one more."""
+    """Sixteen documents: text files with one each, a CSV table, an empty file, a compressed file, a Parquet table."""
     path = tmp_path / "folder"
     path.mkdir()
     for name in ("a1.txt", "a2.txt", "e1.txt", "z.txt"):
@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
-def test_from_any_place_on(folder, size):
+def test_reading_can_start_at_any_place(folder, size):
     corpus = open_corpus(folder, batch_documents=size)
     batches = list(corpus.batches())
     texts = [text for batch in batches for text in batch.texts]
@@ -50,7 +50,7 @@ def test_from_any_place_on(folder, size):
             assert not rest or (rest[-1].place, rest[-1].position) == (Place(16, 8, 16), corpus.size)
 
 
-def test_many_files_are_read_in_their_order(tmp_path, monkeypatch):
+def test_many_files_are_read_in_order(tmp_path, monkeypatch):
     monkeypatch.setattr(readers, "READERS_AHEAD", 3)
     for i in range(500):
         (tmp_path / f"{i:03}.txt").write_text(f"text {i}", encoding="utf-8")
@@ -60,7 +60,7 @@ def test_many_files_are_read_in_their_order(tmp_path, monkeypatch):
     (tmp_path / "300.txt").write_bytes(b"\xff")
     (tmp_path / "301.txt").write_bytes(b"\xff")
     damaged = open_corpus(tmp_path, batch_documents=1).batches()
-    assert len(list(itertools.islice(damaged, 299))) == 299  # one waits, as the batch that might be the last
+    assert len(list(itertools.islice(damaged, 299))) == 299  # one batch is held back, since it might be the last
     with pytest.raises(ValueError, match=r"300\.txt"):
         next(damaged)
     open_batches = open_corpus(tmp_path, batch_documents=1).batches()
@@ -82,15 +82,15 @@ def test_the_fingerprint_changes_with_the_files_and_how_they_are_read(folder, mo
     assert open_corpus("-").fingerprint() is None
 
 
-def test_unfinished_statistics_are_no_result(tmp_path):
+def test_unfinished_statistics_are_not_loaded_as_a_result(tmp_path):
     s, path = TermStatistics.from_texts(["so it goes"]), tmp_path / "s.parquet.partial"
     save_statistics(s, path, unfinished={"place": {"documents": 1}})
-    assert load_unfinished(path) == (s, {"place": {"documents": 1}})
+    assert load_unfinished(path, TermStatistics) == (s, {"place": {"documents": 1}})
     with pytest.raises(ValueError, match="first 1 documents of a build that was interrupted"):
         TermStatistics.load(path)
     s.save(path)
-    with pytest.raises(ValueError, match="no unfinished build"):
-        load_unfinished(path)
+    with pytest.raises(ValueError, match="not from an unfinished build"):
+        load_unfinished(path, TermStatistics)
 
 
 def test_leftovers_of_a_killed_process_are_removed(tmp_path):

@@ -1,4 +1,4 @@
-"""Statistics that are of no collection are refused with a sentence, wherever they come from."""
+"""Inconsistent statistics are refused with a clear message, wherever they come from."""
 
 import copy
 import re
@@ -16,21 +16,22 @@ TEXTS = ["ha ha so", "so it goes", "ha ha no no no", "it", ""]
 
 
 def crafted(path, statistics, **changes):
-    """A file of these statistics with other numbers, and the digest that belongs to them."""
+    """Save these statistics with other numbers, and with the matching digest."""
     made = copy.copy(statistics)
     rows = {name.removeprefix("rows_"): changes.pop(name) for name in list(changes) if name.startswith("rows_")}
     if rows:
         changes["rows"] = replace(statistics.rows, **{name: np.array(values) for name, values in rows.items()})
     for name, values in changes.items():
         object.__setattr__(made, name, np.array(values) if isinstance(values, list) else values)
-    mark_sound(made).save(path)  # or they would not be saved
+    mark_sound(made).save(path)  # without the mark they would not be saved
 
 
 def patterns():
     return TermStatistics.from_texts(TEXTS, "patterns")
 
 
-# goes, ha, it, no, so; ha is twice in a document of 3 and in one of 5, it once in one of 1 and one of 3.
+# Terms: goes, ha, it, no, so. "ha" occurs twice in a document of length 3 and in one of length 5; "it" occurs once in a
+# document of length 1 and in one of length 3.
 LENGTHS = [0, 1, 3, 5]
 COUNTS = [1, 2, 2, 1, 1, 3, 1]
 CRAFTED = [
@@ -39,23 +40,23 @@ CRAFTED = [
     ({"rows_count": [1, 2, 2, 1, 1, 0, 1]}, "'no': it occurs 0 times"),
     ({"rows_count": [1, 2, 2, 1, 1, 2**40, 1]}, "'no': it occurs 1,099,511,627,776 times"),
     ({"rows_count": [1, 2, 2, 1, 1, 2, 1]}, "'no': collection_frequency is not"),
-    ({"rows_length": [3, 3, 4, 1, 3, 5, 3]}, "'ha': it is in a document of 4 tokens, and there is none"),
+    ({"rows_length": [3, 3, 4, 1, 3, 5, 3]}, "'ha': it is in a document of 4 tokens, but no document has that length"),
     ({"rows_length": [3, 3, -5, 1, 3, 5, 3]}, "'ha': it is in a document of -5 tokens"),
     ({"rows_length": [3, 5, 3, 1, 3, 5, 3]}, "'ha': its rows are not sorted by count and length, or one occurs twice"),
     ({"rows_length": [3, 3, 5, 1, 5, 5, 3]}, "'it': count_length_sum or count_squared_sum"),
-    ({"rows_documents": [1, 1, 1, 1, 1, 2**60, 2]}, "'no': it is in more documents"),
-    ({"rows_documents": [1, 1, 1, 1, 1, 0, 2]}, "'no': 0 documents hold it"),
-    ({"rows_documents": [1, 1, 1, 1, 1, 2, 2]}, "'no': it is in more documents, or has more tokens, than there are"),
+    ({"rows_documents": [1, 1, 1, 1, 1, 2**60, 2]}, "'no': it has more documents"),
+    ({"rows_documents": [1, 1, 1, 1, 1, 0, 2]}, "'no': 0 documents contain it"),
+    ({"rows_documents": [1, 1, 1, 1, 1, 2, 2]}, "'no': it has more documents, or more tokens, than the collection"),
     ({"rows_documents": [1, 1, 1, 1, 1, 1, 1]}, "'so': document_frequency is not"),
-    ({"lengths": [0, 3, 1, 5]}, "must ascend from 0 or more, each once; got 3 before 1"),
+    ({"lengths": [0, 3, 1, 5]}, "must be distinct, ascending and 0 or more; got 3 before 1"),
     ({"lengths": [0, 3, 3, 5]}, "got 3 before 3"),
     ({"lengths": [-1, 1, 3, 5]}, "got -1"),
     ({"lengths": [0, 1, 3, 2**40]}, "too large"),
-    ({"length_documents": [2**60, 1, 2, 1]}, "more documents than"),
-    ({"length_documents": [2**40, 1, 2, 2**60]}, "more documents than"),
+    ({"length_documents": [2**60, 1, 2, 1]}, "too many documents"),
+    ({"length_documents": [2**40, 1, 2, 2**60]}, "too many documents"),
     ({"length_documents": [1, -1, 2, 1]}, "the number of documents with 1 tokens is -1; it must be 1 or more"),
     ({"length_documents": [0, 1, 2, 1]}, "the number of documents with 0 tokens is 0"),
-    ({"length_documents": [1, 1, 1, 1]}, "their terms have 12 tokens together, and there are 9"),
+    ({"length_documents": [1, 1, 1, 1]}, "the terms have 12 tokens in total, but the collection has 9"),
     ({"length_documents": [1, 1, 2]}, "4 lengths but 3 numbers"),
     ({"collection_frequency": [1, 4, 2, 99, 2]}, "'no': 99 occurrences in 1 documents, of 12 tokens"),
     ({"collection_frequency": [1, 4, 2, -3, 2]}, "'no': -3 occurrences"),
@@ -65,7 +66,7 @@ CRAFTED = [
 ]
 
 
-def test_the_example_is_as_the_cases_take_it():
+def test_the_example_is_what_the_cases_assume():
     s = patterns()
     assert s.terms.tolist() == ["goes", "ha", "it", "no", "so"]
     assert s.lengths.tolist() == LENGTHS
@@ -85,7 +86,7 @@ def test_a_crafted_file_with_the_right_digest_is_refused(tmp_path, changes, said
 
 
 @pytest.mark.parametrize(("changes", "said"), CRAFTED)
-def test_the_same_by_hand_does_not_reach_a_kernel(changes, said):
+def test_the_same_changes_made_in_python_do_not_reach_a_kernel(changes, said):
     s, given = patterns(), dict(changes)
     rows = {name.removeprefix("rows_"): np.array(given.pop(name)) for name in list(given) if name.startswith("rows_")}
     given = {name: np.array(values) for name, values in given.items()}
@@ -99,15 +100,15 @@ def test_the_same_by_hand_does_not_reach_a_kernel(changes, said):
 MOMENTS = [
     ({"rows_count": [1, 2, 1, 6, 1]}, "'no': it occurs 6 times in a document of at most 5 tokens"),
     ({"rows_count": [1, 2, 1, 2**40, 1]}, "'no': it occurs 1,099,511,627,776 times"),
-    ({"rows_documents": [1, 2, 2, 2**62, 2]}, "'no': it is in more documents"),
-    ({"rows_documents": [1, 2, 2, -1, 2]}, "'no': -1 documents hold it"),
+    ({"rows_documents": [1, 2, 2, 2**62, 2]}, "'no': it has more documents"),
+    ({"rows_documents": [1, 2, 2, -1, 2]}, "'no': -1 documents contain it"),
     ({"count_length_sum": [3, 16, 4, 99, 6]}, "'no': count_length_sum or"),
     ({"count_length_sum": [3, 16, 4, 8, 6]}, "'no': count_length_sum or"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "said"), MOMENTS)
-def test_moments_are_looked_at_too(tmp_path, changes, said):
+def test_moments_are_checked_too(tmp_path, changes, said):
     path = tmp_path / "s.parquet"
     crafted(path, patterns().coarsen("moments"), **changes)
     with pytest.raises(ValueError, match=r"s\.parquet is damaged: ") as refused:
@@ -115,7 +116,7 @@ def test_moments_are_looked_at_too(tmp_path, changes, said):
     assert said in str(refused.value)
 
 
-def test_ranges_that_lie_outside():
+def test_ranges_outside_of_the_arrays_are_refused():
     s = patterns()
     for starts in ([0, 1, 3, 9, 6, 7], [0, 1, -3, 5, 6, 7]):
         with pytest.raises(ValueError, match="rows lie outside"):
@@ -124,11 +125,11 @@ def test_ranges_that_lie_outside():
         tb.fit_beta_binomial(replace(s, rows=replace(s.rows, count=s.rows.count[:-1])))
     with pytest.raises(ValueError, match=r"rows\.count must be a one-dimensional array of 64-bit integers; got"):
         tb.fit_beta_binomial(replace(s, rows=replace(s.rows, count=s.rows.count.astype(float))))
-    with pytest.raises(ValueError, match="lack what detail"):
+    with pytest.raises(ValueError, match="lack data that detail"):
         tb.plr_statistic(replace(s, count_squared_sum=None))
 
 
-def test_counts_altered_in_place_do_not_wrap_round():
+def test_counts_changed_in_place_do_not_overflow():
     s = patterns()
     tb.fit_beta_binomial(s)
     s.rows.count[:] = 2**32 + s.rows.count
@@ -137,7 +138,7 @@ def test_counts_altered_in_place_do_not_wrap_round():
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-def test_what_was_counted_is_sound(detail):
+def test_counted_statistics_are_consistent(detail):
     one = TermStatistics.from_texts(TEXTS, detail)
     two = TermStatistics.from_texts([*TEXTS, "and so on and on"], detail)
     for s in (one + two, two - one, one - one, two.prune(2), (one + two).coarsen("frequencies")):
@@ -158,21 +159,21 @@ def test_a_long_document_is_found_among_the_lengths():
 UNSAVED = [
     ({"collection_frequency": np.array([1, 4, 2, 99, 2])}, "'no': 99 occurrences in 1 documents"),
     ({"terms": np.array(["a", "b", "a", "c", "d"], dtype=object)}, "'a' names two columns"),
-    ({"terms": np.array(["a", None, "b", "c", "d"], dtype=object)}, "terms are strings; number 1 is None"),
-    ({"detail": "all"}, "detail is one of"),
+    ({"terms": np.array(["a", None, "b", "c", "d"], dtype=object)}, "terms must be strings; number 1 is None"),
+    ({"detail": "all"}, "detail must be one of"),
     ({"batches": (1,)}, "each entry of the header field 'batches' must be a string; got 1"),
     ({"min_count": np.int64(3)}, "cannot be saved"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "said"), UNSAVED)
-def test_what_could_not_be_loaded_is_not_saved(tmp_path, changes, said):
+def test_statistics_that_could_not_be_loaded_are_not_saved(tmp_path, changes, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         replace(patterns(), **changes).save(tmp_path / "s.parquet")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nor_are_wrong_numbers_of_an_engine_that_did_not_look(tmp_path):
+def test_unchecked_wrong_numbers_from_an_engine_are_not_saved(tmp_path):
     frame = pl.DataFrame({"document": [1, 1, 2], "term": ["ha", "so", "so"], "count": [3, -1, 2]})
     unsound = tb.engines.term_statistics(frame, check=False)
     with pytest.raises(ValueError, match="these statistics are inconsistent: "):

@@ -1,4 +1,4 @@
-"""Files: what was saved comes back to the bit; what is damaged is refused; a crash leaves nothing half-written."""
+"""Files: saved statistics load exactly; damaged files are refused; a crash leaves no half-written file."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def saved(tmp_path):
 
 
 @given(X=COUNTS, detail=st.sampled_from(DETAILS), named=st.booleans())
-def test_save_and_load_give_the_same_to_the_bit(tmp_path_factory, X, detail, named):
+def test_save_and_load_are_exact(tmp_path_factory, X, detail, named):
     path = tmp_path_factory.mktemp("store") / "s.parquet"
     terms = [f"t{i} «ß\n\t'\"" for i in range(X.shape[1])] if named else None
     s = TermStatistics.from_counts(X, terms, detail, batch="a")
@@ -42,7 +42,7 @@ def test_save_and_load_give_the_same_to_the_bit(tmp_path_factory, X, detail, nam
     assert holds_statistics(path)
 
 
-def test_counting_options_and_batches_come_back(saved):
+def test_counting_options_and_batches_are_loaded(saved):
     s = TermStatistics.load(saved)
     assert s.batches == ("first",)
     assert s.counting.lowercase is True
@@ -67,7 +67,7 @@ def rewrite(path, change_header=None, change_frame=None):
     frame.write_parquet(path, metadata={"termburst": json.dumps(header)})
 
 
-def test_another_version_of_the_format_is_refused_by_name(saved):
+def test_another_version_of_the_format_is_refused(saved):
     rewrite(saved, lambda header: header.update(version=FORMAT_VERSION + 1))
     with pytest.raises(ValueError, match=r"s\.parquet has format version 2.*reads version 1: upgrade"):
         TermStatistics.load(saved)
@@ -85,21 +85,21 @@ def test_another_version_of_the_format_is_refused_by_name(saved):
         (lambda h: h["counting"].update(ngrams=[1, True]), None, "'ngrams' must be a whole number; got True"),
         (lambda h: h.update(detail="all"), None, "damaged: unknown detail"),
         (lambda h: h.update(lengths=["x"]), None, "damaged: a number is missing"),
-        (lambda h: h.update(lengths=[0, 4]), None, "damaged: it does not hold what was saved"),
-        (lambda h: h.update(batches=[]), None, "damaged: it does not hold what was saved"),
-        (lambda h: h["counting"].update(lowercase=False), None, "damaged: it does not hold what was saved"),
+        (lambda h: h.update(lengths=[0, 4]), None, "damaged: its content differs from what was saved"),
+        (lambda h: h.update(batches=[]), None, "damaged: its content differs from what was saved"),
+        (lambda h: h["counting"].update(lowercase=False), None, "damaged: its content differs from what was saved"),
         (None, lambda f: f.drop("document_frequency"), "damaged"),
         (None, lambda f: f.with_columns(collection_frequency=pl.lit(None, pl.Int64)), "damaged: a number is missing"),
-        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "damaged: it does not hold"),
-        (None, lambda f: f.with_columns(count=pl.lit([1])), "damaged: it does not hold"),
-        (None, lambda f: f.with_columns(length=pl.lit([4])), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "damaged: its content differs"),
+        (None, lambda f: f.with_columns(count=pl.lit([1])), "damaged: its content differs"),
+        (None, lambda f: f.with_columns(length=pl.lit([4])), "damaged: its content differs"),
         (None, lambda f: f.with_columns(term=pl.lit("a")), "damaged: the term 'a'"),
-        (None, lambda f: f.with_columns(term=pl.col("term") + "s"), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(term=pl.col("term") + "s"), "damaged: its content differs"),
         (None, lambda f: f.with_columns(documents=pl.lit([1, 1])), "damaged"),
-        (None, lambda f: f.with_columns(count_squared_sum=pl.lit(1)), "damaged: it does not hold"),
+        (None, lambda f: f.with_columns(count_squared_sum=pl.lit(1)), "damaged: its content differs"),
     ],
 )
-def test_a_file_that_does_not_hold_what_was_saved_is_refused(saved, header, frame, said):
+def test_a_file_that_differs_from_what_was_saved_is_refused(saved, header, frame, said):
     rewrite(saved, header, frame)
     with pytest.raises(ValueError, match=said) as caught:
         TermStatistics.load(saved)
@@ -118,7 +118,7 @@ def test_other_files_are_refused_by_name(tmp_path, saved):
     text = tmp_path / "text.parquet"
     text.write_text("not Parquet")
     assert not holds_statistics(text)
-    advice = r"is not saved statistics \(no Parquet file\); make them with termburst stats build$"
+    advice = r"is not saved statistics \(no Parquet file\); build them with termburst stats build$"
     with pytest.raises(ValueError, match=rf"text\.parquet {advice}"):
         TermStatistics.load(text)
     with pytest.raises(ValueError, match=r"is a folder, not saved statistics; .* stats build .* -o NAME\.parquet$"):
@@ -136,7 +136,7 @@ def test_lone_surrogates_are_refused_and_nothing_is_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):
+def test_a_failed_write_leaves_only_the_old_file(tmp_path):
     target = tmp_path / "out"
     target.write_text("old")
 
@@ -168,13 +168,13 @@ def test_kill_9_in_the_middle_of_a_write_leaves_the_old_file(tmp_path):
 
 
 @pytest.mark.parametrize(("where", "said"), [("", "is a folder"), ("nowhere/out", "no folder")])
-def test_a_place_that_cannot_be_written_to_is_named(tmp_path, where, said):
+def test_the_error_names_a_place_that_cannot_be_written_to(tmp_path, where, said):
     with pytest.raises(ValueError, match=said), atomic_path(tmp_path / where):
         pass
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc, where nobody may make a file")
-def test_a_folder_where_no_file_can_be_made_is_found_out_before_the_work():
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc, where no file can be created")
+def test_a_folder_where_no_file_can_be_created_is_refused_before_the_work():
     with pytest.raises(ValueError, match=r"/proc/out.parquet cannot be written"):
         check_output("/proc/out.parquet")
 
@@ -186,8 +186,8 @@ def test_a_name_with_wildcards_means_that_file(tmp_path):
     assert TermStatistics.load(tmp_path / "a[1].parquet") == one
 
 
-def test_flipped_bits_never_pass_for_numbers(tmp_path, saved, capfd):
-    """A hundred damaged files: each is refused in a sentence, or the damage was in no number (padding, statistics)."""
+def test_flipped_bits_are_never_taken_for_numbers(tmp_path, saved, capfd):
+    """A hundred damaged files: each is refused with one sentence, or no number is damaged (padding, statistics)."""
     good, content = TermStatistics.load(saved), saved.read_bytes()
     rng = np.random.default_rng(0)
     refused = []
@@ -202,10 +202,10 @@ def test_flipped_bits_never_pass_for_numbers(tmp_path, saved, capfd):
             refused.append("s.parquet" in said and "\n" not in said)
     assert len(refused) > 20
     assert all(refused)
-    capfd.readouterr()  # Polars may print a panic of its own
+    capfd.readouterr()  # Polars may print a panic
 
 
-def test_a_link_is_written_through_and_a_full_disk_named(tmp_path):
+def test_links_are_followed_and_a_full_disk_is_reported(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text("old")
     link.symlink_to(target)
@@ -222,8 +222,8 @@ def test_a_link_is_written_through_and_a_full_disk_named(tmp_path):
         fill()
 
 
-def test_a_file_of_the_corpus_is_no_place_to_write_to(tmp_path, monkeypatch):
-    """Whether the corpus is a folder or a glob."""
+def test_a_file_of_the_corpus_is_not_overwritten(tmp_path, monkeypatch):
+    """This holds for a folder and for a glob."""
     monkeypatch.chdir(tmp_path)
     inside = tmp_path / "corpus" / "deep" / "a.txt"
     inside.parent.mkdir(parents=True)
@@ -238,7 +238,7 @@ def test_a_file_of_the_corpus_is_no_place_to_write_to(tmp_path, monkeypatch):
         check_output(inside.with_name("new.txt"), source=source)
 
 
-def test_the_file_being_read_is_no_place_to_write_to(tmp_path):
+def test_the_file_being_read_is_not_overwritten(tmp_path):
     corpus = tmp_path / "corpus.csv"
     corpus.write_text("text")
     with pytest.raises(ValueError, match="is part of the input"):

@@ -1,4 +1,4 @@
-"""Counting as a stream gives what counting all at once gives, whatever the batches, threads and interruptions."""
+"""Counting a stream gives the same as counting all at once, for any batches, threads and interruptions."""
 
 from dataclasses import replace
 
@@ -10,8 +10,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from termburst.counting import tokenizer, vectorizer
 from termburst.counting.options import CountingOptions
 from termburst.statistics import streaming
-from termburst.statistics.streaming import RunningSum, partial_statistics
-from termburst.statistics.term_statistics import DETAILS, TermStatistics
+from termburst.statistics.streaming import RunningSum
+from termburst.statistics.term_statistics import DETAILS, TermStatistics, partial_statistics
 
 WORDS = st.sampled_from(["so", "it", "goes", "the", "naïve", "Straße", "x", "don't", "1851", "İ", "日本", "ǅ"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size=12)
@@ -43,11 +43,11 @@ def by_scikit_learn(texts, detail, options):
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    """So that a few words make many chunks, and many reductions."""
+    """Make limits small, so that a few words give many chunks and many reductions."""
     monkeypatch.setattr(vectorizer, "SMALL", -1)
     monkeypatch.setattr(tokenizer, "CHUNK", 20)
     monkeypatch.setattr(streaming, "CELLS", 6)
-    monkeypatch.setattr(streaming, "CELLS_A_TERM", 0)
+    monkeypatch.setattr(streaming, "CELLS_PER_TERM", 0)
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_any_batches_any_order_any_threads(batches, options, detail, threads, ra
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_many_reductions_with_a_vocabulary_that_grows(monkeypatch, threads):
-    """Threads number documents each for themselves, and exchange nodes that say where they were seen last."""
+    """Each thread numbers its own documents, and threads exchange nodes that store where they were last seen."""
     monkeypatch.setattr(tokenizer, "cores", lambda: threads)
     texts = [f"w{i % 7} w{i % 11} w{i} again again" * (1 + i % 3) for i in range(600)]
     expected = by_scikit_learn(texts, "patterns", CountingOptions())
@@ -78,7 +78,7 @@ def test_many_reductions_with_a_vocabulary_that_grows(monkeypatch, threads):
         assert TermStatistics.from_texts(texts, "patterns") == expected
 
 
-def test_parts_are_consecutive_and_may_be_asked_for(monkeypatch):
+def test_parts_are_consecutive_and_come_on_request(monkeypatch):
     monkeypatch.setattr(streaming, "CELLS", 10**9)
     texts = [f"word{i} again again" for i in range(100)]
     whole = list(partial_statistics([texts], "moments", CountingOptions()))
@@ -93,7 +93,7 @@ def test_parts_are_consecutive_and_may_be_asked_for(monkeypatch):
     assert total.value() == whole[0]
 
 
-def test_no_more_is_read_ahead_than_keeps_the_threads_busy(monkeypatch):
+def test_only_as_much_is_read_ahead_as_the_threads_need(monkeypatch):
     monkeypatch.setattr(tokenizer, "cores", lambda: 2)
     read = 0
 
@@ -109,7 +109,7 @@ def test_no_more_is_read_ahead_than_keeps_the_threads_busy(monkeypatch):
 
 
 @pytest.mark.parametrize("options", [CountingOptions(), CountingOptions(pretokenized=True)])
-def test_what_is_no_text_is_named_by_its_number(options):
+def test_the_error_gives_the_number_of_a_document_that_is_not_a_text(options):
     batches = [["one two"] * 30, ["three", None]]
     with pytest.raises(ValueError, match="Document 31 must be a string"):
         TermStatistics.from_batches(batches, counting=options)
@@ -117,7 +117,7 @@ def test_what_is_no_text_is_named_by_its_number(options):
         list(partial_statistics(batches, "moments", options, first=100))
 
 
-def test_a_sum_interrupted_holds_a_part_or_not(monkeypatch):
+def test_an_interrupted_sum_contains_a_part_completely_or_not_at_all(monkeypatch):
     part = TermStatistics.from_texts(["so it goes"])
     total = RunningSum()
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""`tally` against a dictionary, with keys that fit 64 bits and keys that do not."""
+"""`tally` compared with a dictionary, for keys that fit 64 bits and keys that do not."""
 
 from collections import Counter
 

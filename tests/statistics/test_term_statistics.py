@@ -1,4 +1,4 @@
-"""Adding and taking away are exact: any split of a collection, merged, is the collection, to the bit."""
+"""Addition and subtraction are exact: any split of a collection, merged again, gives the same collection."""
 
 import pickle
 
@@ -29,7 +29,7 @@ def of(X, detail="patterns", terms=None):
 
 
 @given(COUNTS)
-def test_every_quantity_is_what_its_definition_says(X):
+def test_every_quantity_equals_its_definition(X):
     s = of(X)
     n_j = X.sum(axis=1)
     assert (s.documents, s.tokens, s.vocabulary_size) == (X.shape[0], X.sum(), X.shape[1])
@@ -52,13 +52,13 @@ def test_every_quantity_is_what_its_definition_says(X):
 
 @given(COUNTS, st.data())
 @detail_levels
-def test_any_split_merged_is_the_whole_to_the_bit(detail, X, data):
+def test_any_split_merged_equals_the_whole_exactly(detail, X, data):
     part = data.draw(hnp.arrays(np.int64, X.shape[0], elements=st.integers(0, 2)))
     pieces = []
     for k in data.draw(st.permutations(range(3))):
         piece = X[part == k]
         if piece.shape[0]:
-            seen = piece.any(axis=0) | ~X.any(axis=0)  # each piece knows its own words only
+            seen = piece.any(axis=0) | ~X.any(axis=0)  # each part knows only its own words
             if seen.any():
                 pieces.append(of(piece[:, seen], detail, np.array(names(X.shape[1]))[seen]))
             else:
@@ -67,7 +67,7 @@ def test_any_split_merged_is_the_whole_to_the_bit(detail, X, data):
     for piece in pieces[1:]:
         total = total + piece
     whole = of(X, detail)
-    if total.vocabulary_size < whole.vocabulary_size:  # a word that is in no piece's vocabulary
+    if total.vocabulary_size < whole.vocabulary_size:  # a word that is in the vocabulary of no part
         whole = whole.prune()
         total = total.prune()
     assert total == whole
@@ -75,7 +75,7 @@ def test_any_split_merged_is_the_whole_to_the_bit(detail, X, data):
 
 @given(COUNTS, COUNTS)
 @detail_levels
-def test_what_was_added_can_be_taken_out_again(detail, A, B):
+def test_what_was_added_can_be_subtracted_again(detail, A, B):
     a, b = of(A, detail), of(B, detail)
     rest = (a + b) - b
     assert rest.prune() == a.prune()
@@ -84,7 +84,7 @@ def test_what_was_added_can_be_taken_out_again(detail, A, B):
 
 
 @given(COUNTS, COUNTS)
-def test_addition_commutes_and_coarsening_goes_through_it(A, B):
+def test_addition_commutes_with_itself_and_with_coarsening(A, B):
     a, b = of(A), of(B)
     assert a + b == b + a
     for detail in DETAILS:
@@ -99,12 +99,12 @@ def test_the_order_of_documents_and_columns_does_not_matter(detail, X, data):
     assert of(X[rows], detail) == of(X, detail)
     moved = of(X[:, columns], detail, np.array(names(X.shape[1]))[columns])
     np.testing.assert_array_equal(moved.collection_frequency, X.sum(axis=0)[columns])
-    # on the vocabulary of the whole, in its order, nothing but the order had changed
+    # In the column order of the whole, both are equal: only the order had changed.
     assert laid_onto(moved, of(X).terms) == of(X, detail)
 
 
 @given(COUNTS, st.sampled_from(["csr", "csc", "coo"]), st.sampled_from(["int8", "int64", "float64"]))
-def test_the_sparse_form_does_not_matter(X, form, dtype):
+def test_the_sparse_format_does_not_matter(X, form, dtype):
     assert of(sp.coo_array(X.astype(dtype)).asformat(form)) == of(X)
 
 
@@ -123,9 +123,9 @@ def test_subtraction_refuses_to_fall_below_zero():
         whole - of(np.array([[0, 5, 0]]))
     with pytest.raises(ValueError, match=r"the term 't02' would fall below zero"):
         whole - of(np.array([[2, 0, 1]]))
-    with pytest.raises(ValueError, match=r"the term 'new' cannot be taken out"):
+    with pytest.raises(ValueError, match=r"the term 'new' cannot be subtracted"):
         whole - of(np.array([[2, 1]]), terms=["t00", "new"])
-    # the same totals, arranged otherwise: only the patterns tell
+    # The same totals in another arrangement: only the patterns differ.
     left, right = of(np.array([[2, 1], [0, 3]])), of(np.array([[1, 2], [0, 3]]))
     with pytest.raises(ValueError, match=r"would fall below zero"):
         left - right
@@ -133,7 +133,7 @@ def test_subtraction_refuses_to_fall_below_zero():
         left.coarsen("moments") - right.coarsen("moments")
 
 
-def test_subtraction_of_mere_frequencies_refuses_what_it_can_see():
+def test_subtraction_of_frequencies_refuses_what_it_can_detect():
     left = of(np.array([[2, 0], [0, 2]]), "frequencies")
     with pytest.raises(ValueError, match="would fall below zero"):
         left - of(np.array([[1, 1]]), "frequencies")  # both words would occur in no document
@@ -141,13 +141,13 @@ def test_subtraction_of_mere_frequencies_refuses_what_it_can_see():
     assert (nothing.documents, nothing.tokens, nothing.mean_length) == (0, 0, 0.0)
 
 
-def test_sums_that_would_not_fit_are_refused_as_such():
+def test_sums_that_do_not_fit_are_refused():
     half = TermStatistics.from_counts([[2**31 - 10]])
     with pytest.raises(ValueError, match="too large"):
         half + half + half
 
 
-def test_batches_are_remembered_and_not_added_twice():
+def test_batches_are_kept_and_not_added_twice():
     X = np.array([[2, 1], [0, 3]])
     monday = TermStatistics.from_counts(X, names(2), batch="monday")
     tuesday = TermStatistics.from_counts(X, names(2), batch="tuesday")
@@ -156,15 +156,15 @@ def test_batches_are_remembered_and_not_added_twice():
     with pytest.raises(ValueError, match="'monday' is in both"):
         both + monday
     assert (both - monday).batches == ("tuesday",)
-    with pytest.raises(ValueError, match="'monday' cannot be taken out"):
+    with pytest.raises(ValueError, match="'monday' cannot be subtracted"):
         tuesday - monday
-    with pytest.raises(ValueError, match="named by a string; got 3"):
+    with pytest.raises(ValueError, match="batch must be a string; got 3"):
         TermStatistics.from_counts(X, batch=3)
 
 
-def test_what_does_not_fit_together_is_refused_with_a_sentence():
+def test_statistics_that_do_not_fit_together_are_refused():
     X = np.array([[2, 1], [0, 3]])
-    with pytest.raises(ValueError, match=r'unequal detail.*"patterns" and "moments"'):
+    with pytest.raises(ValueError, match=r'different detail.*"patterns" and "moments"'):
         of(X) + of(X, "moments")
     with pytest.raises(ValueError, match="with and without term names"):
         of(X) + TermStatistics.from_counts(X, detail="patterns")
@@ -193,7 +193,7 @@ def test_what_does_not_fit_together_is_refused_with_a_sentence():
         (np.ones((2, 2)), 2, "moments", "a list or an array of strings"),
     ],
 )
-def test_bad_input_is_one_sentence(X, terms, detail, said):
+def test_bad_input_gives_a_message_of_one_line(X, terms, detail, said):
     with pytest.raises(ValueError, match=said) as caught:
         TermStatistics.from_counts(X, terms, detail)
     assert "\n" not in str(caught.value)
@@ -203,9 +203,9 @@ def test_a_function_that_needs_more_detail_says_so():
     s = of(np.array([[2, 1], [0, 3]]), "frequencies")
     with pytest.raises(ValueError, match=r'detail="moments"'):
         as_statistics(s, "moments")
-    with pytest.raises(ValueError, match="hold only"):
+    with pytest.raises(ValueError, match="have only"):
         _ = s.count_histogram
-    with pytest.raises(ValueError, match="cannot give"):
+    with pytest.raises(ValueError, match="cannot be made into"):
         s.coarsen("patterns")
 
 
@@ -218,13 +218,13 @@ def test_index_by_name_and_by_number():
     with pytest.raises(ValueError, match="no column 2"):
         s.index(2)
     for no_name in (["burst"], None, 1.0):
-        with pytest.raises(ValueError, match="one term's name instead of"):
+        with pytest.raises(ValueError, match="by its name or its column number; got"):
             s.index(no_name)
     with pytest.raises(ValueError, match="no term names"):
         TermStatistics.from_counts([[1]]).index("burst")
 
 
-def test_equality_looks_at_everything():
+def test_equality_compares_everything():
     X = np.array([[2, 1], [0, 3]])
     s = of(X)
     assert s == of(X)
@@ -257,11 +257,11 @@ def test_texts_in_batches_of_any_size_give_the_same(detail, size):
 
 
 def test_many_plain_texts_are_grouped_into_batches(monkeypatch):
-    monkeypatch.setattr("termburst.statistics.term_statistics.BATCH_DOCUMENTS", 2)
+    monkeypatch.setattr("termburst.statistics.streaming.BATCH_DOCUMENTS", 2)
     assert TermStatistics.from_texts(t for t in TEXTS) == TermStatistics.from_texts([TEXTS])
 
 
-def test_lists_of_tokens_are_texts_where_the_options_say_so():
+def test_lists_of_tokens_are_texts_if_the_options_say_so():
     tokens = CountingOptions(pretokenized=True)
     s = TermStatistics.from_texts([["so", "it"], ["so"], "so long"], counting=tokens)
     assert (s.documents, s.terms.tolist()) == (3, ["it", "long", "so"])
@@ -275,15 +275,15 @@ def test_lists_of_tokens_are_texts_where_the_options_say_so():
         ([], "no documents"),
         ([[]], "no documents"),
         (["", " "], "no document has a term"),
-        ("one text", "not as str"),
-        ({"a": "one text"}, "not as dict"),
-        (pd.DataFrame({"text": ["one"]}), "not as DataFrame"),
-        (["one", None], "this is None"),
+        ("one text", "got str"),
+        ({"a": "one text"}, "got dict"),
+        (pd.DataFrame({"text": ["one"]}), "got DataFrame"),
+        (["one", None], "got None"),
         ([["one", None]], "Document 1 must be a string, got None"),
         ([["one", float("nan")]], "Document 1 must be a string, got nan"),
         ([[["one", "text"]]], "Document 0 must be a string, got"),
-        ([b"one"], "this is b'one'"),
-        ([3], "this is 3"),
+        ([b"one"], "got b'one'"),
+        ([3], "got 3"),
     ],
 )
 def test_texts_without_terms_are_refused(texts, said):
@@ -291,18 +291,18 @@ def test_texts_without_terms_are_refused(texts, said):
         TermStatistics.from_texts(texts)
 
 
-def test_a_lone_surrogate_is_no_term():
-    with pytest.raises(ValueError, match=r"the term 'a\\ud800' holds a lone surrogate"):
+def test_a_lone_surrogate_is_not_a_term():
+    with pytest.raises(ValueError, match=r"the term 'a\\ud800' contains a lone surrogate"):
         TermStatistics.from_counts([[1, 2]], terms=["naïve", "a\ud800"])
 
 
 @pytest.mark.parametrize("wrong", [1.5, "2", None, True, -1, np.float64(2)])
-def test_rare_terms_are_told_by_a_whole_number(wrong):
-    with pytest.raises(ValueError, match="min_count is a whole number of 0 or more; got"):
+def test_min_count_must_be_an_integer(wrong):
+    with pytest.raises(ValueError, match="min_count must be an integer of 0 or more; got"):
         TermStatistics.from_counts([[2, 1], [0, 3]]).prune(wrong)
 
 
-def test_without_rare_terms_by_a_number_of_numpy_there_and_back(tmp_path):
+def test_statistics_pruned_with_a_numpy_integer_can_be_saved_and_loaded(tmp_path):
     pruned = TermStatistics.from_counts([[2, 1], [0, 3]]).prune(np.int64(3))
     pruned.save(tmp_path / "s.parquet")
     assert TermStatistics.load(tmp_path / "s.parquet") == pruned

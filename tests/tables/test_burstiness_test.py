@@ -1,4 +1,4 @@
-"""The table of the burstiness test: what the functions give, adjusted for multiplicity, the surest first."""
+"""The table of the burstiness test: results of the functions, adjusted for multiplicity, smallest p first."""
 
 import numpy as np
 import polars as pl
@@ -20,9 +20,7 @@ NAMES = [f"t{i:02d}" for i in range(24)]
 
 @pytest.fixture(scope="module")
 def X():  # noqa: N802
-    """Terms from rare to frequent and from even to bursty; the last never occurs, two occur once, one bursts
-    absurdly.
-    """
+    """Terms from rare to frequent and from even to bursty; the last never occurs, two occur once, one is extreme."""
     rng = np.random.default_rng(1)
     shape = np.tile([0.1, 0.5, 5.0], 8)
     counts = rng.poisson(rng.gamma(shape, np.geomspace(0.02, 20.0, 24) / shape, (120, 24)))
@@ -39,7 +37,7 @@ def table(X):
     return tb.burstiness_test(X, NAMES, draws=999)
 
 
-def test_the_table_holds_what_the_functions_give(X, table):
+def test_the_table_contains_the_results_of_the_functions(X, table):
     found = burstiness(X, draws=999)
     assert table.columns == [*COLUMNS, *MEASURES]
     assert table.height == 23
@@ -137,14 +135,14 @@ def test_no_nan_in_any_column(X, table):
 
 
 @pytest.mark.slow
-def test_sources_are_alike(X, table):
+def test_all_sources_give_the_same(X, table):
     statistics = tb.TermStatistics.from_counts(X, NAMES, "patterns")
     for source, names in ((statistics, None), (statistics, NAMES), (sp.csc_array(X), NAMES), (X.tolist(), NAMES)):
         other = tb.burstiness_test(source, names, draws=999)
         assert other["term"].to_list() == table["term"].to_list()
         np.testing.assert_allclose(other["log10_p"], table["log10_p"], rtol=1e-9)
         np.testing.assert_allclose(other["p_lr"], table["p_lr"], rtol=1e-6)
-    with pytest.raises(ValueError, match="the statistics name their own terms, not as those given"):
+    with pytest.raises(ValueError, match="the statistics already have other term names; omit `terms`"):
         tb.burstiness_test(statistics, NAMES[::-1])
     named = tb.burstiness_test(tb.TermStatistics.from_counts(X, detail="patterns"), NAMES, draws=999)
     assert named["term"].to_list() == table["term"].to_list()
@@ -174,7 +172,7 @@ def test_options_reach_the_test(X):
 
 
 def test_bursty_words_of_real_text_are_found():
-    """Of the standard library's docstrings: a module's own words burst, "the" hardly, and n_i alone decides nothing."""
+    """In the docstrings of the standard library, many words burst, but not all, and words that never repeat do not."""
     from termburst.datasets import load_stdlib
 
     statistics = tb.TermStatistics.from_texts(load_stdlib().texts, detail="patterns")
@@ -207,13 +205,13 @@ def test_bursty_words_of_real_text_are_found():
         *(({"min_count": value}, "min_count is a whole number of 0 or more") for value in ("3", None, np.nan, -1)),
     ],
 )
-def test_errors_are_one_sentence(X, options, message):
+def test_bad_options_give_a_message_of_one_line(X, options, message):
     with pytest.raises(ValueError, match=message) as caught:
         tb.burstiness_test(X, **options)
     assert "\n" not in str(caught.value)
 
 
-def test_what_cannot_be_tested_is_refused():
+def test_input_that_cannot_be_tested_is_refused():
     with pytest.raises(ValueError, match="all documents are empty"):
         tb.burstiness_test(np.zeros((3, 2), int))
     with pytest.raises(ValueError, match="patterns"):

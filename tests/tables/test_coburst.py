@@ -1,4 +1,4 @@
-"""The frame of co-bursts holds what the function gives, under the terms' names."""
+"""The frame of co-bursts contains the results of the function, with the names of the terms."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def X():  # noqa: N802
 
 @pytest.mark.parametrize("options", [{}, {"event": "occurrence"}, {"top": 1}, {"max_terms": 2}, {"min_count": 40},
                                      {"min_documents": 10}])  # fmt: skip
-def test_the_frame_holds_what_the_function_gives(X, options):
+def test_the_frame_contains_the_results_of_the_function(X, options):
     table, found = tb.coburst(X, terms=NAMES, **options), coburst(X, terms=NAMES, **options)
     assert table.columns == ["first", "second", *NUMBERS]
     assert table["first"].to_list() == found.first_term.tolist()
@@ -29,14 +29,14 @@ def test_the_frame_holds_what_the_function_gives(X, options):
         np.testing.assert_array_equal(table[name], getattr(found, name), err_msg=name)
 
 
-def test_the_surest_pair_comes_first(X):
+def test_the_pair_with_the_smallest_p_comes_first(X):
     table = tb.coburst(X, terms=NAMES)
     assert set(table.select("first", "second").row(0)) == {"plato", "socrates"}
     assert table.row(0, named=True)["shared"] == 6
     assert table["p_value"].is_sorted()
 
 
-def test_given_pairs_in_their_order_by_name_or_column(X):
+def test_given_pairs_keep_their_order_by_name_or_column(X):
     pairs = [("plato", "sun"), ("socrates", "plato")]
     table = tb.coburst(X, pairs, terms=NAMES)
     assert table.select("first", "second").rows() == pairs
@@ -47,12 +47,12 @@ def test_given_pairs_in_their_order_by_name_or_column(X):
     assert by_column.select(NUMBERS).equals(table.select(NUMBERS))
 
 
-def test_no_pairs_make_an_empty_frame(X):
+def test_no_pairs_give_an_empty_frame(X):
     table = tb.coburst(X, terms=NAMES, min_count=10**6)
     assert table.is_empty()
     assert table.columns == ["first", "second", *NUMBERS]
 
 
 def test_statistics_are_refused(X):
-    with pytest.raises(ValueError, match="co-bursts need the documents, so a count matrix"):
+    with pytest.raises(ValueError, match="co-bursts need a count matrix"):
         tb.coburst(tb.TermStatistics.from_counts(X, NAMES, "patterns"))

@@ -1,4 +1,4 @@
-"""Comparisons as frames: vocabularies aligned by term whatever the source, columns, order, adjustment, and errors."""
+"""Comparisons as frames: vocabularies aligned by term for all sources, columns, order, adjustment, and errors."""
 
 import itertools
 from importlib import import_module
@@ -31,7 +31,7 @@ def corpus(seed, documents, terms, *, factor=1.0):
 
 @pytest.fixture(scope="module")
 def two():
-    """A over "a0".."a19" and words in common, B over those and "b0".."b9"; in alphabetical order in neither."""
+    """A has "a0".."a19" and common words, B has these and "b0".."b9"; neither is in alphabetical order."""
     common = [f"word{i:02d}" for i in range(30)]
     names_a = [*common[::-1], *(f"a{i}" for i in range(20))]
     names_b = [*(f"b{i}" for i in range(10)), *common]
@@ -42,7 +42,7 @@ def two():
 
 
 def dense(X, names, union):
-    """The matrix laid out on another vocabulary."""
+    """The matrix with the columns of another vocabulary."""
     out = np.zeros((len(X), len(union)), dtype=int)
     for i, name in enumerate(names):
         out[:, union.index(name)] = X[:, i]
@@ -88,12 +88,12 @@ def test_matrices_and_saved_statistics_on_either_side(two, tmp_path):
     same(tb.keyness(made["A"], made["B"]), matrix)
     same(tb.keyness(made["A"], B, terms_b=names_b), matrix)
     same(tb.keyness(A, made["B"], terms=names_a), matrix)
-    same(tb.keyness(made["A"], sp.csr_array(B), terms=names_b), matrix)  # `terms` serves the one that needs it
+    same(tb.keyness(made["A"], sp.csr_array(B), terms=names_b), matrix)  # `terms` is for the one that needs it
     same(tb.keyness(made["A"], made["B"], terms=names_a, terms_b=names_b), matrix)  # their own names may be repeated
     same(tb.keyness(sp.csc_array(A), sp.coo_array(B), terms=names_a, terms_b=names_b), matrix)
 
 
-def test_order_of_the_columns_is_of_no_consequence(two):
+def test_order_of_the_columns_does_not_matter(two):
     A, names_a, B, names_b = two
     rng = np.random.default_rng(3)
     order_a, order_b = rng.permutation(A.shape[1]), rng.permutation(B.shape[1])
@@ -103,7 +103,7 @@ def test_order_of_the_columns_is_of_no_consequence(two):
     same(shuffled, tb.keyness(A, B, terms=names_a, terms_b=names_b))
 
 
-def test_one_list_of_terms_serves_both():
+def test_one_list_of_terms_is_enough_for_both():
     A, B = corpus(4, 40, 8), corpus(5, 40, 8)
     names = list("hgfedcba")
     same(tb.keyness(A, B, terms=names), tb.keyness(A, B, terms=names, terms_b=names))
@@ -121,7 +121,7 @@ def test_statistics_without_names_are_aligned_by_column(two):
 # ---- columns
 
 
-def test_what_the_columns_hold(two):
+def test_contents_of_the_columns(two):
     A, names_a, B, names_b = two
     union = sorted({*names_a, *names_b})
     A, B = dense(A, names_a, union), dense(B, names_b, union)
@@ -216,10 +216,12 @@ def test_methods_by_name(two, method):
     assert table["p_value"].is_between(0, 1).all()
     assert set(table["reference"]) <= ({"chi2", "conditional"} if method == "beta-binomial" else {method})
     default = tb.keyness(A, B, terms=names_a, terms_b=names_b).sort("term")
-    assert table.sort("term")["log_ratio"].to_list() == default["log_ratio"].to_list()  # the effect is always that
+    assert (
+        table.sort("term")["log_ratio"].to_list() == default["log_ratio"].to_list()
+    )  # the effect does not depend on the test
 
 
-# ---- at the edges
+# ---- edge cases
 
 
 def test_identical_corpora_have_p_1(two):
@@ -231,7 +233,7 @@ def test_identical_corpora_have_p_1(two):
     assert table["effect"].to_list() == [0.0] * table.height
 
 
-def test_a_term_in_one_corpus_alone(two):
+def test_a_term_in_only_one_corpus(two):
     A, names_a, B, names_b = two
     table = tb.keyness(A, B, terms=names_a, terms_b=names_b)
     only_a, only_b = table.filter(pl.col("n_b") == 0), table.filter(pl.col("n_a") == 0)
@@ -253,8 +255,8 @@ def test_no_terms_in_common():
     assert table["p_value"].is_between(0, 1).all()
 
 
-def test_one_document_a_side():
-    """One observation each: a word may be all of one corpus, and still nothing is significant."""
+def test_one_document_per_side():
+    """One observation each: even if one word is the whole corpus, nothing is significant."""
     table = tb.keyness([[30, 0, 9, 1]], [[0, 25, 12, 0]], terms=list("abcd"))
     assert (table["p_value"] > 0.1).all()
     assert not table["p_value"].is_nan().any()
@@ -263,12 +265,10 @@ def test_one_document_a_side():
 
 
 def test_one_document_against_many_is_one_observation():
-    """A word seen once falls into that document by a chance of 1 in 201: p is of that order, by mid-p, and no
-    smaller.
-    """
+    """A word that occurs once is in that document with probability 1/201: p (a mid-p) is of that order, not smaller."""
     table = tb.keyness([[1, 1, 49]], np.tile([0, 1, 50], (200, 1))).sort("term")
     assert 0.5 / 202 < table["p_value"][0] < 4 / 201
-    assert table["p_value"][1] == 1  # in every document, as it should be
+    assert table["p_value"][1] == 1  # this word is in every document
 
 
 def test_corpora_without_tokens_are_refused():
@@ -292,14 +292,14 @@ def test_corpora_without_tokens_are_refused():
         *(({option: value}, f"{option} is one of") for option in ("method", "adjust", "sort") for value in (["g2"], 3)),
         *(({"confidence": value}, "confidence lies between 0 and 1") for value in ("x", [0.9], np.nan, 0, 1)),
         *(({"min_count": value}, "min_count is a whole number of 0 or more") for value in ("3", None, np.nan, -1)),
-        ({"terms": ["a", "\ud800", "c"]}, "holds a lone surrogate"),
+        ({"terms": ["a", "\ud800", "c"]}, "contains a lone surrogate"),
         ({"terms": list("ab")}, "there are 2 terms for 3 columns"),
         ({"terms": list("aab")}, "names two columns"),
         ({"terms": list("abc"), "terms_b": list("ab")}, "there are 2 terms for 3 columns"),
-        ({"terms_b": list("abc")}, "one corpus has named terms and the other has not"),
+        ({"terms_b": list("abc")}, "one corpus has term names and the other does not"),
     ],
 )
-def test_errors_are_one_sentence(options, message):
+def test_bad_options_give_a_message_of_one_line(options, message):
     A = corpus(10, 10, 3)
     with pytest.raises(ValueError, match=message) as caught:
         tb.keyness(A, A, **options)
@@ -307,31 +307,31 @@ def test_errors_are_one_sentence(options, message):
     assert len(str(caught.value)) < 200
 
 
-def test_errors_of_alignment_are_one_sentence():
+def test_alignment_errors_give_a_message_of_one_line():
     A, B = corpus(11, 10, 3), corpus(12, 10, 4)
     named = tb.TermStatistics.from_counts(A, list("abc"), "patterns")
     for arguments, options, message in (
-        ((A, B), {}, "A has 3 columns and B 4: give terms= and terms_b="),
+        ((A, B), {}, "A has 3 columns and B has 4: give terms= and terms_b="),
         ((A, B), {"terms": list("abc")}, "3 terms for 4 columns"),
-        ((named, A), {}, "one corpus has named terms and the other has not: give terms= and terms_b="),
-        ((A, named), {}, "one corpus has named terms and the other has not"),
-        ((named.coarsen("moments"), A), {"terms": list("abc")}, 'A holds statistics without the patterns .*"patterns"'),
-        ((A, named.coarsen("frequencies")), {"terms": list("abc")}, "B holds statistics without the patterns"),
+        ((named, A), {}, "one corpus has term names and the other does not: give terms= and terms_b="),
+        ((A, named), {}, "one corpus has term names and the other does not"),
+        ((named.coarsen("moments"), A), {"terms": list("abc")}, 'A has statistics without the patterns .*"patterns"'),
+        ((A, named.coarsen("frequencies")), {"terms": list("abc")}, "B has statistics without the patterns"),
     ):
         with pytest.raises(ValueError, match=message) as caught:
             tb.keyness(*arguments, **options)
         assert "\n" not in str(caught.value)
 
 
-def test_names_for_statistics_that_have_their_own_are_not_passed_over():
-    """Names that contradict the statistics' own would be ignored in silence."""
+def test_names_that_contradict_those_of_the_statistics_are_refused():
+    """Otherwise they would be ignored silently."""
     A = corpus(13, 10, 3)
     named = tb.TermStatistics.from_counts(A, list("abc"), "patterns")
-    with pytest.raises(ValueError, match="the statistics of A name their own terms, not as those given"):
+    with pytest.raises(ValueError, match="the statistics of A already have other term names; omit `terms`"):
         tb.keyness(named, named, terms=list("xyz"), terms_b=list("xyz"))
 
 
-def test_names_for_statistics_that_have_none():
+def test_names_for_statistics_without_names():
     A, B = corpus(14, 10, 3), corpus(15, 12, 3)
     table = tb.keyness(A, B, terms=list("abc"))
     unnamed = [tb.TermStatistics.from_counts(X, detail="patterns") for X in (A, B)]
@@ -341,7 +341,7 @@ def test_names_for_statistics_that_have_none():
     same(tb.keyness(*unnamed, terms=list("abc"), terms_b=list("abd")), union)
 
 
-def test_names_that_can_be_read_once():
+def test_names_from_an_iterator():
     A, B = corpus(14, 10, 3), corpus(15, 12, 3)
     same(tb.keyness(A, B, terms=(c for c in "abc")), tb.keyness(A, B, terms=list("abc")))
 
@@ -391,7 +391,7 @@ def test_labels_of_any_kind(grouped, kind):
     same(tb.keyness_groups(X, kind(labels.tolist()), terms=names), tb.keyness_groups(X, labels, terms=names))
 
 
-def test_labels_that_numpy_would_take_for_equal():
+def test_labels_that_numpy_would_treat_as_equal():
     X = corpus(29, 14, 3) + 1
     table = tb.keyness_groups(X, ["a"] * 7 + ["a\0"] * 7)
     assert table["df"].to_list() == [1, 1, 1]
@@ -452,28 +452,28 @@ def test_groups_that_are_identical():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["x"] * 4, "there are 5 documents and 4 labels"),
-        (["x"] * 5, "there is one group, 'x': a comparison needs two at least"),
-        ([7] * 5, "there is one group, '?7'?: a comparison needs two at least"),
-        ([["x"], ["y"], ["x"], ["y"], ["x"]], r"labels are one name a document; document 0 has \['x'\]"),
-        ([("x", 1)] * 5, r"labels are one name a document; document 0 has \('x', 1\)"),
-        ([1, 1, 1, "1", "1"], "labels are of one type; these are int for document 0 and str for document 3"),
-        (np.array([1, "x", 2, 2, 2], dtype=object), "labels are of one type"),
-        ([1j, 2j, 1j, 2j, 1j], "labels are names or numbers; document 0 has 1j"),
-        (np.array([list("xyxyx")]), "labels are a list or a Series, one a document and in their order"),
-        (np.array("x"), "labels are a list or a Series"),
-        ({"x", "y"}, "labels are a list or a Series"),
-        ("xyxyx", "labels are a list or a Series, one a document and in their order; got 'xyxyx'"),
-        (None, "labels are a list or a Series, one a document and in their order; got None"),
-        (3, "labels are a list or a Series"),
-        ((c for c in "xyx"), "there are 5 documents and 3 labels"),
-        ([None, "x", "y", "x", "y"], "document 0 has None for a label: name a group for every document"),
-        (["x", "y", np.nan, "x", "y"], "document 2 has nan for a label"),
-        (np.array([1.0, 2.0, 1.0, 2.0, np.nan]), "document 4 has nan for a label"),
-        (pd.Series(["x", pd.NA, "x", "y", "y"], dtype="object"), "document 1 has <NA> for a label"),
+        (["x"] * 4, "there are 5 documents but 4 labels"),
+        (["x"] * 5, "there is only one group, 'x': a comparison needs at least two"),
+        ([7] * 5, "there is only one group, '?7'?: a comparison needs at least two"),
+        ([["x"], ["y"], ["x"], ["y"], ["x"]], r"labels must be one name per document; document 0 has \['x'\]"),
+        ([("x", 1)] * 5, r"labels must be one name per document; document 0 has \('x', 1\)"),
+        ([1, 1, 1, "1", "1"], "labels must have one type; got int for document 0 and str for document 3"),
+        (np.array([1, "x", 2, 2, 2], dtype=object), "labels must have one type"),
+        ([1j, 2j, 1j, 2j, 1j], "labels must be names or numbers; document 0 has 1j"),
+        (np.array([list("xyxyx")]), "labels must be a list or a Series, one per document in order"),
+        (np.array("x"), "labels must be a list or a Series"),
+        ({"x", "y"}, "labels must be a list or a Series"),
+        ("xyxyx", "labels must be a list or a Series, one per document in order; got 'xyxyx'"),
+        (None, "labels must be a list or a Series, one per document in order; got None"),
+        (3, "labels must be a list or a Series"),
+        ((c for c in "xyx"), "there are 5 documents but 3 labels"),
+        ([None, "x", "y", "x", "y"], "document 0 has the label None: give every document a group"),
+        (["x", "y", np.nan, "x", "y"], "document 2 has the label nan"),
+        (np.array([1.0, 2.0, 1.0, 2.0, np.nan]), "document 4 has the label nan"),
+        (pd.Series(["x", pd.NA, "x", "y", "y"], dtype="object"), "document 1 has the label <NA>"),
     ],
 )
-def test_labels_that_are_refused_in_one_sentence(labels, message):
+def test_bad_labels_give_a_message_of_one_line(labels, message):
     X = corpus(26, 5, 3) + 1
     with pytest.raises(ValueError, match=message) as caught:
         tb.keyness_groups(X, labels)
@@ -481,11 +481,11 @@ def test_labels_that_are_refused_in_one_sentence(labels, message):
 
 
 def test_no_documents_to_group():
-    with pytest.raises(ValueError, match="there are no documents: the count matrix has 0 rows"):
+    with pytest.raises(ValueError, match=r"the count matrix has no documents \(0 rows\)"):
         tb.keyness_groups(np.zeros((0, 3), int), [])
 
 
-def test_groups_without_tokens_are_refused_by_their_name():
+def test_the_error_names_a_group_without_tokens():
     X = corpus(27, 6, 3) + 1
     X[:2] = 0
     for contrasts in (False, True):
@@ -501,31 +501,33 @@ def test_groups_without_tokens_are_refused_by_their_name():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "g2"}, "method='g2' is for contrasts=True"),
-        ({"confidence": 0.8}, "confidence=0.8 is for contrasts=True"),
-        ({"confidence": None}, "confidence=None is for contrasts=True"),
-        ({"sort": "effect"}, "sort='effect' is for contrasts=True"),
+        ({"method": "g2"}, "method='g2' needs contrasts=True"),
+        ({"confidence": 0.8}, "confidence=0.8 needs contrasts=True"),
+        ({"confidence": None}, "confidence=None needs contrasts=True"),
+        ({"sort": "effect"}, "sort='effect' needs contrasts=True"),
         ({"adjust": "fdr"}, "adjust is one of 'bh'"),
         ({"adjust": "fdr", "contrasts": True}, "adjust is one of 'bh'"),
         ({"seed": 1.5}, "seed is a whole number of 0 or more; got 1.5"),
         *(({"draws": value}, "draws is a whole number of 99 or more") for value in (np.nan, np.inf, -1, 0, "3", None)),
     ],
 )
-def test_options_of_the_contrasts_alone(grouped, options, message):
+def test_options_that_only_contrasts_have(grouped, options, message):
     X, labels, names = grouped
     with pytest.raises(ValueError, match=message):
         tb.keyness_groups(X, labels, terms=names, **options)
 
 
-def test_statistics_have_no_documents_to_group():
+def test_statistics_cannot_be_grouped():
     statistics = tb.TermStatistics.from_counts(corpus(28, 6, 3), list("abc"), "patterns")
-    with pytest.raises(ValueError, match="groups need the documents, so a count matrix"):
+    with pytest.raises(ValueError, match="groups need a count matrix"):
         tb.keyness_groups(statistics, list("aabbcc"))
 
 
-def test_what_is_mistaken_is_refused_before_any_work(monkeypatch):
+def test_wrong_options_are_refused_before_any_work(monkeypatch):
     monkeypatch.setattr(inference, "compare", None)
-    monkeypatch.setattr(import_module("termburst.tables.keyness"), "canonical_counts", None)  # the function hides it
+    monkeypatch.setattr(
+        import_module("termburst.tables.keyness"), "canonical_counts", None
+    )  # the function hides the module
     for call in (tb.keyness, tb.keyness_groups):
         with pytest.raises(ValueError, match="adjust is one of"):
             call([[1]], [[1]], adjust="q")

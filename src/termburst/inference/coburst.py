@@ -1,4 +1,4 @@
-"""Terms that burst together: whether the documents where one term bursts are those where another does."""
+"""Terms that burst together: does one term burst in the same documents as another?"""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts, document_lengths
 from termburst.statistics.tally import Integers
-from termburst.statistics.term_statistics import TermStatistics, checked_terms
+from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
 STRATA = 20  # of document length
-SPARE = 300  # pairs beyond those asked for whose exact p is computed, since the bound that picks them is not exact
-_BLOCK = 512  # terms whose pairs are held in memory at a time
+SPARE = 300  # extra pairs whose exact p is computed, since the bound that selects pairs is not exact
+_BLOCK = 512  # terms whose pairs are in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
 class CoBursts:
-    """Pairs of terms, the smallest p first unless the pairs were given; arrays have one entry a pair.
+    """Pairs of terms, smallest p first unless the pairs were given; arrays have one entry per pair.
 
     Attributes
     ----------
     first, second : columns of the count matrix
-    first_term, second_term : their names; None where *terms* were not given
-    shared : T, the documents where both burst (or occur, if that was asked)
-    first_documents, second_documents : the documents where each does
+    first_term, second_term : their names; None if *terms* was not given
+    shared : T, the number of documents where both burst (or occur, with event="occurrence")
+    first_documents, second_documents : the number of documents where each term does
     expected : the mean of T if the two were independent given the length of the document
     statistic : (T − mean)/standard deviation under that hypothesis
     p_value, log10_p : P(T* ≥ T), exact over all permutations of documents within strata of length
-    q_value : `p_value` by Benjamini and Hochberg over all pairs tested, also those not returned
-    tested : how many pairs were tested
+    q_value : `p_value` adjusted by Benjamini and Hochberg over all pairs tested, including those not returned
+    tested : the number of pairs tested
     """
 
     first: Integers
@@ -70,46 +71,46 @@ def coburst(
     strata: int = STRATA,
     fit: BetaBinomialFit | None = None,
 ) -> CoBursts:
-    """Test pairs of terms for bursting in the same documents, as "Socrates" and "Plato" do (the paper's outlook).
+    """Test whether pairs of terms burst in the same documents, as "Socrates" and "Plato" do (the paper's outlook).
 
-    **A burst.** Term i bursts in document j where its count is above its mean and more probable under the fitted
+    **A burst.** Term i bursts in document j if its count is above its mean and more probable under the fitted
     beta-binomial than under the binomial of the same mean π̂_i = α̂_i/α̂_0:
 
     n_ij > n_j π̂_i  and  log BB(n_ij | n_j, α̂_i, α̂_¬i) > log Bin(n_ij | n_j, π̂_i).
 
-    Both know the length of the document, so that a long one is not a burst of every term. Once is never a burst: where
-    that is above the mean, the binomial finds it the more probable.
+    Both depend on the length of the document, so a long document is not a burst of every term. A single occurrence is
+    never a burst: if 1 is above the mean, it is more probable under the binomial.
 
-    **The test.** T = Σ_j I_ij I_kj counts the documents where both burst. Given the number m_ig of documents of each
-    stratum g of document length in which each term bursts, and N_g documents in it, independent terms have
+    **The test.** T = Σ_j I_ij I_kj counts the documents where both burst. Let stratum g of document length have N_g
+    documents, and let term i burst in m_ig of them. Given these numbers, independent terms have
 
     T = Σ_g Hypergeometric(N_g, m_ig, m_kg),  E T = Σ_g m_ig m_kg / N_g,
     Var T = Σ_g m_ig m_kg (N_g − m_ig)(N_g − m_kg) / (N_g² (N_g − 1)).
 
-    That is the distribution over all permutations of one term's bursts among the documents of a stratum. Being a sum
-    of few discrete variables, it is convolved exactly instead of sampled: p = 1e-1000 has its value too, and there is
-    no seed. Like every discrete exact test it is conservative where only a few documents are expected to be shared.
+    This is the distribution over all permutations of one term's bursts among the documents of a stratum. It is a sum of
+    few discrete variables and is convolved exactly, not sampled: even p = 1e-1000 is computed, and there is no seed.
+    Like every discrete exact test it is conservative if only a few shared documents are expected.
 
-    Strata hold equal numbers of tokens, not of documents: bursts are found in long documents, and it is those that
-    must be compared with documents of nearly their own length. On the lengths of 20 Newsgroups, independent terms whose
-    share grows with the length of the document come out at 5 % as 3.7 % of pairs, with ten strata of equal numbers of
-    documents as 13 %, without strata as 51 %. What does make pairs, besides meaning, is repeated text: signatures,
-    quotations, reprinted articles.
+    Strata have equal numbers of tokens, not of documents: bursts are found in long documents, and these must be
+    compared with documents of nearly the same length. With the lengths of 20 Newsgroups and independent terms whose
+    share grows with document length, 3.7 % of the pairs are significant at 5 %; with ten strata of equal numbers of
+    documents it is 13 %, without strata 51 %. Besides meaning, repeated text also makes pairs: signatures, quotations,
+    reprinted articles.
 
     Parameters
     ----------
     X : count matrix
-        The documents themselves: statistics have forgotten which document held what.
-    pairs : pairs of columns, or of names if *terms* are given; optional
+        The counts per document: statistics do not keep which document contains what.
+    pairs : pairs of columns, or of names if *terms* is given; optional
         By default all pairs of the *max_terms* terms that gain most log-likelihood from the beta-binomial, among those
-        that occur *min_count* times and burst in *min_documents* documents. Their choice looks at one term at a time
-        and so does not favour pairs.
-    top : how many pairs to return, those with the smallest p; given pairs are all returned, in the order given.
+        that occur *min_count* times and burst in *min_documents* documents. Terms are selected one at a time, so the
+        selection does not favour pairs.
+    top : number of pairs to return, those with the smallest p. If *pairs* is given, all are returned, in that order.
     event : {"burst", "occurrence"}
-        With "occurrence" the same test asks whether the terms *occur* in the same documents. It sees every document
-        with the term, and so finds more, but says less: the words of one topic occur together without repeating.
+        With "occurrence" the same test asks whether the terms *occur* in the same documents. It uses every document
+        with the term and so finds more, but says less: words of one topic occur together without repeating.
     strata : number of strata of document length, each with about n/strata tokens.
-    fit : of the same counts, by default `fit_beta_binomial`. Terms whose best fit is the binomial never burst.
+    fit : fit of the same counts, by default `fit_beta_binomial`. A term whose best fit is the binomial never bursts.
 
     Examples
     --------
@@ -121,23 +122,16 @@ def coburst(
     >>> found.second_term.tolist(), found.shared.tolist(), found.expected.round(2).tolist()
     (['socrates', 'sun'], [6, 0], [0.4, 0.4])
     """
-    if isinstance(X, TermStatistics):
-        raise ValueError(
-            "co-bursts need the documents, so a count matrix: statistics do not say which document held what"
-        )
     top, max_terms = checked_whole("top", top, least=1), checked_whole("max_terms", max_terms, least=2)
     min_count, min_documents = checked_whole("min_count", min_count), checked_whole("min_documents", min_documents)
     strata = checked_whole("strata", strata, least=1)
     check_name("event", event, EVENTS)
-    counts = canonical_counts(X)
-    counts = counts[np.diff(counts.indptr) > 0]  # in an empty document no term could have been
-    if not counts.shape[0]:
-        raise ValueError("all documents are empty: there is nothing to test")
+    counts = _documents_with_tokens(X)
     names = checked_terms(terms, counts.shape[1])
     asked = None if pairs is None else _columns(pairs, names, counts.shape[1])
     fit = fit_beta_binomial(counts) if fit is None else fit
     if fit.mean.size != counts.shape[1]:
-        raise ValueError(f"the fit has {fit.mean.size:,} terms, the count matrix {counts.shape[1]:,}")
+        raise ValueError(f"the fit has {fit.mean.size:,} terms, but the count matrix has {counts.shape[1]:,}")
     strata_of = length_strata(document_lengths(counts), strata)
     if asked is not None:
         columns = np.unique(asked)
@@ -153,6 +147,17 @@ def coburst(
     return _result(events, null, i, k, columns, names, columns.size * (columns.size - 1) // 2, top)
 
 
+def _documents_with_tokens(X: Any) -> Any:
+    """Canonical counts of the documents that are not empty: no term can occur in an empty document."""
+    if isinstance(X, TermStatistics):
+        raise ValueError("co-bursts need a count matrix: statistics do not keep which document contains what")
+    counts = canonical_counts(X)
+    counts = counts[np.diff(counts.indptr) > 0]
+    if not counts.shape[0]:
+        raise ValueError("all documents are empty: there is nothing to test")
+    return counts
+
+
 def burst_documents(counts: Any, columns: Integers, fit: BetaBinomialFit) -> Any:
     """The documents where each of *columns* bursts, as a csc_matrix of ones: see `coburst`."""
     n_j = document_lengths(counts)
@@ -164,14 +169,14 @@ def burst_documents(counts: Any, columns: Integers, fit: BetaBinomialFit) -> Any
     gain = beta_binomial.log_pmf(count, length, fit.alpha[term], fit.alpha_not[term])
     gain -= binomial.log_pmf(count, length, mean)
     burst = np.zeros(chosen.nnz, dtype=np.int64)
-    burst[above] = gain > 1e-9  # not rounding: in a document of one token both models say the same
+    burst[above] = gain > 1e-9  # more than rounding: for a document of one token both models agree
     found = sp.csc_matrix((burst, chosen.indices, chosen.indptr), shape=chosen.shape)
     found.eliminate_zeros()
     return found
 
 
 def occurrence_documents(counts: Any, columns: Integers, fit: BetaBinomialFit) -> Any:
-    """The documents that hold each of *columns*, as a csc_matrix of ones."""
+    """The documents that contain each of *columns*, as a csc_matrix of ones."""
     chosen = counts.tocsc()[:, columns]
     return sp.csc_matrix((np.ones(chosen.nnz, dtype=np.int64), chosen.indices, chosen.indptr), shape=chosen.shape)
 
@@ -183,7 +188,7 @@ EVENTS: dict[str, Callable[[Any, Integers, BetaBinomialFit], Any]] = {
 
 
 def length_strata(n_j: Integers, strata: int) -> Integers:
-    """The stratum of each document: strata of ascending length and equal numbers of tokens, equal lengths together.
+    """The stratum of each document: ascending length, equal numbers of tokens, equal lengths in the same stratum.
 
     Examples
     --------
@@ -199,7 +204,7 @@ def length_strata(n_j: Integers, strata: int) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """What independent terms have in common: documents of each stratum, and in how many of them each term bursts.
+    """The null distribution of T: the documents of each stratum, and in how many of them each term bursts.
 
     Attributes
     ----------
@@ -225,15 +230,16 @@ class Null:
         return (self.margin[i] * self.margin[k] / self.size).sum(axis=-1)
 
     def variance(self, i: Any, k: Any) -> Floats:
-        """Var T of pairs of terms; a stratum of one document has none."""
+        """Var T of pairs of terms; a stratum of one document adds nothing."""
         a, b, N = self.margin[i], self.margin[k], self.size
         return (a * b * (N - a) * (N - b) / (N**2 * np.maximum(N - 1, 1))).sum(axis=-1)
 
     def log_tail(self, i: int, k: int, t: int) -> tuple[float, float]:
-        """log P(T ≥ t) and log P(T = t), exact to rounding however small.
+        """log P(T ≥ t) and log P(T = t), exact up to rounding, however small.
 
         The hypergeometric probabilities h_g(x) are tilted to h_g(x) e^(θx)/M_g(θ), with a common θ that brings the mean
-        to t, and convolved; then P(T = x) = Π_g M_g(θ) e^(−θx) × what was convolved. About t that is of order one.
+        to t, and convolved; then P(T = x) = Π_g M_g(θ) e^(−θx) × (the convolution at x). Near t the convolution is of
+        order one.
         """
         supports, logs, certain = [], [], 0
         f, margins = self.log_factorial, np.stack([self.margin[i], self.margin[k], self.size], axis=1).astype(int)
@@ -244,7 +250,7 @@ class Null:
                 x = np.arange(low, high + 1)
                 logs.append(f[a] - f[x] - f[a - x] + f[N - a] - f[b - x] - f[N - a - b + x] - f[N] + f[b] + f[N - b])
                 supports.append(x - low)
-        t -= certain  # what is left to chance begins at 0
+        t -= certain  # the random part begins at 0
         most = sum(int(x[-1]) for x in supports)
         if t > most or t < 0:
             return (0.0, -np.inf) if t < 0 else (-np.inf, -np.inf)
@@ -265,7 +271,7 @@ class Null:
 
 
 def _tilt(supports: list[Integers], logs: list[Floats], t: int, most: int) -> float:
-    """θ ≥ 0 at which the tilted mean is within a half of t, or 0 where it is above t already."""
+    """θ ≥ 0 at which the tilted mean is within ½ of t; 0 if the mean is above t without tilting."""
 
     def mean(theta: float) -> float:
         total = 0.0
@@ -290,17 +296,17 @@ def _tilt(supports: list[Integers], logs: list[Floats], t: int, most: int) -> fl
 
 
 def _bursty(counts: Any, fit: BetaBinomialFit, min_count: int) -> Integers:
-    """Columns with an interior fit and enough occurrences, those that gain most from it first."""
+    """Columns with an interior fit and enough occurrences; those that gain most log-likelihood come first."""
     n_i = np.asarray(counts.sum(axis=0)).ravel()
     columns = np.flatnonzero((fit.status == "converged") & (n_i >= min_count))
     return columns[np.argsort(-(fit.loglik - fit.loglik_binomial)[columns], kind="stable")]
 
 
 def _promising(events: Any, null: Null, enough: int) -> tuple[Integers, Integers]:
-    """Pairs by an upper bound of their p: T is dominated by Binomial(b, E T/b) in convex order, b = min(b_i, b_k).
+    """Pairs ordered by an upper bound of p: T is dominated by Binomial(b, E T/b) in convex order, b = min(b_i, b_k).
 
     Hoeffding (1963): sampling without replacement is dominated by sampling with it, unequal chances by equal ones. So
-    Chernoff's bound holds, log p ≤ −b KL(T/b ‖ E T/b).
+    Chernoff's bound holds: log p ≤ −b KL(T/b ‖ E T/b).
     """
     b = np.diff(events.indptr)
     best: list[tuple[Floats, Integers, Integers]] = []
@@ -364,15 +370,15 @@ def _columns(pairs: Iterable[tuple[str | int, str | int]], names: Any, size: int
         if isinstance(term, str) and term in by_name:
             return by_name[term]
         known = f"a column from 0 to {size - 1:,}" + ("" if names is None else ", or one of the terms")
-        raise ValueError(f"a term of a pair is {known}; got {shown(term)}")
+        raise ValueError(f"a term of a pair must be {known}; got {shown(term)}")
 
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-        raise ValueError(f"pairs are a list of pairs of terms; got {shown(pairs)}")
+        raise ValueError(f"pairs must be a list of pairs of terms; got {shown(pairs)}")
     found = []
     for pair in pairs:
         if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) != 2:
-            raise ValueError(f"a pair is two terms; got {shown(pair)}")
+            raise ValueError(f"a pair must be two terms; got {shown(pair)}")
         found.append([column(term) for term in pair])
         if found[-1][0] == found[-1][1]:
-            raise ValueError(f"a pair is two different terms; got {pair!r}")
+            raise ValueError(f"a pair must be two different terms; got {pair!r}")
     return np.array(found, dtype=np.int64).reshape(-1, 2)

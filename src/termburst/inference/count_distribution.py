@@ -1,4 +1,4 @@
-"""In how many documents a term occurs 0, 1, 2, … times: as observed, and as two models have it."""
+"""In how many documents a term occurs 0, 1, 2, … times: observed, and expected by two models."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomia
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
-_ROUNDING = 1e-13  # of a probability that is what others leave; smaller ones count as none
-_ENTRIES = 1 << 20  # terms × lengths worked on at a time
+_ROUNDING = 1e-13  # rounding error of a probability computed as 1 − others; smaller ones count as 0
+_ENTRIES = 1 << 20  # terms × lengths processed at a time
 
 
 @dataclass(frozen=True, slots=True)
 class CountDistribution:
-    """Numbers of documents by how often they hold a term; a row a term, a column for each of 0, 1, …, K − 1, and ≥ K.
+    """Numbers of documents by count of a term: one row per term, one column for each of 0, 1, …, K − 1, and ≥ K.
 
     Attributes
     ----------
     observed : documents with that many occurrences.
-    binomial : Σ_j P(N = k), N ~ binomial(n_j, n_i/n): what chance alone would make of it.
+    binomial : Σ_j P(N = k), N ~ binomial(n_j, n_i/n): what chance alone gives.
     beta_binomial : the same under the exact fit of the term (Eq. bcb-pmf); equal to `binomial` at the boundary.
     """
 
@@ -39,14 +39,14 @@ class CountDistribution:
 def count_distribution(
     X_or_statistics: Any, columns: ArrayLike, *, fit: BetaBinomialFit | None = None, largest: int = 12
 ) -> CountDistribution:
-    """In how many documents terms occur k times, beside what a binomial and the fitted beta-binomial expect.
+    """In how many documents terms occur k times, and how many the binomial and the fitted beta-binomial expect.
 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
     columns : the columns of the terms
-    fit : of all terms, where it is at hand; made otherwise
-    largest : K, from which on counts share the last column
+    fit : the fit of all terms; computed if not given
+    largest : K; counts of K and more share the last column
 
     Examples
     --------
@@ -59,7 +59,9 @@ def count_distribution(
     cells, largest = term_cells(X_or_statistics), checked_whole("largest", largest, least=1)
     chosen = np.asarray(columns, dtype=np.intp)
     if chosen.size and not 0 <= chosen.min() <= chosen.max() < cells.n_i.size:
-        raise ValueError(f"columns are numbers from 0 to {cells.n_i.size - 1:,}; got {chosen.min()} to {chosen.max()}")
+        raise ValueError(
+            f"columns must be numbers from 0 to {cells.n_i.size - 1:,}; got {chosen.min()} to {chosen.max()}"
+        )
     fit = fit_beta_binomial(cells) if fit is None else fit
     theta = cells.n_i[chosen] / max(cells.tokens, 1)
     alpha, alpha_not, mean, status = (v[chosen] for v in (fit.alpha, fit.alpha_not, fit.mean, fit.status))
@@ -89,7 +91,7 @@ def _observed(cells: TermCells, chosen: NDArray[np.intp], largest: int) -> Float
 
 
 def _under_binomial(theta: Floats, cells: TermCells, largest: int) -> Floats:
-    surely = theta == 1  # a term that is every token: n_j of n_j
+    surely = theta == 1  # every token is this term: n_ij = n_j
     odds = np.where(surely, 0.0, theta / np.where(surely, 1.0, 1 - theta))[:, None]
     none = np.exp(binomial.log_pmf(0, cells.lengths, np.where(surely, 0.0, theta)[:, None]))
     expected = _expected(none, lambda _, __: odds, cells, largest)
@@ -104,7 +106,7 @@ def _under_beta_binomial(alpha: Floats, alpha_not: Floats, cells: TermCells, lar
 
 
 def _expected(none: Floats, odds: Callable[[int, Floats], Floats], cells: TermCells, largest: int) -> Floats:
-    """Documents by count, from P(N = 0) of every term and length, by the ratios of neighbouring probabilities.
+    """Documents by count, from P(N = 0) of every term and length, by ratios of neighbouring probabilities.
 
     P(N = k + 1) / P(N = k) = (n_j − k)/(k + 1) times the odds of another token after k, *odds*(k, n_j − k).
     """
@@ -122,7 +124,7 @@ def _expected(none: Floats, odds: Callable[[int, Floats], Floats], cells: TermCe
 
 
 def _all_or_nothing(mean: float, cells: TermCells, largest: int) -> Floats:
-    """Where a document is the term and nothing else with probability *mean*, and without it otherwise."""
+    """Documents by count if each document is only the term, with probability *mean*, or has none of it."""
     full = np.bincount(np.minimum(cells.lengths, largest), cells.length_documents, largest + 1)
     expected = mean * full
     expected[0] += (1 - mean) * full.sum()

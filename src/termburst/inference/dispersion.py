@@ -1,4 +1,4 @@
-"""How evenly a term is spread over the documents: the measures that corpus linguists and information retrieval use."""
+"""How evenly a term is spread over the documents: the measures used in corpus linguistics and information retrieval."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What the measures are made of: the cells with n_ij > 0, in the order of their terms, and sums over documents.
+    """Input of the measures: the cells with n_ij > 0, ordered by term, and sums over documents.
 
     Attributes
     ----------
     indptr : where the cells of each term begin and end
     term, count, length : i, n_ij and n_j of each cell
-    documents : how many documents have such a cell
-    n_i, b_i : occurrences of each term, and documents that hold it
-    d, n : documents and tokens, empty documents left out
-    shortest : the least n_j
+    documents : the number of documents with such a cell
+    n_i, b_i : occurrences of each term, and documents that contain it
+    d, n : numbers of documents and tokens, without empty documents
+    shortest : the smallest n_j
     """
 
     indptr: Integers
@@ -46,7 +46,7 @@ class Cells:
 
     @classmethod
     def of(cls, cells: TermCells, terms: slice) -> Cells:
-        """The cells of those terms."""
+        """The cells of these terms."""
         held = cells.lengths > 0
         indptr = cells.indptr[terms.start : terms.stop + 1]
         own = slice(indptr[0], indptr[-1])
@@ -65,12 +65,12 @@ class Cells:
 
     @property
     def share(self) -> Floats:
-        """n_ij/n_i, the share of the term's occurrences that a cell holds."""
+        """n_ij/n_i, the share of the term's occurrences that is in the cell."""
         return self.count / self.n_i[self.term]
 
     @property
     def size(self) -> Floats:
-        """n_j/n, the share of all tokens that the cell's document holds."""
+        """n_j/n, the share of all tokens that is in the cell's document."""
         return self.length / self.n
 
     @property
@@ -79,7 +79,7 @@ class Cells:
         return self.count / self.length
 
     def sum(self, values: Floats) -> Floats:
-        """Σ_j over the documents that hold the term."""
+        """Σ_j over the documents that contain the term."""
         return sums_of_runs(values * self.documents, self.indptr)
 
 
@@ -90,7 +90,7 @@ def dp(cells: Cells) -> Floats:
 
 
 def dp_norm(cells: Cells) -> Floats:
-    """DP / (1 − min_j n_j/n), which reaches 1 where the term is in the shortest document alone."""
+    """DP / (1 − min_j n_j/n), which is 1 if the term is only in the shortest document."""
     return dp(cells) / (1 - cells.shortest / cells.n) if cells.d > 1 else np.full(cells.n_i.size, np.nan)
 
 
@@ -98,7 +98,7 @@ def juilland_d(cells: Cells) -> Floats:
     """D = 1 − V/√(d − 1), V the population standard deviation of the n_ij/n_j over their mean."""
     rate = cells.rate
     mean = cells.sum(rate) / cells.d
-    # about the mean, with what absent cells add: E x² − (E x)² would leave √1e-16 for an even term
+    # Deviations from the mean, plus those of absent cells: E x² − (E x)² would leave √1e-16 for an even term.
     squares = cells.sum((rate - mean[cells.term]) ** 2) + (cells.d - cells.b_i) * mean**2
     return 1 - np.sqrt(squares / cells.d) / mean / np.sqrt(cells.d - 1)
 
@@ -119,20 +119,20 @@ def d_a(cells: Cells) -> Floats:
     """D_A = 1 − mean_{j<k} |r_j − r_k| / (2 mean_j r_j), r_j = n_ij/n_j.
 
     In ascending order Σ_{j<k} |r_j − r_k| = Σ_k (2k − d − 1) r_(k). Ranks 1 to d − b_i are the documents without the
-    term, and documents of one pattern share a rate: ranks c + 1 to c + w add w (2c + w − d) r.
+    term. Documents with the same pattern have the same rate: ranks c + 1 to c + w add w (2c + w − d) r.
     """
     rate = cells.rate
     order = _ascending(cells.term, rate)
     term, rate, w = cells.term[order], rate[order], cells.documents[order]
-    before = np.cumsum(w) - w  # all cells before this one, of earlier terms too, who have Σ b of them
+    before = np.cumsum(w) - w  # documents of all earlier cells; earlier terms have Σ b of them
     c = before - (np.cumsum(cells.b_i) - cells.b_i)[term] + (cells.d - cells.b_i)[term]
     differences = sums_of_runs(w * (2 * c + w - cells.d) * rate, cells.indptr)
     return 1 - differences / (cells.d - 1) / cells.sum(cells.rate)
 
 
 def _ascending(term: Integers, rate: Floats) -> NDArray[np.intp]:
-    """The order by term, then rate: SciPy's turn from rows to columns counts where `np.lexsort` compares, 3× faster."""
-    order = np.argsort(rate)  # and a row each
+    """The order by term, then rate. SciPy's conversion to CSC counts, `np.lexsort` compares: this is 3× faster."""
+    order = np.argsort(rate)  # each cell is one row
     cells = sp.csr_array((order, term[order], np.arange(order.size + 1)), shape=(order.size, term.max(initial=-1) + 1))
     by_term: NDArray[np.intp] = cells.tocsc().data
     return by_term
@@ -145,24 +145,24 @@ def kl_divergence(cells: Cells) -> Floats:
 
 
 def residual_idf(cells: Cells) -> Floats:
-    """−log2(b_i/d) + log2(1 − e^(−n_i/d)): IDF less what a Poisson count of the same mean would have, in bits."""
+    """−log2(b_i/d) + log2(1 − e^(−n_i/d)): IDF minus that of a Poisson count of the same mean, in bits."""
     return np.log2(-np.expm1(-cells.n_i / cells.d)) - np.log2(cells.b_i / cells.d)
 
 
 def adaptation(cells: Cells) -> Floats:
-    """P(n_ij ≥ 2 | n_ij ≥ 1), the share of the documents with the term that have it again: Church's Pr_adapt2."""
+    """P(n_ij ≥ 2 | n_ij ≥ 1), the share of the term's documents that repeat it: Church's Pr_adapt2."""
     return cells.sum((cells.count >= 2).astype(np.float64)) / cells.b_i
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A row of `MEASURES`.
+    """An entry of `MEASURES`.
 
     Attributes
     ----------
-    function : of `Cells`, giving an array with one entry a term
-    range : the least and the greatest value there can be, inf where that grows with the collection
-    high : what a high value says: that the term is spread "even" or comes "uneven"
+    function : takes `Cells`, returns an array with one entry per term
+    range : smallest and largest possible value; inf if that grows with the collection
+    high : whether a high value means an "even" or an "uneven" spread
     source : who defined it
     """
 
@@ -172,7 +172,7 @@ class Measure:
     source: str
 
 
-_LEAST_RESIDUAL_IDF = float(np.log2(-np.expm1(-1.0)))  # of a term that is once in every document
+_LEAST_RESIDUAL_IDF = float(np.log2(-np.expm1(-1.0)))  # for a term that is once in every document
 
 MEASURES: dict[str, Measure] = {
     "dp": Measure(dp, (0.0, 1.0), "uneven", "Gries (2008), IJCL 13, 403–437"),
@@ -213,7 +213,7 @@ MEASURES: dict[str, Measure] = {
 
 
 def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None) -> dict[str, Floats]:
-    r"""Measures of how evenly each term is spread over the documents, each by its author's definition.
+    r"""Measures of how evenly each term is spread over the documents, each as defined by its author.
 
     ================ ==================================================== ======= ====================================
     name             formula                                              high is source
@@ -229,21 +229,21 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     "adaptation"     share of repeats, P(n_ij ≥ 2 \| n_ij ≥ 1)            uneven  Church 2000
     ================ ==================================================== ======= ====================================
 
-    Time and memory follow the cells that are not zero, whatever the number of documents.
+    Time and memory grow with the number of nonzero cells, not with the number of documents.
 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
-        Empty documents have no relative frequency and are left out of d, for all measures.
+        Empty documents have no relative frequency and do not count in d, for all measures.
     measures : name or names of `MEASURES`, optional
         By default all.
 
     Returns
     -------
-    dict from name to array with one entry a term, in the order asked for
+    dict from name to array with one entry per term, in the order of *measures*
         NaN for a term that never occurs. In a collection of a single document "dp" and "kl_divergence" are 0,
-        "rosengren_s" is 1, "residual_idf" and "adaptation" are by their formulas, and the others, which compare
-        documents, NaN.
+        "rosengren_s" is 1, "residual_idf" and "adaptation" follow their formulas, and the others, which compare
+        documents, are NaN.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     {'dp': 0.18, 'dp_norm': 0.22, 'juilland_d': 0.785}
     """
     if measures is not None and not isinstance(measures, Iterable):
-        raise ValueError(f"measures are names of measures; got {measures!r}")
+        raise ValueError(f"measures must be names of measures; got {measures!r}")
     names: list[str] = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else [*measures]
     for name in names:
         check_name("a measure", name, MEASURES)
@@ -265,7 +265,7 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
         for name, values in found.items():
             values[terms] = _within_range(MEASURES[name], some)
 
-    # So many terms at a time that their cells, and what is computed of them, stay in a core's cache.
+    # Blocks of terms whose cells, and what is computed from them, fit into the cache of a core.
     within = np.searchsorted(cells.indptr, np.arange(BLOCK, cells.indptr[-1], BLOCK))
     edges = np.unique([0, *within, cells.n_i.size]).tolist()
     in_threads(measure, [slice(*pair) for pair in itertools.pairwise(edges)])
@@ -273,6 +273,6 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
 
 
 def _within_range(measure: Measure, cells: Cells) -> Floats:
-    """Its values without what rounding adds beyond the limits, as −1e-16; NaN for terms that never occur."""
-    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 is the NaN promised for these and single documents
+    """The values, clipped where rounding exceeds the limits (such as −1e-16); NaN for terms that never occur."""
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 gives the documented NaN
         return np.where(cells.n_i > 0, np.clip(measure.function(cells), *measure.range), np.nan)

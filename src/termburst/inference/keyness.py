@@ -1,10 +1,10 @@
 """Keyness: is a term more frequent in one corpus than in another, by more than its burstiness explains?
 
-The default test, "beta-binomial", compares two models of the counts of a term: one mean share for both corpora, and one
-for each, their precisions tied by one parameter (`models.fit_groups` says how, and why). Where either corpus can expect
-only a few of the documents with the term, 2(ℓ_1 − ℓ_0) is not χ²_1, and its place is taken by a reference distribution
-that is conditional on the bursts: each burst of size c falls into A with probability Σ_A P(c | n_j)/Σ P(c | n_j), P
-being the common beta-binomial.
+The default test, "beta-binomial", compares two models of the counts of a term: one mean share for both corpora, or one
+for each, with precisions tied by one parameter (`models.fit_groups` explains how and why). If either corpus is expected
+to have only a few of the documents with the term, 2(ℓ_1 − ℓ_0) is not χ²_1. Then a reference distribution conditional
+on the bursts is used: each burst of size c falls into A with probability Σ_A P(c | n_j)/Σ P(c | n_j), where P is the
+common beta-binomial.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from termburst.threads import in_threads
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
-ENOUGH = 6.0  # documents with the term expected in either corpus, from which on χ²_1 serves
-OWN_PRECISION = 15  # documents with the term in each corpus, from which on intervals need no tie between precisions
-IDENTICAL = 1e-7  # a likelihood ratio that is rounding error: the corpora do not differ at all
-DIRECT, RATIO = 64, 1.04  # lengths up to the first have a class of their own; beyond, classes grow by the second
-FEW_DOCUMENTS = 5  # in a corpus, below which its count is held against draws from the common model
-STRATA = 10  # of document length, in "stratified-permutation"
+ENOUGH = 6.0  # expected documents with the term in each corpus from which χ²_1 is accurate
+OWN_PRECISION = 15  # documents with the term in each corpus from which intervals need no tie between precisions
+IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error: the corpora do not differ
+DIRECT, RATIO = 64, 1.04  # each length up to the first is its own class; beyond, classes grow by the second
+FEW_DOCUMENTS = 5  # a corpus with fewer documents is compared with draws from the common model
+STRATA = 10  # strata of document length in "stratified-permutation"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a test of keyness needs: the cells of both corpora over the same terms, and their fits."""
+    """Input of a keyness test: the cells of both corpora over the same terms, and their fits."""
 
     a: TermCells
     b: TermCells
@@ -55,26 +55,27 @@ class Comparison:
 
     @property
     def likelihood_ratio(self) -> Floats:
-        """2(ℓ_1 − ℓ_0) of every term, never below 0; NaN for a term that occurs in neither corpus."""
+        """2(ℓ_1 − ℓ_0) of every term, at least 0; NaN for a term that occurs in neither corpus."""
         ratio = np.maximum(2 * (self.alternative.loglik - self.null.loglik), 0.0)
         return np.where(self.null.status == "empty", np.nan, ratio)
 
 
-Test = Callable[[Comparison], tuple[Floats, Floats, Names]]  # statistic, p-value, and how that was obtained
+Test = Callable[[Comparison], tuple[Floats, Floats, Names]]  # statistic, p-value, and how p was obtained
 
 
 @dataclass(frozen=True, slots=True)
 class Keyness:
-    """The comparison of two corpora, an entry a term.
+    """The comparison of two corpora, one entry per term.
 
     Attributes
     ----------
-    log_ratio : log₂ π̂_a/π̂_b of the fitted mean shares; ±inf where a corpus lacks the term, NaN where both do.
-    ci_low, ci_high : its limits, where twice the log-likelihood has fallen by χ²_1's quantile at that confidence
-        (profile likelihood: precisions and level are fitted anew at every ratio). None (±inf) on the side where the
-        term is missing. Both let each corpus have a precision of its own where enough of its documents hold the term.
-    statistic, p_value : of the test asked for.
-    reference : how p was obtained: "chi2", "conditional" or "predictive" for the default test, else the test's name.
+    log_ratio : log₂ π̂_a/π̂_b of the fitted mean shares; ±inf if one corpus lacks the term, NaN if both do.
+    ci_low, ci_high : its confidence limits, where twice the log-likelihood has fallen by the χ²_1 quantile (profile
+        likelihood: precisions and level are fitted again at every ratio). ±inf on the side where the term is missing.
+        Each corpus has its own precision in both if enough of its documents contain the term.
+    statistic, p_value : of the chosen test.
+    reference : how p was obtained: "chi2", "conditional" or "predictive" for the default test, otherwise the test's
+        name.
     """
 
     log_ratio: Floats
@@ -86,7 +87,7 @@ class Keyness:
 
 
 def compare(a: TermCells, b: TermCells, null: BetaBinomialFit | None = None) -> Comparison:
-    """Fit both models to every term; *null* is the fit of both corpora together, where that is known."""
+    """Fit both models to every term; *null* is the fit of both corpora together, if known."""
     for name, cells in (("first", a), ("second", b)):
         if not cells.tokens:
             raise ValueError(f"the {name} corpus has no tokens: there is nothing to compare with")
@@ -97,11 +98,11 @@ def compare(a: TermCells, b: TermCells, null: BetaBinomialFit | None = None) -> 
 
 
 def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confidence: float | None = 0.95) -> Keyness:
-    """Compare two corpora, term by term; *confidence* None leaves the intervals out (NaN)."""
+    """Compare two corpora, term by term; with *confidence* None there are no intervals (NaN)."""
     if method not in METHODS:
-        raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     if confidence is not None and not 0 < confidence < 1:
-        raise ValueError(f"confidence lies between 0 and 1; got {confidence!r}")
+        raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}")
     found = compare(a, b)
     statistic, p_value, reference = METHODS[method](found)
     absent = found.null.status == "empty"
@@ -126,10 +127,10 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
 
 
 def _critical(found: Comparison, p_value: Floats, reference: Names, confidence: float) -> Floats:
-    """By how much twice the log-likelihood may fall in an interval: the quantile of what p refers to.
+    """How far twice the log-likelihood may fall within an interval: the quantile of the reference distribution of p.
 
-    That is F(1, d − 2)'s; where p is conditional, χ²_1's times the likelihood ratio over the χ²_1 that has its p-value,
-    within bounds and unless that is far out.
+    This is the quantile of F(1, d − 2). If p is conditional, it is the χ²_1 quantile scaled by the likelihood ratio
+    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small.
     """
     documents = _documents(found.a) + _documents(found.b)
     critical = np.full(p_value.size, stats.f.isf(1 - confidence, 1, max(documents - 2, 1)))
@@ -142,7 +143,7 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, confidence: 
 
 
 def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
-    """Limits that end at 0 where they hold 0 although p is below *level*, or do not although it is not."""
+    """Limits that agree with p: if interval and p disagree about 0, the nearer end is set to 0."""
     low, high = limits.T
     holds = (low <= 0) & (high >= 0)
     differ = holds == (p_value < level)
@@ -151,7 +152,7 @@ def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
 
 
 def conservative(ci_low: Floats, ci_high: Floats) -> Floats:
-    """The end of the interval nearest to 0, and 0 where it holds 0: an effect that is at least this large.
+    """The end of the interval nearest to 0, or 0 if it contains 0: the effect is at least this large.
 
     >>> conservative(np.array([0.5, -3.0, -1.0]), np.array([2.0, -0.4, 1.0])).tolist()
     [0.5, -0.4, 0.0]
@@ -160,13 +161,13 @@ def conservative(ci_low: Floats, ci_high: Floats) -> Floats:
 
 
 def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
-    """The likelihood ratio by χ²_1, or by the conditional reference where bursts are few."""
+    """The likelihood-ratio test by χ²_1, or by the conditional reference if bursts are few."""
     ratio = found.likelihood_ratio
     documents = _documents(found.a) + _documents(found.b)
-    p_value = stats.f.sf(ratio, 1, max(documents - 2, 1))  # χ²_1's, but for a handful of documents
+    p_value = stats.f.sf(ratio, 1, max(documents - 2, 1))  # nearly χ²_1, except for very few documents
     conditional = conditional_p(found)
-    few = np.isfinite(conditional) & (found.a.b_i + found.b.b_i <= documents / 2)  # nearly everywhere, it is no burst
-    few &= found.null.status != "degenerate"  # the size of such a burst is that of its document
+    few = np.isfinite(conditional) & (found.a.b_i + found.b.b_i <= documents / 2)  # a term in most documents: no bursts
+    few &= found.null.status != "degenerate"  # such a burst is as large as its document
     p_value = np.where(few, conditional, p_value)
     reference = np.where(few, "conditional", "chi2").astype(object)
     small = [cells for cells in (found.a, found.b) if _documents(cells) < FEW_DOCUMENTS]
@@ -177,10 +178,10 @@ def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
 
 
 def predictive_p(found: Comparison, small: TermCells, draws: int = 999, seed: int = 0) -> Floats:
-    """Two-sided mid-p of the term's count in the *small* corpus, drawn from the common beta-binomial.
+    """Two-sided mid-p of the term's count in the *small* corpus, by draws from the common beta-binomial.
 
-    For a corpus of a handful of documents, where a likelihood ratio has no distribution to speak of: is its count one
-    that such documents would have, judging by both corpora? (p is (½ + …)/(draws + 1) at the least.)
+    For a corpus of very few documents, where the likelihood ratio has no useful reference distribution: is its count
+    typical for such documents, according to both corpora? The smallest possible p is 1/(draws + 1).
     """
     n_j = np.repeat(small.lengths, small.length_documents)
     fit = found.null
@@ -206,14 +207,14 @@ def predictive_p(found: Comparison, small: TermCells, draws: int = 999, seed: in
 
 
 def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
-    """Two-sided mid-p given the bursts, for terms of which a corpus expects fewer than *enough*; NaN for others."""
+    """Two-sided mid-p given the bursts, for terms with fewer than *enough* expected in a corpus; NaN for others."""
     lengths, documents = _length_classes([found.a, found.b])
     inside = found.null.status == "converged"
     alpha = np.where(inside, found.null.alpha, np.inf)
     alpha_0 = np.where(inside, found.null.alpha_0, np.inf)
     b_i = found.a.b_i + found.b.b_i
     smallest = min(_shares([found.a, found.b]))
-    # The kernel knows the expected number of bursts exactly; this only spares it the many-document terms.
+    # The kernel computes the expected number of bursts exactly; this only skips terms with many documents.
     candidates = (b_i > 0) & (b_i * smallest < 10 * enough)
     p_value = np.full(b_i.size, np.nan)
     groups = found.groups
@@ -253,14 +254,15 @@ METHODS: dict[str, Test] = {
 
 @dataclass(frozen=True, slots=True)
 class GroupKeyness:
-    """The comparison of several corpora, an entry a term: one likelihood ratio over all of them.
+    """The comparison of several corpora, one entry per term: one likelihood ratio over all groups.
 
     Attributes
     ----------
-    mean : terms × groups, the fitted mean shares.
-    statistic : 2(ℓ_1 − ℓ_0), a mean a group against one mean.
-    p_value : by χ² with one degree of freedom less than there are groups (F, for a handful of documents), or by *draws*
-        assignments of the bursts, a tie counting as half.
+    mean : the fitted mean shares, terms × groups.
+    statistic : 2(ℓ_1 − ℓ_0): one mean per group against one common mean.
+    p_value : by χ² with groups − 1 degrees of freedom (F, for very few documents), or by *draws* random assignments of
+        the bursts, where a tie counts as half.
+    reference : how p was obtained: "chi2" or "monte-carlo".
     """
 
     mean: Floats
@@ -308,7 +310,7 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
 
 
 def _shares(groups: Sequence[TermCells]) -> list[float]:
-    """The groups' shares of the tokens and of the documents."""
+    """The share of each group in the tokens and in the documents."""
     tokens = [float(g.tokens) for g in groups]
     documents = [float(_documents(g)) for g in groups]
     return [x / sum(sizes) for sizes in (tokens, documents) for x in sizes]
@@ -319,9 +321,9 @@ def _documents(cells: TermCells) -> int:
 
 
 def _length_classes(groups: Sequence[TermCells]) -> tuple[Floats, Floats]:
-    """Mean length of classes of similar length, and classes × groups the documents in each.
+    """Mean length of classes of similar length, and the number of documents, classes × groups.
 
-    Within a class P(c | n_j) is next to linear in n_j, so that the class's mean stands for its documents.
+    Within a class P(c | n_j) is nearly linear in n_j, so the mean length can represent its documents.
     """
     lengths = np.concatenate([g.lengths for g in groups]).astype(np.float64)
     documents = np.concatenate([g.length_documents for g in groups]).astype(np.float64)

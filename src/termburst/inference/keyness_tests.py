@@ -1,10 +1,10 @@
-"""Tests of whether a term is more frequent in one corpus than in another: what tools use, and what holds its level.
+"""Tests of whether a term is more frequent in one corpus than in another: the usual ones, and some that keep the level.
 
-Each takes the cells of two corpora over the same terms and returns a statistic and a two-sided p-value, one a term. The
-statistic is positive where the term is more frequent in the first corpus. A term in neither corpus has statistic 0 and
-p = 1. `g2`, `chi2` and `fisher` look at the totals alone, as if every token were drawn for itself: on random halves of
-one corpus they call 20 to 35 % of the words significant at 5 %. `welch`, `mann_whitney` and `permutation` look at
-documents; those that are empty say nothing and are left out.
+Each takes the cells of two corpora over the same terms and returns a statistic and a two-sided p-value per term. The
+statistic is positive if the term is more frequent in the first corpus. A term in neither corpus has statistic 0 and
+p = 1. `g2`, `chi2` and `fisher` use only the totals, as if all tokens were independent: on random halves of one corpus
+they call 20 to 35 % of the words significant at 5 %. `welch`, `mann_whitney` and `permutation` use the documents; empty
+documents are left out.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Result = tuple[Floats, Floats]
-BLOCK = 2048  # terms that a thread takes at a time
-DEALT = 64  # parts that the terms of the permutation test are dealt out to, rare and frequent ones evenly
+BLOCK = 2048  # terms per task of a thread
+DEALT = 64  # parts of the terms in the permutation test; rare and frequent terms are distributed evenly
 APART = 3.0  # standard deviations of a rank sum of lengths
-CLASSES = 96  # of the lengths of documents without a term: about 9 % wide on 20 Newsgroups
+CLASSES = 96  # length classes of documents without the term: about 9 % wide on 20 Newsgroups
 
 
 def g2(a: TermCells, b: TermCells) -> Result:
-    """The log-likelihood ratio of two binomials, known to corpus tools as G² or LL, with the sign of the difference.
+    """The log-likelihood ratio of two binomials, called G² or LL in corpus tools, with the sign of the difference.
 
-    G² = 2 Σ O log(O/E) over the *four* cells of the table (term, other tokens) × (a, b), referred to χ²_1 (Dunning
-    1993, Computational Linguistics 19). Some tools sum the two cells of the term alone (Rayson & Garside 2000), which
-    leaves out what the other tokens add: next to nothing for a rare term, about a tenth of G² for one that is a tenth
+    G² = 2 Σ O log(O/E) over the *four* cells of the table (term, other tokens) × (a, b), compared with χ²_1 (Dunning
+    1993, Computational Linguistics 19). Some tools sum only the two cells of the term (Rayson & Garside 2000). This
+    omits the part of the other tokens: nearly nothing for a rare term, about a tenth of G² for a term that is a tenth
     of all tokens.
 
     Examples
@@ -57,9 +57,9 @@ def g2(a: TermCells, b: TermCells) -> Result:
 
 
 def chi2(a: TermCells, b: TermCells, *, correction: bool = False) -> Result:
-    """Pearson's χ² of the table (term, other tokens) × (a, b), with the sign of the difference; referred to χ²_1.
+    """Pearson's χ² of the table (term, other tokens) × (a, b), with the sign of the difference; compared with χ²_1.
 
-    χ² = Σ (O − E)²/E = (|O − E| − c)² Σ 1/E, where c = 0, or with `correction` Yates' ½ (but never beyond |O − E|).
+    χ² = Σ (O − E)²/E = (|O − E| − c)² Σ 1/E, where c = 0, or with `correction` Yates' ½ (but at most |O − E|).
 
     Examples
     --------
@@ -73,7 +73,7 @@ def chi2(a: TermCells, b: TermCells, *, correction: bool = False) -> Result:
     n_i_a, n_i_b, n_a, n_b = _totals(a, b)
     expected, excess = _expected(n_i_a, n_i_b, n_a, n_b)
     off = np.maximum(np.abs(excess) - (0.5 if correction else 0.0), 0.0)
-    # an expected 0 means that a margin is 0: nothing can deviate then
+    # If an expected value is 0, a margin is 0, and nothing can deviate.
     value = np.where(expected > 0, off * (off / np.where(expected > 0, expected, 1.0)), 0.0).sum(axis=0)
     return -np.sign(excess) * value, chdtrc(1, value)
 
@@ -81,10 +81,10 @@ def chi2(a: TermCells, b: TermCells, *, correction: bool = False) -> Result:
 def fisher(a: TermCells, b: TermCells) -> Result:
     """Fisher's exact test of the table (term, other tokens) × (a, b); the statistic is the log odds ratio.
 
-    Given its n_i occurrences in both corpora, those in a are hypergeometric. p is the sum of the probabilities of all
-    outcomes that are no more probable than the observed one, a relative 1e-7 of tolerance included, as R has it and
-    SciPy's `fisher_exact` with a narrower one; log p is exact to some 1e-12 until p itself leaves the floats at 1e-308.
-    The statistic, log [n_ia (n_b − n_ib)] / [n_ib (n_a − n_ia)], is ±inf where a cell is empty, 0 where a margin is.
+    Given the n_i occurrences in both corpora, the number in a is hypergeometric. p is the sum of the probabilities of
+    all outcomes that are not more probable than the observed one, with a relative tolerance of 1e-7 as in R (SciPy's
+    `fisher_exact` has a smaller one). log p is exact to about 1e-12, until p underflows at 1e-308. The statistic,
+    log [n_ia (n_b − n_ib)] / [n_ib (n_a − n_ia)], is ±inf if a cell is empty, and 0 if a margin is.
 
     Examples
     --------
@@ -103,11 +103,11 @@ def fisher(a: TermCells, b: TermCells) -> Result:
 
 
 def welch(a: TermCells, b: TermCells) -> Result:
-    """Welch's t-test of the relative frequencies n_ij/n_j, a document an observation.
+    """Welch's t-test of the relative frequencies n_ij/n_j; each document is one observation.
 
-    t = (x̄_a − x̄_b)/√(s²_a/d_a + s²_b/d_b) with Welch and Satterthwaite's degrees of freedom. At the limits: with fewer
-    than two documents in a corpus there is no variance to judge by, hence t = 0 and p = 1; where neither corpus varies,
-    t = 0 and p = 1 if they agree, t = ±inf and p = 0 (the limit, and SciPy's answer) if they do not.
+    t = (x̄_a − x̄_b)/√(s²_a/d_a + s²_b/d_b) with Welch and Satterthwaite's degrees of freedom. With fewer than two
+    documents in a corpus there is no variance, so t = 0 and p = 1. If neither corpus varies, t = 0 and p = 1 if they
+    are equal, otherwise t = ±inf and p = 0 (the limit, and SciPy's answer).
 
     Examples
     --------
@@ -134,12 +134,12 @@ def welch(a: TermCells, b: TermCells) -> Result:
 
 
 def mann_whitney(a: TermCells, b: TermCells) -> Result:
-    """The rank test of Mann, Whitney and Wilcoxon on the relative frequencies n_ij/n_j, a document an observation.
+    """The rank test of Mann, Whitney and Wilcoxon on the relative frequencies n_ij/n_j; one observation per document.
 
     z = (|U − d_a d_b/2| − ½)/σ with the sign of U − d_a d_b/2, σ² = d_a d_b/12 [d + 1 − Σ(t³ − t)/(d(d − 1))] over the
-    groups of t tied documents, all those without the term being one; p = 2(1 − Φ(|z|)) is that of SciPy's
-    `mannwhitneyu(method="asymptotic")`. Where all documents tie, z = 0 and p = 1. It reacts to any difference between
-    the corpora's documents, also that of their lengths alone: see `permutation` with strata.
+    groups of t tied documents; all documents without the term are one group. p = 2(1 − Φ(|z|)) equals that of SciPy's
+    `mannwhitneyu(method="asymptotic")`. If all documents tie, z = 0 and p = 1. The test reacts to any difference
+    between the documents, even of length alone: see `permutation` with strata.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def mann_whitney(a: TermCells, b: TermCells) -> Result:
 
     _over_terms(rank, size)
     gap = u - d_a * d_b / 2
-    # a group of all the documents leaves nothing; rounding must not
+    # If all documents tie, the variance is 0; rounding must not make it negative.
     variance = np.maximum(d_a * d_b / 12 * (d + 1 - ties / (d * (d - 1))), 0.0)
     flat = ties == float(d) ** 3 - d
     z = np.where(flat, 0.0, np.maximum(np.abs(gap) - 0.5, 0.0) / np.sqrt(np.where(flat, 1.0, variance)))
@@ -168,39 +168,39 @@ def mann_whitney(a: TermCells, b: TermCells) -> Result:
 
 
 def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int = 1) -> Result:
-    """Permutation of the documents' labels, with a score that weighs documents by the term's burstiness.
+    """Permute the labels of the documents; the score weights documents by the burstiness of the term.
 
-    T = Σ_{j in a} s_j, s_j = (n_ij − n_j π)/(1 + (n_j − 1) ρ), where ρ = 1/(1 + α_0) and π are those of a fit to both
-    corpora together (ρ = 0 at the boundary, 1 for a degenerate fit), against its distribution when the d_a documents of
-    a are drawn at random from all d. The statistic is (T − E T)/sd(T). p is the mid-p, twice the smaller of
-    P(T < t) + P(T = t)/2 and P(T > t) + P(T = t)/2: near the nominal size on the average, though up to 6.3 % at 5 % for
-    b_i = 5 or 6 in equal corpora, where a term in a single document has p = ½.
+    T = Σ_{j in a} s_j, s_j = (n_ij − n_j π)/(1 + (n_j − 1) ρ), where ρ = 1/(1 + α_0) and π are from a fit to both
+    corpora together (ρ = 0 at the boundary, 1 for a degenerate fit). T is compared with its distribution if the d_a
+    documents of a are drawn at random from all d. The statistic is (T − E T)/sd(T). p is the mid-p, twice the smaller
+    of P(T < t) + P(T = t)/2 and P(T > t) + P(T = t)/2. On average the size is near the nominal one, but up to 6.3 % at
+    5 % for b_i = 5 or 6 in equal corpora, where a term in a single document has p = ½.
 
-    For rare terms T is replaced by its expectation given how the documents that have the term fell: those of a that
-    lack it all count with the mean score of those that do so in either corpus. Otherwise their lengths alone, which all
-    rare terms share, would decide where few or none of the term's documents are in the smaller corpus. Rare is a term
-    whose documents can fall in no more than 2,048 ways (documents of one score are alike, so always if b_i ≤ 11), or
-    that no more than two documents in the smaller corpus are expected to have. p is obtained
+    For rare terms T is replaced by its expectation given which corpus each document with the term is in: all documents
+    of a without the term get the mean score of such documents in both corpora. Otherwise their lengths alone, which are
+    the same for all rare terms, would decide when the smaller corpus has few or none of the term's documents. A term is
+    rare if its documents can be distributed in at most 2,048 ways (documents of equal score are alike, so always if
+    b_i ≤ 11), or if at most two documents of the smaller corpus are expected to have it. p is obtained
 
-    * exactly, by enumeration, up to those 2,048 ways;
-    * by convolution on a lattice, where the smaller corpus is expected to have the term in no more than 8 documents, or
-      the number of documents times that in the smaller corpus is at most 4,096. Sums within some 0.004
-      sd(T) count as equal, which costs less than 0.01 as a rule, 0.04 where many are that close;
-    * exactly, by counting, elsewhere where T is the least or largest that it can be;
-    * by the saddlepoint of independent documents given their number in a otherwise (Robinson 1982, JRSS B 44; Booth &
-      Butler 1990, Biometrika 77) in Skovgaard's double form with Barndorff-Nielsen's r*. It takes T as continuous,
-      which may cost 0.03 to 0.07 in the middle where some documents outweigh all others, and 0.003 as a rule.
+    * exactly, by enumeration, for up to 2,048 ways;
+    * by convolution on a lattice, if the smaller corpus is expected to have the term in at most 8 documents, or if the
+      number of documents times that in the smaller corpus is at most 4,096. Sums within about 0.004 sd(T) count as
+      equal; the error of p is usually below 0.01, and 0.04 if many sums are that close;
+    * exactly, by counting, in other cases where T is its smallest or largest possible value;
+    * otherwise by the saddlepoint of independent documents given their number in a (Robinson 1982, JRSS B 44; Booth &
+      Butler 1990, Biometrika 77) in Skovgaard's double form with Barndorff-Nielsen's r*. It treats T as continuous; the
+      error is usually 0.003, and 0.03 to 0.07 in the middle if some documents outweigh all others.
 
-    Documents that lack the term enter by classes of length, some 9 % wide where there are more than 96 lengths: t and
-    E T are exact with them, and sd(T) to some 1e-3.
+    Documents without the term enter by classes of length, about 9 % wide if there are more than 96 lengths: t and
+    E T stay exact, and sd(T) is accurate to about 1e-3.
 
     Parameters
     ----------
-    fit : of both corpora together, one entry a term
-    strata : permute within so many quantile classes of document length, for corpora whose documents differ in length.
-        Documents of equal length share a class, that of their middle one. Where a class is in one corpus as a whole,
-        nothing moves; where its documents are, say, all longer in a than in b, only those of lengths that lie in the
-        range of both do. With no document that could move p is 1.
+    fit : fit of both corpora together, one entry per term
+    strata : permute within this number of quantile classes of document length, for corpora whose documents differ in
+        length. Documents of equal length share the class of the middle one. If a class is entirely in one corpus, its
+        documents do not move. If, for example, its documents are all longer in a than in b, only lengths in the range
+        of both move. If no document can move, p is 1.
 
     Examples
     --------
@@ -214,12 +214,12 @@ def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int
     d_a, d_b = _documents(a, b)
     size = a.n_i.size
     if strata < 1 or strata != int(strata):
-        raise ValueError(f"strata is a whole number, 1 or above, not {strata}")
+        raise ValueError(f"strata must be an integer of 1 or more; got {strata}")
     if fit.mean.shape != (size,):
-        raise ValueError(f"the fit has {fit.mean.size:,} terms, the corpora have {size:,}")
+        raise ValueError(f"the fit has {fit.mean.size:,} terms, but the corpora have {size:,}")
     n_i = a.n_i + b.n_i
     if np.isnan(fit.alpha_0[n_i > 0]).any():
-        raise ValueError("the fit lacks terms that occur: it must be of both corpora together, and have converged")
+        raise ValueError("the fit lacks terms that occur: fit both corpora together, until it has converged")
     statistic, p_value = np.zeros(size), np.ones(size)
     of = _length_classes(a, b, strata) if d_a and d_b else None
     if of is None:
@@ -228,7 +228,7 @@ def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int
     cells, held = _both(a, b), _cells_held(a, b)
     terms, place = alike_terms(cells, np.arange(size))
     if not (np.array_equal(mean, mean[terms][place]) and np.array_equal(rho, rho[terms][place])):
-        terms = place = np.arange(size)  # a fit that tells apart terms with the same cells
+        terms = place = np.arange(size)  # the fit differs between terms with equal cells
     order = terms[np.argsort(-held[terms], kind="stable")]
 
     def test(part: int) -> None:
@@ -241,14 +241,14 @@ def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int
 
 
 def _length_classes(a: TermCells, b: TermCells, strata: int) -> dealing.Lengths | None:
-    """Lengths, their classes and their strata; without those that stay where they are. None where all do."""
+    """Lengths, their classes and their strata, without lengths whose documents cannot move. None if none can."""
     lengths, in_a, both = _length_histograms(a, b)
     stratum = ((both.cumsum() - both / 2) * (strata / both.sum())).astype(np.int64)
     moves = _comparable(lengths, in_a, both, stratum) if strata > 1 else np.ones(lengths.size, dtype=bool)
     if not moves.any():
         return None
     lengths, in_a, both, stratum = lengths[moves], in_a[moves], both[moves], stratum[moves]
-    _, stratum = np.unique(stratum, return_inverse=True)  # those that no length falls in are left out
+    _, stratum = np.unique(stratum, return_inverse=True)  # drop empty strata
     few, width = lengths.size <= CLASSES, np.log(lengths[-1] / lengths[0]) / CLASSES
     place = np.arange(lengths.size) if few else np.floor(np.log(lengths / lengths[0]) / width)
     starts = np.flatnonzero(np.diff(place, prepend=-1) + np.diff(stratum, prepend=-1))
@@ -266,7 +266,7 @@ def _totals(a: TermCells, b: TermCells) -> tuple[Floats, Floats, float, float]:
 
 
 def _expected(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float) -> tuple[Floats, Floats]:
-    """What the four cells would be at equal shares, and by how much n_ia falls short of that."""
+    """The four cells expected at equal shares, and the expected minus the observed n_ia."""
     n = max(n_a + n_b, 1.0)
     n_i, rest = n_i_a + n_i_b, n_a + n_b - n_i_a - n_i_b
     expected = np.stack([n_i * (n_a / n), n_i * (n_b / n), rest * (n_a / n), rest * (n_b / n)])
@@ -274,15 +274,15 @@ def _expected(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float) -> tuple[Flo
 
 
 def _documents(a: TermCells, b: TermCells) -> tuple[int, int]:
-    """How many documents of each corpus are not empty."""
+    """The number of non-empty documents of each corpus."""
     if a.n_i.size != b.n_i.size:
-        raise ValueError(f"the corpora must be over the same terms: one has {a.n_i.size:,}, the other {b.n_i.size:,}")
+        raise ValueError(f"both corpora must have the same terms: one has {a.n_i.size:,}, the other {b.n_i.size:,}")
     d_a, d_b = (int(cells.length_documents[cells.lengths > 0].sum()) for cells in (a, b))
     return d_a, d_b
 
 
 def _length_histograms(a: TermCells, b: TermCells) -> tuple[Floats, Floats, Floats]:
-    """The lengths above 0 of either corpus, and how many documents of a, and of both, have each."""
+    """The lengths above 0 in either corpus, and how many documents of a, and of both, have each."""
     lengths = np.concatenate([a.lengths, b.lengths])
     documents = np.concatenate([a.length_documents, b.length_documents])
     (distinct,), both = tally([lengths], documents)
@@ -293,10 +293,10 @@ def _length_histograms(a: TermCells, b: TermCells) -> tuple[Floats, Floats, Floa
 
 
 def _comparable(lengths: Floats, in_a: Floats, both: Floats, stratum: Integers) -> NDArray[np.bool_]:
-    """Which lengths' documents may change places: none of a stratum that one corpus has all of.
+    """The lengths whose documents may be permuted: none of a stratum that is entirely in one corpus.
 
-    Where the corpora differ in length even within a stratum, by a rank sum beyond APART, only those in their common
-    range may. This looks at lengths and labels alone, so that the permutation given both stays what it is.
+    If the corpora differ in length even within a stratum, by a rank sum beyond APART, only lengths in their common
+    range may. This depends only on lengths and labels, so the permutation given both stays valid.
     """
     size, rank, corpora = stratum[-1] + 1, both.cumsum() - both / 2, (in_a, both - in_a)
     inside = np.ones(lengths.size, dtype=bool)
@@ -315,7 +315,7 @@ def _comparable(lengths: Floats, in_a: Floats, both: Floats, stratum: Integers) 
 
 
 def _relative_moments(cells: TermCells, documents: int) -> tuple[Floats, Floats]:
-    """Mean and sum of squared deviations of n_ij/n_j over the documents, one entry a term."""
+    """Mean and sum of squared deviations of n_ij/n_j over the documents, one entry per term."""
     size, of = cells.n_i.size, cells.for_kernels()
     mean, squares = np.zeros(size), np.zeros(size)
     _over_terms(
@@ -325,7 +325,7 @@ def _relative_moments(cells: TermCells, documents: int) -> tuple[Floats, Floats]
 
 
 def _both(a: TermCells, b: TermCells) -> Cells:
-    """The cells of both corpora one after the other, as kernels take them."""
+    """The cells of both corpora one after the other, in the form of the kernels."""
     weights = [one.weight for one in (a, b)]
     if not (weights[0].size == weights[1].size == 1 and weights[0] == weights[1]):
         weights = [np.broadcast_to(one.weight, one.count.shape) for one in (a, b)]
@@ -340,10 +340,10 @@ def _both(a: TermCells, b: TermCells) -> Cells:
 
 
 def _cells_held(a: TermCells, b: TermCells) -> Integers:
-    """How many cells a term has in both corpora together."""
+    """The number of cells of each term in both corpora together."""
     return (np.diff(a.indptr) + np.diff(b.indptr)).astype(np.int64)
 
 
 def _over_terms(kernel: Callable[[int, int], None], size: int) -> None:
-    """Call *kernel* with the first and last of blocks of terms, on all cores."""
+    """Call *kernel* with the bounds of blocks of terms, on all cores."""
     in_threads(lambda first: kernel(first, min(first + BLOCK, size)), range(0, size, BLOCK))

@@ -1,4 +1,4 @@
-"""P-values adjusted for how many tests were made, also those too small for a floating-point number."""
+"""P-values adjusted for multiple tests, including those too small for a floating-point number."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Floats = NDArray[np.float64]
 Direction = Literal["up", "down", "none"]
 
 LAMBDAS = np.arange(0.05, 0.951, 0.05)  # where π_0 is estimated; the grid of R's qvalue
-FEWEST = 100  # tests from which π_0 is estimated: with fewer, the last of those λ counts fewer than five p-values
-_ROUNDING = 1e-9  # a p-value this little above 1 is 1
+FEWEST = 100  # tests needed to estimate π_0: with fewer, the last λ counts fewer than five p-values
+_ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class Method:
 
     Attributes
     ----------
-    factors : function of the ranks k = 1, 2, …, of m and of π_0: what the p-values in ascending order are multiplied by
-    direction : "up": then the least of it and all larger ones; "down": the greatest of it and all smaller ones
-    controls : the error rate that is kept where everything adjusted to q or less is called significant
-    source : where the method is from
+    factors : function of the ranks k = 1, 2, …, of m and of π_0: the factors of the p-values in ascending order
+    direction : "up": then the minimum over it and all larger ones; "down": the maximum over it and all smaller ones
+    controls : the error rate that is kept if everything adjusted to q or less is called significant
+    source : where the method is published
     """
 
     factors: Callable[[Floats, int, float], Floats]
@@ -65,7 +65,7 @@ METHODS: dict[str, Method] = {
 
 
 def adjust(p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_share: float | None = None) -> Floats:
-    """P-values adjusted for multiplicity, in the order given: reject those at or below the rate you want to keep.
+    """P-values adjusted for multiplicity, in the given order: reject those at or below the error rate you want to keep.
 
     With p_(1) ≤ … ≤ p_(m), and everything capped at 1:
 
@@ -81,11 +81,11 @@ def adjust(p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_s
     ----------
     p : array of any shape, all one family of tests
         NaN where nothing was tested: it stays NaN and does not count.
-    method : a name of `METHODS`
+    method : a name in `METHODS`
     tests : int, optional
-        m, where *p* are only the smallest p-values of more tests than are given.
+        m, if *p* has only the smallest p-values of more tests.
     null_share : float, optional
-        π_0 for "storey"; by default estimated. With *tests* it cannot be, and is then 1.
+        π_0 for "storey"; by default estimated. With *tests* it cannot be estimated and is 1.
 
     Returns
     -------
@@ -101,14 +101,14 @@ def adjust(p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_s
     """
     values = _floats(p, "p-values")
     for i in np.flatnonzero((values < 0) | (values > 1 + _ROUNDING))[:1]:
-        raise ValueError(f"p-values lie between 0 and 1; number {i} is {values.flat[i]}")
+        raise ValueError(f"p-values must lie between 0 and 1; number {i} is {values.flat[i]}")
     return _adjusted(np.minimum(values, 1.0), method, tests, null_share, logarithms=False)
 
 
 def adjust_log10(
     log10_p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_share: float | None = None
 ) -> Floats:
-    """As `adjust`, from and to logarithms to base 10, for p-values such as 1e-5000 that no float can hold.
+    """Like `adjust`, from and to logarithms to base 10, for p-values such as 1e-5000 that are too small for a float.
 
     Examples
     --------
@@ -117,23 +117,24 @@ def adjust_log10(
     """
     values = _floats(log10_p, "logarithms of p-values")
     for i in np.flatnonzero(values > _ROUNDING)[:1]:
-        raise ValueError(f"logarithms of p-values are 0 or below; number {i} is {values.flat[i]}")
+        raise ValueError(f"logarithms of p-values must be 0 or below; number {i} is {values.flat[i]}")
     return _adjusted(np.minimum(values, 0.0), method, tests, null_share, logarithms=True)
 
 
 def estimate_null_share(p: ArrayLike) -> float:
     """π_0, an upper estimate of the share of tests whose null hypothesis is true.
 
-    P-values of true nulls are uniform, so that those above λ are mostly theirs: π̂_0(λ) = (1 + #{p > λ}) / (m (1 − λ)),
-    the 1 making it safe in finite samples (Storey, Taylor & Siegmund 2004, JRSS B 66, 187–205). A small λ lets false
-    nulls in, a large one leaves few p-values to count; taken is the λ of 0.05, 0.10, …, 0.95 with the least
+    P-values of true nulls are uniform, so most of those above λ are from true nulls:
+    π̂_0(λ) = (1 + #{p > λ}) / (m (1 − λ)), where the 1 makes it safe in finite samples (Storey, Taylor & Siegmund 2004,
+    JRSS B 66, 187–205). A small λ counts false nulls, too; a large one leaves few p-values to count. Of
+    λ = 0.05, 0.10, …, 0.95 the one is used that minimises the
 
     mean squared error = W(m − W) / (m³(1 − λ)²) + (π̂_0(λ) − π̂_min)²,  W = #{p > λ},
 
-    π̂_min being the tenth percentile of all π̂_0(λ). It is the bootstrap of Storey (2002) with the resampling done in
-    closed form, as in R's qvalue. 1 with fewer than 100 tests: q-values are then those of Benjamini and Hochberg.
+    where π̂_min is the tenth percentile of all π̂_0(λ). This is the bootstrap of Storey (2002) with resampling in
+    closed form, as in R's qvalue. With fewer than 100 tests it is 1: q-values are then those of Benjamini and Hochberg.
 
-    P-values that cannot be uniform, such as many equal to 1 from discrete tests, only push the estimate up to 1.
+    P-values that are not uniform, such as many equal to 1 from discrete tests, only increase the estimate, up to 1.
 
     Examples
     --------
@@ -154,21 +155,21 @@ def estimate_null_share(p: ArrayLike) -> float:
 
 
 def _adjusted(values: Floats, method: str, tests: int | None, null_share: float | None, *, logarithms: bool) -> Floats:
-    """One arithmetic for p and log p: factors multiply or add. SciPy's has no logarithms, and only "bh" and "by"."""
+    """The same code for p and log p: factors multiply or add. SciPy has no logarithms, and only "bh" and "by"."""
     if method not in METHODS:
-        raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     if null_share is not None and (method != "storey" or not 0 < null_share <= 1):
-        raise ValueError('null_share is for method="storey", above 0 and at most 1')
+        raise ValueError('null_share is only for method="storey" and must be above 0 and at most 1')
     tested = np.flatnonzero(~np.isnan(values))
     m = tested.size if tests is None else tests
     if m < tested.size:
-        raise ValueError(f"tests is at least the {tested.size:,} p-values given; got {tests}")
+        raise ValueError(f"tests must be at least the number of p-values, {tested.size:,}; got {tests}")
     result = np.full(values.shape, np.nan)
     if not tested.size:
         return result
     rule, given = METHODS[method], values.flat[tested]
     if method == "storey" and null_share is None and tests is None:
-        # p-values below 1e-300 are 0 here: only those above 0.05 are counted
+        # p-values below 1e-300 may become 0 here: only those above 0.05 are counted.
         null_share = estimate_null_share(10.0 ** np.maximum(given, -300.0) if logarithms else given)
     order = np.argsort(given, kind="stable")
     factors = rule.factors(np.arange(1.0, tested.size + 1), m, 1.0 if null_share is None else null_share)
@@ -185,4 +186,4 @@ def _floats(values: ArrayLike, what: str) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} are numbers, or NaN where nothing was tested") from error
+        raise ValueError(f"{what} must be numbers, or NaN where nothing was tested") from error

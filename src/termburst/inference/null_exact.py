@@ -1,4 +1,4 @@
-"""Null distributions of the burstiness test that are enumerated: all ways to split few tokens among the documents."""
+"""Exact null distributions of the burstiness test: enumerate all ways to split a few tokens among the documents."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
 
-WORK = 400_000_000  # steps that the enumeration may take; with very many documents it stops at fewer occurrences
+WORK = 400_000_000  # most steps of the enumeration; with very many documents it stops at fewer occurrences
 
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The ways to split n_i tokens: their b, Σ log (n_ij − 1)! and probability."""
+    """The ways to split n_i tokens: b, Σ log (n_ij − 1)! and probability of each."""
 
     documents: Integers
     repetition: Floats

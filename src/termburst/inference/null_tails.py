@@ -1,4 +1,4 @@
-"""The upper tails of the burstiness test's null distributions: p-values from draws, and by a known shape beyond."""
+"""Upper tails of the null distributions of the burstiness test: p-values from draws, beyond them by a known shape."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Integers = NDArray[np.int64]
 Names = NDArray[np.object_]
 Moments = NDArray[Any]  # structured: mean, deviation, skew
 
-CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; near ½ they diverge
-# times values at the tilts: their derivative
+CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; it diverges near ½
+# multiplied with values at the tilts, this gives their derivative
 _SLOPES: Floats = np.asarray(np.gradient(np.eye(CURVE.size), CURVE, axis=0))
-MOST = 4_000  # occurrences in a document that the tail of λ looks at
-FEW = 20  # draws that are too few to say where a tail begins
-TIE = 1e-9  # relative: two values of a statistic that differ by less are equal
+MOST = 4_000  # largest count in a document that the tail of λ considers
+FEW = 20  # fewer draws do not show where a tail begins
+TIE = 1e-9  # relative: values of a statistic that differ by less are equal
 
 
 class Tail(Protocol):
-    """Shapes of upper tails, log p + constant, of several nulls: one row a shape, the highest holds."""
+    """Shapes of upper tails, log p + constant, of several nulls: one row per shape; the highest one is used."""
 
     def __call__(self, values: Floats, row: Integers, anchor: Floats) -> Floats:
-        """At each value, of the null of that row; no value is below *anchor*, one of every null."""
+        """The shapes at each value, for the null of its row. *anchor* has one entry per null; no value is below it."""
         ...
 
 
 def counted_p(sample: Floats, observed: Floats, mid_p: bool) -> Floats:
-    """log p of the observed values from a sorted sample of the null: (1 + #{T* ≥ T})/(B + 1), or a tie as half."""
+    """log p of observed values from a sorted sample of the null: (1 + #{T* ≥ T})/(B + 1); *mid_p* counts ties half."""
     only = np.zeros(observed.size, np.int64)
     return _log_p(core.reach(sample[None], observed, only, 1, FEW, TIE), sample.size, mid_p)
 
@@ -45,11 +45,10 @@ def _log_p(found: core.Reach, draws: int, mid_p: bool) -> Floats:
 def sampled_p(
     samples: Floats, observed: Floats, row: Integers, tail: Tail, mid_p: bool, top: float
 ) -> tuple[Floats, Names]:
-    """log p of the observed values, each from a row of sorted draws; beyond their *top* share by *tail*'s shape.
+    """log p of observed values, each from a row of sorted draws; beyond the *top* share of draws by the shape *tail*.
 
-    That shape stands as far as it is within three standard errors of what the draws beyond say. If most draws that
-    reach the place where it would begin are equal, as at LR = 0, it begins at the next larger one, or the largest if
-    fewer than `FEW` are larger.
+    The shape is limited to three standard errors around what the draws say. If most draws at or beyond its start are
+    equal, as at LR = 0, it starts at the next larger draw, or at the largest one if fewer than `FEW` are larger.
     """
     draws = samples.shape[1]
     found = core.reach(samples, observed, row, max(int(top * draws), min(FEW, draws // 5)), FEW, TIE)
@@ -72,14 +71,14 @@ def sampled_p(
 
 @cache
 def _steps() -> tuple[Floats, Floats]:
-    """(c − 1)^{2s}/c for every tilt s and count c, and log Γ(c): what `tilted` multiplies by; 1 and 0 for c = 0."""
+    """(c − 1)^{2s}/c for every tilt s and count c, and log Γ(c), the factors of the tilted null; 1 and 0 for c = 0."""
     count = np.arange(MOST + 1)
     less = np.maximum(count - 1, 1)
     return less ** (2 * CURVE[:, None]) / np.maximum(count, 1), special.gammaln(np.maximum(count, 1))
 
 
 class Curves(NamedTuple):
-    """Points (x, log p + constant), a row a tail; the first *size* of each count."""
+    """Points (x, log p + constant), one row per tail; only the first *size* points of each are valid."""
 
     x: Floats
     log_p: Floats
@@ -89,27 +88,28 @@ class Curves(NamedTuple):
 def plr_curves(v: Integers, tokens: float, lengths: Floats, weights: Floats, grids: Floats, bases: Floats) -> Curves:
     """The upper tail of λ at each n_i: points (x, log p + constant), by a saddlepoint at the dominating point.
 
-    log P(λ ≥ x | n_i) ≈ K(s) − s x + ½w² + log Φ(−w), w² = s² K″(s), the null being tilted by e^{sλ}; λ = g(b) + 2R is
-    made additive by the slope of g at the mean of b. *lengths* and *weights* are those of the classes of documents; a
-    row of *grids* has numbers of documents, that of *bases* g there.
+    log P(λ ≥ x | n_i) ≈ K(s) − s x + ½w² + log Φ(−w), w² = s² K″(s), where the null is tilted by e^{sλ}; λ = g(b) + 2R
+    is made additive by the slope of g at the mean of b. *lengths* and *weights* describe classes of documents. Each row
+    of *grids* has numbers of documents b; the same row of *bases* has g(b).
     """
     odds = v / np.maximum(tokens - v, 1.0)
     start = np.array([float(np.sum(weights * -np.expm1(-lengths * log_odds))) for log_odds in np.log1p(odds)])  # E b
     task = core.tail_task(v.astype(np.float64), odds, start, grids, bases, CURVE, lengths, weights, *_steps())
     x, log_p = core.tail_curves(task)
-    # not by @, whose threads would go on waiting for more while ours need the cores
+    # Not with @: the threads of BLAS would keep spinning while ours need the cores.
     w = CURVE * np.sqrt(np.maximum(np.sum(x[:, None] * _SLOPES, axis=2), 0.0))
     log_p += w**2 / 2 + special.log_ndtr(-w)
     solved = (x[:, 1:] > x[:, :-1]) & (log_p[:, 1:] < log_p[:, :-1]) & (grids[:, -1:] > 1)
-    return Curves(x, log_p, np.where(solved.all(axis=1), CURVE.size, 1 + solved.argmin(axis=1)))  # as far as solved
+    valid = np.where(solved.all(axis=1), CURVE.size, 1 + solved.argmin(axis=1))  # up to the first unsolved point
+    return Curves(x, log_p, valid)
 
 
 class PlrTail:
-    """The shape of λ's upper tail at every n_i.
+    """The shape of the upper tail of λ at every n_i.
 
-    Beyond the last point of a curve, which is near a likelihood ratio's s = ½, the slope stays −s: Chernoff's bound,
-    which holds for any s. The curve begins at the mean of the draws: its own, by classes of documents, would be off by
-    a share of the standard deviation that grows with their number.
+    Beyond the last point of a curve, near s = ½ as for a likelihood ratio, the slope stays −s: this is Chernoff's
+    bound, which holds for any s. The curve starts at the mean of the draws: its own mean, computed from classes of
+    documents, is off by a fraction of the standard deviation that grows with the number of documents.
     """
 
     def __init__(self, curves: Curves, moments: Moments) -> None:
@@ -117,9 +117,9 @@ class PlrTail:
 
     def __call__(self, values: Floats, row: Integers, anchor: Floats) -> Floats:
         x, log_p, size = self.curves
-        shift = np.minimum(self.moments["mean"], anchor) - x[:, 0]  # never above the least: p would be flat
+        shift = np.minimum(self.moments["mean"], anchor) - x[:, 0]  # not above the anchor, where p would be flat
         found = np.empty(values.size)
-        curved = size[row] > 2  # else no tilt could be solved, as where documents hold the term by the thousand
+        curved = size[row] > 2  # otherwise no tilt could be solved, for example with thousands of tokens per document
         values_of, row_of = values[curved], row[curved]
         last = size[row_of] - 1
         inside = core.falling_cubics(x, log_p, size, shift, values_of, row_of)
@@ -129,9 +129,9 @@ class PlrTail:
 
 
 class ScoreTail:
-    """The shape of the score's upper tail at every n_i: the heavier of a gamma and of one document that has it all.
+    """The shape of the upper tail of the score at every n_i: the heavier of a gamma and of a single large document.
 
-    *lengths* and *weights* are those of the classes of documents; *squared* is Σ n_j².
+    *lengths* and *weights* describe classes of documents; *squared* is Σ n_j².
     """
 
     def __init__(
@@ -148,12 +148,12 @@ class ScoreTail:
 
 
 def gamma_tail(values: Floats, moments: Moments) -> Floats:
-    """log of the upper tail of the gamma distributions of these moments, one a value."""
+    """log of the upper tail of gamma distributions with these moments, one distribution per value."""
     return log_gamma_tail((values - moments["mean"]) / moments["deviation"], moments["skew"])
 
 
 def log_gamma_tail(z: Floats, skew: Any) -> Floats:
-    """log P(Z ≥ z) of the standardised gamma distribution (Pearson III) of that skewness, however small."""
+    """log P(Z ≥ z) of the standardised gamma distribution (Pearson III) with this skewness, however small."""
     shape = 4 / skew**2
     y = np.maximum(shape + z * np.sqrt(shape), 1e-300)
     with np.errstate(divide="ignore"):
@@ -163,5 +163,5 @@ def log_gamma_tail(z: Floats, skew: Any) -> Floats:
 
 
 def chi2_tail(values: Floats, row: Integers, anchor: Floats) -> Floats:
-    """log of χ²_1's upper tail, however small, whatever the null."""
+    """log of the upper tail of χ²_1, however small, for any null."""
     return (stats.norm.logsf(np.sqrt(values)) + np.log(2))[None]

@@ -1,12 +1,13 @@
 """The burstiness test: is a term more bursty than chance, and how sure is that?
 
-The null hypothesis is the binomial with one probability for all documents. Given n_i and the lengths it is a draw of
-n_i tokens without replacement from all n positions (multivariate hypergeometric), whatever the probability: so one null
-distribution serves all terms of equal n_i. Three statistics are held against it.
+The null hypothesis is the binomial with one probability for all documents. Given n_i and the lengths, it is a draw of
+n_i tokens without replacement from all n positions (multivariate hypergeometric), for any probability. So all terms
+with the same n_i share one null distribution. Three statistics are compared with it.
 
-* **λ_i** (`plr_statistic`) sees b_i and Σ_j log (n_ij − 1)!: repetition within documents, not which documents.
-* **LR_i** = 2(ℓ̂ − ℓ_binomial) of the exact fits, and **Tarone's score** z_i, see over-dispersion of any kind; a
-  preference for short documents, too.
+* **λ_i** (`plr_statistic`) depends on b_i and Σ_j log (n_ij − 1)!: on repetition within documents, not on which
+  documents.
+* **LR_i** = 2(ℓ̂ − ℓ_binomial) of the exact fits, and **Tarone's score** z_i, detect any kind of over-dispersion,
+  including a preference for short documents.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ Names = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True)
 class PValues:
-    """A statistic of every term with its p-value under the null.
+    """A statistic of every term, with its p-value under the null.
 
     Attributes
     ----------
     value : the statistic; NaN for a term that never occurs.
     log10_p : log₁₀ p, finite however small; NaN for a term that never occurs.
     how : "exact" (enumerated), "monte-carlo" ((1 + #{T* ≥ T})/(B + 1)) or "tail" (beyond the draws, by the shape of the
-        tail from the draws' upper end on).
+        tail, which continues from the largest draws).
     """
 
     value: Floats
@@ -52,7 +53,7 @@ class PValues:
 
 @dataclass(frozen=True, slots=True)
 class Burstiness:
-    """The burstiness test of every term, by three statistics, with the exact fits behind the second."""
+    """The burstiness test of every term, by three statistics, and the exact fits that LR uses."""
 
     plr: PValues
     lr: PValues
@@ -75,18 +76,18 @@ def burstiness(
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
-    mu, sigma2, form : of λ_i; see `plr_statistic`
-    draws, seed : of the Monte Carlo; how many are made depends on n_i (`PHASES` of `null_distribution`), ten times as
-        many for n_i ≤ 64 and fewer beyond 300
-    mid_p : count a tie as half, in what is enumerated or drawn: p-values that are right on average instead of never too
-        small
+    mu, sigma2, form : options of λ_i; see `plr_statistic`
+    draws, seed : for the Monte Carlo. The number of draws depends on n_i (`PHASES` in `null_distribution`): ten times
+        *draws* for n_i ≤ 64, fewer beyond 300
+    mid_p : count ties as half, in enumerated and drawn distributions: p-values are then right on average, but no longer
+        conservative
     """
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     if not cells.tokens:
         raise ValueError("all documents are empty: there is nothing to test")
     null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form))
-    with ThreadPoolExecutor(1) as other:  # compiled loops, which keep a core busy while the rest needs Python's lock
+    with ThreadPoolExecutor(1) as other:  # compiled loops, which use a core while the rest needs Python's lock
         samples = other.submit(null.ratio_samples)
         fit = fit_beta_binomial(cells)
         squares, products = _sums(cells)
@@ -97,11 +98,11 @@ def burstiness(
         score = np.where(cells.n_i > 0, null.lengths.score(cells.n_i, squares, products), np.nan)
         ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
         for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
-            ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # the same but for digits lost at a mean near 1
+            ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # equal, but no digits are lost at a mean near 1
         lr = other.submit(lambda: null.ratio_p(ratio, *samples.result()))
         log_p, how = null.drawn_p(plr, score)
         ratio_p, ratio_how = lr.result()
-    undefined = np.isnan(plr)  # as λ in the form "exact" is for clamped terms
+    undefined = np.isnan(plr)  # λ in the form "exact", for clamped terms
     log_p[0][undefined], how[0][undefined] = np.nan, ""
     return Burstiness(
         PValues(plr, log_p[0] / np.log(10), how[0]),
@@ -131,14 +132,14 @@ def paper_bootstrap(
     draws: int = 999,
     seed: int = 0,
 ) -> float:
-    """The parametric bootstrap that the paper suggests (§5.1), for one term: counts drawn from its binomial null.
+    """The parametric bootstrap that the paper suggests (§5.1), for one term: draw counts from its binomial null.
 
-    n_ij ~ Bin(n_j, n_i/n) independently, so that n_i varies from draw to draw; λ_i is computed anew for each. Returns
-    (1 + #{λ* ≥ λ})/(B + 1). (The test itself holds n_i fixed, which needs no estimate of n_i/n.)
+    n_ij ~ Bin(n_j, n_i/n) independently, so n_i varies between draws, and λ_i is computed for each. Returns
+    (1 + #{λ* ≥ λ})/(B + 1). (`burstiness` keeps n_i fixed, which needs no estimate of n_i/n.)
     """
     cells = term_cells(X_or_statistics)
     if not 0 <= column < cells.n_i.size or not cells.n_i[column]:
-        raise ValueError(f"column {column} holds no term that occurs")
+        raise ValueError(f"column {column} is not a term that occurs")
     draws, seed = checked_whole("draws", draws, least=1), checked_whole("seed", seed)
     plr = PlrFunction(cells, mu, sigma2, form)
     draw = _drawn if cells.length_documents.sum() <= SEPARATE else _drawn_by_length
@@ -163,7 +164,7 @@ def _drawn(cells: TermCells, share: float, draws: int, rng: np.random.Generator)
 def _drawn_by_length(
     cells: TermCells, share: float, draws: int, rng: np.random.Generator
 ) -> tuple[Integers, Integers, Floats]:
-    """The same for very many documents: of each length, how many have each count. What has p < 1e-20 is left out."""
+    """The same for very many documents: draw how many of each length have each count. Omits counts with p < 1e-20."""
     n_i, b_i, repetition = np.zeros(draws, np.int64), np.zeros(draws, np.int64), np.zeros(draws)
     for length, documents in zip(cells.lengths.tolist(), cells.length_documents.tolist(), strict=True):
         mean, spread = length * share, (length * share * (1 - share)) ** 0.5
@@ -181,13 +182,13 @@ def _ratio(fit: BetaBinomialFit) -> Floats:
 
 
 def _others(cells: TermCells, term: int) -> TermCells:
-    """The cells of all tokens but one term's, as if they were a term themselves."""
+    """The cells of all tokens except one term's, as if they were one term."""
     of = slice(cells.indptr[term], cells.indptr[term + 1])
     count, length = cells.count[of], cells.length[of]
     weight = np.broadcast_to(cells.weight, cells.count.shape)[of]
     without = cells.length_documents - np.bincount(
         np.searchsorted(cells.lengths, length), weight, cells.lengths.size
-    )  # documents that do not hold the term, by length
+    )  # documents without the term, by length
     count = np.concatenate([length - count, cells.lengths]).astype(np.int32)
     length = np.concatenate([length, cells.lengths]).astype(np.int32)
     weight = np.concatenate([weight, without])

@@ -1,1 +1,1 @@
-"""One file a distribution: log-pmf, score, sampler, fit. Arrays in, frozen dataclasses out."""
+"""One file per distribution: log-pmf, score, sampler, fit. Arrays in, frozen dataclasses out."""

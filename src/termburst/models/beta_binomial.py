@@ -1,7 +1,8 @@
 """The beta-binomial distribution of a term's count in a document, and the paper's approximation to it (Claim 1).
 
-Everywhere n_ij counts the term in a document of n_j tokens, α is the term's parameter, α_¬ that of all other terms,
-α_0 = α + α_¬; arguments broadcast. Parameters are finite and above 0: α_0 = ∞ is `termburst.models.binomial`.
+In all functions n_ij is the count of the term in a document of n_j tokens, α the parameter of the term, α_¬ that of all
+other terms, and α_0 = α + α_¬. Arguments broadcast. Parameters must be finite and above 0; for α_0 = ∞ use
+`termburst.models.binomial`.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from termburst.models.special import bernoulli_gap, bernoulli_series, deviance, 
 Floats = NDArray[np.float64]
 Shape = int | tuple[int, ...]
 
-_HEAD = 16  # terms of a sum over q < n added one by one; from a + 16 on the asymptotic series are exact to rounding
-_BLOCK = 256  # terms of a tail reached from one evaluation of the pmf by its ratios: few enough to gather no error
-_BATCH = 1 << 20  # terms of a tail held in memory at a time
+_HEAD = 16  # terms of a sum over q < n added one by one; from a + 16 the asymptotic series are exact up to rounding
+_BLOCK = 256  # terms of a tail computed by ratios from one value of the pmf: few enough that errors do not add up
+_BATCH = 1 << 20  # terms of a tail in memory at a time
 
 
 def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
     """The log-probability of n_ij occurrences in a document of n_j tokens (Eq. bcb-pmf, with its coefficient).
 
-    log C(n_j, n_ij) + log[α^(n_ij) α_¬^(n_j − n_ij) / α_0^(n_j)], a^(n) = Γ(a + n)/Γ(a) being the rising factorial.
+    log C(n_j, n_ij) + log[α^(n_ij) α_¬^(n_j − n_ij) / α_0^(n_j)], where a^(n) = Γ(a + n)/Γ(a) is the rising factorial.
 
-    Summing those logarithms would lose eight digits at n_j = 1e7. Expanding each log Γ by Stirling leaves instead
+    Summing these logarithms would lose eight digits at n_j = 1e7. Expanding each log Γ by Stirling gives instead
     −n_j KL(p‖q) − α_0 KL(α/α_0‖q) with p = n_ij/n_j, q = (n_ij + α)/(n_j + α_0), whose four deviances are
-    non-negative, and remainders of logarithmic size. −inf outside 0 ≤ n_ij ≤ n_j and for numbers that are not whole.
+    non-negative, and remainders of logarithmic size. −inf outside 0 ≤ n_ij ≤ n_j and for numbers that are not integers.
 
-    Limits: binomial(n_j, α/α_0) as α_0 → ∞; all or nothing, with probabilities α/α_0 and α_¬/α_0, as α_0 → 0.
+    Limits: as α_0 → ∞, binomial(n_j, α/α_0); as α_0 → 0, n_j or 0 with probabilities α/α_0 and α_¬/α_0.
 
     Examples
     --------
@@ -54,11 +55,11 @@ def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayL
 
 
 def log_sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """log P(N > n_ij), finite however far out: log Σ_{x > n_ij} of Eq. bcb-pmf, summed in logarithms.
+    """log P(N > n_ij), finite even far in the tail: log Σ_{x > n_ij} of Eq. bcb-pmf, summed in logarithms.
 
-    The side with fewer terms is summed; its complement is taken only where that has a probability of at least ½, so
-    no tail is ever a difference. The cost is O(n_j) per element at worst, in batches of bounded memory. A fractional
-    n_ij counts as its floor; 0 below 0, −inf from n_j on.
+    The side with fewer terms is summed. The complement is used only if its probability is at least ½, so that no small
+    tail is a difference. The cost is at most O(n_j) per element, in batches of bounded memory. A fractional n_ij counts
+    as its floor. The value is 0 for n_ij < 0 and −inf for n_ij ≥ n_j.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def log_sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLi
 
 
 def sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """P(N > n_ij), the sum of its own terms of Eq. bcb-pmf and never 1 − cdf; see `log_sf` for the cost and limits.
+    """P(N > n_ij), summed from its own terms of Eq. bcb-pmf, not 1 − cdf; see `log_sf` for cost and limits.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) 
 
 
 def cdf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """P(N ≤ n_ij), Σ_{x ≤ n_ij} of Eq. bcb-pmf: the upper tail of the other tokens' count, so as accurate as `sf`.
+    """P(N ≤ n_ij), Σ_{x ≤ n_ij} of Eq. bcb-pmf: the upper tail of the count of other tokens, as accurate as `sf`.
 
     Examples
     --------
@@ -117,7 +118,7 @@ def mean(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
 
 
 def variance(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """Var N = n_j (α/α_0)(α_¬/α_0)(n_j + α_0)/(1 + α_0): the binomial's, inflated by up to n_j as α_0 → 0.
+    """Var N = n_j (α/α_0)(α_¬/α_0)(n_j + α_0)/(1 + α_0): the binomial variance times a factor up to n_j as α_0 → 0.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def variance(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
 
 
 def score(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> tuple[Floats, Floats]:
-    """The gradient of `log_pmf` in (α, α_¬); NaN where the count is impossible.
+    """The gradient of `log_pmf` in (α, α_¬); NaN for impossible counts.
 
     ∂/∂α = Σ_{q < n_ij} 1/(α + q) − Σ_{q < n_j} 1/(α_0 + q), and ∂/∂α_¬ the same with n_¬ij = n_j − n_ij and α_¬.
 
@@ -144,7 +145,7 @@ def score(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLik
 
     def partial(k: Floats, a: Floats, others: Floats) -> Floats:
         lengths, rest = log_rising_gradient(a + others, n_j), log_rising_gradient(a + k, n_j - k)
-        # two ways to write one difference: the one of the smaller terms cancels less
+        # The same difference written in two ways: the one with smaller terms cancels less.
         direct, turned = log_rising_gradient(a, k) - lengths, _gradient_gap(a, others, n_j) - rest
         return np.where(possible, np.where(lengths <= rest, direct, turned), np.nan)
 
@@ -152,9 +153,9 @@ def score(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLik
 
 
 def hessian(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """The second derivatives of `log_pmf`: (∂²/∂α², ∂²/∂α∂α_¬, ∂²/∂α_¬²); NaN where the count is impossible.
+    """The second derivatives of `log_pmf`: (∂²/∂α², ∂²/∂α∂α_¬, ∂²/∂α_¬²); NaN for impossible counts.
 
-    ∂²/∂α² = Σ_{q < n_j} 1/(α_0 + q)² − Σ_{q < n_ij} 1/(α + q)², ∂²/∂α∂α_¬ the first sum alone.
+    ∂²/∂α² = Σ_{q < n_j} 1/(α_0 + q)² − Σ_{q < n_ij} 1/(α + q)²; ∂²/∂α∂α_¬ is only the first sum.
 
     Examples
     --------
@@ -181,10 +182,10 @@ def sample(
     rng: np.random.Generator | int | None = None,
     size: Shape | None = None,
 ) -> NDArray[np.int64]:
-    """Counts drawn from the model: a share from Beta(α, α_¬), then n_ij from the binomial with that share.
+    """Draw counts from the model: a share from Beta(α, α_¬), then n_ij from the binomial with that share.
 
-    `size` is the shape of the answer, to which the arguments broadcast; without it, their common shape. `rng` is a
-    NumPy Generator, or a seed for one.
+    `size` is the shape of the result, to which the arguments broadcast; by default their common shape. `rng` is a NumPy
+    Generator, or a seed.
 
     Examples
     --------
@@ -204,8 +205,8 @@ def approximate_log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha
 
     log n_j! − log n_¬ij! + b_ij log(α_i/n_ij) + n_¬ij log α_¬i − n_j log α_0i, n_¬ij = n_j − n_ij, b_ij = [n_ij > 0].
 
-    It holds for α_i ≪ 1 and α_¬i ≫ n_j (not merely ≫ 1: see `approximation_error`) and need not sum to one. −inf
-    outside 0 ≤ n_ij ≤ n_j.
+    It is valid for α_i ≪ 1 and α_¬i ≫ n_j (α_¬i ≫ 1 is not enough: see `approximation_error`) and need not sum to one.
+    −inf outside 0 ≤ n_ij ≤ n_j.
 
     Examples
     --------
@@ -224,13 +225,13 @@ def approximate_log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha
 
 
 def approximation_error(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """Eq. bcb-approx-1 less Eq. bcb-pmf in logarithms: what Claim 1 is off by; NaN where the count is impossible.
+    """The error of Claim 1: Eq. bcb-approx-1 minus Eq. bcb-pmf in logarithms; NaN for impossible counts.
 
-    It is, exactly, Σ_{n_¬ij ≤ q < n_j} log(1 + q/α_0) − Σ_{1 ≤ q < n_ij} log(1 + α/q)
-    − Σ_{q < n_¬ij} log(1 + αq/(α_¬(α_0 + q))), which is to leading order n_ij log(1 + n_j/α_0) for n_ij ≪ n_j, α ≪ 1:
-    the approximation is too large by a factor (1 + n_j/α_0)^n_ij (erratum 7). That is an upper bound, and
-    n_ij log(1 + n_¬ij/α_0) − α H_{n_ij − 1} − (α/α_¬)(n_¬ij − α_0 log(1 + n_¬ij/α_0)) a lower one, H harmonic.
-    So the error is O(α) at n_ij = 0, and vanishes elsewhere only as n_j/α_0 and α both do.
+    The exact error is Σ_{n_¬ij ≤ q < n_j} log(1 + q/α_0) − Σ_{1 ≤ q < n_ij} log(1 + α/q)
+    − Σ_{q < n_¬ij} log(1 + αq/(α_¬(α_0 + q))). To leading order, for n_ij ≪ n_j and α ≪ 1, it is n_ij log(1 + n_j/α_0):
+    the approximation is too large by a factor (1 + n_j/α_0)^n_ij (erratum 7). This is an upper bound. A lower bound is
+    n_ij log(1 + n_¬ij/α_0) − α H_{n_ij − 1} − (α/α_¬)(n_¬ij − α_0 log(1 + n_¬ij/α_0)), with H the harmonic numbers.
+    So the error is O(α) at n_ij = 0; elsewhere it vanishes only if both n_j/α_0 and α do.
 
     Examples
     --------
@@ -242,7 +243,7 @@ def approximation_error(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha
 
 
 def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
-    """log Γ(a + n) − log Γ(a) = Σ_{q < n} log(a + q), a > 0 and n ≥ 0 whole, without the cancellation of log-gammas.
+    """log Γ(a + n) − log Γ(a) = Σ_{q < n} log(a + q) for a > 0 and integer n ≥ 0, without cancellation of log-gammas.
 
     Sixteen logarithms, then the difference of two Stirling series by log1p.
 
@@ -286,14 +287,14 @@ def log_rising_curvature(a: ArrayLike, n: ArrayLike) -> Floats:
 
 
 def _gradient_gap(a: Floats, h: Floats, n: Floats) -> Floats:
-    """Σ_{q < n} [1/(a + q) − 1/(a + h + q)], though h ≪ a or n ≪ a."""
+    """Σ_{q < n} [1/(a + q) − 1/(a + h + q)], accurate even if h ≪ a or n ≪ a."""
     x, y, rest = _after_head(a, n)
     tail = np.log1p(h / x * (rest / (y + h))) + 0.5 * reciprocal_gap(x, h, rest) + bernoulli_gap(x, y, h, 1)
     return _head(n, lambda q: h / (a + q) / (a + h + q)) + tail
 
 
 def _curvature_gap(a: Floats, h: Floats, n: Floats) -> Floats:
-    """Σ_{q < n} [1/(a + q)² − 1/(a + h + q)²], though h ≪ a or n ≪ a."""
+    """Σ_{q < n} [1/(a + q)² − 1/(a + h + q)²], accurate even if h ≪ a or n ≪ a."""
     x, y, rest = _after_head(a, n)
     u, v, w, z = 1 / x, 1 / y, 1 / (x + h), 1 / (y + h)
     cross = reciprocal_gap(x, h, rest)
@@ -310,20 +311,20 @@ def _head(n: Floats, term: Callable[[int], Floats]) -> Floats:
 
 
 def _after_head(a: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
-    """First and last argument, and number, of the terms that `_head` leaves."""
+    """First argument, last argument and number of the terms that `_head` does not sum."""
     rest = np.maximum(n - _HEAD, 0.0)
     return a + _HEAD, a + _HEAD + rest, rest
 
 
 def _remainder_step(a: Floats, n: Floats) -> Floats:
-    """What log Γ(a + n) − log Γ(a) has beyond the difference of x log x − x."""
+    """The part of log Γ(a + n) − log Γ(a) that is not in the difference of x log x − x."""
     return factorial_remainder(a + n) - factorial_remainder(a) - np.log1p(n / a)
 
 
 def _log_sum(first: Floats, last: Floats, n_j: Floats, alpha: Floats, alpha_not: Floats) -> Floats:
     """log Σ_{first ≤ x ≤ last} pmf(x) for each element of flat arrays, in blocks along x.
 
-    A block starts from the pmf itself and goes on by pmf(x + 1)/pmf(x) = (n_j − x)(α + x)/((x + 1)(α_¬ + n_j − x − 1)).
+    A block starts from the pmf; further terms use pmf(x + 1)/pmf(x) = (n_j − x)(α + x)/((x + 1)(α_¬ + n_j − x − 1)).
     """
     width = int(min(_BLOCK, (last - first).max(initial=0.0) + 1))
     blocks = ((last - first) // width + 1).astype(np.int64)

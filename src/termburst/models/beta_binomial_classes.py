@@ -1,4 +1,4 @@
-"""A beta-binomial a class and term, summed over all terms of a document: the arithmetic under `BetaBinomialNB`."""
+"""One beta-binomial per class and term, summed over all terms of a document: the arithmetic of `BetaBinomialNB`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from scipy.special import gammaln
 from termburst.statistics.matrix import document_lengths
 
 Floats = NDArray[np.float64]
-NODES = 24  # lengths that the absent terms are summed at; between them a cubic spline
+NODES = 24  # lengths at which absent terms are summed; between them a cubic spline
 
 
 def beta_binomial_class_log_likelihood(counts: Any, alpha: Floats, alpha_not: Floats) -> Floats:
-    """Σ_i log P(n_ij | n_j, class c) over all terms, binomial coefficients left out; documents × classes.
+    """Σ_i log P(n_ij | n_j, class c) over all terms, without binomial coefficients; documents × classes.
 
-    Stored cells are summed one by one. What all terms would add if they were absent,
-    z_c(n) = Σ_i log [Γ(α_¬ci + n) Γ(α_0ci)/(Γ(α_¬ci) Γ(α_0ci + n))], depends on the length alone: it is summed at every
-    length, or, where there are more than `NODES` of them, at so many and interpolated (z_c(n)/n over log n).
+    Stored cells are summed one by one. If all terms were absent, they would add
+    z_c(n) = Σ_i log [Γ(α_¬ci + n) Γ(α_0ci)/(Γ(α_¬ci) Γ(α_0ci + n))], which depends only on the length. It is summed at
+    every length; for more than `NODES` lengths it is summed at `NODES` of them and interpolated (z_c(n)/n over log n).
 
     Parameters
     ----------
     counts : canonical counts, documents × terms
     alpha, alpha_not : array, classes × terms
-        Above 0 and finite.
+        Finite and above 0.
 
     Examples
     --------

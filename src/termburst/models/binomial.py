@@ -1,4 +1,4 @@
-"""The binomial distribution of a term's count, the burst-free limit of the beta-binomial, without lost digits."""
+"""The binomial distribution of a term's count, the limit of the beta-binomial without bursts, with full precision."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Floats = NDArray[np.float64]
 
 
 def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, theta: ArrayLike) -> Floats:
-    """The log-probability of n_ij occurrences in a document of n_j tokens, each the term with probability θ.
+    """The log-probability of n_ij occurrences in a document of n_j tokens; each token is the term with probability θ.
 
     log C(n_j, n_ij) + n_ij log θ + (n_j − n_ij) log(1 − θ), the paper's model without bursts and the limit of
     Eq. bcb-pmf as α_0 → ∞ with α_i/α_0 = θ.
 
-    Computed in Loader's saddle-point form, two deviances and three Stirling remainders, since the three terms above
-    reach 1e8 and cancel at n_j = 1e7. Arguments broadcast; −inf outside 0 ≤ n_ij ≤ n_j, and at θ = 0 or 1 for all but
-    the one possible count.
+    Computed in Loader's saddle-point form, two deviances and three Stirling remainders, because the three terms above
+    reach 1e8 and cancel at n_j = 1e7. Arguments broadcast. −inf outside 0 ≤ n_ij ≤ n_j, and at θ = 0 or 1 for all
+    counts except the possible one.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, theta: ArrayLike) -> Floats:
         raise ValueError("theta must lie between 0 and 1")
     possible, n_ij, n_j = possible_counts(n_ij, n_j)
     n_not = n_j - n_ij
-    # n_j θ − n_ij, from the rarer side: the other's large numbers would drown it
+    # n_j θ − n_ij, computed from the rarer side: the large numbers of the other side would lose its digits.
     excess = np.where(theta < 0.5, n_j * theta - n_ij, n_not - n_j * (1 - theta))
     value = -deviance(n_ij, n_j * theta, excess) - deviance(n_not, n_j * (1 - theta), -excess)
     value = value + factorial_remainder(n_j) - factorial_remainder(n_ij) - factorial_remainder(n_not)
@@ -41,10 +41,10 @@ def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, theta: ArrayLike) -> Floats:
 
 
 def log_likelihood(n_i: ArrayLike, n: ArrayLike) -> Floats:
-    """The greatest binomial log-likelihood of n_i occurrences among n tokens, at θ̂ = n_i/n, coefficients apart.
+    """The maximum binomial log-likelihood of n_i occurrences among n tokens, at θ̂ = n_i/n, without coefficients.
 
     n_i log(n_i/n) + (n − n_i) log(1 − n_i/n), with 0 log 0 = 0: ℓ_0 of the paper's likelihood ratio. Arguments
-    broadcast; 0 for a term that never occurs, that is every token, or when there are no tokens.
+    broadcast. 0 if the term never occurs, if every token is the term, or if there are no tokens.
 
     Examples
     --------
@@ -53,15 +53,15 @@ def log_likelihood(n_i: ArrayLike, n: ArrayLike) -> Floats:
     """
     n_i, n = np.asarray(n_i, dtype=np.float64), np.asarray(n, dtype=np.float64)
     if not ((n_i >= 0) & (n_i <= n) & np.isfinite(n)).all():
-        raise ValueError("n_i must lie between 0 and n, and n be finite")
-    # log1p of the rarer side's share: 1 − n_i/n itself would lose the digits of that side
+        raise ValueError("n_i must lie between 0 and n, and n must be finite")
+    # log1p of the share of the rarer side: 1 − n_i/n would lose its digits.
     rarer, commoner = np.minimum(n_i, n - n_i), np.maximum(n_i, n - n_i)
     share = rarer / np.where(n > 0, n, 1.0)
     return np.asarray(xlogy(rarer, share) + commoner * np.log1p(-share))
 
 
 def possible_counts(n_ij: ArrayLike, n_j: ArrayLike) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Where 0 ≤ n_ij ≤ n_j are whole numbers, and the two as floats with (0, 0) put where they are not.
+    """Whether 0 ≤ n_ij ≤ n_j are integers, and both as floats, replaced by (0, 0) if they are not.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def possible_counts(n_ij: ArrayLike, n_j: ArrayLike) -> tuple[NDArray[np.bool_],
 
 
 def whole(name: str, value: ArrayLike) -> Floats:
-    """`value` as floats, refused unless whole numbers, 0 or above.
+    """`value` as floats; ValueError unless they are integers of 0 or more.
 
     Examples
     --------
@@ -83,12 +83,12 @@ def whole(name: str, value: ArrayLike) -> Floats:
     """
     number = np.asarray(value, dtype=np.float64)
     if not (np.isfinite(number) & (number >= 0) & (number == np.floor(number))).all():
-        raise ValueError(f"{name} must be whole numbers, 0 or above")
+        raise ValueError(f"{name} must be integers of 0 or more")
     return number
 
 
 def positive(name: str, value: ArrayLike) -> Floats:
-    """`value` as floats, refused unless finite, above 0 and of a size whose square is a float too.
+    """`value` as floats; ValueError unless they are finite, above 0, and their squares are floats, too.
 
     Examples
     --------
@@ -99,5 +99,5 @@ def positive(name: str, value: ArrayLike) -> Floats:
     if not (np.isfinite(number) & (number > 0)).all():
         raise ValueError(f"{name} must be finite and above 0")
     if not ((number > 1e-100) & (number < 1e100)).all():
-        raise ValueError(f"{name} is beyond what can be computed with, 1e-100 to 1e100")
+        raise ValueError(f"{name} must lie between 1e-100 and 1e100, the range that can be computed")
     return number

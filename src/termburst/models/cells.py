@@ -1,4 +1,4 @@
-"""The cells of a collection by term: what exact fits and tests look at."""
+"""The cells of a collection by term: the input of exact fits and tests."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from termburst.statistics.tally import Integers, tally
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
-LONGEST = 100_000_000  # tokens of a document: every thread of a fit has scratch space of that size
+LONGEST = 100_000_000  # most tokens of a document: every thread of a fit has scratch space of that size
 
 
 @dataclass(frozen=True, slots=True)
 class TermCells:
     """The cells of a collection by term: those of term i are [indptr[i]:indptr[i + 1]].
 
-    `weight` is how many documents a cell stands for, or a single number where it is the same for all. Counts and
-    lengths take 32 bits.
+    `weight` is the number of documents that a cell stands for, or a single number if it is the same for all cells.
+    Counts and lengths have 32 bits.
     """
 
     indptr: Integers
@@ -49,7 +49,7 @@ class TermCells:
         return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
 
     def for_kernels(self) -> core.Cells:
-        """The cells as the compiled core takes them; counts and lengths that cannot be are refused."""
+        """The cells in the form of the compiled core; impossible counts and lengths are refused."""
         return core.cells(
             np.ascontiguousarray(self.indptr, np.int64),
             np.ascontiguousarray(self.count, np.int32),
@@ -58,7 +58,7 @@ class TermCells:
         )
 
     def sum(self, values: Floats) -> Floats:
-        """Σ_j over the documents that hold the term, *values* being of cells."""
+        """Σ_j over the documents that contain the term; *values* has one entry per cell."""
         return sums_of_runs(values * self.weight, self.indptr)
 
 
@@ -70,12 +70,12 @@ def sums_of_runs(values: Floats, indptr: Integers) -> Floats:
     """
     sums, held = np.zeros(indptr.size - 1), indptr[1:] > indptr[:-1]
     if held.any():
-        sums[held] = np.add.reduceat(values, indptr[:-1][held])  # of an empty run it would take the next value
+        sums[held] = np.add.reduceat(values, indptr[:-1][held])  # for an empty run, reduceat returns the next value
     return sums
 
 
 def term_cells(X_or_statistics: Any) -> TermCells:
-    """From a count matrix, or from statistics with detail="patterns"; cells themselves pass through."""
+    """The cells of a count matrix, or of statistics with detail="patterns"; cells are returned unchanged."""
     if isinstance(X_or_statistics, TermCells):
         return X_or_statistics
     if isinstance(X_or_statistics, TermStatistics):
@@ -105,13 +105,13 @@ def term_cells(X_or_statistics: Any) -> TermCells:
 
 
 def check_lengths(lengths: Integers) -> None:
-    """Refuse documents, the longest last, that a fit has no room for."""
+    """Refuse documents that are too long for a fit; *lengths* ascend."""
     if lengths.size and lengths[-1] > LONGEST:
         raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is {LONGEST:,}")
 
 
 def narrow(name: str, values: Integers) -> NDArray[np.int32]:
-    """Counts or lengths in 32 bits; refused where they would wrap round, or are below 0.
+    """Counts or lengths in 32 bits; ValueError if they would overflow or are below 0.
 
     Examples
     --------

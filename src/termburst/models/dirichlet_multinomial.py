@@ -1,4 +1,4 @@
-"""The Dirichlet-multinomial distribution of a document's counts over a whole vocabulary: log-pmf, sampler, fit."""
+"""The Dirichlet-multinomial distribution of the counts of a document over the vocabulary: log-pmf, sampler, fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from termburst.statistics.term_statistics import TermStatistics, as_statistics
 Floats = NDArray[np.float64]
 Method = Literal["newton", "edcm"]
 METHODS: tuple[Method, ...] = ("newton", "edcm")
-CHUNK_TOKENS = 2**22  # tokens drawn at a time: bounds the memory of the sampler
+CHUNK_TOKENS = 2**22  # tokens drawn at a time: limits the memory of the sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,27 +28,28 @@ class DirichletMultinomialFit:
 
     Attributes
     ----------
-    alpha : array, one a term
-        α̂_i; exactly 0 for a term that never occurs. At the boundary infinite for all others.
+    alpha : array, one value per term
+        α̂_i; exactly 0 for a term that never occurs. At the boundary it is infinite for all others.
     precision : float
         α̂_0 = Σ α̂_i.
-    mean : array, one a term
+    mean : array, one value per term
         α̂_i/α̂_0, the expected shares; their limits n_i/n at the boundary.
-    standard_errors : array, one a term
-        Of α̂_i, from the inverse of the observed information diag(D) − c 11ᵀ: the root of 1/D_i + c/D_i²/(1 − c Σ 1/D)
-        (Sherman–Morrison). NaN for terms that never occur and where there is no interior maximum.
+    standard_errors : array, one value per term
+        Standard errors of α̂_i, from the inverse of the observed information diag(D) − c 11ᵀ: the square root of
+        1/D_i + c/D_i²/(1 − c Σ 1/D) (Sherman–Morrison). NaN for terms that never occur, and if there is no interior
+        maximum.
     loglik : float
-        Σ_j log [Γ(α_0)/Γ(n_j + α_0) Π_i Γ(n_ij + α_i)/Γ(α_i)] at α̂, the kernel: *without* the multinomial
-        coefficients n_j!/Π n_ij!, which no parameter changes. The same exact likelihood for both methods.
+        Σ_j log [Γ(α_0)/Γ(n_j + α_0) Π_i Γ(n_ij + α_i)/Γ(α_i)] at α̂, *without* the multinomial coefficients
+        n_j!/Π n_ij!, which do not depend on α. The same exact likelihood for both methods.
     gradient_norm : float
-        max_i |1 − F′(α_0)/s_i|, s_i = Σ_q T_iq/(α_i + q): the two sides of ∂ log L/∂α_i = 0 compared, whatever the
-        scale of α. For "edcm" the same of its own likelihood. 0 where there is no interior maximum.
+        max_i |1 − F′(α_0)/s_i|, s_i = Σ_q T_iq/(α_i + q): compares both sides of ∂ log L/∂α_i = 0, at any scale of α.
+        For "edcm" the same for its own likelihood. 0 if there is no interior maximum.
     status : str
-        "converged"; "boundary", where the likelihood is highest for α_0 → ∞, the multinomial (also where it does not
-        depend on α_0: one term, or documents of one token); "concentrated", where it is highest for α_0 → 0, since no
-        document holds two different terms; "empty", without a token; "max_iterations", not a maximum.
+        "converged"; "boundary": the likelihood is highest for α_0 → ∞, the multinomial (or does not depend on α_0: one
+        term, or documents of one token); "concentrated": it is highest for α_0 → 0, since no document contains two
+        different terms; "empty": no tokens; "max_iterations": no maximum reached.
     iterations : int
-        Newton steps in log α_0; those of the search for where to begin are not among them.
+        Newton steps in log α_0, without those of the search for starting points.
     method : "newton" or "edcm"
     """
 
@@ -63,7 +64,7 @@ class DirichletMultinomialFit:
     method: Method
 
     def intervals(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Wald intervals of every α_i on the scale of log α_i, α̂ exp(∓ z SE/α̂); NaN where there is no standard error.
+        """Wald intervals of every α_i on the scale of log α_i, α̂ exp(∓ z SE/α̂); NaN without a standard error.
 
         Examples
         --------
@@ -74,13 +75,13 @@ class DirichletMultinomialFit:
         from scipy.special import ndtri
 
         if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
-            raise ValueError(f"level is above 0 and below 1; got {level!r}")
+            raise ValueError(f"level must be above 0 and below 1; got {level!r}")
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.exp(ndtri((1 + level) / 2) * self.standard_errors / self.alpha)
         return self.alpha / factor, self.alpha * factor
 
     def _repr_html_(self) -> str:
-        """How the fit ended, and the parameters of the first columns; a fit does not know the names of terms."""
+        """The status of the fit, and the parameters of the first columns; a fit has no names of terms."""
         m = self.alpha.size
         facts = {"terms": number(m), "status": self.status, "α_0": number(self.precision)}
         facts |= {"log-likelihood": number(self.loglik), "method": self.method}
@@ -92,25 +93,25 @@ class DirichletMultinomialFit:
 
 
 def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
-    """The log-probability of every document's counts given its length.
+    """The log-probability of the counts of every document, given its length.
 
     log P(n_j) = log [n_j! Γ(α_0)/Γ(n_j + α_0)] + Σ_i log [Γ(n_ij + α_i)/(Γ(α_i) n_ij!)].
 
-    The log-gammas would cancel. A Dirichlet-multinomial is independent negative binomials of one success probability
-    given their sum; with the probability n_j/(n_j + α_0), each of them (Stirling's remainder δ written out) is
-    n log(1 + (n_j α − n α_0)/(n (n_j + α_0))) + α log(1 − (n_j α − n α_0)/(α (n_j + α_0)))
-    + ½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n), where nothing large is left to cancel. (The α of the terms that
-    are absent are α_0 less those that are there: an error of an ulp of α_0, times log(1 + n_j/α_0).)
+    These log-gammas would cancel. Instead: given their sum, independent negative binomials with the same success
+    probability are Dirichlet-multinomial. With the probability n_j/(n_j + α_0), each of them is, with Stirling's
+    remainder δ, n log(1 + (n_j α − n α_0)/(n (n_j + α_0))) + α log(1 − (n_j α − n α_0)/(α (n_j + α_0)))
+    + ½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n), where no large numbers cancel. (The α of absent terms are summed
+    as α_0 minus those of the others: an error of one ulp of α_0, times log(1 + n_j/α_0).)
 
     Parameters
     ----------
     X : sparse or dense matrix, documents × terms
-    alpha : array, one a term
+    alpha : array, one value per term
         α_i ≥ 0; with 0 a term cannot occur. As α_0 → ∞ the limit is the multinomial with shares α_i/α_0.
 
     Returns
     -------
-    array, one a document
+    array, one value per document
         −inf for a document with a negative, fractional or infinite count, or with a term of α_i = 0.
 
     Examples
@@ -121,7 +122,7 @@ def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
     alpha = _checked_alpha(alpha)
     counts, possible = _counts_within_support(X)
     if counts.shape[1] != alpha.size:
-        raise ValueError(f"alpha has {alpha.size} terms, the count matrix {counts.shape[1]}")
+        raise ValueError(f"alpha has {alpha.size} terms, but the count matrix has {counts.shape[1]}")
     n_j = document_lengths(counts).astype(np.float64)
     row = np.repeat(np.arange(n_j.size), np.diff(counts.indptr))
     n, a, total, alpha_0 = counts.data.astype(np.float64), alpha[counts.indices], n_j[row], float(alpha.sum())
@@ -142,16 +143,16 @@ def dirichlet_multinomial_sample(
 ) -> Any:
     """Draw the counts of documents of given lengths.
 
-    By Pólya's urn: token t + 1 of a document repeats one of its t predecessors, each equally likely, with probability
-    t/(α_0 + t), else its term is drawn with probabilities α_i/α_0. Exact at any α, where drawing the shares first
-    would lose them to underflow; the cost follows the tokens, not the vocabulary.
+    By Pólya's urn: with probability t/(α_0 + t), token t + 1 of a document repeats one of its t predecessors, each
+    equally likely; otherwise its term is drawn with probabilities α_i/α_0. This is exact at any α; shares drawn first
+    would underflow. The cost grows with the tokens, not with the vocabulary.
 
     Parameters
     ----------
-    lengths : array of int, one a document
-    alpha : array, one a term
-        α_i ≥ 0, one of them above 0.
-    rng : numpy Generator, or a seed for one
+    lengths : array of int, one per document
+    alpha : array, one value per term
+        α_i ≥ 0, at least one above 0.
+    rng : numpy Generator, or a seed
 
     Returns
     -------
@@ -160,13 +161,13 @@ def dirichlet_multinomial_sample(
     Examples
     --------
     >>> X = dirichlet_multinomial_sample([5, 0, 9], [1e-6, 1e-6, 0.0, 1e-6], rng=0)
-    >>> X.sum(axis=1).tolist(), X.nnz  # so small an α_0 fills a document with one term
+    >>> X.sum(axis=1).tolist(), X.nnz  # with so small an α_0, a document repeats one term
     ([5, 0, 9], 2)
     """
     alpha = _checked_alpha(alpha)
     n_j = np.asarray(lengths)
     if n_j.ndim != 1 or n_j.dtype.kind not in "iuf" or not ((n_j >= 0) & (n_j == np.floor(n_j)) & (n_j < 2**53)).all():
-        raise ValueError("lengths is a sequence of whole numbers of 0 or more, one a document")
+        raise ValueError("lengths must be integers of 0 or more, one per document")
     n_j = n_j.astype(np.int64)
     generator = np.random.default_rng(rng)
     possible = np.flatnonzero(alpha)
@@ -182,29 +183,29 @@ def fit_dirichlet_multinomial(
 ) -> DirichletMultinomialFit:
     """Fit α by maximum likelihood; empty documents are left out.
 
-    With T_iq the number of documents that hold more than q of term i, and C_k those longer than k,
-    ∂ log L/∂α_i = Σ_q T_iq/(α_i + q) − F′(α_0), F′(z) = Σ_k C_k/(z + k), and the Hessian is diagonal plus rank one
-    (Minka, "Estimating a Dirichlet distribution", 2000). "newton" takes Minka's step in its safe form: the diagonal
-    part, concave for a given α_0, is solved for all terms, which leaves Newton in one unknown, kept between brackets
-    and never losing likelihood. The likelihood can have several maxima in α_0. The whole range of α_0 up to 10⁸ times
-    the longest document is searched from the EDCM's estimate outwards, and each maximum found is climbed; no fit ends
-    below the multinomial. A step costs a few passes over the histograms of counts.
+    Let T_iq be the number of documents with more than q occurrences of term i, and C_k the number of documents longer
+    than k. Then ∂ log L/∂α_i = Σ_q T_iq/(α_i + q) − F′(α_0), F′(z) = Σ_k C_k/(z + k), and the Hessian is diagonal plus
+    rank one (Minka, "Estimating a Dirichlet distribution", 2000). "newton" is a safe form of Minka's step: the diagonal
+    part, concave for a given α_0, is solved for all terms. This leaves Newton's method in one unknown, which is kept
+    between bounds and never decreases the likelihood. The likelihood can have several maxima in α_0. The whole range of
+    α_0 up to 10⁸ times the longest document is searched, starting at the EDCM estimate, and each maximum is refined; no
+    fit is worse than the multinomial. A step costs a few passes over the histograms of counts.
 
     "edcm" is the exponential-family approximation of Elkan ("Clustering documents with an exponential-family
     approximation of the Dirichlet compound multinomial distribution", 2006), Γ(n + α)/Γ(α) ≈ α Γ(n) for α ≪ 1:
-    β_i = b_i/F′(s) with s F′(s) = Σ_i b_i, one unknown. It sees whether a term occurs, not how often, and
-    underestimates α: even as α → 0 by a factor 1 − Σ (α_i/α_0)², so it wants a vocabulary of many terms.
+    β_i = b_i/F′(s) with s F′(s) = Σ_i b_i, one unknown. It uses whether a term occurs, not how often. It
+    underestimates α, even as α → 0 by a factor 1 − Σ (α_i/α_0)², so it needs a vocabulary of many terms.
 
     Parameters
     ----------
     X_or_statistics : count matrix or TermStatistics
-        Statistics of detail "moments" or more, over the whole vocabulary: pruned ones are refused, since the lengths
-        hold tokens whose terms are gone.
+        Statistics of detail "moments" or more, over the whole vocabulary. Pruned statistics are refused, since their
+        lengths include tokens of dropped terms.
     method : "newton" or "edcm"
     tol : float
-        The relative change of the log-likelihood below which "newton" may stop; score and step must be small as well.
+        "newton" may stop if the log-likelihood changes by less than this (relative); score and step must be small, too.
     max_iterations : int
-        Steps from one starting point. A fit that needs more says so in its `status`.
+        Most steps from one starting point. If a fit needs more, its `status` says so.
 
     Examples
     --------
@@ -215,17 +216,17 @@ def fit_dirichlet_multinomial(
     'boundary'
     """
     if method not in METHODS:
-        raise ValueError(f"method is one of {', '.join(map(repr, METHODS))}; got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     if not (isinstance(tol, (int, float, np.number)) and 0 < tol < 1):
-        raise ValueError(f"tol is above 0 and below 1; got {tol!r}")
+        raise ValueError(f"tol must be above 0 and below 1; got {tol!r}")
     if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1:
-        raise ValueError(f"max_iterations is a whole number of 1 or more; got {max_iterations!r}")
+        raise ValueError(f"max_iterations must be an integer of 1 or more; got {max_iterations!r}")
     statistics = as_statistics(X_or_statistics, "moments")
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     n, d, b = int(n_i.sum()), int(statistics.length_documents[statistics.lengths > 0].sum()), int(b_i.sum())
     if n != statistics.tokens:
         raise ValueError(
-            "the terms do not add up to the documents' lengths: statistics must not be pruned before a fit"
+            "the counts of the terms do not add up to the document lengths: statistics must not be pruned before a fit"
         )
     if n == 0:
         return _without_maximum("empty", np.full(n_i.size, np.nan), 0.0, np.zeros(n_i.size), method)
@@ -238,7 +239,7 @@ def fit_dirichlet_multinomial(
     profile = _profile(statistics, occurs)
     alpha, steps = profile.edcm()
     if method == "edcm":
-        first = profile.found_in / alpha  # b_i/β_i stands for the sum over q
+        first = profile.found_in / alpha  # b_i/β_i takes the place of the sum over q
         return _fitted(profile, alpha, occurs, first, first / alpha, "converged", steps, method)
     highest, steps, converged = profile.highest(alpha, float(tol), int(max_iterations))
     if highest is None:
@@ -301,11 +302,11 @@ def _checked_alpha(alpha: ArrayLike) -> Floats:
     try:
         values = np.asarray(alpha, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"alpha is an array of numbers, one a term: {error}") from error
+        raise ValueError(f"alpha must be an array of numbers, one per term: {error}") from error
     if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"alpha is one-dimensional with a number a term; its shape is {values.shape}")
+        raise ValueError(f"alpha must be one-dimensional, with one number per term; got shape {values.shape}")
     if not (np.isfinite(values) & (values >= 0)).all() or not 0 < values.sum() < np.inf:
-        raise ValueError("alpha must be finite and 0 or above, one of them above 0")
+        raise ValueError("alpha must be finite and 0 or more, with at least one entry above 0")
     return values
 
 
@@ -316,14 +317,14 @@ def _saddle(n: Floats, a: Floats) -> Floats:
 
 
 def _log_ratio(surplus: Floats, part: Floats, whole: Floats, log_share: Floats) -> Floats:
-    """log(share × whole/part) with share × whole = part + surplus: by the surplus where the ratio is near 1."""
-    with np.errstate(over="ignore", divide="ignore"):  # where a tiny α_i is the part; not used then
+    """log(share × whole/part) with share × whole = part + surplus: computed from the surplus if the ratio is near 1."""
+    with np.errstate(over="ignore", divide="ignore"):  # if *part* is a tiny α_i; the result is not used then
         ratio = surplus / part
         return np.where(np.abs(ratio) < 0.5, np.log1p(ratio), log_share + np.log(whole) - np.log(part))
 
 
 def _counts_within_support(X: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """Canonical counts, and which rows are counts at all; the others come out empty."""
+    """Canonical counts, and which rows are valid counts; the other rows are emptied."""
     try:
         counts = canonical_counts(X)
         return counts, np.ones(counts.shape[0], dtype=bool)
@@ -348,7 +349,7 @@ def _counts_within_support(X: Any) -> tuple[Any, NDArray[np.bool_]]:
 def _urn(lengths: NDArray[np.int64], possible: NDArray[np.intp], upto: Floats, rng: np.random.Generator, m: int) -> Any:
     tokens = int(lengths.sum())
     document = np.repeat(np.arange(lengths.size), lengths)
-    before = np.arange(tokens) - (np.cumsum(lengths) - lengths)[document]  # the token's predecessors in its document
+    before = np.arange(tokens) - (np.cumsum(lengths) - lengths)[document]  # number of earlier tokens in the document
     repeats = np.flatnonzero(rng.random(tokens) < before / (upto[-1] + before))
     source = np.arange(tokens)
     source[repeats] -= 1 + rng.integers(before[repeats])
@@ -356,7 +357,7 @@ def _urn(lengths: NDArray[np.int64], possible: NDArray[np.intp], upto: Floats, r
     drawn = np.flatnonzero(source == np.arange(tokens))
     places = np.searchsorted(upto, rng.random(drawn.size) * upto[-1], side="right")
     term[drawn] = possible[np.minimum(places, possible.size - 1)]
-    while not np.array_equal(further := source[source], source):  # a repeat of a repeat: halves the way each time
+    while not np.array_equal(further := source[source], source):  # repeats of repeats: each round halves the chains
         source = further
     cells = sp.coo_array((np.ones(tokens, dtype=np.int64), (document, term[source])), shape=(lengths.size, m))
     return cells.tocsr()

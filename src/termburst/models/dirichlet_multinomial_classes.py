@@ -1,6 +1,4 @@
-"""One Dirichlet-multinomial a class, scored on the stored cells alone: under `DirichletMultinomialNB`
-and `EDCMMixture`.
-"""
+"""One Dirichlet-multinomial per class, scored on stored cells only, for `DirichletMultinomialNB` and `EDCMMixture`."""
 
 from __future__ import annotations
 
@@ -16,16 +14,16 @@ from termburst.models.special import log1p_minus, stirling_remainder
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-TABLE_CELLS = 2**22  # of patterns × classes worked out at a time: bounds the memory
-PRECISIONS = np.geomspace(1e-3, 1e9, 37)  # where the search for a precision begins; its last value stands for infinity
+TABLE_CELLS = 2**22  # patterns × classes computed at a time: limits the memory
+PRECISIONS = np.geomspace(1e-3, 1e9, 37)  # grid where the search for a precision starts; the last value means infinity
 
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
     """The distinct (term, count) of stored counts other than 1, and the document of every such cell.
 
-    A count of 1 adds nothing to the likelihood beyond the multinomial's, and the others repeat: a function of term and
-    count is worked out once a pattern.
+    A count of 1 contributes only its multinomial part, and the others repeat: a function of term and count is computed
+    once per pattern.
 
     Examples
     --------
@@ -36,11 +34,11 @@ class Patterns:
 
     term: Integers
     count: Floats
-    documents: Any  # documents × patterns, 1 where a document has the pattern
+    documents: Any  # documents × patterns, 1 if a document has the pattern
 
     @classmethod
     def of(cls, counts: Any) -> Patterns:
-        """The patterns of a CSR matrix in which no cell is stored twice."""
+        """The patterns of a CSR matrix without duplicate cells."""
         above = counts.data != 1
         count, level = np.unique(counts.data[above], return_inverse=True)
         key, pattern = np.unique(
@@ -52,9 +50,9 @@ class Patterns:
 
 
 def log_rise(alpha: ArrayLike, n: ArrayLike) -> Floats:
-    """Σ_{q<n} log(1 + q/α) = log Γ(α + n) − log Γ(α) − n log α for α > 0, with all its digits at any α.
+    """Σ_{q<n} log(1 + q/α) = log Γ(α + n) − log Γ(α) − n log α for α > 0, with full precision at any α.
 
-    Limits: 0 at n = 0 and n = 1, and as α → ∞. The second form has a value at a fractional n ≥ 0 too.
+    Limits: 0 at n = 0 and n = 1, and as α → ∞. By the second form, n ≥ 0 may be fractional.
 
     Examples
     --------
@@ -70,20 +68,20 @@ def log_rise(alpha: ArrayLike, n: ArrayLike) -> Floats:
 
 
 def class_log_likelihood(counts: Any, mean: Floats, precision: Floats, *, patterns: Patterns | None = None) -> Floats:
-    """log P(n_j | class c) of every document and class, without the multinomial coefficient, which all classes share.
+    """log P(n_j | class c) of every document and class, without the multinomial coefficient, the same for all classes.
 
-    Σ_i n_ij log m_ci + Σ_i R(s_c m_ci, n_ij) − R(s_c, n_j), with R of `log_rise`: the Dirichlet-multinomial of
+    Σ_i n_ij log m_ci + Σ_i R(s_c m_ci, n_ij) − R(s_c, n_j), where R is `log_rise`: the Dirichlet-multinomial with
     α_ci = s_c m_ci, written so that s_c = ∞ is the multinomial.
 
     Parameters
     ----------
-    counts : CSR, documents × terms, no cell stored twice
+    counts : CSR, documents × terms, without duplicate cells
     mean : array, classes × terms
-        m_ci > 0, rows that add up to 1.
-    precision : array, one a class
+        m_ci > 0; each row sums to 1.
+    precision : array, one value per class
         s_c > 0, infinite for a multinomial.
     patterns : Patterns, optional
-        Those of *counts*, for callers that score the same documents again and again.
+        The patterns of *counts*, for callers that score the same documents many times.
 
     Returns
     -------
@@ -108,7 +106,7 @@ def class_log_likelihood(counts: Any, mean: Floats, precision: Floats, *, patter
 
 
 def _rise_of_patterns(alpha: Floats, count: Floats) -> Floats:
-    """`log_rise` of classes × patterns: most counts are small, and a sum of few logarithms is quicker."""
+    """`log_rise` of classes × patterns: most counts are small, and a sum of a few logarithms is faster."""
     rise = np.empty(alpha.shape)
     small = np.zeros(count.size, dtype=bool)
     for n in (2, 3, 4):
@@ -121,19 +119,19 @@ def _rise_of_patterns(alpha: Floats, count: Floats) -> Floats:
 
 
 def fit_precision(counts: Any, weights: Floats, mean: Floats) -> Floats:
-    """The precisions of greatest likelihood, the classes' means being given.
+    """The maximum-likelihood precisions, given the means of the classes.
 
     Parameters
     ----------
-    counts : CSR, documents × terms, no cell stored twice
+    counts : CSR, documents × terms, without duplicate cells
     weights : array, documents × classes
-        How much every document counts in every class.
+        The weight of every document in every class.
     mean : array, classes × terms
 
     Returns
     -------
-    array, one a class
-        Infinite where the likelihood rises to the end of `PRECISIONS`: the documents vary no more than a multinomial.
+    array, one value per class
+        Infinite if the likelihood rises to the end of `PRECISIONS`: the documents vary no more than a multinomial.
 
     Examples
     --------

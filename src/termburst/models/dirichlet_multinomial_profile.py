@@ -1,6 +1,6 @@
-"""The arithmetic under `dirichlet_multinomial`: sums over histograms of counts, the profile in α_0.
+"""The arithmetic of `dirichlet_multinomial`: sums over histograms of counts, and the profile in α_0.
 
-Plain NumPy: a pass over the histograms of 88,701 terms takes some milliseconds, which leaves nothing to compile.
+Plain NumPy: a pass over the histograms of 88,701 terms takes a few milliseconds, so there is no need for C.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from termburst.models.special import bernoulli_series, log1p_minus, stirling_rem
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-SINGLY = 64  # steps q below this are summed one by one; from here on asymptotic series have all 16 digits
-GRID_FACTOR = 4.0  # between neighbouring values of the multiplier in the search over α_0
+SINGLY = 64  # steps q below this are summed one by one; from here the asymptotic series have all 16 digits
+GRID_FACTOR = 4.0  # ratio of neighbouring values of the multiplier in the search over α_0
 
 
 @dataclass(frozen=True, slots=True)
 class CountSteps:
-    """T_iq, the documents with more than q of item i, as runs: *documents* for start ≤ q < start + width.
+    """T_iq, the number of documents with more than q of item i, as runs: *documents* for start ≤ q < start + width.
 
-    Runs of more than one step begin at `SINGLY` or above. A step is what each of the sums below runs over, so the cost
-    follows the number of distinct counts, not the counts.
+    Runs of more than one step begin at `SINGLY` or above. The sums below are over runs, so the cost grows with the
+    number of distinct counts, not with the counts.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class CountSteps:
 
     @classmethod
     def from_histogram(cls, indptr: Integers, count: Integers, documents: Integers) -> CountSteps:
-        """From rows (count ≥ 1, documents), those of item i at indptr[i]:indptr[i + 1] in ascending order of count."""
+        """From rows (count ≥ 1, documents); those of item i are indptr[i]:indptr[i + 1], with ascending counts."""
         size = indptr.size - 1
         item = np.repeat(np.arange(size), np.diff(indptr))
         running = np.concatenate([[0], np.cumsum(documents)])
@@ -78,7 +78,7 @@ class CountSteps:
         return self._by_item(first), self._by_item(second)
 
     def log_rise(self, alpha: Floats) -> Floats:
-        """Σ_q T_iq log(1 + q/α_i): Σ_j [lΓ(n_ij + α_i) − lΓ(α_i)] − n_i log α_i with all its digits at any α_i."""
+        """Σ_q T_iq log(1 + q/α_i) = Σ_j [lΓ(n_ij + α_i) − lΓ(α_i)] − n_i log α_i, with full precision at any α_i."""
         value = np.log1p(self.start / alpha[self.item])
         if self.runs.size:
             item, start, width = self.item[self.runs], self.start[self.runs], self.width[self.runs]
@@ -100,8 +100,8 @@ class CountSteps:
 class ProfilePoint:
     """The best α for one value λ of the multiplier: Σ_q T_iq/(α_i + q) = λ for every term.
 
-    `score` is log λ − log F′(α_0), positive where the likelihood rises with α_0; `slope` its derivative by log λ,
-    1 − F″-curvature × Σ 1/D_i, which is positive at a maximum; `gain` the log-likelihood less the multinomial's.
+    `score` is log λ − log F′(α_0), positive if the likelihood rises with α_0. `slope` is its derivative by log λ,
+    1 − F″-curvature × Σ 1/D_i, which is positive at a maximum. `gain` is the log-likelihood minus the multinomial's.
     """
 
     position: float  # −log λ, which grows with α_0
@@ -112,15 +112,15 @@ class ProfilePoint:
 
     @property
     def newton_step(self) -> float:
-        """The step in `position` to where the linearised score is 0; infinite where that is no maximum."""
+        """The step in `position` to the zero of the linearised score; infinite if that is not a maximum."""
         return self.score / self.slope if self.slope > 0 else np.inf
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The log-likelihood of a collection, terms that occur only, maximised over α at given multipliers λ.
+    """The log-likelihood of a collection (only terms that occur), maximised over α at given multipliers λ.
 
-    Where Σ α_i = α_0 is held, log L is a sum of concave functions of one α_i each, so for every λ there is one α. The
+    For fixed Σ α_i = α_0, log L is a sum of concave functions of one α_i each, so there is one α for every λ. The
     Newton step on the multiplier is that of Minka's diagonal-plus-rank-one Hessian, with the diagonal part solved.
     """
 
@@ -130,10 +130,10 @@ class Profile:
     found_in: Floats  # b_i
 
     def at(self, position: float, guess: Floats, precision: float = 1e-13) -> ProfilePoint:
-        """The point of λ = exp(−position)."""
+        """The point at λ = exp(−position)."""
         multiplier = np.exp(-position)
         lowest, highest = self.found_in / multiplier, self.frequency / multiplier
-        # 1/s_i(α) is concave, zero at 0 and nearly straight: Newton on it climbs to the root from below, never past it
+        # 1/s_i(α) is concave, 0 at 0 and nearly linear: Newton's method approaches the root from below, never past it.
         alpha, worst = np.clip(guess, lowest, highest), np.inf
         for _ in range(200):
             first, second = self.terms.derivatives(alpha)
@@ -153,13 +153,13 @@ class Profile:
         )
 
     def gain(self, alpha: Floats) -> float:
-        """log L(α) − Σ_i n_i log(n_i/n), accurate where α_0 is so large that both agree to 16 digits."""
+        """log L(α) − Σ_i n_i log(n_i/n), accurate even if α_0 is so large that both agree to 16 digits."""
         alpha_0, n = alpha.sum(), self.frequency.sum()
         share = self.frequency @ np.log((alpha / alpha_0) / (self.frequency / n))
         return float(share + self.terms.log_rise(alpha).sum() - self.lengths.log_rise(np.array([alpha_0]))[0])
 
     def edcm(self) -> tuple[Floats, int]:
-        """β_i = b_i/F′(s) with s F′(s) = Σ_i b_i, which lies between d and n as s F′(s) does; and the iterations."""
+        """β_i = b_i/F′(s) with s F′(s) = Σ_i b_i, and the iterations. Like s F′(s), Σ_i b_i lies between d and n."""
         b = self.found_in.sum()
         lowest, highest = self._edcm_bounds()
 
@@ -171,17 +171,17 @@ class Profile:
         return np.exp(log_s) * self.found_in / b, int(report.iterations)
 
     def highest(self, start: Floats, tol: float, max_iterations: int) -> tuple[Floats | None, int, bool]:
-        """α at the highest maximum, None where the multinomial is higher; the iterations, and whether it converged."""
+        """α at the highest maximum, or None if the multinomial is higher; the iterations; whether it converged."""
         (multiplier,), _ = self.lengths.derivatives(np.array([start.sum()]))
         longest = (self.lengths.start + self.lengths.width).max()
-        # Σb_i/α_0 ≤ λ ≤ n/α_0. A maximum beyond the end would gain some 1e-16 a token on the multinomial.
+        # Σb_i/α_0 ≤ λ ≤ n/α_0. A maximum beyond the end would gain about 1e-16 per token over the multinomial.
         first = np.log(self._edcm_bounds()[0] / self.frequency.sum())
         last = max(np.log(1e8 * longest / self.found_in.sum()), 2 * np.log(GRID_FACTOR) - np.log(multiplier))
         points = self._scan(start, -np.log(multiplier), first, last)
         gain = np.array([point.gain for point in points])
         noise = self._noise
         top = (np.diff(gain)[:-1] >= 0) & (np.diff(gain)[1:] <= 0)
-        top &= gain[1:-1] - np.minimum(gain[:-2], gain[2:]) > noise  # else a plateau of rounding errors
+        top &= gain[1:-1] - np.minimum(gain[:-2], gain[2:]) > noise  # not a plateau of rounding errors
         best, iterations, converged = None, 0, True
         for k in np.flatnonzero(top) + 1:
             point, steps, done = self._climb(points[k - 1], points[k], points[k + 1], tol, max_iterations)
@@ -192,13 +192,13 @@ class Profile:
 
     @property
     def _noise(self) -> float:
-        """What rounding may do to `gain`, a sum of logarithms over all tokens."""
+        """The rounding error of `gain`, a sum of logarithms over all tokens."""
         return float(64 * np.finfo(float).eps * self.frequency.sum())
 
     def _edcm_bounds(self) -> tuple[float, float]:
-        """What s lies between, as d + s Σ C_k/k ≥ s F′(s) ≥ n − Σ C_k k/s; below the first, log L too rises with α_0.
+        """Bounds of s, from d + s Σ C_k/k ≥ s F′(s) ≥ n − Σ C_k k/s. Below the first, log L rises with α_0, too.
 
-        For s_i ≥ b_i/α_i at every α, so that λ ≥ Σ b_i/α_0.
+        The reason is that s_i ≥ b_i/α_i at every α, so that λ ≥ Σ b_i/α_0.
         """
         start, width, documents = self.lengths.start, self.lengths.width, self.lengths.documents
         later = start > 0
@@ -208,7 +208,7 @@ class Profile:
         return float((b - documents[~later].sum()) / harmonic), float(moment / (self.frequency.sum() - b))
 
     def _scan(self, start: Floats, position: float, lowest: float, highest: float) -> list[ProfilePoint]:
-        """Points a factor `GRID_FACTOR` apart in λ over all that is possible, from *start* outwards to both sides."""
+        """Points a factor `GRID_FACTOR` apart in λ over the whole possible range, from *start* to both sides."""
         centre = self.at(position, start, 1e-9)
         points = [centre]
         for direction, limit in ((1.0, highest), (-1.0, lowest)):
@@ -223,10 +223,11 @@ class Profile:
     def _climb(
         self, low: ProfilePoint, start: ProfilePoint, high: ProfilePoint, tol: float, max_iterations: int
     ) -> tuple[ProfilePoint, int, bool]:
-        """The maximum between two points that are lower than *start*; with the iterations, and whether it converged.
+        """The maximum between two points that are lower than *start*; the iterations; whether it converged.
 
-        Newton where that stays between them and does not lose likelihood, halving the interval elsewhere. Converged is
-        a relative change of the likelihood below *tol* and a Newton step in log α_0, as well as a score, of no account.
+        A Newton step if it stays between them and does not decrease the likelihood, otherwise bisection. It has
+        converged if the relative change of the likelihood is below *tol* and both the Newton step in log α_0 and the
+        score are negligible.
         """
         below, above = low.position, high.position
         best, change = self.at(start.position, start.alpha), np.inf

@@ -1,4 +1,4 @@
-"""The exponential-family approximation of the Dirichlet-multinomial, one a component: under `EDCMMixture`."""
+"""The exponential-family approximation of the Dirichlet-multinomial, one per component, for `EDCMMixture`."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
 Floats = NDArray[np.float64]
-LEAST, MOST = np.log(1e-3), np.log(1e9)  # of log s: what lies beyond is set to the end
+LEAST, MOST = np.log(1e-3), np.log(1e9)  # limits of log s; values beyond are set to the limit
 
 
 def edcm_log_likelihood(counts: Any, mean: Floats, precision: Floats) -> Floats:
     """log P(n_j | component c) of every document and component.
 
-    log [n_j! Γ(s_c)/Γ(s_c + n_j) Π_{i: n_ij > 0} β_ci/n_ij], β_ci = s_c m_ci (Elkan 2006): a term counts by being
-    there, not by how often. As an approximation for β ≪ 1 it does not add up to exactly 1.
+    log [n_j! Γ(s_c)/Γ(s_c + n_j) Π_{i: n_ij > 0} β_ci/n_ij], β_ci = s_c m_ci (Elkan 2006): whether a term occurs
+    matters, not how often. It is an approximation for β ≪ 1 and does not sum to exactly 1.
 
     Parameters
     ----------
-    counts : CSR, documents × terms, no cell stored twice, no zero stored
+    counts : CSR, documents × terms, without duplicate cells and stored zeros
     mean : array, components × terms
-        m_ci > 0, rows that add up to 1.
-    precision : array, one a component
+        m_ci > 0; each row sums to 1.
+    precision : array, one value per component
         s_c.
 
     Returns
@@ -51,16 +51,16 @@ def edcm_log_likelihood(counts: Any, mean: Floats, precision: Floats) -> Floats:
 
 
 def edcm_precision(length: Floats, documents: Floats, distinct: float) -> float:
-    """s with s Σ_j [ψ(s + n_j) − ψ(s)] = Σ_j b_j, b_j being the distinct terms of document j: the likelihood's maximum.
+    """The maximum-likelihood s: s Σ_j [ψ(s + n_j) − ψ(s)] = Σ_j b_j, with b_j the number of distinct terms in j.
 
     Parameters
     ----------
     length : array
-        Different lengths n_j.
+        Distinct lengths n_j.
     documents : array
-        The (weighted) number of documents of each.
+        The (weighted) number of documents of each length.
     distinct : float
-        Σ_j b_j, weighted likewise.
+        Σ_j b_j, with the same weights.
 
     Returns
     -------

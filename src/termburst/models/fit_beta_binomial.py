@@ -1,4 +1,4 @@
-"""The exact maximum-likelihood fit of every term's beta-binomial, in time that follows its own occurrences."""
+"""The exact maximum-likelihood fit of every term's beta-binomial; the time grows with the term's own occurrences."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from termburst.statistics.tally import Integers
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
-SPACING = 1.5  # of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
-BLOCKS = 64  # parts that the terms are dealt out to, for the threads to share
+SPACING = 1.5  # step of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
+BLOCKS = 64  # parts of the terms, shared by the threads
 STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
 
 
 @dataclass(frozen=True, slots=True)
 class BetaBinomialFit:
-    """Maximum-likelihood estimates of every term; arrays have one entry a term.
+    """Maximum-likelihood estimates of every term; arrays have one entry per term.
 
     Attributes
     ----------
     mean : α_i/α_0, the expected share of the term in a document.
     alpha, alpha_not, alpha_0
-        α̂_i, α̂_¬i and their sum. inf at the boundary, where `mean` = n_i/n keeps their ratio; NaN for an empty term.
-    loglik : the log-likelihood, binomial coefficients log (n_j choose n_ij) left out.
+        α̂_i, α̂_¬i and their sum. inf at the boundary, where `mean` = n_i/n is their ratio; NaN for an empty term.
+    loglik : the log-likelihood without the binomial coefficients log (n_j choose n_ij).
     loglik_binomial : that of the binomial with n_i/n; without a penalty `loglik` is never below it.
-    score_norm : the length of (∂/∂ log α, ∂/∂ log α_¬) of what was maximised, over n_i; 0 where there is no interior
-        maximum. Under a very narrow penalty it is the rounding error of that, and `newton_step` says more.
-    newton_step : the last step in log α_0, or what rounding may make of it, if that is more: 5e-13 of the sums that
-        cancel in the score, over the information on log α_0. It is felt where documents have millions of tokens.
-    iterations : evaluations of the derivatives, the scan over α_0 included.
+    score_norm : the norm of the gradient (∂/∂ log α, ∂/∂ log α_¬) of the maximised function, over n_i; 0 if there is no
+        interior maximum. Under a very narrow penalty it is only rounding error; then look at `newton_step`.
+    newton_step : the last step in log α_0, or its possible rounding error if that is larger: 5e-13 of the sums that
+        cancel in the score, over the information on log α_0. This matters for documents of millions of tokens.
+    iterations : evaluations of the derivatives, including the scan over α_0.
     standard_error_alpha, standard_error_alpha_not
-        From the observed information, for interior fits; NaN elsewhere.
+        From the observed information, for interior fits; NaN otherwise.
     status : array of str
-        "converged": an interior maximum, the best of all that a scan over α_0 found. "boundary": the binomial
-        (α_0 → ∞) is the supremum; so also for a term that is every token, penalty or not. "degenerate": α_0 → 0 is,
-        since every document is all this term or without it; then alpha = alpha_not = 0, and `mean` is the share of
-        documents. "empty": the term never occurs. "failed": only under a penalty that wants an α_0 outside 2e-12 to
-        4e15; NaN.
+        "converged": an interior maximum, the highest found by a scan over α_0. "boundary": the supremum is the binomial
+        (α_0 → ∞); also for a term that is every token, with or without a penalty. "degenerate": the supremum is at
+        α_0 → 0, since every document is either only this term or without it; then alpha = alpha_not = 0, and `mean` is
+        the share of documents. "empty": the term never occurs. "failed": only under a penalty that prefers an α_0
+        outside 2e-12 to 4e15; the estimates are NaN.
     """
 
     mean: Floats
@@ -64,7 +64,7 @@ class BetaBinomialFit:
     status: NDArray[np.object_]
 
     def _repr_html_(self) -> str:
-        """How many fits ended how, and the first of them; a fit knows columns, not the names of terms."""
+        """The number of fits of each status, and the first fits; a fit has columns, not names of terms."""
         m = self.status.size
         numbers = {str(name): int((self.status == name).sum()) for name in STATUSES}
         facts = {"terms": number(m)} | {name: number(count) for name, count in numbers.items() if count}
@@ -81,15 +81,15 @@ def fit_beta_binomial(
 
     ℓ(α, α_¬) = Σ_j [log Γ(n_ij+α)/Γ(α) + log Γ(n_j−n_ij+α_¬)/Γ(α_¬) − log Γ(n_j+α_0)/Γ(α_0)]
 
-    The lengths enter through tables made once (`LengthTable`), so that an evaluation costs one pass over the term's own
-    occurrences, whatever the number of documents. Empty documents say nothing and are left out.
+    The lengths enter through tables made once (`LengthTable`), so an evaluation costs one pass over the term's own
+    occurrences, for any number of documents. Empty documents are left out.
 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
     penalty : {"gamma", "log-normal", "inverse-gamma"}, optional
-        Maximise ℓ + log f(α_0) instead, f having mean `mu` (by default the mean document length) and variance `sigma2`.
-        `loglik` is ℓ at that maximum, without log f.
+        Maximise ℓ + log f(α_0) instead, where the density f has mean `mu` (by default the mean document length) and
+        variance `sigma2`. `loglik` is ℓ at that maximum, without log f.
 
     Returns
     -------
@@ -105,10 +105,10 @@ def fit_beta_binomial(
     cells = term_cells(X_or_statistics)
     coefficients = np.zeros(4)
     if penalty is None and (mu is not None or sigma2 != 1.0):
-        raise ValueError("mu and sigma2 belong to a penalty: name one, such as penalty='gamma', or leave them out")
+        raise ValueError("mu and sigma2 need a penalty: give one, such as penalty='gamma', or omit them")
     if penalty is not None:
         if not cells.tokens:
-            raise ValueError("all documents are empty: there is no term to learn from")
+            raise ValueError("all documents are empty: there is nothing to fit")
         density = named_penalty(penalty, cells.mean_length if mu is None else mu, sigma2)
         coefficients = np.array(density.log_coefficients)
     raw = _fit_all(cells, coefficients)
@@ -116,12 +116,12 @@ def fit_beta_binomial(
 
 
 def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """ℓ(α, α_¬) of every term at parameters of your own, binomial coefficients left out, as in a fit's `loglik`.
+    """ℓ(α, α_¬) of every term at given parameters, without binomial coefficients, like `loglik` of a fit.
 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
-    alpha, alpha_not : finite numbers above 0, or arrays of them, one a term
+    alpha, alpha_not : finite numbers above 0, or arrays of them, one per term
 
     Examples
     --------
@@ -136,7 +136,9 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     for name, given in (("alpha", alpha), ("alpha_not", alpha_not)):
         value = binomial.positive(name, given)
         if value.shape not in ((), (1,), cells.n_i.shape):
-            raise ValueError(f"{name} is one number, or one a term: {cells.n_i.size:,} of them, not {value.shape}")
+            raise ValueError(
+                f"{name} must be one number, or an array of {cells.n_i.size:,}, one per term; got shape {value.shape}"
+            )
         parameters.append(np.broadcast_to(value, cells.n_i.shape))
     alpha, alpha_not = parameters
     table = LengthTable.of(cells.lengths, cells.length_documents)
@@ -152,21 +154,21 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
 
 
 def fit_some_terms(cells: TermCells, terms: Integers) -> BetaBinomialFit:
-    """The fit of some terms only: the entries of all others say nothing."""
+    """The fit of some terms only: the entries of all other terms have no meaning."""
     return _result(cells, _fit_all(cells, np.zeros(4), terms=terms))
 
 
 def _fit_all(
     cells: TermCells, penalty: Floats, spacing: float = SPACING, terms: Integers | None = None
 ) -> NDArray[Any]:
-    """A raw result per term; those of terms that need no fit are zero."""
+    """One raw result per term; 0 for terms that need no fit."""
     table = LengthTable.of(cells.lengths, cells.length_documents)
     of, lengths = cells.for_kernels(), table.for_kernels()
     raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
     mixed = (cells.n_i > 0) & (cells.n_i < table.tokens)
     fitted = np.flatnonzero(mixed) if terms is None else terms[mixed[terms]]
     distinct, place = alike_terms(of, fitted)
-    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # the long ones first, and dealt out evenly
+    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
 
     def fit(part: int) -> None:
         core.fit_terms(of, lengths, by_size[part::BLOCKS].copy(), penalty, spacing, raw)
@@ -184,7 +186,7 @@ def _result(cells: TermCells, raw: NDArray[Any]) -> BetaBinomialFit:
     loglik_binomial = binomial.log_likelihood(n_i, n)
     documents = int(cells.length_documents[cells.lengths > 0].sum())
     loglik_lower = binomial.log_likelihood(b_i, documents)  # as α_0 → 0, a document is all or nothing
-    no_better = loglik_lower <= loglik_binomial * (1 - 1e-14)  # as where all documents have one token
+    no_better = loglik_lower <= loglik_binomial * (1 - 1e-14)  # for example if all documents have one token
     status[(status == core.DEGENERATE) & no_better] = core.BOUNDARY
     inside, boundary, lower = (status == k for k in (core.CONVERGED, core.BOUNDARY, core.DEGENERATE))
     e = np.exp(-np.abs(raw["omega"]))
@@ -212,7 +214,7 @@ def _result(cells: TermCells, raw: NDArray[Any]) -> BetaBinomialFit:
 
 
 def _standard_errors(raw: NDArray[Any], p: Floats, rest: Floats, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Of log α and log α_¬: the inverse of the observed information in (τ, ω), carried over."""
+    """Standard errors of log α and log α_¬, from the inverse of the observed information in (τ, ω)."""
     h_tt, h_to, h_oo = (np.where(inside, raw[column], np.nan) for column in ("h_tt", "h_to", "h_oo"))
     determinant = h_tt * h_oo - h_to**2
     v_tt, v_to, v_oo = -h_oo / determinant, h_to / determinant, -h_tt / determinant

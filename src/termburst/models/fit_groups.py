@@ -1,11 +1,11 @@
-"""Every term's beta-binomial in several groups of documents: a mean a group, and precisions tied by one parameter.
+"""Every term's beta-binomial in several groups of documents: one mean per group, and precisions tied by one parameter.
 
-Two corpora that differ in a word's share may differ in how many documents take it up (α_0 is the same, and the shape
-α_i = α_0 π in proportion to the share), or in how often those that do say it (α_i is the same, as when tokens are
-thinned out, and α_0 in inverse proportion). Text does some of both: α_0g ∝ (π_g (1 − π_g))^−κ with κ = ½ is half-way,
-κ = 0 a common α_0. Where many documents of each of two groups hold a term, a wrong tie would bias the ratio of their
-means, and there is no need of one: `fit_apart` gives each its own precision. (For a test of equal means the tie does no
-harm, and is needed: with precisions of their own, random halves of real text differ too often.)
+Two corpora with different shares of a word may differ in how many documents use it (α_0 is the same, and α_i = α_0 π is
+proportional to the share), or in how often these documents use it (α_i is the same, as after random thinning of tokens,
+and α_0 is inversely proportional to the share). Real text does some of both: α_0g ∝ (π_g (1 − π_g))^−κ with κ = ½ is
+halfway; κ = 0 is a common α_0. If many documents of both groups contain a term, a wrong tie would bias the ratio of the
+means and no tie is needed: `fit_apart` gives each group its own precision. (A test of equal means needs the tie, and
+the tie does not bias it: with separate precisions, random halves of real text differ too often.)
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ KAPPA = 0.5
 
 @dataclass(frozen=True, slots=True)
 class GroupsFit:
-    """Maximum-likelihood estimates of every term; arrays have one row a term.
+    """Maximum-likelihood estimates of every term; arrays have one row per term.
 
     Attributes
     ----------
     mean : array of shape (terms, groups)
-        π_g, the expected share of the term in a document of group g; 0 where the group lacks the term.
-    alpha_0 : the precision of a group with the share that the term has in all of them together: the common one where
-        κ = 0; inf where the binomial is the supremum.
-    loglik : log-likelihood summed over the groups, binomial coefficients left out.
+        π_g, the expected share of the term in a document of group g; 0 if the group lacks the term.
+    alpha_0 : the precision of a group in which the term has its overall share (for κ = 0 the common precision); inf if
+        the binomial is the supremum.
+    loglik : log-likelihood summed over the groups, without binomial coefficients.
     """
 
     mean: Floats
@@ -51,12 +51,12 @@ class GroupsFit:
 
 @dataclass(frozen=True, slots=True)
 class ApartFit:
-    """Fits of two groups apart, for terms that are marked `own`: each has a mean and a precision of its own.
+    """Separate fits of two groups, for terms marked `own`: each group has its own mean and precision.
 
     Attributes
     ----------
     mean : π_g, as in `GroupsFit`.
-    ratio : 2(ℓ_1 − ℓ_0), against one mean for both, the precisions still their own; NaN where not `own`.
+    ratio : 2(ℓ_1 − ℓ_0) against one mean for both, still with separate precisions; NaN if not `own`.
     rows : τ_a, τ_b, gain, ω_a, ω_b, for `GroupedCells.ratio_limits`.
     """
 
@@ -67,7 +67,7 @@ class ApartFit:
 
 
 class GroupedCells:
-    """The cells of several collections over the same terms, with what their fits share."""
+    """The cells of several collections over the same terms, and the data that all fits use."""
 
     def __init__(self, groups: Sequence[TermCells], kappa: float = KAPPA) -> None:
         self.groups, self.kappa = groups, float(kappa)
@@ -83,28 +83,28 @@ class GroupedCells:
         longest = max(1, *(table.longest for table in tables))
         self.lengths = core.group_lengths(np.stack([table.coefficients for table in tables]), self.tokens, longest)
         self.n_i = np.stack([g.n_i for g in groups], axis=1)
-        # Every result depends on a term's cells alone: terms with the same cells, as most rare ones have, share it.
+        # A result depends only on the cells of a term: terms with equal cells, as most rare terms have, share it.
         n_i = self.n_i.sum(axis=1)
         self.occurring = np.flatnonzero(n_i)
         distinct, place = core_cells.alike_terms(self.cells, self.occurring)
-        self.same_as = distinct[place]  # for every term that occurs
-        self.terms = distinct[np.argsort(-n_i[distinct], kind="stable")]  # the long ones first, and dealt out evenly
+        self.same_as = distinct[place]  # one entry for every term that occurs
+        self.terms = distinct[np.argsort(-n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
 
     def over_terms(self, kernel: Callable[[Integers], None], terms: Integers, *results: NDArray[Any]) -> None:
-        """Call *kernel* with parts of *terms*, on all cores, then give terms with the same cells the same *results*."""
+        """Call *kernel* with parts of *terms* on all cores; then copy *results* to terms with equal cells."""
         in_threads(lambda part: kernel(terms[part::BLOCKS].copy()), range(BLOCKS))
         for result in results:
             result[self.occurring] = result[self.same_as]
 
     def fit(self, null: BetaBinomialFit) -> tuple[GroupsFit, Floats]:
-        """The fits, and their raw rows (τ, gain, ω_g) for `ratio_limits`; *null* is the fit of all groups together."""
+        """The fits, and raw rows (τ, gain, ω_g) for `ratio_limits`; *null* is the fit of all groups together."""
         terms, groups = self.n_i.shape
         raw = np.full((terms, 2 + groups), np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
             tau, omega = np.log(null.alpha_0), np.log(null.mean) - np.log1p(-null.mean)
         tau = np.where(null.status == "converged", tau, np.inf)
         separate = sum(binomial.log_likelihood(self.n_i[:, g], int(self.tokens[g])) for g in range(groups))
-        gains = null.loglik - separate  # of the null model over a binomial for every group
+        gains = null.loglik - separate  # gain of the null model over one binomial per group
 
         self.over_terms(
             lambda terms: core.fit_groups(self.cells, self.lengths, self.kappa, terms, tau, gains, omega, raw),
@@ -116,7 +116,7 @@ class GroupedCells:
         mean = np.where(raw[:, 2:] > 0, 1, e) / (1 + e)
         mean = np.where(self.n_i == 0, 0.0, np.where(self.n_i == self.tokens, 1.0, mean))
         alpha_0, loglik = np.exp(raw[:, 0]), separate + raw[:, 1]
-        lower = null.status == "degenerate"  # every document is all this term or without it, in every group
+        lower = null.status == "degenerate"  # in every group, documents are only this term or without it
         if lower.any():
             b_i = np.stack([g.b_i for g in self.groups], axis=1)[lower]
             documents = np.array([g.length_documents[g.lengths > 0].sum() for g in self.groups])
@@ -125,7 +125,7 @@ class GroupedCells:
         return GroupsFit(mean, alpha_0, loglik), raw
 
     def fit_apart(self, fewest: int) -> ApartFit:
-        """Fit two groups apart, for terms that *fewest* documents of each hold."""
+        """Fit two groups separately, for terms that at least *fewest* documents of each contain."""
         own = np.min([g.b_i for g in self.groups], axis=0) >= fewest
         fits = [fit_some_terms(g, np.flatnonzero(own)) for g in self.groups]
         for fit, tokens, n_i in zip(fits, self.tokens, self.n_i.T, strict=True):
@@ -146,10 +146,10 @@ class GroupedCells:
         return ApartFit(own, mean, ratio, rows)
 
     def ratio_limits(self, raw: Floats, critical: Floats | float, apart: ApartFit | None = None) -> Floats:
-        """Profile-likelihood limits of log π_0/π_1 of two groups, terms × 2; ±inf where there is no limit.
+        """Profile-likelihood limits of log π_0/π_1 of two groups, terms × 2; ±inf if there is no limit.
 
-        A limit is where twice the log-likelihood has fallen by *critical*, say χ²_1's quantile. Precisions are tied but
-        for terms that were fitted *apart*.
+        A limit is where twice the log-likelihood has fallen by *critical*, for example a χ²_1 quantile. Precisions are
+        tied, except for terms that were fitted *apart*.
         """
         critical = np.full(len(raw), critical, dtype=np.float64)
         limits = np.tile([-np.inf, np.inf], (len(raw), 1))
@@ -173,7 +173,7 @@ class GroupedCells:
 
 
 def _one_token_documents(cells: TermCells, terms: Integers) -> TermCells:
-    """The given terms in as many documents of one token, each the term or not."""
+    """The given terms in the same number of documents, each of one token: the term or not."""
     b_i = cells.b_i[terms]
     held = b_i > 0
     ones = np.ones(int(held.sum()), dtype=np.int32)

@@ -1,8 +1,8 @@
-"""All that the lengths of a collection's documents contribute to a beta-binomial likelihood, tabulated once.
+"""The part of document lengths in a beta-binomial likelihood, tabulated once.
 
-With C_k the number of documents longer than k, a likelihood meets the lengths only through K(z) = Σ_k C_k k/(z + k)
-and its derivative, at z = α_¬ and z = α_0. Interpolated from a table they cost nanoseconds, whatever the number of
-documents, which is why a fit costs one pass over a term's own occurrences.
+Let C_k be the number of documents longer than k. The likelihood depends on the lengths only through
+K(z) = Σ_k C_k k/(z + k) and its derivative, at z = α_¬ and z = α_0. Interpolation from a table takes nanoseconds, for
+any number of documents. That is why a fit costs only one pass over a term's own occurrences.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class LengthTable:
     coefficients : array of shape (panels, degree + 1, 2)
         Polynomials in −1…1 for K and −dK/d log z on every panel.
     tokens, longest : int
-        The sum of the lengths, and the greatest.
+        The sum and the maximum of the lengths.
     pairs : float
         Σ_k C_k k = Σ_j n_j (n_j − 1)/2, the limit of z K(z).
 
@@ -47,7 +47,7 @@ class LengthTable:
 
     @classmethod
     def of(cls, lengths: Integers, documents: Integers) -> LengthTable:
-        """From the distinct lengths, ascending, and how many documents have each; length 0 is left out."""
+        """The table of distinct, ascending lengths and the number of documents of each; length 0 is left out."""
         present = lengths > 0
         lengths, documents = lengths[present], documents[present]
         longest = int(lengths[-1]) if lengths.size else 0
@@ -80,12 +80,12 @@ class LengthTable:
         return float(value[0]), float(slope[0])
 
     def for_kernels(self) -> core.LengthTable:
-        """The table as the compiled core takes it."""
+        """The table in the form of the compiled core."""
         return core.length_table(self.coefficients, float(self.tokens), self.pairs, self.longest)
 
 
 def _interpolation(angles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The matrix that takes values at Chebyshev's nodes to coefficients of powers, by way of Chebyshev's polynomials.
+    """The matrix from values at Chebyshev nodes to coefficients of powers, by way of Chebyshev polynomials.
 
     (Inverting the matrix of powers would lose four digits.)
     """

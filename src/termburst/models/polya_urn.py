@@ -1,4 +1,4 @@
-"""The generalised multivariate Pólya process (Cummins 2017): documents from an urn whose terms feed each other."""
+"""The generalised multivariate Pólya process (Cummins 2017): an urn where a drawn term adds mass to other terms."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MAX_STATES = 1_000_000
-"""How many states `PolyaUrn.log_likelihood` sums over for one document before it refuses."""
+"""The most states that `PolyaUrn.log_likelihood` sums over for one document."""
 
-_BLOCK_TOKENS = 2**20  # held at once while sampling: some 50 MB with what is computed from them
+_BLOCK_TOKENS = 2**20  # tokens in memory while sampling: about 50 MB with everything computed from them
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -27,26 +27,26 @@ class PolyaUrn:
 
     P(w_t = k | w_1 … w_{t−1}) = (α_k + Σ_{s<t} M[w_s, k]) / (α_0 + Σ_{s<t} ρ_{w_s}), α_0 = Σ_i α_i, ρ_i = Σ_k M[i, k].
 
-    M = 0 is the multinomial and M = δI the Dirichlet-multinomial of α/δ; a diagonal gives each term its own
-    burstiness, and an entry off the diagonal makes one word bring on another. (cα, cM) is the same process.
+    M = 0 is the multinomial, and M = δI is the Dirichlet-multinomial with α/δ. A diagonal M gives each term its own
+    burstiness; an entry off the diagonal lets one word trigger another. (cα, cM) is the same process.
 
     Parameters
     ----------
     alpha : array of shape (m,)
-        Initial masses, kept as a read-only copy. Zero is allowed, for a term that appears only once another has
-        brought it on, but not for all terms together.
+        Initial masses, kept as a read-only copy. Zero is allowed, for a term that can only be triggered by others, but
+        not for all terms.
     replacement : number, array of shape (m,), or dense or sparse matrix of shape (m, m)
-        M, not negative: a number is δI, a vector the diagonal, and row i of a matrix is what a draw of i adds. Kept
-        as a read-only canonical `csr_matrix` whichever it was.
+        M, not negative: a number means δI, a vector the diagonal, and row i of a matrix is what a draw of i adds.
+        Always kept as a read-only canonical `csr_matrix`.
 
     Raises
     ------
     ValueError
-        For wrong shapes, and for masses that are NaN, infinite, negative or positive beyond 1e-100 to 1e100.
+        For wrong shapes, and for masses that are neither 0 nor between 1e-100 and 1e100.
 
     Examples
     --------
-    "neural" and "network" burst together, once either brings on the other as much as itself:
+    "neural" and "network" burst together if each triggers the other as much as itself:
 
     >>> import numpy as np
     >>> alpha = [0.1, 0.1, 5.0]  # neural, network, all other words
@@ -78,17 +78,17 @@ class PolyaUrn:
         object.__setattr__(self, "replacement", matrix)
 
     def sample(self, lengths: ArrayLike, rng: np.random.Generator | int | None = None) -> Any:
-        """Documents drawn from the urn, each from a fresh one.
+        """Draw documents, each from a new urn.
 
-        A token comes from the initial masses with probability α_0 / (α_0 + Σ_{s<t} ρ_{w_s}), else from the mass that
-        an earlier token w_s added, chosen in proportion to ρ_{w_s} and then by row w_s of M. This is the process
-        itself, not an approximation, at O(log m + log n) a token.
+        With probability α_0 / (α_0 + Σ_{s<t} ρ_{w_s}) a token comes from the initial masses. Otherwise it comes from
+        the mass added by an earlier token w_s, which is chosen in proportion to ρ_{w_s}, and then by row w_s of M. This
+        is exact, at O(log m + log n) per token.
 
         Parameters
         ----------
         lengths : array of shape (documents,)
-            Tokens of each document; 0 is allowed.
-        rng : numpy Generator, or a seed for one
+            Number of tokens of each document; 0 is allowed.
+        rng : numpy Generator, or a seed
             The same seed gives the same result.
 
         Returns
@@ -102,7 +102,7 @@ class PolyaUrn:
         """
         sizes = _whole_numbers(lengths, "lengths")
         generator, m = np.random.default_rng(rng), self.alpha.size
-        # the longest first: those still growing are then the first of their block
+        # Longest first: the documents that still grow are then the first ones of their block.
         order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
         parts = [np.empty((3, 0), dtype=np.int64)]
         start = 0
@@ -119,7 +119,7 @@ class PolyaUrn:
     def _draw(self, sizes: Integers, rng: np.random.Generator) -> Integers:
         """Tokens, shape (documents, longest), of documents in descending order of length; undefined past the length.
 
-        NumPy's uniforms stop at 1 − 2⁻⁵³, so that u·x < x after rounding too: no search below runs off its end.
+        NumPy's uniforms are at most 1 − 2⁻⁵³, so u·x < x even after rounding: no search below runs past its end.
         """
         M, initial = self.replacement, np.cumsum(self.alpha)
         row_sums, within_row = np.asarray(M.sum(axis=1)).ravel() / initial[-1], _row_cumulative(M)
@@ -145,15 +145,15 @@ class PolyaUrn:
         return tokens
 
     def sequence_log_likelihood(self, tokens: ArrayLike) -> float:
-        """The log-probability of a document's tokens in their order, for any M.
+        """The log-probability of the tokens of a document in their order, for any M.
 
-        Σ_t log(α_{w_t} + Σ_{s<t} M[w_s, w_t]) − Σ_t log(α_0 + Σ_{s<t} ρ_{w_s}); −inf where a token had no mass, 0 for
+        Σ_t log(α_{w_t} + Σ_{s<t} M[w_s, w_t]) − Σ_t log(α_0 + Σ_{s<t} ρ_{w_s}); −inf if a token had no mass, 0 for
         the empty document.
 
         Parameters
         ----------
         tokens : array of shape (n,)
-            The terms' indices, 0 to m − 1.
+            The indices of the terms, 0 to m − 1.
 
         Examples
         --------
@@ -176,18 +176,18 @@ class PolyaUrn:
             return float(np.log(drawn).sum() - np.log1p(gained[:-1]).sum())
 
     def log_likelihood(self, X: Any) -> Floats:
-        """The log-probability of each document's counts given its length, for a diagonal M = diag(δ).
+        """The log-probability of the counts of each document given its length, for a diagonal M = diag(δ).
 
-        The chances of the n = Σ_i n_i draws have the same numerators in every order, but denominators that depend on
-        the order unless all δ are equal. Only the class of a term, those of one value δ_g, matters to them; let class
-        g have N_g tokens. Then
+        The probabilities of the n = Σ_i n_i draws have the same numerators in every order. Their denominators depend on
+        the order, unless all δ are equal. Terms with the same δ_g form a class g, and only the class matters for the
+        denominators. Let class g have N_g tokens. Then
 
         P(n_1 … n_m) = [Π_g N_g!] / [Π_i n_i!] · [Π_i Π_{k<n_i} (α_i + k δ_i)] · S(N),
 
         S(0) = 1, S(c) = Σ_{g: c_g>0} S(c − e_g) / D(c − e_g), D(c) = α_0 + Σ_g δ_g c_g.
 
-        In a document of one class S(N) = 1 / Π_{k<N} (α_0 + kδ), which is the Dirichlet-multinomial, or for δ = 0 the
-        multinomial, in closed form. Otherwise S is summed exactly over its Π_g (N_g + 1) states.
+        In a document of one class S(N) = 1 / Π_{k<N} (α_0 + kδ) in closed form: the Dirichlet-multinomial, or for δ = 0
+        the multinomial. Otherwise S is summed exactly over Π_g (N_g + 1) states.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class PolyaUrn:
         Returns
         -------
         array of shape (documents,)
-            −inf where a term with α_i = 0 occurs; 0 for an empty document.
+            −inf if a term with α_i = 0 occurs; 0 for an empty document.
 
         Raises
         ------
@@ -224,11 +224,11 @@ class PolyaUrn:
 
 
 def _document_log_likelihood(n: Integers, p: Floats, delta: Floats, document: int) -> float:
-    """log P of `PolyaUrn.log_likelihood` from the terms that occur, masses being divided by α_0."""
+    """log P of `PolyaUrn.log_likelihood` from the terms that occur; masses are divided by α_0."""
     if (p == 0).any():
         return -np.inf
     draw = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)  # 0 … n_i − 1 for each term
-    # sums of logarithms where log-gamma differences would cancel: α_i/δ may be 1e24
+    # Sums of logarithms, since differences of log-gammas would cancel: α_i/δ may be 1e24.
     numerators = np.log(np.repeat(p, n) + draw * np.repeat(delta, n)).sum()
     classes, members = np.unique(delta, return_inverse=True)
     N = np.bincount(members, weights=n).astype(np.int64)
@@ -237,14 +237,14 @@ def _document_log_likelihood(n: Integers, p: Floats, delta: Floats, document: in
         return float(arrangements + numerators - np.log1p(classes * np.arange(N[0])).sum())
     if (states := np.prod(N + 1.0)) > MAX_STATES:
         raise ValueError(
-            f"the counts of document {document} need {states:.3g} states, above the limit of {MAX_STATES}; "
+            f"the counts of document {document} need {states:.3g} states, more than the limit of {MAX_STATES}; "
             "use sequence_log_likelihood with its tokens in order"
         )
     return float(arrangements + numerators + _log_sum_over_orders(N, classes))
 
 
 def _log_sum_over_orders(N: Integers, delta: Floats) -> float:
-    """log S(N) of `PolyaUrn.log_likelihood`, level by level of the number of draws so far."""
+    """log S(N) of `PolyaUrn.log_likelihood`, by the number of draws so far."""
     strides = np.cumprod(np.append(1, N[:-1] + 1))
     states = np.arange(strides[-1] * (N[-1] + 1))
     level, gained = np.zeros(states.size, dtype=np.int64), np.zeros(states.size)
@@ -273,7 +273,7 @@ def _first_above(cumulative: Floats, low: Integers, high: Integers, value: Float
 
 
 def _row_cumulative(M: Any) -> Floats:
-    """The running sums of each row's stored entries, each from zero: those of one sum over all rows would cancel."""
+    """Running sums of the stored entries, each row starting at zero: one sum over all rows would lose digits."""
     running: Floats = M.data.copy()
     for i in np.flatnonzero(np.diff(M.indptr) > 1):
         row = slice(M.indptr[i], M.indptr[i + 1])
@@ -282,7 +282,7 @@ def _row_cumulative(M: Any) -> Floats:
 
 
 def _replacement_matrix(replacement: Any, m: int) -> Any:
-    """M as a canonical CSR matrix of its own memory."""
+    """M as a canonical CSR matrix, always a copy."""
     given = _numbers(replacement, "replacement")
     if given.shape not in ((), (m,), (m, m)):
         raise ValueError(f"replacement must be a number or have shape ({m},) or ({m}, {m}); got shape {given.shape}")
@@ -293,18 +293,18 @@ def _replacement_matrix(replacement: Any, m: int) -> Any:
 
 
 def _count_matrix(X: Any, m: int) -> Any:
-    """X as a canonical CSR matrix of 64-bit integers of its own memory."""
+    """X as a canonical CSR matrix of 64-bit integers, always a copy."""
     given = _numbers(X, "X")
     if given.ndim != 2 or given.shape[1] != m:
         raise ValueError(f"X must have shape (documents, {m}); got shape {given.shape}")
     counts = _canonical(given)
     if culprit := _first_wrong(counts, _possible_counts(counts.data)):
-        raise ValueError(f"X must hold whole numbers from 0 on; {culprit}")
+        raise ValueError(f"X must contain integers of 0 or more; {culprit}")
     return counts.astype(np.int64)
 
 
 def _canonical(given: Any) -> Any:
-    """A copy as CSR of floats, no cell stored twice and no zeros stored."""
+    """A copy as CSR of floats, without duplicate cells and stored zeros."""
     matrix = sp.csr_matrix(given, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
@@ -312,7 +312,7 @@ def _canonical(given: Any) -> Any:
 
 
 def _first_wrong(matrix: Any, right: NDArray[np.bool_]) -> str:
-    """Where the first stored entry that is not right stands, and what it is; empty if all are right."""
+    """Place and value of the first wrong stored entry; an empty string if all are right."""
     for i in np.flatnonzero(~right)[:1]:
         row = np.searchsorted(matrix.indptr, i, side="right") - 1
         return f"row {row}, column {matrix.indices[i]} is {matrix.data[i]}"
@@ -320,7 +320,7 @@ def _first_wrong(matrix: Any, right: NDArray[np.bool_]) -> str:
 
 
 def _possible_masses(values: Floats) -> NDArray[np.bool_]:
-    # beyond these bounds ratios of masses would underflow or overflow
+    # Beyond these bounds, ratios of masses would underflow or overflow.
     return np.asarray((values == 0) | ((values >= 1e-100) & (values <= 1e100)))
 
 
@@ -329,13 +329,13 @@ def _possible_counts(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _numbers(values: Any, name: str) -> Any:
-    """Values as an array, or the sparse matrix they are; refused if ragged, text or complex."""
+    """Values as an array, or an unchanged sparse matrix; ValueError if they are ragged, text or complex."""
     try:
         array = values if sp.issparse(values) and values.ndim == 2 else np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} must be a rectangular array of numbers") from None
     if array.dtype.kind not in "buif":
-        raise ValueError(f"{name} must hold real numbers; got {array.dtype}")
+        raise ValueError(f"{name} must contain real numbers; got {array.dtype}")
     return array
 
 
@@ -345,5 +345,5 @@ def _whole_numbers(values: Any, name: str) -> Integers:
     if array.ndim != 1:
         raise ValueError(f"{name} must be a vector; got shape {array.shape}")
     for i in np.flatnonzero(~_possible_counts(array))[:1]:
-        raise ValueError(f"{name} must hold whole numbers from 0 on; entry {i} is {array[i]}")
+        raise ValueError(f"{name} must contain integers of 0 or more; entry {i} is {array[i]}")
     return array.astype(np.int64)

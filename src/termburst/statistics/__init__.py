@@ -1,1 +1,1 @@
-"""Counts → what a collection remembers: sums, merging, streaming, files."""
+"""Counts → statistics of a collection: sums, merging, streaming, files."""

@@ -1,4 +1,4 @@
-"""Statistics of a large corpus, built so that an interruption costs little: what was counted is kept in a file."""
+"""Build statistics of a large corpus so that an interruption costs little: partial counts are saved to a file."""
 
 from __future__ import annotations
 
@@ -15,32 +15,33 @@ from typing import TYPE_CHECKING, Any
 
 from termburst.files import first_line, remove_leftovers
 from termburst.reading.documents import Place, Text
+from termburst.statistics.labels import Detail
 from termburst.statistics.store import load_unfinished, save_statistics
-from termburst.statistics.streaming import RunningSum, partial_statistics
-from termburst.statistics.term_statistics import Detail, TermStatistics, counted
+from termburst.statistics.streaming import RunningSum
+from termburst.statistics.term_statistics import TermStatistics, counted, partial_statistics
 
 if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
     from termburst.reading.readers import Batch, Corpus
 
-SHARE = 4  # saving may take one part of so many of the time that counting takes
+SHARE = 4  # counting takes at least so many times as long as saving
 
 
 @dataclass
 class Checkpoint:
-    """A file that holds what a build has counted so far, and what it was counting.
+    """A file with what a build has counted so far, and a description of the build.
 
-    `begin` says where to read from, `count` counts from there, saving now and then, and `finish` removes the file once
-    the result is safe. What is in the file is always the sum over the first so many documents, so that whenever the
-    process dies, each document is counted once.
+    `begin` says where to start reading, `count` counts from there and saves now and then, and `finish` removes the file
+    once the result is written. The file always contains the sum over the first k documents, so that each document
+    is counted once, whenever the process dies.
 
     Parameters
     ----------
-    path : where the file is, or will be
+    path : path of the file, which need not exist yet
     detail, counting : what is counted, and how
-    every : seconds between two savings; 0 for none. Where saving takes long it is done more rarely.
-    fresh : remove a file that is there, and begin anew
-    say : told what there is to say, a sentence at a time
+    every : seconds between two saves; 0 for no saving. If saving takes long, it is done less often.
+    fresh : remove an existing file and start again
+    say : called with each message, one sentence at a time
     """
 
     path: Path
@@ -51,31 +52,31 @@ class Checkpoint:
     say: Callable[[str], None] = lambda sentence: None
     _total: RunningSum = field(default_factory=RunningSum, repr=False)
     _identity: dict[str, Any] | None = field(default=None, repr=False)
-    # Ends of batches, in order; the first is at or before what has been added up.
+    # Ends of batches, in order; the first is at or before the end of what has been added up.
     _places: deque[Place] = field(default_factory=deque, repr=False)
     _saved: int = field(default=0, repr=False)  # documents in the file
     _due: float = field(default=float("inf"), repr=False)
 
     def begin(self, corpus: Corpus) -> Place:
-        """Where to read the corpus from: behind the documents that the file holds.
+        """Where to start reading the corpus: after the documents that the file contains.
 
-        ValueError if it is of another build, or of none: what may have taken hours is not written over unasked. A
-        link is a ValueError even where all is to be counted afresh: what it names is neither read nor written.
+        ValueError if the file is from another build, or from none: a file that may have taken hours is not overwritten
+        without being asked. A symbolic link is a ValueError even with *fresh*: its target is neither read nor written.
         """
         files = corpus.fingerprint()
-        if files is None:  # standard input comes once
+        if files is None:  # standard input can be read only once
             return Place()
         identity = {
             "corpus": files,
             "counting": self.counting.to_json(),
             "detail": self.detail,
-            "software": [version("termburst"), unicodedata.unidata_version],  # which decide on tokens, too
+            "software": [version("termburst"), unicodedata.unidata_version],  # tokens depend on these, too
         }
-        self._identity = json.loads(json.dumps(identity))  # as it comes back from the file
+        self._identity = json.loads(json.dumps(identity))  # as it will be read from the file
         if self.path.is_symlink() or (self.path.exists() and not self.path.is_file()):
             kind = "a symbolic link" if self.path.is_symlink() else "not a file"
             raise ValueError(
-                f"{self.path}, where an unfinished build is kept, is {kind}: remove it, or write to another place"
+                f"{self.path}, the place for an unfinished build, is {kind}: remove it, or write to another place"
             )
         remove_leftovers(self.path)
         if self.fresh:
@@ -86,9 +87,9 @@ class Checkpoint:
         return start
 
     def count(self, batches: Iterable[Batch], *, batch: str | None = None, min_count: int = 1) -> TermStatistics:
-        """The statistics of all documents, those before the place where *batches* begin included.
+        """The statistics of all documents, including those before the place where *batches* begin.
 
-        If it is interrupted (`KeyboardInterrupt`, `SystemExit`), what has been added up is saved on the way out.
+        On `KeyboardInterrupt` or `SystemExit`, what has been added up is saved first.
         """
         parts = partial_statistics(
             self._texts(batches), self.detail, self.counting, first=self._total.documents, pause=self._is_due
@@ -105,7 +106,7 @@ class Checkpoint:
             raise
 
     def finish(self) -> None:
-        """Remove the file; the result has been written."""
+        """Remove the file, once the result has been written."""
         if self._identity is not None:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
@@ -121,22 +122,22 @@ class Checkpoint:
 
     def _resumed(self) -> Place:
         try:
-            statistics, known = load_unfinished(self.path)
+            statistics, known = load_unfinished(self.path, TermStatistics)
             place = _place(known, statistics)
         except (ValueError, OSError, KeyError, TypeError, AttributeError) as error:
             why = first_line(error).removeprefix(f"{self.path} ")
             raise ValueError(
-                f"{self.path} is not a build that can be resumed ({why}): give --fresh to replace it and count afresh, "
+                f"{self.path} is not a build that can be resumed ({why}): give --fresh to replace it and count again, "
                 "or write to another place"
             ) from error
         if self._identity is None or known != self._identity:
             raise ValueError(
-                f"{self.path} holds {place.documents:,} documents of another build ({self._difference(known)}): give "
-                "--fresh to count afresh, or write to another place"
+                f"{self.path} contains {place.documents:,} documents of another build ({self._difference(known)}): "
+                "give --fresh to count again, or write to another place"
             )
         self._total.add(statistics)
         self._saved = place.documents
-        self.say(f"resumed: {place.documents:,} documents were counted before, skipped")
+        self.say(f"resumed: skipped {place.documents:,} documents that were counted before")
         return place
 
     def _difference(self, known: dict[str, Any]) -> str:
@@ -146,17 +147,19 @@ class Checkpoint:
             "detail": "the detail differs",
         }
         mine = self._identity or {}
-        return next((text for key, text in said.items() if known.get(key) != mine.get(key)), "by other software")
+        return next(
+            (text for key, text in said.items() if known.get(key) != mine.get(key)), "another version of the software"
+        )
 
     def _save(self) -> None:
-        """Keep what has been added up. Where that cannot be written the build goes on without."""
+        """Save what has been added up. If the file cannot be written, the build continues without it."""
         documents = self._total.documents
         if self._identity is None or documents <= self._saved:
             self._due = time.monotonic() + self.every
             return
         began = time.monotonic()
         total = self._total.value()
-        if total is not None and total.tokens:  # of no tokens there is nothing to keep, nor a file format for it
+        if total is not None and total.tokens:  # without tokens there is nothing to save, and no file format for it
             while len(self._places) > 1 and self._places[1].documents <= documents:
                 self._places.popleft()
             place = Place(documents, self._places[0].files, self._places[0].before)
@@ -164,13 +167,13 @@ class Checkpoint:
                 save_statistics(total.prune(), self.path, unfinished=self._identity | {"place": asdict(place)})
                 self._saved = documents
             except ValueError as error:
-                self.say(f"{first_line(error)}; the build goes on, but could not be resumed from here")
+                self.say(f"{first_line(error)}; the build continues, but cannot be resumed from here")
         now = time.monotonic()
         self._due = now + max(self.every, SHARE * (now - began))
 
 
 def _place(known: dict[str, Any], statistics: TermStatistics) -> Place:
-    """Take the place in the corpus out of what is *known* of a build; the statistics must be of what lies before."""
+    """Remove the place in the corpus from what is *known* of a build, and check that it matches the statistics."""
     place = Place(**known.pop("place"))
     if place.documents != statistics.documents or not all(type(n) is int and n >= 0 for n in asdict(place).values()):
         raise ValueError("its position in the corpus does not match its statistics")

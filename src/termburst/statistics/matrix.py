@@ -1,4 +1,4 @@
-"""The door for count matrices: any sparse or dense form in, one canonical form out, the caller's matrix untouched."""
+"""Count matrices in one canonical form, from any sparse or dense form; the caller's matrix is never changed."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ from termburst.core.matrix import (
 from termburst.limits import require_memory
 from termburst.threads import cores, in_threads
 
-BLOCK = 2**16  # cells that are worth a thread
-MANY = 2**24  # terms, or documents, from which they are asked whether they fit
-BYTES = 24  # of the sums of a term or a document, whether it holds anything or not
-PARTS = 4  # a core: rows differ in length, and other work may be under way
+BLOCK = 2**16  # cells per thread, at least
+MANY = 2**24  # with more terms or documents, memory is checked first
+BYTES = 24  # of the sums of one term or one document, even if it is empty
+PARTS = 4  # per core: rows differ in length, and cores may be busy with other work
 
 
 class NotNumbersError(ValueError, TypeError):
-    """Objects in place of counts: a ValueError as all bad input is, a TypeError as scikit-learn's checks demand."""
+    """Objects instead of counts: a ValueError like all bad input, a TypeError for the checks of scikit-learn."""
 
 
-TOO_MANY = "the count matrix holds too many tokens for 64-bit integers"
+TOO_MANY = "the count matrix has too many tokens for 64-bit integers"
 
 
 def canonical_counts(X: Any) -> Any:
-    """Counts n_ij as CSR with no cell stored twice, no stored zeros and integer data.
+    """Counts n_ij as CSR without duplicate cells, without stored zeros, with integer data.
 
     The order of the cells within a row is kept: `CountVectorizer` leaves it unsorted, nothing here depends on it, and
-    sorting would take longer than all the weighting does.
+    sorting would take longer than the whole weighting.
 
     Parameters
     ----------
     X : sparse matrix or array of any format, or anything that `numpy.asarray` makes two-dimensional
-        Documents × terms. Duplicate entries of a sparse matrix are summed, as SciPy defines them.
+        Documents × terms. Duplicate entries of a sparse matrix are summed, as in SciPy.
 
     Returns
     -------
     csr_array or csr_matrix
-        A `csr_array` where *X* is a sparse array, else a `csr_matrix`. It may share memory with *X*; *X* itself is
+        A `csr_array` if *X* is a sparse array, otherwise a `csr_matrix`. It may share memory with *X*; *X* itself is
         never changed.
 
     Raises
     ------
     ValueError
-        For a negative, fractional, NaN or infinite entry, naming its row and column.
+        For a negative, fractional, NaN or infinite entry, with its row and column.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def canonical_counts(X: Any) -> Any:
 
 
 def refuse_texts(X: Any, taker: str) -> None:
-    """Refuse texts and masked cells in the place of counts, and say what to do; *taker* is who wants counts.
+    """Refuse texts and masked cells instead of counts, and say what to do; *taker* is the name of the caller.
 
     Examples
     --------
@@ -98,18 +98,18 @@ def refuse_texts(X: Any, taker: str) -> None:
 
 
 def _refuse_masked(X: Any) -> None:
-    """NumPy and scikit-learn would take what lies beneath for counts."""
+    """Refuse masked cells: NumPy and scikit-learn would take the values under the mask for counts."""
     if np.ma.is_masked(X):
-        raise ValueError("the count matrix has masked cells; fill them first, with 0 where nothing was counted")
+        raise ValueError("the count matrix has masked cells; fill them first, for example with 0")
 
 
 def document_lengths(counts: Any) -> NDArray[np.int64]:
-    """n_j, the row sums of canonical counts, as 64-bit integers whatever the matrix holds."""
+    """n_j, the row sums of canonical counts, always as 64-bit integers."""
     return np.concatenate([row_sums(block) for block in _blocks(counts)])
 
 
 def over_rows(counts: Any, function: Callable[[CountBlock, slice, slice], None]) -> None:
-    """Call *function* with blocks of rows of a CSR of whole numbers, which rows and which cells, on all cores.
+    """Call *function*(block, rows, cells) for blocks of rows of an integer CSR matrix, on all cores.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def over_rows(counts: Any, function: Callable[[CountBlock, slice, slice], None])
 
 
 def _parts(counts: Any, number: int) -> list[tuple[slice, slice]]:
-    """Rows, and their cells, in about *number* parts that have as many cells each."""
+    """Rows, and their cells, in about *number* parts with about the same number of cells."""
     starts, last = counts.indptr, counts.shape[0]
     inner = np.searchsorted(starts, np.linspace(0, counts.nnz, max(number, 1) + 1)[1:-1]).tolist()
     rows = [slice(a, b) for a, b in pairwise([0, *inner, last]) if a < b] or [slice(0, last)]
@@ -134,7 +134,7 @@ def _parts(counts: Any, number: int) -> list[tuple[slice, slice]]:
 
 
 def _blocks(counts: Any) -> Iterator[CountBlock]:
-    """All rows, for kernels as quick as memory is: in one block, or in several of which each has to be copied."""
+    """All rows, for kernels that are as fast as memory: in one block, or in several if they must be copied."""
     ready = counts.indices.dtype == np.int32 and counts.data.dtype == np.int64
     for part in _parts(counts, 1 if ready else counts.nnz // BLOCK):
         yield _block(counts, *part)
@@ -142,7 +142,7 @@ def _blocks(counts: Any) -> Iterator[CountBlock]:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums of canonical counts: n_j of every document; n_i, b_i and, where asked for, Σ_j n_ij n_j of every term."""
+    """Sums of canonical counts: n_j per document; n_i, b_i and, on request, Σ_j n_ij n_j per term."""
 
     n_j: Integers
     n_i: Integers
@@ -151,7 +151,7 @@ class Totals:
 
 
 def totals(counts: Any, *, length_sums: bool) -> Totals:
-    """Every sum over documents and over terms, in one pass.
+    """All sums over documents and over terms, in one pass.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def totals(counts: Any, *, length_sums: bool) -> Totals:
 
 
 def by_term(counts: Any, b_i: Integers) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32]]:
-    """The cells of canonical counts by term: where those of each begin and end, their counts, their rows' lengths.
+    """The cells of canonical counts by term: the bounds of each term's cells, their counts, their documents' lengths.
 
     Examples
     --------
@@ -181,14 +181,14 @@ def by_term(counts: Any, b_i: Integers) -> tuple[Integers, NDArray[np.int32], ND
 
 
 def _block(counts: Any, rows: slice, cells: slice) -> CountBlock:
-    """Kernels take 32-bit terms, and counts and places of 64 bits: what is otherwise is copied, block by block."""
+    """One block for the kernels: 32-bit terms, 64-bit counts and bounds. Other types are copied, block by block."""
     if counts.dtype.kind not in "biu":
-        raise TypeError(f"canonical counts are whole numbers, not {counts.dtype}")
+        raise TypeError(f"canonical counts must be integers; got {counts.dtype}")
     starts = counts.indptr[rows.start : rows.stop + 1].astype(np.int64)
     term, count = np.ascontiguousarray(counts.indices[cells]), np.ascontiguousarray(counts.data[cells])
     if counts.shape[1] >= 2**31:
-        raise ValueError(f"a count matrix has up to {2**31 - 1:,} terms; this one has {counts.shape[1]:,}")
-    if term.dtype != np.int32:  # out of range for 32 bits is out of range, not some other term
+        raise ValueError(f"a count matrix may have up to {2**31 - 1:,} terms; this one has {counts.shape[1]:,}")
+    if term.dtype != np.int32:  # an index beyond 32 bits must stay invalid, not wrap to another term
         term = np.where((term >= 0) & (term < counts.shape[1]), term, -1)
     return count_block(
         starts - starts[:1], term.astype(np.int32, copy=False), count.astype(np.int64, copy=False), counts.shape[1]
@@ -196,7 +196,7 @@ def _block(counts: Any, rows: slice, cells: slice) -> CountBlock:
 
 
 def _is_canonical(X: Any) -> bool:
-    """Whether these are canonical counts as they are, by one look at every cell."""
+    """Whether these are canonical counts already, in one pass over the cells."""
     if not (sp.issparse(X) and X.format == "csr" and X.ndim == 2) or X.shape[1] > MANY:
         return False
     if X.indptr.size != X.shape[0] + 1 or X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
@@ -216,39 +216,39 @@ def _to_csr(X: Any) -> Any:
     if sp.issparse(X):
         if X.ndim != 2:
             raise ValueError(
-                f"a count matrix is documents × terms, two-dimensional; this one has {X.ndim} dimension(s)"
+                f"a count matrix must be two-dimensional, documents × terms; this one has {X.ndim} dimension(s)"
             )
         check_structure(X)
         if max(X.shape) > MANY:
             require_memory(BYTES * sum(X.shape), f"a count matrix of {X.shape[0]:,} documents × {X.shape[1]:,} terms")
         try:
             return _widened(_without_flags(_within(X))).tocsr()
-        except TypeError as error:  # of lists in which anything may be
-            raise NotNumbersError(f"a count matrix holds whole numbers, not other objects: {error}") from error
+        except TypeError as error:  # LIL matrices can contain any object
+            raise NotNumbersError(f"a count matrix must contain integers, not other objects: {error}") from error
     _refuse_masked(X)
     try:
         dense = np.asarray(X)
     except ValueError as error:  # ragged lists
-        raise ValueError("a count matrix is documents × terms; the rows given differ in length") from error
+        raise ValueError("a count matrix must be documents × terms; the rows given differ in length") from error
     if dense.ndim != 2:
         raise ValueError(
-            f"a count matrix is documents × terms, two-dimensional; got {dense.ndim} dimension(s); "
-            "texts are counted first, for example with CountVectorizer().fit_transform(texts)"
+            f"a count matrix must be two-dimensional, documents × terms; got {dense.ndim} dimension(s); "
+            "count texts first, for example with CountVectorizer().fit_transform(texts)"
         )
     if dense.dtype == object:
         try:
             dense = dense.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise NotNumbersError(f"a count matrix holds whole numbers, not other objects: {error}") from error
+            raise NotNumbersError(f"a count matrix must contain integers, not other objects: {error}") from error
     if dense.dtype.kind not in "biuf":
-        raise ValueError(f"a count matrix holds whole numbers, not {dense.dtype}")
+        raise ValueError(f"a count matrix must contain integers, not {dense.dtype}")
     return _widened(sp.csr_matrix(dense.astype(np.float64) if dense.dtype.kind == "f" else dense))
 
 
 def check_structure(X: Any) -> None:
     """Refuse a sparse matrix whose index arrays point outside of it.
 
-    SciPy does not look, and compiled code, its own as well as ours, would read and write outside the arrays.
+    SciPy does not check, and compiled code, SciPy's and ours, would read and write outside the arrays.
     """
     if X.format == "coo":
         inside = all(_inside(place, size) for place, size in zip(X.coords, X.shape, strict=True))
@@ -272,7 +272,7 @@ def check_structure(X: Any) -> None:
 
 
 def _within(X: Any) -> Any:
-    """Without diagonals that lie wholly outside of the matrix, which SciPy's own conversion would not survive."""
+    """Drop diagonals that lie completely outside of the matrix: SciPy's own conversion would crash."""
     if X.format != "dia":
         return X
     held = (-X.shape[0] < X.offsets) & (X.offsets < X.shape[1])
@@ -292,25 +292,25 @@ def _is_sound_lil(X: Any) -> bool:
     try:
         sizes = [len(row) for row in rows] == [len(row) for row in data]
         return sizes and _inside(np.array(list(chain.from_iterable(rows))), X.shape[1])
-    except (TypeError, ValueError):  # no rows, or rows of rows
+    except (TypeError, ValueError):  # not rows, or nested rows
         return False
 
 
 def _without_flags(X: Any) -> Any:
-    """The same matrix, of which SciPy has to find out anew whether it is sorted and stores no cell twice.
+    """The same matrix without SciPy's flags for sorted and unique cells, so that SciPy checks again.
 
-    Who changes its arrays by hand may leave flags behind that no longer hold, and SciPy believes them.
+    If a caller has changed the arrays directly, the flags may be wrong, and SciPy trusts them.
     """
     if X.format not in ("csr", "csc", "coo"):
         return X
-    plain = getattr(sp, f"{X.format}_{'array' if isinstance(X, sp.sparray) else 'matrix'}")  # not a class of others
+    plain = getattr(sp, f"{X.format}_{'array' if isinstance(X, sp.sparray) else 'matrix'}")  # not a subclass
     arrays = (X.data, X.coords) if X.format == "coo" else (X.data, X.indices, X.indptr)
     return plain(arrays, shape=X.shape, copy=False)
 
 
 def _widened(X: Any) -> Any:
-    # Summing duplicates keeps the dtype: 100 + 100 would be −56 in int8, and True + True still True.
-    if X.dtype == np.uint64 and X.tocoo().data.max(initial=0) >= 2**62:  # would come out negative
+    # Summing duplicates keeps the dtype: 100 + 100 would be −56 in int8, and True + True would stay True.
+    if X.dtype == np.uint64 and X.tocoo().data.max(initial=0) >= 2**62:  # would become negative
         raise ValueError(TOO_MANY)
     wide = np.dtype(np.int64) if X.dtype.kind in "biu" else np.dtype(np.float64)
     needs_summing = X.format != "csr" or not X.has_canonical_format
@@ -318,7 +318,7 @@ def _widened(X: Any) -> Any:
 
 
 def _has_duplicates(counts: Any) -> bool:
-    """Whether any cell is stored twice: marks every term with its last row, or sorts keys where terms are very many."""
+    """Whether any cell is stored twice: marks every term with its last row, or sorts keys if there are many terms."""
     if 2 * counts.shape[1] <= counts.nnz and counts.shape[0] < 2**31 and counts.dtype.kind in "biu":
         return any(has_repeats(block) for block in _blocks(counts))
     d, m = counts.shape
@@ -330,16 +330,16 @@ def _has_duplicates(counts: Any) -> bool:
 
 
 def _whole_numbers(counts: Any) -> NDArray[Any]:
-    """The data as non-negative integers; the same array where it is so already."""
+    """The data as non-negative integers; the same array if they are already."""
     data = counts.data
     if data.dtype.kind == "b":
         return np.asarray(data, dtype=np.int64)
     if data.dtype.kind not in "iuf":
-        raise ValueError(f"a count matrix holds whole numbers, not {data.dtype}")
+        raise ValueError(f"a count matrix must contain integers, not {data.dtype}")
     if data.size and not data.min() >= 0:  # NaN too
         where = int(np.flatnonzero(~(data >= 0))[0])
-        kind = "NaN" if np.isnan(data[where]) else "Negative"  # scikit-learn's words for both
-        raise ValueError(f"{kind} values in data: {_cell(counts, where)}, and counts are whole numbers of 0 or more")
+        kind = "NaN" if np.isnan(data[where]) else "Negative"  # scikit-learn's checks match these words
+        raise ValueError(f"{kind} values in data: {_cell(counts, where)}; counts must be integers of 0 or more")
     if data.dtype.kind != "f":
         return np.asarray(data, dtype=np.int64 if data.dtype == np.uint64 else data.dtype)
     with np.errstate(invalid="ignore"):
@@ -347,8 +347,8 @@ def _whole_numbers(counts: Any) -> NDArray[Any]:
     if not np.array_equal(whole, data):
         where = int(np.flatnonzero(whole != data)[0])
         raise ValueError(
-            f"{_cell(counts, where)}: counts are finite whole numbers; a matrix of weights (such as TF–IDF) cannot be "
-            "weighted again, pass the counts that it was made from"
+            f"{_cell(counts, where)}; counts must be finite integers. Weights (such as TF–IDF) cannot be weighted "
+            "again: pass the counts that they were made from"
         )
     return np.asarray(whole)
 

@@ -1,4 +1,4 @@
-"""Adding and taking away collections: exact, over the union of their terms."""
+"""Add and subtract collections: exact, over the union of their terms."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from termburst.statistics.tally import Integers, tally
 
 if TYPE_CHECKING:
-    from termburst.statistics.term_statistics import Terms, TermStatistics
+    from termburst.statistics.labels import Terms
+    from termburst.statistics.term_statistics import TermStatistics
 
-SUMS = ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum")  # one number a term
+SUMS = ("collection_frequency", "document_frequency", "count_length_sum", "count_squared_sum")  # one number per term
 
 
 def added(left: TermStatistics, right: TermStatistics) -> TermStatistics:
-    """Both collections together; where the vocabularies differ, their union in alphabetical order."""
+    """Both collections together; if the vocabularies differ, over their union in alphabetical order."""
     both = sorted(set(left.batches) & set(right.batches))
     if both:
         raise ValueError(f"batch {both[0]!r} is in both statistics and would be counted twice")
@@ -38,11 +39,11 @@ def _ascending(terms: Terms) -> bool:
 
 
 def _positions(mine: Terms, terms: Terms) -> NDArray[np.intp]:
-    """Where in *terms* each of mine is; −1 for those that are not there."""
+    """The position in *terms* of each term in *mine*; −1 if it is not there."""
     if not (_ascending(mine) and _ascending(terms) and 8 * mine.size > terms.size):
         position = {term: i for i, term in enumerate(terms)}
         return np.array([position.get(term, -1) for term in mine], dtype=np.intp)
-    found, others, i = [], terms.tolist(), 0  # side by side, which spares millions of terms a dictionary
+    found, others, i = [], terms.tolist(), 0  # walk both sorted lists: no dictionary of millions of terms
     for term in mine.tolist():
         while i < len(others) and others[i] < term:
             i += 1
@@ -54,14 +55,14 @@ def subtracted(left: TermStatistics, right: TermStatistics) -> TermStatistics:
     """The first collection without the documents of the second, on the vocabulary of the first."""
     absent = sorted(set(right.batches) - set(left.batches))
     if absent:
-        raise ValueError(f"batch {absent[0]!r} cannot be taken out: it is not contained")
+        raise ValueError(f"batch {absent[0]!r} cannot be subtracted: it is not contained")
     return _combined(left, laid_onto(right, left.terms), -1, set(left.batches) - set(right.batches))
 
 
 def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
-    """Without the terms that occur fewer than *min_count* times; remembered, since others can no longer be added."""
+    """Without terms that occur fewer than *min_count* times. Keeps *min_count*: nothing can be added exactly later."""
     if not isinstance(min_count, Integral) or isinstance(min_count, bool) or min_count < 0:
-        raise ValueError(f"min_count is a whole number of 0 or more; got {min_count!r:.60}")
+        raise ValueError(f"min_count must be an integer of 0 or more; got {min_count!r:.60}")
     keep = statistics.collection_frequency >= min_count
     terms = None if statistics.terms is None else statistics.terms[keep]
     kept = _moved(statistics, np.where(keep, np.cumsum(keep) - 1, -1), int(keep.sum()), terms)
@@ -69,7 +70,7 @@ def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
 
 
 def laid_onto(statistics: TermStatistics, terms: Terms | None) -> TermStatistics:
-    """The same statistics laid out on another vocabulary, which must hold every term that occurs in them."""
+    """The same statistics with the columns of another vocabulary, which must contain every term that occurs."""
     mine = statistics.terms
     if terms is mine or (terms is not None and mine is not None and np.array_equal(terms, mine)):
         return statistics
@@ -78,7 +79,7 @@ def laid_onto(statistics: TermStatistics, terms: Terms | None) -> TermStatistics
     target = _positions(mine, terms)
     lost = np.flatnonzero((target < 0) & (statistics.collection_frequency > 0))
     if lost.size:
-        raise ValueError(f"the term {mine[lost[0]]!r} cannot be taken out: it is not contained")
+        raise ValueError(f"the term {mine[lost[0]]!r} cannot be subtracted: it is not contained")
     return _moved(statistics, target, terms.size, terms)
 
 
@@ -95,7 +96,7 @@ def _moved(statistics: TermStatistics, target: NDArray[np.intp], size: int, term
 
 
 def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: set[str]) -> TermStatistics:
-    """left + sign · right over one vocabulary; refused where anything would fall below zero."""
+    """left + sign · right over one vocabulary; ValueError if anything would fall below zero."""
     _check_compatible(left, right)
     (lengths,), length_documents = tally(
         [np.concatenate([left.lengths, right.lengths])],
@@ -103,7 +104,7 @@ def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: s
     )
     if (length_documents < 0).any():
         length = lengths[length_documents < 0][0]
-        raise ValueError(f"the documents to take out are not all contained: too many of length {length}")
+        raise ValueError(f"the documents to subtract are not all contained: too many of length {length}")
     kept = length_documents > 0
     check_fits(lengths, length_documents)
     sums: dict[str, Any] = {}
@@ -129,7 +130,7 @@ def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: s
 
 
 def check_fits(lengths: Integers, length_documents: Integers) -> None:
-    """Refuse lengths whose Σ n_ij n_j might not fit a 64-bit integer: sums that wrap round are wrong in silence."""
+    """Refuse lengths for which Σ n_ij n_j might not fit a 64-bit integer: overflow gives wrong sums silently."""
     tokens = float(lengths.astype(float) @ length_documents)
     if lengths.size and float(lengths[-1]) * tokens >= 2**63:
         raise ValueError("the collection is too large: Σ n_ij n_j does not fit a 64-bit integer")
@@ -139,24 +140,24 @@ def _refuse(statistics: TermStatistics, below_zero: NDArray[np.bool_]) -> None:
     if below_zero.any():
         column = int(np.flatnonzero(below_zero)[0])
         term = f"column {column}" if statistics.terms is None else f"the term {statistics.terms[column]!r}"
-        raise ValueError(f"the documents to take out are not all contained: {term} would fall below zero")
+        raise ValueError(f"the documents to subtract are not all contained: {term} would fall below zero")
 
 
 def _check_compatible(left: TermStatistics, right: TermStatistics) -> None:
     if (least := max(left.min_count, right.min_count)) > 1:
         raise ValueError(
-            f"statistics without the terms that occur fewer than {least:,} times cannot be combined exactly: "
-            "build them without --min-count"
+            f"statistics from which terms that occur fewer than {least:,} times were dropped cannot be combined "
+            "exactly: build them without --min-count"
         )
     if left.vocabulary_size != right.vocabulary_size:
         raise ValueError(
-            f"statistics without term names are combined by column, but they have {left.vocabulary_size:,} and "
+            f"statistics without term names are combined by column, but these have {left.vocabulary_size:,} and "
             f"{right.vocabulary_size:,} columns: name the terms of both"
         )
     if left.detail != right.detail:
         raise ValueError(
-            f'statistics of unequal detail cannot be combined: "{left.detail}" and "{right.detail}"; '
-            "`.coarsen(detail)` brings both to the lower one"
+            f'statistics of different detail cannot be combined: "{left.detail}" and "{right.detail}"; '
+            "use `.coarsen(detail)` to bring both to the lower one"
         )
     if left.counting is not None and right.counting is not None and left.counting != right.counting:
         raise ValueError(f"the texts were counted in different ways: {left.counting} and {right.counting}")

@@ -1,4 +1,4 @@
-"""`CountRows`: equal cells of a count matrix, with how many documents have each; a histogram for every term."""
+"""`CountRows`: the distinct cells of a count matrix and the number of documents with each; one histogram per term."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from termburst.statistics.tally import Integers, tally
 
 @dataclass(frozen=True, slots=True)
 class CountRows:
-    """The cells of a count matrix told apart by term and count (and length), with how many documents have each.
+    """The distinct (term, count) or (term, count, length) of a count matrix, with the number of documents of each.
 
     The rows of term i are ``[indptr[i]:indptr[i + 1]]``, ordered by count, then length. `length` is None in a histogram
     of counts alone.
@@ -40,7 +40,7 @@ class CountRows:
         length: Integers | None = None,
         documents: Integers | None = None,
     ) -> CountRows:
-        """Equal rows brought together, for *size* terms; a row stands for *documents* documents, by default one."""
+        """Merge equal rows, for *size* terms; each row stands for *documents* documents, by default one."""
         columns, total = tally([term, count] if length is None else [term, count, length], documents)
         kept = total != 0
         if not kept.all():
@@ -54,7 +54,7 @@ class CountRows:
         return np.repeat(np.arange(self.indptr.size - 1), np.diff(self.indptr))
 
     def sum_by_term(self, values: Integers) -> Integers:
-        """The sum of *values*, one a row, for every term; exact in 64-bit integers."""
+        """For every term the sum of *values* (one per row); exact in 64-bit integers."""
         running = np.concatenate([[0], np.cumsum(values)])
         return np.diff(running[self.indptr])
 
@@ -65,7 +65,7 @@ class CountRows:
         return CountRows.tallied(self.indptr.size - 1, term=self.term, count=self.count, documents=self.documents)
 
     def plus(self, other: CountRows, sign: int) -> CountRows:
-        """These rows and *sign* times the others'; a result may be negative, rows of zero documents are gone."""
+        """These rows plus *sign* times the others. Results may be negative; rows with zero documents are dropped."""
         return CountRows.tallied(
             self.indptr.size - 1,
             term=np.concatenate([self.term, other.term]),

@@ -1,6 +1,6 @@
-"""Whether statistics can be those of any collection: asked once of what comes from a file or from other hands.
+"""Check that statistics are consistent: once, for those from a file or from other code.
 
-Kernels use counts and lengths as places in arrays and as ends of loops. What cannot be must not reach them.
+Kernels use counts and lengths as array indices and loop bounds. Impossible values must not reach them.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
     from termburst.statistics.rows import CountRows
     from termburst.statistics.term_statistics import TermStatistics
 
-MOST_DOCUMENTS = 2**48  # more than were ever written, and few enough for sums and floats to be exact
-_MARK = "_sound"  # in the __dict__ of statistics that have been looked at
+MOST_DOCUMENTS = 2**48  # more than any corpus has, and few enough for sums and floats to be exact
+_MARK = "_sound"  # in the __dict__ of statistics that have been checked
 
 _OF_A_ROW = {
-    "bad range": "its rows lie outside of those stored",
-    "bad count": "it occurs {count} times in a document; a count is 1 or more",
-    "bad documents": "{documents} documents hold it {count} times; a number of documents is 1 or more",
-    "unknown length": "it is in a document of {length} tokens, and there is none of that length",
+    "bad range": "its rows lie outside of the stored rows",
+    "bad count": "it occurs {count} times in a document; a count must be 1 or more",
+    "bad documents": "{documents} documents contain it {count} times; a number of documents must be 1 or more",
+    "unknown length": "it is in a document of {length} tokens, but no document has that length",
     "beyond length": "it occurs {count:,} times in a document of at most {length:,} tokens",
     "no order": "its rows are not sorted by count and length, or one occurs twice",
-    "too many": "it is in more documents, or has more tokens, than there are",
-    "wrong b": "document_frequency is not the number of documents that hold it",
+    "too many": "it has more documents, or more tokens, than the collection",
+    "wrong b": "document_frequency is not the number of documents that contain it",
     "wrong n": "collection_frequency is not the sum of its counts",
     "wrong sum": "count_length_sum or count_squared_sum is not the sum over its counts",
 }
 
 
 def check_lengths(lengths: Any, length_documents: Any) -> None:
-    """Refuse a histogram of document lengths that cannot be, or whose sums do not fit 64-bit integers.
+    """Refuse an impossible histogram of document lengths, or one whose sums do not fit 64-bit integers.
 
     Examples
     --------
     >>> check_lengths(np.array([3, 1]), np.array([1, 1]))
     Traceback (most recent call last):
-    ValueError: the lengths of documents must ascend from 0 or more, each once; got 3 before 1
+    ValueError: document lengths must be distinct, ascending and 0 or more; got 3 before 1
     """
     for name, values in (("lengths", lengths), ("length_documents", length_documents)):
         _check_integers(name, values)
@@ -49,7 +49,7 @@ def check_lengths(lengths: Any, length_documents: Any) -> None:
         raise ValueError(f"there are {lengths.size:,} lengths but {length_documents.size:,} numbers of documents")
     if not lengths.size:
         return
-    rule = "the lengths of documents must ascend from 0 or more, each once"
+    rule = "document lengths must be distinct, ascending and 0 or more"
     if lengths[0] < 0:
         raise ValueError(f"{rule}; got {int(lengths[0])}")
     if not (rising := lengths[1:] > lengths[:-1]).all():
@@ -60,12 +60,12 @@ def check_lengths(lengths: Any, length_documents: Any) -> None:
         number = f"the number of documents with {int(lengths[k])} tokens is {int(length_documents[k])}"
         raise ValueError(f"{number}; it must be 1 or more")
     if length_documents.sum(dtype=np.float64) > MOST_DOCUMENTS:
-        raise ValueError(f"there are more documents than the {MOST_DOCUMENTS:,} that statistics may have")
+        raise ValueError(f"there are too many documents; statistics may have up to {MOST_DOCUMENTS:,}")
     check_fits(lengths, length_documents)
 
 
 def check_sound(statistics: TermStatistics) -> None:
-    """Refuse statistics that are inconsistent, with a sentence about the first term at fault; look once.
+    """Refuse inconsistent statistics; the message names the first wrong term. Checked statistics are marked as such.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def check_sound(statistics: TermStatistics) -> None:
     >>> check_sound(s)
     >>> check_sound(replace(s, collection_frequency=np.array([2, 5])))
     Traceback (most recent call last):
-    ValueError: these statistics are inconsistent: their terms have 7 tokens together, and there are 6
+    ValueError: these statistics are inconsistent: the terms have 7 tokens in total, but the collection has 6
     """
     if _MARK in vars(statistics):
         return
@@ -87,19 +87,19 @@ def check_sound(statistics: TermStatistics) -> None:
 
 
 def mark_sound(statistics: TermStatistics) -> TermStatistics:
-    """The same statistics, with a note that they need not be looked at: for those made from counts here."""
+    """The same statistics, marked as checked: for those made from counts here."""
     vars(statistics)[_MARK] = True
     return statistics
 
 
 def _check_terms(s: TermStatistics) -> None:
-    """Names and frequencies: one of each per term, and no more tokens or documents than there are."""
+    """Check names and frequencies: one of each per term, and no more tokens or documents than the collection has."""
     n_i, b_i = s.collection_frequency, s.document_frequency
     _check_integers("collection_frequency", n_i)
     _check_integers("document_frequency", b_i)
     sizes = {n_i.size, b_i.size} | ({len(s.terms)} if s.terms is not None else set())
     if len(sizes) > 1:
-        raise ValueError("these statistics are inconsistent: there are not as many terms as frequencies")
+        raise ValueError("these statistics are inconsistent: the numbers of terms and of frequencies differ")
     documents, tokens = s.documents, s.tokens
     wrong = (b_i < 0) | (n_i < b_i) | ((b_i == 0) & (n_i > 0)) | (b_i > documents) | (n_i > tokens)
     if wrong.any():
@@ -108,19 +108,19 @@ def _check_terms(s: TermStatistics) -> None:
             f"{int(n_i[i])} occurrences in {int(b_i[i])} documents, of {tokens:,} tokens in {documents:,} documents"
         )
         _refuse(s, i, numbers)
-    together = n_i.sum(dtype=np.float64)  # where integers might wrap round
-    if together > 1.5 * tokens or n_i.sum() > tokens:
+    total = n_i.sum(dtype=np.float64)  # integers might overflow
+    if total > 1.5 * tokens or n_i.sum() > tokens:
         raise ValueError(
-            f"these statistics are inconsistent: their terms have {together:.0f} tokens together, "
-            f"and there are {tokens}"
+            f"these statistics are inconsistent: the terms have {total:.0f} tokens in total, "
+            f"but the collection has {tokens}"
         )
 
 
 def _check_rows(s: TermStatistics) -> None:
-    """The histogram of every term's counts, or its patterns, and that they add up to the sums."""
+    """Check the histogram of every term's counts, or its patterns, and that they add up to the sums."""
     rows, sums = s.rows, (s.count_length_sum, s.count_squared_sum)
     if rows is None or sums[0] is None or sums[1] is None or (rows.length is None) != (s.detail == "moments"):
-        raise ValueError(f'these statistics lack what detail="{s.detail}" says that they hold')
+        raise ValueError(f'these statistics lack data that detail="{s.detail}" must have')
     length_sum, squared_sum = sums[0], sums[1]
     for name, values in (("count_length_sum", length_sum), ("count_squared_sum", squared_sum)):
         _check_integers(name, values)
@@ -148,14 +148,14 @@ def _check_rows(s: TermStatistics) -> None:
         _refuse(s, term, _OF_A_ROW[fault].format(**_numbers(s, rows, row)))
     longest = int(s.lengths[-1]) if s.lengths.size else 0
     if s.detail == "moments":
-        # A document is at least as long as any count in it, and at most as long as the longest; the product fits.
+        # A document is at least as long as any count in it, and at most as long as the longest. No overflow here.
         wrong = (length_sum < squared_sum) | (length_sum > s.collection_frequency * longest)
         if wrong.any():
             _refuse(s, int(np.argmax(wrong)), _OF_A_ROW["wrong sum"])
 
 
 def _numbers(s: TermStatistics, rows: CountRows, row: int) -> dict[str, int]:
-    """What a sentence says of a row; without lengths, the greatest that there is."""
+    """The numbers for a message about a row; without lengths, the greatest length of all."""
     if row < 0:
         return {}
     longest = s.lengths[-1] if rows.length is None else rows.length[row]

@@ -1,4 +1,4 @@
-"""Statistics on disk: Parquet, versioned, written atomically, never a pickle."""
+"""Statistics on disk: Parquet files with a version, written atomically, never a pickle."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from termburst.files import atomic_path, first_line, panics_unseen, parquet_dama
 from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.reading.parquet_footer import FooterError, read_chunks
+from termburst.statistics.labels import DETAILS, checked_detail, checked_terms
 from termburst.statistics.merging import SUMS
 from termburst.statistics.rows import CountRows
 from termburst.statistics.soundness import check_sound
-from termburst.statistics.term_statistics import DETAILS, TermStatistics, checked_detail, checked_terms
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from termburst.statistics.term_statistics import TermStatistics
+
 FORMAT_VERSION = 1
-_HEADER = "termburst"  # key of the Parquet file's metadata
-_MAGIC = b"PAR1"  # what every Parquet file begins with
-_TERM = 150  # bytes of a term in memory, as a string and in a table of them, beyond its characters
+_HEADER = "termburst"  # key in the metadata of the Parquet file
+_MAGIC = b"PAR1"  # the first bytes of every Parquet file
+_TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
 _TYPES: dict[str, Any] = {
     "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "digest": str,
     "counting": dict | None,
@@ -40,24 +42,24 @@ _IN_WORDS: dict[Any, str] = {
     str: "a string", bool: "true or false", list: "a list", int: "a whole number", dict: "an object",
     dict | None: "an object or null", list | str | None: "a list, a string or null",
 }  # fmt: skip
-# What comes of a header that is not as it was written, be it nested without end or of other types.
+# What a damaged header can raise, for example if it is nested too deeply or has other types.
 _DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
 def save_statistics(
     statistics: TermStatistics, path: str | PathLike[str], *, unfinished: dict[str, Any] | None = None
 ) -> None:
-    """Write statistics to one Parquet file, a row a term, that any Parquet reader can open.
+    """Write statistics to one Parquet file, one row per term, that any Parquet reader can open.
 
-    The columns are term, collection_frequency, document_frequency and, as the detail goes, count_length_sum,
-    count_squared_sum, and lists count, length, documents. The histogram of document lengths, the batch ids and the
+    The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
+    count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids and the
     counting options are JSON in the file's metadata under "termburst", with the version of the format and a digest of
-    all that is stored. Statistics of a build that is not done yet say so by what is known of it, *unfinished*.
+    everything stored. For a build that is not finished, *unfinished* describes the build and is stored, too.
 
     Raises
     ------
     ValueError
-        If the file could not be loaded: the statistics are of no collection, or two of their terms are the same.
+        If the file could not be loaded again: the statistics are inconsistent, or two terms have the same name.
     """
     check_fork()
     checked_detail(statistics.detail)
@@ -71,36 +73,37 @@ def save_statistics(
     except (TypeError, ValueError) as error:
         raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
     frame.write_parquet(buffer, metadata={_HEADER: encoded})
-    with atomic_path(path, follow=unfinished is None) as temporary:  # nobody names a checkpoint: a link there is a trap
+    # Users do not name checkpoints: a link in that place is a trap.
+    with atomic_path(path, follow=unfinished is None) as temporary:
         temporary.write_bytes(buffer.getvalue())
 
 
-def load_statistics(path: str | PathLike[str]) -> TermStatistics:
-    """Read what `save_statistics` wrote.
+def load_statistics(path: str | PathLike[str], kind: type[TermStatistics]) -> TermStatistics:
+    """Read a file that `save_statistics` wrote, as an object of class *kind*.
 
     Raises
     ------
     ValueError
-        If the file is not such a file, is of another version, is damaged, or is of a build that was not finished.
+        If it is another kind of file, has another version, is damaged, or belongs to a build that was not finished.
     """
-    statistics, unfinished = _loaded(path)
+    statistics, unfinished = _loaded(path, kind)
     if unfinished is not None:
         raise ValueError(
-            f"{path} holds the first {statistics.documents:,} documents of a build that was interrupted: "
-            "start the same `stats build` again, and it goes on from there"
+            f"{path} contains the first {statistics.documents:,} documents of a build that was interrupted: "
+            "start the same `stats build` again to continue it"
         )
     return statistics
 
 
-def load_unfinished(path: str | PathLike[str]) -> tuple[TermStatistics, dict[str, Any]]:
-    """Read what `save_statistics` wrote of a build that is not done yet: (the statistics, what is known of it)."""
-    statistics, unfinished = _loaded(path)
+def load_unfinished(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[TermStatistics, dict[str, Any]]:
+    """Read what `save_statistics` wrote of an unfinished build: (statistics, description of the build)."""
+    statistics, unfinished = _loaded(path, kind)
     if unfinished is None:
-        raise ValueError(f"{path} is of no unfinished build")
+        raise ValueError(f"{path} is not from an unfinished build")
     return statistics, unfinished
 
 
-def _loaded(path: str | PathLike[str]) -> tuple[TermStatistics, dict[str, Any] | None]:
+def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[TermStatistics, dict[str, Any] | None]:
     check_fork()
     path = Path(path)
     damage: tuple[type[BaseException], ...] = (*parquet_damage(), *_DAMAGE)
@@ -109,40 +112,40 @@ def _loaded(path: str | PathLike[str]) -> tuple[TermStatistics, dict[str, Any] |
         raise ValueError(f"{path} is a Parquet file, but not statistics saved by termburst")
     if header.get("version") != FORMAT_VERSION:
         raise ValueError(
-            f"{path} has format version {header.get('version')}, and this termburst reads version {FORMAT_VERSION}: "
+            f"{path} has format version {header.get('version')}, but this termburst reads version {FORMAT_VERSION}: "
             "upgrade termburst, or build the statistics again"
         )
     try:
         _check_types(header)
-        statistics, unfinished = _statistics(header, frame), header.get("unfinished")
-        saved = {"counting": header["counting"]}  # as it was written: equal options may have been in another order
+        statistics, unfinished = kind(**_fields(header, frame)), header.get("unfinished")
+        saved = {"counting": header["counting"]}  # as written: equal options may have been in another order
         sound = _digest(statistics, _header(statistics, unfinished) | saved) == header["digest"]
-        if sound:  # a digest can be made up
+        if sound:  # a digest can be forged
             check_sound(statistics)
     except damage as error:
         raise ValueError(f"{path} is damaged: {first_line(error)}") from error
     if not sound:
-        raise ValueError(f"{path} is damaged: it does not hold what was saved; build the statistics again")
+        raise ValueError(f"{path} is damaged: its content differs from what was saved; build the statistics again")
     return statistics, unfinished
 
 
 def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.DataFrame]:
-    """The header, whatever it is, and the table of a file, if they fit into memory; *damage* is made a sentence."""
+    """The header, unchecked, and the table of a file, if they fit into memory; *damage* becomes a ValueError."""
     import polars as pl
 
     if path.is_dir():
         raise ValueError(
-            f"{path} is a folder, not saved statistics; make them with: termburst stats build {path} -o NAME.parquet"
+            f"{path} is a folder, not saved statistics; build them with: termburst stats build {path} -o NAME.parquet"
         )
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file of statistics")
     require_memory(path.stat().st_size, f"{path}: the file")
     try:
-        content = path.read_bytes()  # once, so that the name means one file and nothing to a glob
+        content = path.read_bytes()  # read once: Polars gets bytes, so that it never takes the name for a glob
     except OSError as error:
         raise ValueError(f"{path} cannot be read as statistics: {first_line(error)}") from error
     if content[:4] != _MAGIC:
-        raise ValueError(f"{path} is not saved statistics (no Parquet file); make them with termburst stats build")
+        raise ValueError(f"{path} is not saved statistics (no Parquet file); build them with termburst stats build")
     try:
         groups = read_chunks(io.BytesIO(content), str(path))
     except FooterError as error:
@@ -156,13 +159,13 @@ def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.
         names = int(frame["term"].str.len_bytes().sum()) if "term" in frame.columns else 0
     except damage as error:
         raise ValueError(f"{path} cannot be read as statistics: {first_line(error)}") from error
-    # A term that is stored once may be that of every row; here each becomes a string of its own.
+    # The file may store one term once for many rows; here each row gets its own string.
     require_memory(4 * names + _TERM * frame.height, f"{path}: its table of {frame.height:,} terms")
     return header, frame
 
 
 def holds_statistics(path: str | PathLike[str]) -> bool:
-    """Whether a path is a Parquet file that `save_statistics` wrote, of whatever version."""
+    """Whether a path is a Parquet file that `save_statistics` wrote, in any version."""
     check_fork()
     import polars as pl
 
@@ -173,12 +176,12 @@ def holds_statistics(path: str | PathLike[str]) -> bool:
             return False
         with path.open("rb") as stream, panics_unseen:
             return stream.read(4) == _MAGIC and _HEADER in pl.read_parquet_metadata(stream)
-    except damage:  # reading it will say what is wrong
+    except damage:  # the error comes when it is read
         return False
 
 
 def _check_types(header: dict[str, Any]) -> None:
-    """Refuse a header whose fields are not of the types that `_header` gives them."""
+    """Refuse a header whose fields have other types than those of `_header`."""
     for name in _TYPES:
         if name not in header:
             raise ValueError(f"the header field {name!r} is missing")
@@ -217,7 +220,7 @@ def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> di
         "batches": list(statistics.batches),
         "counting": None if statistics.counting is None else statistics.counting.to_json(),
     }
-    if statistics.min_count > 1:  # said only where it is so, and files written before it could be are still sound
+    if statistics.min_count > 1:  # only if needed, so that files from before this field existed still match
         header["min_count"] = statistics.min_count
     if unfinished is not None:
         header["unfinished"] = unfinished
@@ -225,7 +228,7 @@ def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> di
 
 
 def _digest(statistics: TermStatistics, header: dict[str, Any]) -> str:
-    """Of everything that is stored: a flipped bit on disk must not pass for a count."""
+    """A digest of everything stored: a flipped bit on disk must not be taken for a count."""
     digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=16)
     if statistics.terms is not None:
         digest.update("\0".join(statistics.terms).encode())
@@ -246,7 +249,7 @@ def _frame(statistics: TermStatistics) -> pl.DataFrame:
         try:
             columns["term"] = pl.Series(statistics.terms.tolist(), dtype=pl.String)
             if columns["term"].null_count() or columns["term"].n_unique() < statistics.vocabulary_size:
-                checked_terms(statistics.terms, statistics.vocabulary_size)  # which has a sentence for it
+                checked_terms(statistics.terms, statistics.vocabulary_size)  # raises the right error
         except UnicodeEncodeError as error:
             raise ValueError(f"a term is not valid Unicode text (a lone surrogate): {error.object!r}") from error
     for name in SUMS:
@@ -266,11 +269,13 @@ def _frame(statistics: TermStatistics) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _statistics(header: dict[str, Any], frame: pl.DataFrame) -> TermStatistics:
+def _fields(header: dict[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
+    """The fields of the statistics in a file, by name."""
+
     def integers(values: Any) -> NDArray[np.int64]:
         found = np.asarray(values)
         if found.size and found.dtype.kind not in "iu":  # nulls and fractions come as floats
-            raise ValueError("a number is missing or not whole")
+            raise ValueError("a number is missing or is not an integer")
         return found.astype(np.int64)
 
     def column(name: str) -> NDArray[np.int64]:
@@ -282,7 +287,7 @@ def _statistics(header: dict[str, Any], frame: pl.DataFrame) -> TermStatistics:
     rows = None
     if detail != "frequencies":
         sizes = integers(frame["count"].list.len().to_numpy())
-        full = frame if sizes.all() else frame.filter(sizes > 0)  # an empty list explodes to a null
+        full = frame if sizes.all() else frame.filter(sizes > 0)  # explode() turns an empty list into null
 
         def exploded(name: str) -> NDArray[np.int64]:
             return integers(full[name].explode().to_numpy())
@@ -294,14 +299,14 @@ def _statistics(header: dict[str, Any], frame: pl.DataFrame) -> TermStatistics:
             exploded("documents"),
         )
     counting = header["counting"]
-    return TermStatistics(
-        terms=checked_terms(frame["term"].to_list(), frame.height) if header["named"] else None,
-        lengths=integers(header["lengths"]),
-        length_documents=integers(header["length_documents"]),
+    return {
+        "terms": checked_terms(frame["term"].to_list(), frame.height) if header["named"] else None,
+        "lengths": integers(header["lengths"]),
+        "length_documents": integers(header["length_documents"]),
         **{name: column(name) for name in (SUMS[:2] if detail == "frequencies" else SUMS)},
-        detail=detail,
-        rows=rows,
-        batches=tuple(header["batches"]),
-        counting=None if counting is None else CountingOptions.from_json(counting),
-        min_count=int(header.get("min_count", 1)),
-    )
+        "detail": detail,
+        "rows": rows,
+        "batches": tuple(header["batches"]),
+        "counting": None if counting is None else CountingOptions.from_json(counting),
+        "min_count": int(header.get("min_count", 1)),
+    }

@@ -1,4 +1,4 @@
-"""Documents that come in batches, reduced as they come: one growing vocabulary, and partial sums that are added."""
+"""Documents in batches, counted as they arrive: one growing vocabulary, and partial sums that are added up."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ import numpy as np
 
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import added
-from termburst.statistics.term_statistics import Detail, TermStatistics, from_canonical
 
 if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
     from termburst.counting.tokenizer import Counted, Tokenizer
     from termburst.reading.documents import Text
+    from termburst.statistics.labels import Terms
+    from termburst.statistics.term_statistics import TermStatistics
 
-CELLS = 4_000_000  # of the count matrix, held before they are reduced to sums
-CELLS_A_TERM = 4  # held at least for every term known: adding sums up takes time in proportion to the terms
+BATCH_DOCUMENTS = 2000  # single texts that make one batch
+CELLS = 4_000_000  # cells of the count matrix in memory before they are reduced to sums
+CELLS_PER_TERM = 4  # at least so many cells per known term: the time to add sums is proportional to the terms
 
 
 class RunningSum:
-    """The sum of statistics that come one after another, by doubling, as one carries in binary.
+    """The sum of statistics that arrive one after another, added in pairs like carries in a binary counter.
 
-    Each part takes part in log₂(parts) additions, not in all of them. Whatever interrupts `add`, a part is either
-    contained or not.
+    Each part takes part in log₂(parts) additions, not in all of them. If `add` is interrupted, the part is either
+    contained or not, never half.
 
     Examples
     --------
+    >>> from termburst.statistics.term_statistics import TermStatistics
     >>> total = RunningSum()
     >>> for text in ("so it goes", "so so", "on"):
     ...     total.add(TermStatistics.from_texts([text]))
@@ -41,11 +44,11 @@ class RunningSum:
 
     @property
     def documents(self) -> int:
-        """How many documents are contained."""
+        """The number of documents so far."""
         return sum(part.documents for _, part in self._stack)
 
     def add(self, part: TermStatistics) -> None:
-        """Add one part more."""
+        """Add one more part."""
         stack, size = self._stack, 1
         while stack and stack[-1][0] == size:
             size, part = 2 * size, added(stack[-1][1], part)
@@ -53,7 +56,7 @@ class RunningSum:
         self._stack = (*stack, (size, part))  # all at once
 
     def value(self) -> TermStatistics | None:
-        """The sum so far; None of no parts."""
+        """The sum so far; None if there are no parts."""
         if not self._stack:
             return None
         *stack, (size, total) = self._stack
@@ -64,24 +67,40 @@ class RunningSum:
         return total
 
 
-def partial_statistics(
+def in_batches(texts: Iterable[Any], *, lists_are_texts: bool) -> Iterator[list[Any]]:
+    """Group single texts in lists of `BATCH_DOCUMENTS`; pass lists of texts on unchanged."""
+    single: list[Any] = []
+    for item in texts:
+        if isinstance(item, str) or (lists_are_texts and all(isinstance(token, str) for token in item)):
+            single.append(item)
+            if len(single) == BATCH_DOCUMENTS:
+                yield single
+                single = []
+        elif isinstance(item, Iterable) and not isinstance(item, bytes):
+            yield list(item)
+        else:
+            raise ValueError(f"a text must be a string; got {item!r:.60}")
+    if single:
+        yield single
+
+
+def counted_parts(
     batches: Iterable[list[Text]],
-    detail: Detail,
     options: CountingOptions,
     *,
     first: int = 0,
     pause: Callable[[], bool] = lambda: False,
-) -> Iterator[TermStatistics]:
-    """Statistics of consecutive documents, which added up are those of all; there may be terms that do not occur.
+) -> Iterator[tuple[Terms, Any]]:
+    """Count consecutive parts of the documents: (terms, canonical counts). Some terms may not occur in a part.
 
-    Memory follows the vocabulary, `CELLS` and a few chunks of text, not the documents.
+    Memory grows with the vocabulary, `CELLS` and a few chunks of text, not with the documents.
 
     Parameters
     ----------
     batches : lists of texts
-    detail, options : what is counted, and how
+    options : how to count
     first : number of the first document, for messages
-    pause : asked now and then; where it says True, what has been read is counted and yielded soon
+    pause : called now and then; after True, the documents read so far are counted and yielded soon
     """
     numbered = _Numbered(options, first)
     checked: Iterator[list[Any]] = map(numbered.checked, batches)
@@ -91,10 +110,10 @@ def partial_statistics(
     if tokenizer is None:
         for batch in checked:
             X, terms = options.count(batch)
-            yield from_canonical(canonical_counts(X), terms, detail, counting=options)
+            yield terms, canonical_counts(X)
         return
     for names, X in _slabs(tokenizer, itertools.chain.from_iterable(checked), pause):
-        yield from_canonical(X, np.array(names, dtype=object), detail, counting=options)
+        yield np.array(names, dtype=object), X
 
 
 class _Numbered:
@@ -102,7 +121,7 @@ class _Numbered:
         self.options, self.documents = options, first
 
     def checked(self, batch: list[Text]) -> list[Any]:
-        """The same batch, if every document is one; ValueError with the number of the first that is not."""
+        """The same batch, if every document is valid. ValueError gives the number of the first that is not."""
         for k, text in enumerate(batch):
             self.options.check_text(text, self.documents + k)
         self.documents += len(batch)
@@ -110,7 +129,7 @@ class _Numbered:
 
 
 def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
-    """The first batches, and whether that is all and so little that scikit-learn counts it sooner."""
+    """The first batches, and whether they are all there is and so few that scikit-learn counts them faster."""
     from termburst.counting import vectorizer
 
     head: list[list[Text]] = []
@@ -124,22 +143,22 @@ def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
 
 
 def _slabs(tokenizer: Tokenizer, texts: Iterable[str], pause: Callable[[], bool]) -> Iterator[tuple[list[str], Any]]:
-    """(all terms so far, documents × terms), for as many documents at a time as make `CELLS` cells."""
+    """(all terms so far, documents × terms), for parts with about `CELLS` cells each."""
     from termburst.counting.tokenizer import in_chunks
 
     chunks = in_chunks(texts)
     known = 0
     while True:
         pieces: list[Counted] = []
-        cells, enough = 0, max(CELLS, CELLS_A_TERM * known)
+        cells, enough = 0, max(CELLS, CELLS_PER_TERM * known)
 
         def some() -> Iterator[list[str]]:
             for chunk in chunks:
                 yield chunk
-                if cells >= enough or pause():  # noqa: B023  used up before the next round
+                if cells >= enough or pause():  # noqa: B023  consumed before the next round
                     return
 
-        # To its end each time, since its threads must rest while their vocabularies are brought together.
+        # Consume it completely each time: its threads must be idle while their vocabularies are merged.
         for piece in tokenizer.count(some()):
             pieces.append(piece)
             cells += piece.ids.size

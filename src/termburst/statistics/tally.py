@@ -1,4 +1,4 @@
-"""Count equal rows of integer columns: the one operation behind every histogram that a collection remembers."""
+"""Count equal rows of integer columns: the operation behind every histogram in the statistics."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Integers = NDArray[np.int64]
 
 
 def tally(columns: list[Integers], weights: Integers | None = None) -> tuple[list[Integers], Integers]:
-    """Distinct rows in lexicographic order, and the sum of *weights* (by default: the number) of each.
+    """Distinct rows in lexicographic order, and for each the sum of *weights* (by default the number of rows).
 
-    The columns hold non-negative integers. Rows are packed into one 64-bit key where that fits, since NumPy sorts
-    plain integers an order of magnitude faster than it sorts rows.
+    The columns contain non-negative integers. Rows are packed into one 64-bit key if that fits: NumPy sorts plain
+    integers ten times faster than rows.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def tally(columns: list[Integers], weights: Integers | None = None) -> tuple[lis
         key = columns[0]
         for column, span in zip(columns[1:], spans[1:], strict=True):
             key = key * span + column
-        if weights is None:  # the order is of no use: sort the keys themselves
+        if weights is None:  # the order is not needed: sort the keys themselves
             key = np.sort(key)
             first = _run_starts([key])
             return _unpack(key[first], spans), np.diff(np.append(first, size))

@@ -1,10 +1,9 @@
-"""What a collection remembers: integers only, so that adding and taking away are exact."""
+"""`TermStatistics`, the counts that a collection keeps: integers only, so that + and − are exact."""
 
 from __future__ import annotations
 
 import difflib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -13,57 +12,69 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.display import ROWS, html_table, more, number
-from termburst.statistics import detail as details
+from termburst.statistics.labels import DETAILS, Detail, Terms, checked_batch, checked_detail, checked_terms
 from termburst.statistics.matrix import canonical_counts, totals
 from termburst.statistics.merging import added, pruned, subtracted
 from termburst.statistics.rows import CountRows
 from termburst.statistics.soundness import check_lengths, check_sound, mark_sound
+from termburst.statistics.store import load_statistics, save_statistics
+from termburst.statistics.streaming import RunningSum, counted_parts, in_batches
 from termburst.statistics.tally import Integers, tally
 
 if TYPE_CHECKING:
-    from termburst.counting.options import CountingOptions
     from termburst.reading.documents import Text
 
-Detail = details.Detail
-DETAILS = details.DETAILS
-Terms = NDArray[np.object_]
-BATCH_DOCUMENTS = 2000
+__all__ = [
+    "DETAILS",
+    "Detail",
+    "NothingToCountError",
+    "TermStatistics",
+    "Terms",
+    "as_statistics",
+    "checked_batch",
+    "checked_detail",
+    "checked_terms",
+    "counted",
+    "from_canonical",
+    "partial_statistics",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TermStatistics:
     """The sufficient statistics of a collection of documents, mergeable and subtractable.
 
-    Made by `from_counts`, `from_texts`, `load`, ``+`` and ``−``, not by hand. Three levels of detail:
+    Make them with `from_counts`, `from_texts`, `load`, ``+`` and ``−``, not by hand. There are three levels of detail:
 
     ============= =================================================================================================
-    "frequencies" d, n, the histogram of document lengths, and a term n_i and b_i: enough for TF–IDF, TF–ICF, λ_ij
-    "moments"     also Σ_j n_ij n_j, Σ_j n_ij² and the histogram of its counts: enough for λ_i and Tarone's test
-    "patterns"    also (count, length, documents) a term: enough for exact fits, exact tests and keyness
+    "frequencies" d, n, the histogram of document lengths; n_i and b_i per term: enough for TF–IDF, TF–ICF, λ_ij
+    "moments"     also Σ_j n_ij n_j, Σ_j n_ij² and the histogram of counts per term: for λ_i and Tarone's test
+    "patterns"    also (count, length, documents) per term: for exact fits, exact tests and keyness
     ============= =================================================================================================
 
-    Empty documents count in d (and so in λ_i), as in the paper.
+    Empty documents count in d (and therefore in λ_i), as in the paper.
 
     Attributes
     ----------
     terms : array of str, or None
-        None where the columns were not named; such statistics are addressed, and merged, by column.
+        None if the columns have no names; such statistics are addressed and merged by column.
     lengths, length_documents : arrays of int
         The distinct document lengths n_j in ascending order, and how many documents have each.
-    collection_frequency, document_frequency : arrays of int, one a term
+    collection_frequency, document_frequency : arrays of int, one value per term
         n_i and b_i.
-    count_length_sum, count_squared_sum : arrays of int, one a term, or None
+    count_length_sum, count_squared_sum : arrays of int, one value per term, or None
         Σ_j n_ij n_j and Σ_j n_ij².
     rows : CountRows or None
         The histogram of counts ("moments") or the patterns ("patterns").
     batches : tuple of str
-        Ids of the batches already contained; adding one twice is refused.
+        Ids of the batches already contained; adding one twice is an error.
     counting : CountingOptions or None
-        How the texts were counted, where that is known.
+        How the texts were counted, if known.
     min_count : int
-        Terms that occur fewer times were left out for good (``stats build --min-count``), so that nothing can be added
-        exactly any more. Lengths count all tokens nevertheless.
+        Terms that occur fewer times were dropped (``stats build --min-count``), so nothing can be added exactly any
+        more. Lengths still count all tokens.
 
     Examples
     --------
@@ -91,7 +102,7 @@ class TermStatistics:
     min_count: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse document lengths that cannot be, or whose sums would not fit 64-bit integers."""
+        """Check that document lengths are possible and that their sums fit 64-bit integers."""
         check_lengths(self.lengths, self.length_documents)
 
     @classmethod
@@ -109,16 +120,16 @@ class TermStatistics:
         ----------
         X : sparse or dense matrix of non-negative whole numbers
         terms : sequence of str, optional
-            The columns' names, for example ``vectorizer.get_feature_names_out()``.
+            The names of the columns, for example ``vectorizer.get_feature_names_out()``.
         detail : "moments", "patterns" or "frequencies"
         batch : str, optional
-            An id for these documents, remembered so that they cannot be added twice.
+            An id of these documents, kept so that they cannot be added twice.
         """
         counts = canonical_counts(X)
         if counts.shape[0] == 0:
-            raise ValueError("there are no documents: the count matrix has 0 rows")
+            raise ValueError("the count matrix has no documents (0 rows)")
         if counts.shape[1] == 0:
-            raise ValueError("there are no terms: the count matrix has 0 columns")
+            raise ValueError("the count matrix has no terms (0 columns)")
         names = checked_terms(terms, counts.shape[1])
         return from_canonical(counts, names, detail, batches=checked_batch(batch))
 
@@ -131,16 +142,16 @@ class TermStatistics:
         counting: CountingOptions | None = None,
         batch: str | None = None,
     ) -> TermStatistics:
-        """Count texts, a batch at a time: memory follows the vocabulary and the batch, not the corpus.
+        """Count texts batch by batch: memory grows with the vocabulary and the batch, not with the corpus.
 
         Parameters
         ----------
         texts : iterable of texts, or of lists of texts
-            The result does not depend on how texts come in lists. With ``CountingOptions(pretokenized=True)`` a list of
-            strings is one text, its tokens.
+            The result does not depend on how texts are grouped in lists. With ``CountingOptions(pretokenized=True)``
+            a list of strings is one text, given as its tokens.
         detail, batch : see `from_counts`
         counting : CountingOptions, optional
-            How to find the tokens; by default as scikit-learn's CountVectorizer does.
+            How to find the tokens; by default like scikit-learn's CountVectorizer.
 
         Examples
         --------
@@ -149,11 +160,9 @@ class TermStatistics:
         {'goes': 1, 'it': 1, 'so': 3}
         """
         if isinstance(texts, (str, bytes, Mapping)) or hasattr(texts, "columns"):
-            raise ValueError(
-                f"texts come as a list of texts, or an iterable of such lists, not as {type(texts).__name__}"
-            )
+            raise ValueError(f"texts must be a list of texts, or an iterable of such lists; got {type(texts).__name__}")
         lists_are_texts = bool(getattr(counting, "pretokenized", False))
-        batches = _in_batches(texts, lists_are_texts=lists_are_texts)
+        batches = in_batches(texts, lists_are_texts=lists_are_texts)
         return cls.from_batches(batches, detail, counting=counting, batch=batch)
 
     @classmethod
@@ -165,10 +174,7 @@ class TermStatistics:
         counting: CountingOptions | None = None,
         batch: str | None = None,
     ) -> TermStatistics:
-        """As `from_texts`, for texts that come in lists of your own making, whatever is in them."""
-        from termburst.counting.options import checked_counting
-        from termburst.statistics.streaming import RunningSum, partial_statistics
-
+        """Like `from_texts`, but *batches* are always lists of texts."""
         options = checked_counting(counting)
         total = RunningSum()
         for part in partial_statistics(batches, checked_detail(detail), options):
@@ -177,7 +183,7 @@ class TermStatistics:
 
     @property
     def documents(self) -> int:
-        """d, the number of documents, empty ones included."""
+        """d, the number of documents, including empty ones."""
         return int(self.length_documents.sum())
 
     @property
@@ -187,24 +193,24 @@ class TermStatistics:
 
     @property
     def mean_length(self) -> float:
-        """n/d, the mean document length, empty documents included."""
+        """n/d, the mean document length, including empty documents."""
         return self.tokens / max(self.documents, 1)
 
     @property
     def vocabulary_size(self) -> int:
-        """m, the number of terms, those that never occur included."""
+        """m, the number of terms, including those that never occur."""
         return self.collection_frequency.size
 
     @property
     def count_histogram(self) -> CountRows:
-        """How many documents hold each term how many times: a histogram a term."""
+        """For each term the histogram of its counts: how many documents contain it how often."""
         if self.rows is None:
-            raise ValueError(f'this needs statistics with detail="moments" or more; these hold only "{self.detail}"')
+            raise ValueError(f'this needs statistics with detail="moments" or more; these have only "{self.detail}"')
         return self.rows.without_lengths()
 
     @cached_property
     def log_factorial_sum(self) -> NDArray[np.float64]:
-        """Σ_j log (n_ij − 1)! over the documents that hold term i, derived from the histogram of its counts."""
+        """Σ_j log (n_ij − 1)! over the documents that contain term i, from the histogram of its counts."""
         from scipy.special import gammaln
 
         histogram = self.count_histogram
@@ -212,24 +218,21 @@ class TermStatistics:
         return np.bincount(histogram.term, weights=weights, minlength=self.vocabulary_size).astype(np.float64)
 
     def index(self, term: str | int) -> int:
-        """The column of a term given by its name, or by its number.
+        """The column of a term, given by name or by column number.
 
         Raises
         ------
         ValueError
-            For a term that is not there, with the nearest that are.
+            If there is no such term; the message suggests similar ones.
         """
         if isinstance(term, (int, np.integer)):
             if not 0 <= term < self.vocabulary_size:
                 raise ValueError(f"there is no column {term}; the columns are 0 to {self.vocabulary_size - 1}")
             return int(term)
-        if self.terms is None or not isinstance(term, str):
-            what = (
-                "have no term names; give the column's number"
-                if self.terms is None
-                else "are asked for one term's name"
-            )
-            raise ValueError(f"these statistics {what} instead of {term!r}")
+        if self.terms is None:
+            raise ValueError(f"these statistics have no term names; give a column number instead of {term!r}")
+        if not isinstance(term, str):
+            raise ValueError(f"a term must be given by its name or its column number; got {term!r}")
         found = np.flatnonzero(self.terms == term)
         if not found.size:
             near = difflib.get_close_matches(term, self.terms.tolist(), n=3)
@@ -247,7 +250,9 @@ class TermStatistics:
         True
         """
         if DETAILS.index(checked_detail(detail)) > DETAILS.index(self.detail):
-            raise ValueError(f'statistics with detail="{self.detail}" cannot give "{detail}"; count the texts again')
+            raise ValueError(
+                f'statistics with detail="{self.detail}" cannot be made into "{detail}"; count the texts again'
+            )
         if detail == self.detail:
             return self
         if detail == "moments":
@@ -255,7 +260,7 @@ class TermStatistics:
         return replace(self, detail=detail, rows=None, count_length_sum=None, count_squared_sum=None)
 
     def prune(self, min_count: int = 1) -> TermStatistics:
-        """Without the terms that occur fewer than *min_count* times. Documents, tokens and lengths stay as they are.
+        """The statistics without terms that occur fewer than *min_count* times. Documents, tokens and lengths stay.
 
         Examples
         --------
@@ -266,41 +271,37 @@ class TermStatistics:
         return pruned(self, min_count)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write to one Parquet file, atomically: see `termburst.statistics.store.save_statistics`."""
-        from termburst.statistics.store import save_statistics
-
+        """Write one Parquet file, atomically: see `termburst.statistics.store.save_statistics`."""
         save_statistics(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> TermStatistics:
-        """Read what `save` wrote."""
-        from termburst.statistics.store import load_statistics
-
-        return load_statistics(path)
+        """Read a file that `save` wrote."""
+        return load_statistics(path, cls)
 
     def __add__(self, other: TermStatistics) -> TermStatistics:
         """Both collections together, over the union of their terms.
 
-        Where the vocabularies differ, the union is in alphabetical order.
+        If the vocabularies differ, the union is in alphabetical order.
         """
         if not isinstance(other, TermStatistics):
             return NotImplemented
         return added(self, other)
 
     def __sub__(self, other: TermStatistics) -> TermStatistics:
-        """This collection without the documents of the other. The terms stay, also those that no longer occur.
+        """This collection without the documents of the other. All terms stay, even those that no longer occur.
 
         Raises
         ------
         ValueError
-            If the other holds anything that this one does not: no cell may fall below zero.
+            If the other contains anything that this one does not: no count may fall below zero.
         """
         if not isinstance(other, TermStatistics):
             return NotImplemented
         return subtracted(self, other)
 
     def __eq__(self, other: object) -> bool:
-        """Whether every number, term, batch and option is the same, in the same order."""
+        """Whether all numbers, terms, batches and options are the same, in the same order."""
         return _same(self, other) if isinstance(other, TermStatistics) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
@@ -325,7 +326,7 @@ class TermStatistics:
 
 
 def as_statistics(X_or_statistics: Any, detail: Detail) -> TermStatistics:
-    """Statistics of at least this detail, from a count matrix or from statistics: the door of every function.
+    """Statistics of at least this detail, from a count matrix or from statistics. Every function starts with this.
 
     Examples
     --------
@@ -335,7 +336,7 @@ def as_statistics(X_or_statistics: Any, detail: Detail) -> TermStatistics:
     if not isinstance(X_or_statistics, TermStatistics):
         return TermStatistics.from_counts(X_or_statistics, detail=detail)
     if DETAILS.index(X_or_statistics.detail) < DETAILS.index(detail):
-        raise ValueError(f'this needs statistics with detail="{detail}"; these hold only "{X_or_statistics.detail}"')
+        raise ValueError(f'this needs statistics with detail="{detail}"; these have only "{X_or_statistics.detail}"')
     check_sound(X_or_statistics)
     return X_or_statistics
 
@@ -348,7 +349,7 @@ def from_canonical(
     batches: tuple[str, ...] = (),
     counting: CountingOptions | None = None,
 ) -> TermStatistics:
-    """`TermStatistics.from_counts` behind the door: *counts* is canonical already, *terms* checked."""
+    """`TermStatistics.from_counts` without its checks: *counts* must be canonical, *terms* checked."""
     sums = totals(counts, length_sums=checked_detail(detail) != "frequencies")
     (lengths,), length_documents = tally([sums.n_j])
     if detail == "frequencies":
@@ -373,64 +374,36 @@ def from_canonical(
     return mark_sound(made)
 
 
+def partial_statistics(
+    batches: Iterable[list[Text]],
+    detail: Detail,
+    options: CountingOptions,
+    *,
+    first: int = 0,
+    pause: Callable[[], bool] = lambda: False,
+) -> Iterator[TermStatistics]:
+    """Statistics of consecutive parts of the documents: their sum describes all. Some terms may not occur in a part.
+
+    The parameters are those of `termburst.statistics.streaming.counted_parts`, and *detail*.
+    """
+    for terms, X in counted_parts(batches, options, first=first, pause=pause):
+        yield from_canonical(X, terms, detail, counting=options)
+
+
 class NothingToCountError(ValueError):
-    """A corpus without documents, or without a single term."""
+    """A corpus has no documents or no terms."""
 
 
 def counted(total: TermStatistics | None, batch: str | None = None, min_count: int = 1) -> TermStatistics:
-    """The statistics of all that was counted, given a batch id, without rare terms; refused where there is nothing."""
+    """The finished statistics: with a batch id, without rare terms. NothingToCountError if nothing was counted."""
     if total is None or not total.documents:
         raise NothingToCountError("there are no documents to count")
     if not total.tokens:
-        raise NothingToCountError("no document has a term; perhaps all are empty or hold only stop words")
+        raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
     kept = pruned(total, min_count)
     if not kept.vocabulary_size:
-        raise NothingToCountError(f"no term occurs {min_count:,} times")
+        raise NothingToCountError(f"no term occurs {min_count:,} times or more")
     return replace(kept, batches=checked_batch(batch))
-
-
-def checked_batch(batch: str | None) -> tuple[str, ...]:
-    if batch is not None and not isinstance(batch, str):
-        raise ValueError(f"a batch is named by a string; got {batch!r}")
-    return () if batch is None else (batch,)
-
-
-def checked_detail(detail: str) -> Detail:
-    if detail not in DETAILS:
-        raise ValueError(f"detail is one of {', '.join(map(repr, DETAILS))}; got {detail!r}")
-    return detail
-
-
-def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Terms | None:
-    """Names for *size* columns, each a string of its own, or a sentence about the first that is not."""
-    if terms is None:
-        return None
-    if isinstance(terms, (str, Set)) or not isinstance(terms, Iterable):
-        raise ValueError("terms come in the order of the columns: a list or an array of strings")
-    terms = list(terms)
-    names = np.empty(len(terms), dtype=object)
-    if not _are_text(terms):
-        for i, term in enumerate(terms):
-            if not isinstance(term, str):
-                raise ValueError(f"terms are strings; number {i} is {term!r}")
-            if not _are_text([term]):  # no file or table could hold it
-                raise ValueError(f"the term {term!r} holds a lone surrogate, which is no character: mend its text")
-    names[:] = list(map(str, terms))  # numpy.str_ too
-    if names.size != size:
-        raise ValueError(f"there are {names.size:,} terms for {size:,} columns; give one name a column")
-    if len(set(names)) != size:
-        twice = Counter(names).most_common(1)[0][0]
-        raise ValueError(f"the term {twice!r} names two columns; terms are merged by name, so each needs its own")
-    return names
-
-
-def _are_text(terms: list[Any]) -> bool:
-    """Whether all are strings, without a lone surrogate in any."""
-    try:
-        "".join(terms).encode()
-    except (TypeError, UnicodeEncodeError):
-        return False
-    return True
 
 
 def _same(left: Any, right: Any) -> bool:
@@ -439,20 +412,3 @@ def _same(left: Any, right: Any) -> bool:
     if is_dataclass(left) and type(left) is type(right) and not isinstance(left, type):
         return all(_same(getattr(left, field.name), getattr(right, field.name)) for field in fields(left))
     return type(left) is type(right) and bool(left == right)
-
-
-def _in_batches(texts: Iterable[Any], *, lists_are_texts: bool) -> Iterator[list[Any]]:
-    """Single texts in lists of `BATCH_DOCUMENTS`; lists of texts as they come."""
-    single: list[Any] = []
-    for item in texts:
-        if isinstance(item, str) or (lists_are_texts and all(isinstance(token, str) for token in item)):
-            single.append(item)
-            if len(single) == BATCH_DOCUMENTS:
-                yield single
-                single = []
-        elif isinstance(item, Iterable) and not isinstance(item, bytes):
-            yield list(item)
-        else:
-            raise ValueError(f"a text is a string; this is {item!r:.60}")
-    if single:
-        yield single

@@ -35,36 +35,36 @@ def burstiness_test(
     seed: int = 0,
     dispersion: bool = True,
 ) -> pl.DataFrame:
-    """Test every term for burstiness; the surest first.
+    """Test every term for burstiness; the smallest p-values come first.
 
-    The null hypothesis is that the term's n_i tokens lie at random among all positions of the collection. λ (`p_plr`)
-    reacts to repetition within documents alone; the exact likelihood ratio (`p_lr`) and Tarone's score (`p_score`) also
-    to which documents they are, so that a word of short documents counts as over-dispersed though it never repeats.
+    The null hypothesis is that the n_i tokens of the term are at random positions of the collection. λ (`p_plr`) reacts
+    only to repetition within documents. The exact likelihood ratio (`p_lr`) and Tarone's score (`p_score`) also react
+    to which documents they are: a word of short documents counts as over-dispersed even if it never repeats.
 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
     terms : sequence of str, optional
-        The names of a matrix's columns, or of statistics' that have none.
+        The names of the columns of a matrix, or of statistics without names.
     test : {"plr", "lr", "score"}
-        Whose p-value is `p_value`, and is adjusted for multiplicity.
-    mu, sigma2, form : of λ; see `termburst.plr_statistic`
+        The test whose p-value is `p_value` and is adjusted for multiplicity.
+    mu, sigma2, form : options of λ; see `termburst.plr_statistic`
     adjust : {"bh", "by", "holm", "storey", "none"}
         How `q_value` is obtained: Benjamini–Hochberg, Benjamini–Yekutieli, Holm, Storey's q.
     mid_p : bool
-        Count a tie as half: p-values of rare terms, whose null is very discrete, are then right on average instead of
-        never too small.
+        Count ties as half: p-values of rare terms, whose null is very discrete, are then right on average, but no
+        longer conservative.
     min_count : int
         Terms that occur less often are neither tested nor counted in the adjustment.
-    draws, seed : of the Monte Carlo where no enumeration is feasible; the same seed gives the same p-values.
+    draws, seed : for the Monte Carlo, if enumeration is not feasible; the same seed gives the same p-values.
     dispersion : bool
         Whether to add the measures of dispersion; see `termburst.inference.dispersion`.
 
     Returns
     -------
     polars.DataFrame
-        term, n, b, plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, where that is too small for a
-        float), q_value, how ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not and
+        term, n, b, plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, even if p_value is too small for
+        a float), q_value, how ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not and
         status of the exact fit, and the measures of dispersion.
 
     Examples
@@ -83,7 +83,7 @@ def burstiness_test(
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
-    with ThreadPoolExecutor(1) as other:  # which fills the time that the test leaves a core without work
+    with ThreadPoolExecutor(1) as other:  # uses a core while the test leaves it idle
         measures = other.submit(dispersion_measures, cells) if dispersion else None
         found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
     tested = {"plr": found.plr, "lr": found.lr, "score": found.score}

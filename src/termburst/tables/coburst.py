@@ -23,26 +23,27 @@ def coburst(
     min_documents: int = 5,
     event: str = "burst",
 ) -> pl.DataFrame:
-    """Which pairs of terms burst in the same documents, as "Socrates" and "Plato" do? The surest first.
+    """Which pairs of terms burst in the same documents, as "Socrates" and "Plato" do? The smallest p-values come first.
 
     Parameters
     ----------
-    X : count matrix; statistics do not remember documents
+    X : count matrix; statistics do not keep documents
     pairs : names (or columns) of the pairs to test; by default the *top* pairs of the corpus
     terms : sequence of str, optional
         The names of the columns.
     top, max_terms, min_count, min_documents
-        How many pairs to return, and which terms to pair: the *max_terms* burstiest of those that occur *min_count*
-        times and burst in *min_documents* documents.
+        The number of pairs to return, and which terms to pair: the *max_terms* most bursty terms of those that occur
+        *min_count* times and burst in *min_documents* documents.
     event : {"burst", "occurrence"}
         Whether to count documents where both burst, or where both occur.
 
     Returns
     -------
     polars.DataFrame
-        first, second; shared, in how many documents both burst, and expected, in how many they would by chance at the
-        documents' lengths; first_documents and second_documents, in how many each does; p_value, exact over all
-        permutations of the documents within strata of length, log10_p and q_value (Benjamini–Hochberg over all pairs).
+        first, second; shared, the number of documents where both burst, and expected, the number expected by chance
+        given the lengths of the documents; first_documents and second_documents, the numbers for each term; p_value,
+        exact over all permutations of documents within strata of length; log10_p; q_value (Benjamini–Hochberg over all
+        pairs).
 
     Examples
     --------

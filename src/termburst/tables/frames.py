@@ -1,4 +1,4 @@
-"""What the tables have in common: a row a term."""
+"""Shared by the tables: frames with one row per term."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.statistics.term_statistics import TermStatistics, checked_terms
+from termburst.statistics.labels import checked_terms
+from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] | None = None) -> pl.DataFrame:
-    """A row a term, by its name or else its column; only those *counted*, and null in the place of NaN.
+    """One row per term, with its name or its column number; only terms that are *counted*; null instead of NaN.
 
     Examples
     --------
@@ -31,17 +32,17 @@ def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] |
 
 
 def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[np.object_] | None:
-    """The names of the terms of a matrix or of statistics; those given beside statistics' own must be the same.
+    """The names of the terms of a matrix or of statistics; *terms* must not differ from the names in statistics.
 
     Examples
     --------
     >>> named_terms(TermStatistics.from_counts([[1, 2]], ["so", "it"]), ["it", "so"], 2)
     Traceback (most recent call last):
-    ValueError: the statistics name their own terms, not as those given: leave these out
+    ValueError: the statistics already have other term names; omit `terms`
     """
     names = checked_terms(terms, size)
     own = corpus.terms if isinstance(corpus, TermStatistics) else None
     if names is not None and own is not None and not np.array_equal(names, own):
         of = f" of {which}" if which else ""
-        raise ValueError(f"the statistics{of} name their own terms, not as those given: leave these out")
+        raise ValueError(f"the statistics{of} already have other term names; omit `terms`")
     return names if own is None else own

@@ -16,16 +16,17 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.inference.names import ADJUSTMENTS, KEYNESS_METHODS, SORTS, Sort
 from termburst.models.cells import TermCells, term_cells
+from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
-from termburst.statistics.term_statistics import TermStatistics, checked_terms
+from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.frames import named_terms, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
 MILLION = 1_000_000
-MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas write a value that is not there
+MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas print a missing value
 
 
 def keyness(
@@ -45,36 +46,36 @@ def keyness(
     Parameters
     ----------
     A, B : count matrices, or TermStatistics with detail="patterns" (such as a saved reference corpus)
-        Their vocabularies are aligned by term: over the union of both.
+        Their vocabularies are aligned by term name, over the union of both.
     terms, terms_b : sequence of str, optional
-        The names of the columns of a matrix, or of statistics that have none; `terms` serves both where `terms_b` is
-        not given and they have as many columns.
+        The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
+        they have the same number of columns.
     method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"}
-        The default is the likelihood ratio of beta-binomials with one mean or a mean each, with a reference that is
-        conditional on the bursts for terms in few documents. "g2", "chi2" and "fisher" are what most corpus tools
-        offer: they take every token for independent, and call a quarter of the words of two random halves of one
-        corpus different.
+        The default is the likelihood ratio of beta-binomials with one common mean or one mean per corpus; for terms in
+        few documents its reference is conditional on the bursts. "g2", "chi2" and "fisher" are what most corpus tools
+        offer: they treat tokens as independent, and call a quarter of the words of two random halves of one corpus
+        different.
     confidence : float, optional
-        Of the interval of log_ratio; None leaves it out, which takes half as long.
+        Confidence level of the log_ratio interval; None omits the interval, which takes half the time.
     adjust : {"bh", "by", "holm", "storey", "none"}
     min_count : int
         Terms that occur less often in both together are left out, and not counted in the adjustment.
     sort : {"p", "effect", "log_ratio", "term"}
-        "effect" sorts by the end of the interval that is nearest to 0, largest first: the words surely used most.
+        "effect" sorts by the end of the interval nearest to 0, largest first: the words that A surely uses more.
 
     Returns
     -------
     polars.DataFrame
         term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
         binary logarithm of the ratio of the fitted mean shares, with ci_low, ci_high from the profile likelihood, and
-        effect, the end nearest to 0; diff_percent, how much more frequent it is per million; statistic, p_value,
-        q_value; reference, how p was obtained; dp_a, dp_b, Gries's deviation of proportions in each.
+        effect, the end nearest to 0; diff_percent, the difference of the frequencies per million; statistic, p_value,
+        q_value; reference, how p was obtained; dp_a, dp_b, Gries's deviation of proportions in each corpus.
 
     Notes
     -----
-    A term in one corpus only has log_ratio ±inf and one finite end of the interval. Identical corpora have p = 1
-    throughout. Where a corpus has fewer than five documents, the counts in it are held against draws from the common
-    model (reference "predictive"), since a likelihood ratio says little there.
+    A term in only one corpus has log_ratio ±inf and one finite end of the interval. Identical corpora have p = 1 for
+    all terms. If a corpus has fewer than five documents, its counts are compared with draws from the common model
+    (reference "predictive"), since a likelihood ratio says little there.
 
     Examples
     --------
@@ -131,24 +132,24 @@ def keyness_groups(
 ) -> pl.DataFrame:
     """Which terms differ between several groups of documents?
 
-    One likelihood ratio a term over all groups: a mean each against one mean. With *contrasts*
-    each group is then compared with all others together, a row a term and group.
+    One likelihood ratio per term over all groups: one mean per group against one common mean. With *contrasts*, each
+    group is compared with all others together: one row per term and group.
 
     Parameters
     ----------
     X : count matrix
-    labels : list, array or Series with one a document
+    labels : list, array or Series with one label per document
         All of one type, at least two different ones, and none missing.
-    terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are for contrasts alone
+    terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are only for contrasts
     contrasts : bool
         Whether to return the contrasts instead of the overall test.
-    draws, seed : of the Monte Carlo for terms in few documents
+    draws, seed : for the Monte Carlo, used for terms in few documents
 
     Returns
     -------
     polars.DataFrame
-        term, n, b, statistic, df, p_value, q_value, reference, and `highest`, the group with the greatest mean share;
-        with contrasts the columns of `keyness` and `group`, a being the group and b the rest.
+        term, n, b, statistic, df, p_value, q_value, reference, and `highest`, the group with the largest mean share;
+        with contrasts the columns of `keyness` and `group`, where a is the group and b the rest.
 
     Examples
     --------
@@ -157,22 +158,12 @@ def keyness_groups(
     >>> tb.keyness_groups(X, ["x"] * 8 + ["y"] * 6 + ["z"] * 6, terms=["ha", "no", "so"])["highest"][0]
     'x'
     """
-    import polars as pl
-
     min_count = _checked(sort, method, confidence, adjust, min_count)
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
-    overall: dict[str, tuple[Any, Any]] = {
-        "sort": (sort, ("p", "term")),
-        "method": (method, ("beta-binomial",)),
-        "confidence": (confidence, (0.95,)),
-    }
-    for option, (value, allowed) in overall.items():
-        if not contrasts and value not in allowed:
-            raise ValueError(
-                f"{option}={value!r} is for contrasts=True: over all groups there is one test, without a direction"
-            )
+    if not contrasts:
+        _check_overall(sort, method, confidence)
     if isinstance(X, TermStatistics):
-        raise ValueError("groups need the documents, so a count matrix: statistics do not say which document held what")
+        raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
     names = checked_terms(terms, counts.shape[1])
     groups, place = _grouped(labels, counts.shape[0])
@@ -181,17 +172,9 @@ def keyness_groups(
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     if contrasts:
-        frames = [
-            keyness(
-                parts[g], counts[place != g], terms=names, method=method, confidence=confidence,
-                adjust="none", min_count=min_count,
-            ).with_columns(group=pl.lit(group))
-            for g, group in enumerate(groups)
-        ]  # fmt: skip
-        table = pl.concat(frames)
-        p_value = table["p_value"].to_numpy()
-        table = table.with_columns(q_value=pl.Series(adjusted(p_value, adjust)))
-        return _sorted(table.select("term", "group", pl.exclude("term", "group")), sort)
+        against = [(group, parts[g], counts[place != g]) for g, group in enumerate(groups)]
+        table = _contrasts(against, adjust, terms=names, method=method, confidence=confidence, min_count=min_count)
+        return _sorted(table, sort)
     cells = [term_cells(part) for part in parts]
     found = tests.keyness_groups(cells, draws=draws, seed=seed)
     n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
@@ -210,8 +193,33 @@ def keyness_groups(
     return _sorted(term_frame(names, columns, counted), sort)
 
 
+def _contrasts(against: Iterable[tuple[str, Any, Any]], adjust: str, **options: Any) -> pl.DataFrame:
+    """`keyness` of each (group, its counts, counts of the rest), with q-values over all groups and terms."""
+    import polars as pl
+
+    frames = [keyness(own, rest, adjust="none", **options).with_columns(group=pl.lit(g)) for g, own, rest in against]
+    table = pl.concat(frames)
+    p_value = table["p_value"].to_numpy()
+    table = table.with_columns(q_value=pl.Series(adjusted(p_value, adjust)))
+    return table.select("term", "group", pl.exclude("term", "group"))
+
+
+def _check_overall(sort: Any, method: Any, confidence: Any) -> None:
+    """Refuse options that the test over all groups does not have."""
+    overall: dict[str, tuple[Any, Any]] = {
+        "sort": (sort, ("p", "term")),
+        "method": (method, ("beta-binomial",)),
+        "confidence": (confidence, (0.95,)),
+    }
+    for option, (value, allowed) in overall.items():
+        if value not in allowed:
+            raise ValueError(
+                f"{option}={value!r} needs contrasts=True: over all groups there is one test, without a direction"
+            )
+
+
 def _checked(sort: Any, method: Any, confidence: Any, adjust: Any, min_count: Any) -> int:
-    """*min_count*, where that and the others are what they should be."""
+    """Check all options; return *min_count* as an int."""
     check_fork()
     check_name("sort", sort, SORTS)
     check_name("method", method, KEYNESS_METHODS)
@@ -221,35 +229,35 @@ def _checked(sort: Any, method: Any, confidence: Any, adjust: Any, min_count: An
 
 
 def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
-    """The names of the groups in order, and the number of each document's."""
+    """The names of the groups in order, and the number of the group of each document."""
     unordered = isinstance(labels, (str, bytes, Set, Mapping)) or not isinstance(labels, Iterable)
     if unordered or getattr(labels, "ndim", 1) != 1:
-        raise ValueError(f"labels are a list or a Series, one a document and in their order; got {shown(labels)}")
+        raise ValueError(f"labels must be a list or a Series, one per document in order; got {shown(labels)}")
     label = list(labels)
     if len(label) != documents:
-        raise ValueError(f"there are {documents:,} documents and {len(label):,} labels")
+        raise ValueError(f"there are {documents:,} documents but {len(label):,} labels")
     if not label:
-        raise ValueError("there are no documents: the count matrix has 0 rows")
+        raise ValueError("the count matrix has no documents (0 rows)")
     for number, one in enumerate(label):
         if not isinstance(one, str) and str(one) in MISSING:
-            raise ValueError(f"document {number} has {one} for a label: name a group for every document")
+            raise ValueError(f"document {number} has the label {one}: give every document a group")
         if not isinstance(one, Hashable) or isinstance(one, tuple):
-            raise ValueError(f"labels are one name a document; document {number} has {shown(one)}")
+            raise ValueError(f"labels must be one name per document; document {number} has {shown(one)}")
         if _kind(one) is not _kind(label[0]):
             kinds = f"{type(label[0]).__name__} for document 0 and {type(one).__name__} for document {number}"
-            raise ValueError(f"labels are of one type; these are {kinds}")
+            raise ValueError(f"labels must have one type; got {kinds}")
     try:
         groups = sorted(set(label))
     except TypeError as error:
-        raise ValueError(f"labels are names or numbers; document 0 has {shown(label[0])}") from error
+        raise ValueError(f"labels must be names or numbers; document 0 has {shown(label[0])}") from error
     if len(groups) < 2:
-        raise ValueError(f"there is one group, {str(groups[0])!r}: a comparison needs two at least")
+        raise ValueError(f"there is only one group, {str(groups[0])!r}: a comparison needs at least two")
     number_of = {group: number for number, group in enumerate(groups)}
     return [str(group) for group in groups], np.array([number_of[one] for one in label], dtype=np.intp)
 
 
 def _kind(label: Any) -> type:
-    """The type of a label, NumPy's own being Python's."""
+    """The type of a label; for NumPy scalars the Python type."""
     return type(label.item() if isinstance(label, np.generic) else label)
 
 
@@ -266,19 +274,19 @@ def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
 
 
 def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
-    """The cells of both over the same terms, and the terms' names where they have any."""
+    """The cells of both over the same terms, and the names of the terms, if any."""
     terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
     if terms_b is None and _unnamed(B):
         terms_b, terms = terms, terms if _unnamed(A) else None
     first, names_a = _named(A, terms, "A")
     second, names_b = _named(B, terms_b, "B")
     if (names_a is None) != (names_b is None):
-        raise ValueError("one corpus has named terms and the other has not: give terms= and terms_b=")
+        raise ValueError("one corpus has term names and the other does not: give terms= and terms_b=")
     if names_a is None or names_b is None or np.array_equal(names_a, names_b):
         a, b = term_cells(first), term_cells(second)
         if a.n_i.size != b.n_i.size:
             raise ValueError(
-                f"A has {a.n_i.size:,} columns and B {b.n_i.size:,}: give terms= and terms_b= to align them"
+                f"A has {a.n_i.size:,} columns and B has {b.n_i.size:,}: give terms= and terms_b= to align them"
             )
         return a, b, names_a
     union: NDArray[np.object_] = np.array(sorted({*names_a.tolist(), *names_b.tolist()}), dtype=np.object_)
@@ -299,7 +307,7 @@ def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_
         return corpus, named_terms(corpus, terms, corpus.shape[1])
     if corpus.rows is None or corpus.rows.length is None:
         raise ValueError(
-            f'{which} holds statistics without the patterns that keyness needs: make them with detail="patterns"'
+            f'{which} has statistics without the patterns that keyness needs: build them with detail="patterns"'
         )
     names = named_terms(corpus, terms, corpus.vocabulary_size, which)
     return (corpus if corpus.terms is not None else replace(corpus, terms=names)), names
