@@ -12,9 +12,9 @@ from termburst.paper import from_scratch
 from termburst.paper.classification import MU, best_cells
 from termburst.paper.collections import CORPORA, Collections
 from termburst.paper.erratum import Erratum, row
+from termburst.paper.figures.fig3 import correlation
 from termburst.paper.markdown import below, show, significant, table
 from termburst.paper.results import PLACES, published
-from termburst.paper.simulation import correlation
 
 Floats = NDArray[np.float64]
 

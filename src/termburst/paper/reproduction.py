@@ -9,25 +9,37 @@ from pathlib import Path
 
 from termburst import plot
 from termburst.files import atomic_path, check_output
-from termburst.paper import claim1, newsgroups, r8, rankings, report, settled_parts, simulation
+from termburst.paper import report, settled_parts
+from termburst.paper.claim1 import claim1
 from termburst.paper.collections import UNAVAILABLE, Collections
 from termburst.paper.errata import ERRATA, Erratum
 from termburst.paper.errata import as_markdown as errata_page
+from termburst.paper.figures.fig1 import fig1
+from termburst.paper.figures.fig2 import fig2
+from termburst.paper.figures.fig3 import fig3
+from termburst.paper.figures.fig4 import fig4
+from termburst.paper.figures.fig5 import fig5
+from termburst.paper.figures.figa1 import figa1
+from termburst.paper.figures.figa2 import figa2
+from termburst.paper.rankings import rankings
 from termburst.paper.results import Row, Section
+from termburst.paper.reuters import reuters
+from termburst.paper.table2 import table2
+from termburst.paper.table3 import table3
 
 EXAMPLES: dict[str, Callable[[Collections], Section]] = {
-    "fig1": simulation.fig1,
-    "fig2": simulation.fig2,
-    "fig3": simulation.fig3,
-    "reuters": r8.reuters,
-    "fig4": newsgroups.fig4,
-    "table2": newsgroups.table2,
-    "fig5": r8.fig5,
-    "table3": r8.table3,
-    "figa1": newsgroups.figa1,
-    "figa2": r8.figa2,
-    "claim1": claim1.claim1,
-    "rankings": rankings.rankings,
+    "fig1": fig1,
+    "fig2": fig2,
+    "fig3": fig3,
+    "reuters": reuters,
+    "fig4": fig4,
+    "table2": table2,
+    "fig5": fig5,
+    "table3": table3,
+    "figa1": figa1,
+    "figa2": figa2,
+    "claim1": claim1,
+    "rankings": rankings,
 }
 
 _FILES = ("results.json", "errata.md", "report.md")
