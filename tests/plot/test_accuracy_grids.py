@@ -34,7 +34,7 @@ def test_grids_print_values_and_outline_the_best():
     assert [label.get_text() for label in two.get_xticklabels()] == ["0.5", "1"]
 
 
-def test_grid_text_stands_out_from_its_cell():
+def test_values_can_be_read_on_the_colour_of_their_cell():
     table = np.linspace(0, 1, 30).reshape(5, 6)
     figure = plot.accuracy_grids({"one": table}, np.arange(1, 6), np.arange(1, 7))
     image = figure.axes[0].images[0]
@@ -43,7 +43,7 @@ def test_grid_text_stands_out_from_its_cell():
         luminance = float(np.dot(linear[:3], [0.2126, 0.7152, 0.0722]))
         other = 1.0 if text.get_color() == "white" else 0.0
         contrast = (max(luminance, other) + 0.05) / (min(luminance, other) + 0.05)
-        assert contrast >= 4.5  # what WCAG asks of small text
+        assert contrast >= 4.5  # what WCAG requires for small text
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])

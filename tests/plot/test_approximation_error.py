@@ -6,7 +6,7 @@ import pytest
 from termburst import plot
 
 
-def test_error_map_is_of_medians(lines):
+def test_the_map_shows_medians(lines):
     alpha, alpha_not = np.array([0.01, 0.01, 0.01, 1.0]), np.array([100.0, 100.0, 100.0, 10.0])
     figure = plot.approximation_error(alpha, alpha_not, [0.1, -0.3, 2.0, 5.0], mean_length=50.0)
     left, right = figure.axes[:2]
@@ -23,7 +23,7 @@ def test_error_map_is_of_medians(lines):
     assert hexagons.get_array().sum() == 4
 
 
-def test_error_leaves_out_terms_without_finite_parameters(fit):
+def test_terms_without_finite_parameters_are_left_out(fit):
     figure = plot.approximation_error(fit.alpha, fit.alpha_not, np.ones(400), mean_length=90.0)
     assert figure.axes[1].collections[0].get_array().sum() == 250
 

@@ -15,7 +15,7 @@ def test_parameters_count_every_term_once(fit, published, words):
         main, beyond = figure.axes[2 * panel : 2 * panel + 2]
         bars = [patch for patch in main.patches if hasattr(patch, "get_height")]
         edges = [bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()]
-        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9  # the extremes stand on them
+        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9  # smallest and largest value are on these edges
         inside = np.log(values[fit.status == "converged"])
         assert [bar.get_height() for bar in bars] == np.histogram(inside, edges)[0].tolist()
         assert sum(bar.get_height() for bar in bars) == 250
@@ -44,7 +44,7 @@ def test_parameters_mark_the_highlighted_terms(fit, published):
         assert filled == [[np.log(exact[7]), 0], [np.log(exact[2]), 2]]
         assert [line.get_xydata()[0].tolist() for line in corner.lines if line.get_marker() == ">"] == [[0.0, 1.0]]
         arrows = [(note.xyann[0], note.xy[0]) for note in strip.texts]
-        assert (np.log(printed[300]), 1.0) in arrows  # to the edge of the axes, and beyond
+        assert (np.log(printed[300]), 1.0) in arrows  # the arrow ends at the edge of the axes
 
 
 def test_parameters_of_terms_with_a_dollar_sign(fit, words):

@@ -110,7 +110,7 @@ def test_legends_do_not_cover_the_data(everything, name):
     assert not any(legend.get_window_extent().overlaps(pane) for legend in legends for pane in panes)
 
 
-def test_terms_are_on_one_line_and_never_read_as_formulas(everything, words):
+def test_a_term_is_one_line_and_never_a_formula(everything, words):
     text = words(everything["burstiness"])
     for term in ("$x$", "a$b^", "so\\nso", "\\u202eevil", "שלום", "سلام", "中文", "<b>", "haha"):
         assert term in text

@@ -41,8 +41,8 @@ def test_ridge_shows_the_approximate_likelihood(fig2):
         assert filled.zmax == 0
 
 
-def test_ridge_without_a_valid_maximum_marks_none(words):
-    counts = [[30, 5], [0, 10], [25, 2]]  # r_i = 54 repeats against η² = 9
+def test_an_invalid_maximum_is_not_marked(words):
+    counts = [[30, 5], [0, 10], [25, 2]]  # r_i = 54 is above η² = 9
     figure = plot.likelihood_ridge(counts, mu=3.0, sigma2=1.0)
     assert "maximum" not in words(figure)
     assert not tb.penalized_mle(counts, mu=3.0, sigma2=1.0).valid[0]
@@ -58,7 +58,9 @@ BAD = {
     "both columns": lambda: plot.likelihood_ridge([[0, 2], [0, 3]], mu=1.0, sigma2=1.0),
     "mu must be": lambda: plot.likelihood_ridge([[1, 2]], mu=-1.0, sigma2=1.0),
     "alpha must be increasing": lambda: plot.likelihood_ridge([[1, 2]], mu=1.0, sigma2=1.0, alpha=[0.2, 0.1]),
-    "alpha_not must hold": lambda: plot.likelihood_ridge([[1, 2]], mu=1.0, sigma2=1.0, alpha_not=[0.0, 0.1]),
+    "alpha_not must have two or more": lambda: plot.likelihood_ridge(
+        [[1, 2]], mu=1.0, sigma2=1.0, alpha_not=[0.0, 0.1]
+    ),
     "truth must be": lambda: plot.likelihood_ridge([[1, 2]], mu=1.0, sigma2=1.0, truth=(0.0, 0.1)),
 }
 

@@ -7,7 +7,7 @@ from termburst import plot
 from termburst.plot.ranking_agreement import ranks
 
 
-def test_ranks_are_averaged_over_ties():
+def test_ties_have_their_average_rank():
     assert ranks([5.0, 1.0, 5.0, 9.0, np.nan])[:4].tolist() == [2.5, 4.0, 2.5, 1.0]
     scores = {"first": [5.0, 1.0, 5.0, 9.0, np.nan], "last": [1.0, 2.0, 3.0, 4.0, 5.0]}
     figure = plot.ranking_agreement(scores, [2, 2, 2, 2, 2], labels=["a", "d"], terms=list("abcde"))
@@ -21,7 +21,9 @@ def test_ranking_correlations_by_frequency(lines):
     from scipy.stats import spearmanr
 
     rng = np.random.default_rng(3)
-    n_i = np.repeat([1, 2, 3, 4, 7, 15, 50, 500, 5000], [50, 40, 10, 9, 9, 30, 20, 12, 11])  # too few of 5–9
+    n_i = np.repeat(
+        [1, 2, 3, 4, 7, 15, 50, 500, 5000], [50, 40, 10, 9, 9, 30, 20, 12, 11]
+    )  # too few terms with 5 to 9 occurrences
     scores = {name: rng.normal(size=len(n_i)).round(1) for name in ("a", "b", "c")}
     axes = plot.ranking_agreement(scores, n_i).axes[1]
     bands = {"2": (2, 2), "3–4": (3, 4), "10–19": (10, 19), "20–99": (20, 99), "100–999": (100, 999)}
@@ -47,7 +49,7 @@ def test_ranking_labels_do_not_overlap():
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
-def test_ranking_labels_of_one_point_are_one():
+def test_terms_at_one_point_share_a_label():
     figure = plot.ranking_agreement({"a": [1, 1, 2], "b": [1, 1, 2]}, [2, 2, 2], labels=["x", "z", "y"], terms="xyz")
     assert [note.get_text() for note in figure.axes[0].texts] == ["x\ny", "z"]
 

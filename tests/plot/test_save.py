@@ -57,9 +57,9 @@ def test_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_save_into_a_file_is_refused(tmp_path):
+def test_a_folder_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match="cannot be made"):
+    with pytest.raises(ValueError, match="cannot be created"):
         plot.save(Figure(), tmp_path / "file", "samples")
 
 

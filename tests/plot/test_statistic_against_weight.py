@@ -17,7 +17,7 @@ def test_scatter_draws_every_term(fig3, words):
     assert len(unseen.get_offsets()) == 39
     assert unseen.get_facecolor().size == 0  # hollow
     assert "39 terms that never occur" in words(figure)
-    assert "$r = 0.9269$ (all)" in words(figure)  # as the paper has it
+    assert "$r = 0.9269$ (all)" in words(figure)  # the value of the paper
 
 
 def test_scatter_diameters_are_proportional_to_alpha(words):
@@ -28,7 +28,7 @@ def test_scatter_diameters_are_proportional_to_alpha(words):
     assert r"$\alpha_i = 1$" in words(figure)
 
 
-def test_scatter_says_what_it_leaves_out(words):
+def test_the_legend_counts_terms_that_are_not_drawn(words):
     figure = plot.statistic_against_weight([1.0, np.nan, 3.0, 3.0], [3.0, 1.0, np.inf, 4.0], alpha=[0.0] * 4)
     assert len(figure.axes[0].collections[0].get_offsets()) == 2
     assert "2 without a value" in words(figure)
@@ -39,7 +39,7 @@ BAD = {
     "statistic has 2, weight has 1": lambda: plot.statistic_against_weight([1.0, 2.0], [1.0]),
     "statistic is empty": lambda: plot.statistic_against_weight([], []),
     "no term has a finite": lambda: plot.statistic_against_weight([np.nan], [1.0]),
-    "statistic must hold numbers": lambda: plot.statistic_against_weight(["a"], [1.0]),
+    "statistic must contain numbers only": lambda: plot.statistic_against_weight(["a"], [1.0]),
     "weight must have one dimension": lambda: plot.statistic_against_weight([1.0], [[1.0]]),
     "alpha must not be negative": lambda: plot.statistic_against_weight([1.0], [1.0], alpha=[-1.0]),
     "occurs must have one entry": lambda: plot.statistic_against_weight([1.0], [1.0], occurs=[True, False]),
