@@ -1,4 +1,4 @@
-"""The corpora: sizes as published, quirks of the sources, and one sentence where data is missing."""
+"""The corpora: published sizes, special cases of the sources, and one clear sentence if data is missing."""
 
 import os
 import subprocess
@@ -84,7 +84,7 @@ def test_newsgroups_training_set(newsgroups: TextCollection) -> None:
     assert [name.split("/")[0] for name in newsgroups.ids] == groups
 
 
-def test_newsgroups_vocabulary_is_the_papers(newsgroups: TextCollection) -> None:
+def test_newsgroups_have_the_vocabulary_of_the_paper(newsgroups: TextCollection) -> None:
     assert vocabulary_and_mean_length(newsgroups, stop_words="english") == (88_701, 165.29)
 
 
@@ -109,7 +109,7 @@ def test_newsgroups_all_has_unique_ids(data: Path) -> None:
     assert len(set(load_20newsgroups("all").ids)) == 18_846
 
 
-def test_one_part_may_be_a_plain_string(data: Path) -> None:
+def test_one_part_can_be_a_plain_string(data: Path) -> None:
     assert load_20newsgroups("test", remove="headers").texts == load_20newsgroups("test", remove=["headers"]).texts
 
 
@@ -120,7 +120,7 @@ def test_newsgroups_that_cannot_be_downloaded(nowhere: Path) -> None:
     assert isinstance(error.value.__cause__, URLError)
 
 
-def test_a_broken_copy_is_named_and_not_replaced(
+def test_a_damaged_copy_is_named_and_not_replaced(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     copy = nowhere / "scikit_learn_data" / "20news-bydate_py3.pkz"
@@ -148,7 +148,7 @@ def test_r8_class_sizes(data: Path, subset: str, sizes: list[int]) -> None:
     assert len(r8) == len(r8.texts) == sum(sizes) == {"train": 5_501, "test": 2_190}[subset]
 
 
-def test_r8_vocabulary_is_the_papers(data: Path) -> None:
+def test_r8_has_the_vocabulary_of_the_paper(data: Path) -> None:
     assert vocabulary_and_mean_length(load_r8(), stop_words="english") == (19_688, 65.75)
 
 
@@ -156,12 +156,12 @@ def test_r8_all_is_train_and_test(data: Path) -> None:
     everything = load_r8("all")
     assert set(everything.ids) == {*load_r8("train").ids, *load_r8("test").ids}
     assert len(everything) == 7_691
-    assert "test/19918" in everything.ids  # filed twice under one category
+    assert "test/19918" in everything.ids  # has the same category twice
 
 
 @pytest.fixture
 def small_reuters(nowhere: Path) -> Path:
-    """An unpacked corpus folder of four documents, in the place where TERMBURST_DATA would have it."""
+    """An unpacked corpus folder with four documents, where the loader expects it below TERMBURST_DATA."""
     folder = nowhere / "nltk_data" / "corpora" / "reuters"
     documents = {"training/2": "Wheat\n", "training/10": "Gold", "training/11": "Loans", "test/3": "Gda\xf1sk"}
     for name, text in documents.items():
@@ -181,7 +181,7 @@ def test_r8_from_an_unpacked_folder(small_reuters: Path, nowhere: Path, monkeypa
     assert r8.labels.tolist() == [6, 3]
 
 
-def test_r8_from_the_places_of_nltk(small_reuters: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_r8_from_the_data_folders_of_nltk(small_reuters: Path, nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "nltk")
     nltk_data = pytest.importorskip("nltk.data")
     place = nowhere / "elsewhere"
@@ -193,7 +193,7 @@ def test_r8_from_the_places_of_nltk(small_reuters: Path, nowhere: Path, monkeypa
     assert load_r8().texts == ["Wheat\n"]
 
 
-def test_a_broken_archive_is_named(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_archive_is_named(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = nowhere / "nltk_data" / "corpora" / "reuters.zip"
     archive.parent.mkdir(parents=True)
     archive.write_bytes(b"not a zip")
@@ -214,7 +214,7 @@ def test_cranfield_documents(data: Path) -> None:
     assert documents.texts[0].startswith("experimental investigation of the aerodynamics of a\nwing")
 
 
-def test_cranfield_stray_markers_are_dropped_and_their_text_kept(data: Path) -> None:
+def test_cranfield_misplaced_markers_are_removed_and_their_text_kept(data: Path) -> None:
     texts = load_cranfield().documents.texts
     assert not any(line.startswith(".") and len(line) == 2 for text in texts for line in text.splitlines())
     assert "separated region  .\napplication to turbulent" in texts[240 - 1]
@@ -245,7 +245,7 @@ def test_a_malformed_judgement_is_named(data: Path, nowhere: Path, monkeypatch: 
         (folder / name).write_bytes((data / "cranfield" / name).read_bytes())
     (folder / "cranqrel").write_text("1 184 2\n1 x 3\n")
     monkeypatch.setenv("TERMBURST_DATA", str(nowhere))
-    with pytest.raises(ValueError, match="cranqrel, line 2: expected three whole numbers, found '1 x 3'"):
+    with pytest.raises(ValueError, match="cranqrel, line 2: expected three whole numbers, got '1 x 3'"):
         load_cranfield()
 
 
@@ -285,7 +285,7 @@ def test_fits_of_vgam(data: Path) -> None:
 
 @pytest.fixture
 def small_stdlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A standard library of a few files, with a cache folder of its own beside it."""
+    """A standard library of a few files, with its own cache folder."""
     root = tmp_path / "lib"
     sources = {
         "whole.py": (
@@ -328,12 +328,12 @@ def test_stdlib_progress_counts_every_file(small_stdlib: Path) -> None:
     calls: list[tuple[int, int]] = []
     load_stdlib(progress=lambda done, total: calls.append((done, total)))
     assert calls == [(done, 6) for done in range(1, 7)]
-    load_stdlib(progress=lambda done, total: pytest.fail("the cache should have answered"))
+    load_stdlib(progress=lambda done, total: pytest.fail("the cache was not used"))
 
 
-def test_stdlib_cache_gives_the_same(small_stdlib: Path) -> None:
+def test_stdlib_from_the_cache_is_the_same(small_stdlib: Path) -> None:
     parsed = load_stdlib()
-    [file] = cache_files()  # and no temporary file left beside it
+    [file] = cache_files()  # and no temporary file
     assert file.name.startswith(f"stdlib-{sys.implementation.name}-{sys.version_info.major}.{sys.version_info.minor}.")
     (small_stdlib / "whole.py").unlink()
     cached = load_stdlib()
@@ -371,7 +371,7 @@ def test_stdlib_damaged_cache_is_rebuilt(
 
 
 def test_stdlib_without_a_writable_cache(small_stdlib: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # A file where the folder should be stops every user, even one to whom permissions do not apply.
+    # A file in place of the folder, since permissions do not stop every user (root).
     monkeypatch.setenv("TERMBURST_CACHE", str(small_stdlib / "silent.py"))
     assert len(load_stdlib()) == 3
     monkeypatch.setenv("TERMBURST_CACHE", str(small_stdlib / "silent.py" / "below"))
@@ -431,7 +431,7 @@ def test_the_real_stdlib_is_read_and_not_imported() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-# --- what is said where something is wrong ----------------------------------------------------------------------------
+# --- error messages ---------------------------------------------------------------------------------------------------
 
 
 def test_missing_reuters_says_what_to_do(nowhere: Path) -> None:
@@ -457,20 +457,22 @@ def test_missing_files_are_named(nowhere: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize("load", [load_20newsgroups, load_r8, load_cranfield, lambda: load_published_fits("vgam")])
-def test_a_data_folder_that_is_none(nowhere: Path, monkeypatch: pytest.MonkeyPatch, load: Callable[[], object]) -> None:
+def test_a_data_folder_that_does_not_exist(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch, load: Callable[[], object]
+) -> None:
     monkeypatch.setenv("TERMBURST_DATA", str(nowhere / "missing"))
-    with pytest.raises(FileNotFoundError, match=r"TERMBURST_DATA is set to .*missing.*, which is not a folder"):
+    with pytest.raises(FileNotFoundError, match=r"TERMBURST_DATA must be a folder, got .*missing"):
         load()
 
 
-def test_unknown_names_are_answered_with_the_choices() -> None:
-    with pytest.raises(ValueError, match="subset must be one of 'train', 'test', 'all', not 'dev'"):
+def test_the_message_about_an_unknown_name_lists_the_choices() -> None:
+    with pytest.raises(ValueError, match="subset must be one of 'train', 'test', 'all', got 'dev'"):
         load_20newsgroups("dev")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="subset must be one of"):
         load_r8("dev")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="remove must be one of 'headers', 'footers', 'quotes', not 'header'"):
+    with pytest.raises(ValueError, match="remove must be one of 'headers', 'footers', 'quotes', got 'header'"):
         load_20newsgroups(remove=("header",))
-    with pytest.raises(ValueError, match="name must be one of '20newsgroups', 'r8', 'vgam', not 'reuters'"):
+    with pytest.raises(ValueError, match="name must be one of '20newsgroups', 'r8', 'vgam', got 'reuters'"):
         load_published_fits("reuters")
 
 
@@ -482,13 +484,13 @@ def test_built_in_corpora_load_their_training_set(data: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda text: text[:-40], "cells instead of|rows instead of|could not convert|is not above 0"),
+        (lambda text: text[:-40], "cells, got|rows, got|could not convert|must be above 0"),
         (lambda text: "", "first line"),
         (lambda text: text.partition("\n")[2], "first line"),
-        (lambda text: "\n".join(text.split("\n")[:900]) + "\n", "899 rows instead of 19,966"),
+        (lambda text: "\n".join(text.split("\n")[:900]) + "\n", "must have 19,966 rows, got 899"),
         (lambda text: text.replace("0.00027571872233413396", "x", 1), "'x'"),
-        (lambda text: text.replace("0.00027571872233413396", "-1", 1), "alpha_i of 'aa' is not above 0"),
-        (lambda text: text.replace(",0.00027571872233413396", "", 1), "line 2 has 2 cells instead of 3"),
+        (lambda text: text.replace("0.00027571872233413396", "-1", 1), "alpha_i of 'aa' must be above 0, got -1"),
+        (lambda text: text.replace(",0.00027571872233413396", "", 1), "line 2 must have 3 cells, got 2"),
     ],
 )
 def test_a_damaged_table_of_published_fits(data: Path, tmp_path: Path, monkeypatch, damage, said) -> None:
