@@ -109,7 +109,7 @@ def test_partial_fit_in_pieces_is_fit_at_once():
 
 
 @pytest.mark.parametrize("precision", [50.0, "fit", "shared"])
-def test_a_sample_weight_of_two_is_the_document_twice(precision):
+def test_whole_sample_weights_repeat_the_documents(precision):
     X, y, _ = planted(40)
     times = np.random.default_rng(2).integers(0, 3, size=40)
     weighted = tb.DirichletMultinomialNB(precision=precision).fit(X, y, sample_weight=times)
