@@ -55,7 +55,7 @@ def test_columns_of_unsorted_rows():
 @pytest.mark.parametrize(
     ("sentence", "arguments", "options"),
     [("'nowhere' is not among the 40 terms", ("nowhere",), {"terms": True}), ("no column 40", (40,), {}),
-     ("have no term names", ("ha",), {}), ("one name for each of 60 documents; got 1", (0,), {"documents": ["a"]}),
+     ("have no term names", ("ha",), {}), ("for each of the 60 documents; got 1", (0,), {"documents": ["a"]}),
      ("label is a whole number", (0,), {"label": 1.5})],
 )  # fmt: skip
 def test_bad_input_gets_one_sentence(counts, terms, sentence, arguments, options):

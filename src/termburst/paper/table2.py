@@ -12,7 +12,7 @@ from termburst.paper.results import Row, Section, compare
 
 
 def table2(collections: Collections) -> Section:
-    """Classification with TF–IDF and with S(λ)."""
+    """Classify with TF–IDF and with S(λ), and compare every cell."""
     split = collections.newsgroups
     documents = split.train.shape[0] + split.test.shape[0]
     whole = f"the training vocabulary; all posts have {split.whole_vocabulary:,} (erratum 11)"
@@ -28,7 +28,7 @@ def table2(collections: Collections) -> Section:
 
 
 def _comparisons(reports: dict[str, Report], names: Sequence[str]) -> list[Row]:
-    """How often, and by how much at most, S(λ) beats TF–IDF, from cells of two digits as the paper counts them."""
+    """How often S(λ) is better than TF–IDF, and by how much at most, from cells of two digits as in the paper."""
     rows = []
     for measure in ("precision", "recall", "F1"):
         gain = {

@@ -9,7 +9,7 @@ from termburst.paper.results import Section, compare
 
 
 def table3(collections: Collections) -> Section:
-    """Classification with TF–IDF and with S(λ)."""
+    """Classify with TF–IDF and with S(λ), and compare every cell."""
     split = collections.r8
     whole = f"the training vocabulary; all documents have {split.whole_vocabulary:,} (erratum 11)"
     rows = [

@@ -16,15 +16,15 @@ MU, SIGMA2 = 50.0, 4.0
 
 
 def fig2(collections: Collections) -> Section:
-    """The ridge of the approximate likelihood, and the penalty that breaks it."""
+    """Draw the approximate likelihood without and with the penalty, and compare the estimates."""
     counts = collections.fig2
     alpha, alpha_not = best_grid_point(counts)
     fit = penalized_mle(counts, mu=MU, sigma2=SIGMA2)
     note = "best point of a 100 × 100 grid, log-spaced 1e-10..1 by 10..100; Claim 2 itself gives "
     text = (
-        f"The published estimates are a point of a grid. Claim 2 gives the maximum itself without one: "
+        f"The published estimates are the best point of a grid. Claim 2 gives the maximum itself without a grid: "
         f"({fit.alpha[0]:.5f}, {fit.alpha_not[0]:.4f}). The ridge runs along constant α_i/α_¬i, not along constant α_0 "
-        "as the paper has it (erratum 8)."
+        "as the paper says (erratum 8)."
     )
     caption = (
         "Approximate log-likelihood of 40 simulated documents of 50 tokens, without (top) and with (bottom) the gamma "
@@ -43,7 +43,7 @@ def fig2(collections: Collections) -> Section:
 
 
 def best_grid_point(counts: NDArray[np.int64]) -> tuple[float, float]:
-    """The maximum of the penalised approximate likelihood on the authors' grid."""
+    """The point with the highest penalised approximate likelihood on the authors' grid."""
     alpha, alpha_not = np.meshgrid(np.geomspace(1e-10, 1, 100), np.geomspace(10, 100, 100), indexing="ij")
     penalty = named_penalty("gamma", MU, SIGMA2)
     value = penalty.log_density(alpha + alpha_not)

@@ -12,7 +12,7 @@ from termburst.paper.results import Picture, Section, compare
 
 
 def fig3(collections: Collections) -> Section:
-    """λ_i against total TF–IDF."""
+    """Draw λ_i against total TF–IDF, and compare the correlation."""
     counts, alpha = collections.fig3.counts, collections.fig3.alpha
     n_i, b_i = counts.sum(axis=0), (counts > 0).sum(axis=0)
     occurs = b_i > 0
@@ -29,8 +29,8 @@ def fig3(collections: Collections) -> Section:
         f"{r_corrected:.4f} with the corrected λ"
     )
     text = (
-        f"The published r counts all {len(b_i)} terms of the vocabulary, {silent} of which never occur in the "
-        f"{len(counts)} documents (for them λ is the formula at n_i = b_i = 0). Over the {occurs.sum()} that occur "
+        f"The published r is over all {len(b_i)} terms of the vocabulary; {silent} of them never occur in the "
+        f"{len(counts)} documents (their λ is the formula at n_i = b_i = 0). Over the {occurs.sum()} terms that occur, "
         f"r is {r_occurring:.4f}, and {r_corrected:.4f} with the corrected form of λ (erratum 1)."
     )
     caption = "λ_i against Σ_j TF–IDF(i, j) for the terms of a simulated collection; diameter proportional to α_i."
@@ -48,5 +48,5 @@ def fig3(collections: Collections) -> Section:
 
 
 def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Pearson's r."""
+    """Pearson's correlation."""
     return float(np.corrcoef(x, y)[0, 1])

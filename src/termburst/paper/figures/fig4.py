@@ -8,6 +8,6 @@ from termburst.paper.results import Section
 
 
 def fig4(collections: Collections) -> Section:
-    """The fits of every term of the training posts."""
+    """Draw the fits of every term of the training posts, and compare the published ones."""
     what = "20 Newsgroups training posts without headers, footers and quotes, stop words kept"
     return fits.section(NEWSGROUPS, what, collections)

@@ -8,5 +8,5 @@ from termburst.paper.results import Section
 
 
 def fig5(collections: Collections) -> Section:
-    """The fits of every term of the training documents."""
+    """Draw the fits of every term of the training documents, and compare the published ones."""
     return fits.section(R8, "R8 training documents, stop words kept", collections)

@@ -8,5 +8,5 @@ from termburst.paper.results import Section
 
 
 def figa2(collections: Collections) -> Section:
-    """Accuracy over μ and σ²."""
+    """Draw the accuracy over μ and σ², and compare the best cells."""
     return grids.section(R8, collections)
