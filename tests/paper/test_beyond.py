@@ -38,7 +38,7 @@ def simulated(seed, documents=300, terms=60, shape=0.05, longest=200, empty=5):
 
 
 def never_repeating(seed, terms=40, documents=400):
-    """Terms that occur at most once per document: half in documents of any length, half in long ones; and a last column.
+    """Terms that occur at most once per document: half in documents of any length, half in long ones; and the rest.
 
     Lengths vary so much that a random document is less than half as long as the document of a random token.
     """
