@@ -58,9 +58,7 @@ BAD = {
     "both columns": lambda: plot.likelihood_ridge([[0, 2], [0, 3]], mu=1.0, sigma2=1.0),
     "mu must be": lambda: plot.likelihood_ridge([[1, 2]], mu=-1.0, sigma2=1.0),
     "alpha must be increasing": lambda: plot.likelihood_ridge([[1, 2]], mu=1.0, sigma2=1.0, alpha=[0.2, 0.1]),
-    "alpha_not must have": lambda: plot.likelihood_ridge(
-        [[1, 2]], mu=1.0, sigma2=1.0, alpha_not=[0.0, 0.1]
-    ),
+    "alpha_not must have": lambda: plot.likelihood_ridge([[1, 2]], mu=1.0, sigma2=1.0, alpha_not=[0.0, 0.1]),
     "truth must be": lambda: plot.likelihood_ridge([[1, 2]], mu=1.0, sigma2=1.0, truth=(0.0, 0.1)),
 }
 
