@@ -1,4 +1,4 @@
-"""`ClassTermWeighting` as BERTopic's `ctfidf_model`, in everything that BERTopic does with one."""
+"""`ClassTermWeighting` as BERTopic's `ctfidf_model`, in all that BERTopic does with it."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 import termburst as tb
 
-# BERTopic's `hierarchical_topics` writes to a slice of a frame, of which pandas 2 warns.
+# BERTopic's `hierarchical_topics` writes to a slice of a frame; pandas 2 warns about that.
 pytestmark = pytest.mark.filterwarnings(r"ignore:\s*A value is trying to be set on a copy of a slice")
 
 GROUPS = {
@@ -21,7 +21,7 @@ GROUPS = {
 
 @pytest.fixture(scope="module")
 def corpus():
-    """Forty documents a group, every fifth word shared by all, and their embeddings."""
+    """Forty documents per group, every fifth word shared by all groups, and their embeddings."""
     rng = np.random.default_rng(5)
     texts = [
         " ".join([*rng.choice(words.split(), 12), *rng.choice(["people", "thing", "time"], 3)])
@@ -50,7 +50,7 @@ def made(bertopic, corpus, cluster=None, **options):
 
 
 def named(model):
-    """The groups whose words each topic's first six are."""
+    """For each topic, the groups that its first six words belong to."""
     return [
         sorted(name for name, words in GROUPS.items() if set(words.split()) & {word for word, _ in topic[:6]})
         for number, topic in sorted(model.get_topics().items())
@@ -83,11 +83,11 @@ def test_documents_and_slices_are_weighed(fitted, corpus):
     assert fitted.approximate_distribution(texts[:2], calculate_tokens=True)[1][0].shape[1] == 4
     assert all(len(documents) == 3 for documents in fitted.get_representative_docs().values())
     hierarchy = fitted.hierarchical_topics(texts)
-    assert hierarchy.Parent_Name.iloc[0] == "____"  # nothing sets all documents apart from themselves
+    assert hierarchy.Parent_Name.iloc[0] == "____"  # all documents together have no typical words
     assert all(hierarchy.Parent_Name.iloc[1:] != "____")
 
 
-def test_topics_are_merged_reduced_and_updated(fitted, corpus):
+def test_topics_can_be_merged_reduced_and_updated(fitted, corpus):
     texts = corpus[0]
     fitted.merge_topics(texts, [0, 1])
     assert sorted(map(len, named(fitted))) == [1, 1, 2]
@@ -97,7 +97,7 @@ def test_topics_are_merged_reduced_and_updated(fitted, corpus):
     assert fitted.c_tf_idf_.shape == (2, fitted.ctfidf_model.n_features_in_)
 
 
-def test_deleted_topics_leave_the_weights_of_terms_alone(fitted, corpus):
+def test_deleting_topics_does_not_change_the_weights_of_terms(fitted, corpus):
     counts = fitted.vectorizer_model.transform(corpus[0])
     before = fitted.ctfidf_model.transform(counts)
     fitted.delete_topics([1])
@@ -138,7 +138,7 @@ def test_online_topics_without_decay(bertopic, corpus):
                 model.partial_fit(second, corpus[1][order[80:]])
 
 
-def test_saved_and_loaded(bertopic, fitted, corpus, tmp_path):
+def test_saving_and_loading(bertopic, fitted, corpus, tmp_path):
     fitted.save(tmp_path / "model")
     again = bertopic.BERTopic.load(tmp_path / "model")
     expected, _ = fitted.approximate_distribution(corpus[0])
@@ -147,5 +147,5 @@ def test_saved_and_loaded(bertopic, fitted, corpus, tmp_path):
     again = bertopic.BERTopic.load(tmp_path / "folder")
     again.update_topics(corpus[0], vectorizer_model=tb.CountVectorizer(), ctfidf_model=tb.ClassTermWeighting())
     assert named(again) == named(fitted)
-    with pytest.raises(AttributeError, match="cannot hold ClassTermWeighting: save with serialization='pickle'"):
+    with pytest.raises(AttributeError, match="cannot store ClassTermWeighting: save with serialization='pickle'"):
         fitted.save(tmp_path / "no", serialization="safetensors", save_ctfidf=True)

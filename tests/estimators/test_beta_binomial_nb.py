@@ -46,7 +46,7 @@ def test_lengths_between_the_nodes_are_interpolated_well():
     np.testing.assert_allclose(model.predict_log_proba(X), brute_force(model, X), atol=2e-3)
 
 
-def test_planted_classes_are_found_and_shuffled_ones_are_chance():
+def test_planted_classes_are_found_and_shuffled_labels_give_chance_accuracy():
     X, y = planted(2000)
     train, test = slice(0, 1000), slice(1000, 2000)
     assert tb.BetaBinomialNB().fit(X[train], y[train]).score(X[test], y[test]) > 0.9

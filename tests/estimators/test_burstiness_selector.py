@@ -1,4 +1,4 @@
-"""`BurstinessSelector` keeps what the tables rank highest, and finds planted bursts."""
+"""`BurstinessSelector` keeps the terms that rank highest in the tables, and finds planted bursts."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_scikit_learn_s_common_checks(estimator, check):
 
 
 def planted(seed=0):
-    """Sixty terms of the same frequency, the first ten of them bursty."""
+    """Sixty terms of equal frequency; the first ten are bursty."""
     rng = np.random.default_rng(seed)
     burst = rng.negative_binomial(0.3, 0.3 / 1.3, size=(300, 10))
     return np.column_stack([burst, rng.poisson(1.0, size=(300, 50))])
@@ -54,7 +54,7 @@ def test_scores_are_those_of_the_functions(fig3):
 
 
 @pytest.mark.slow
-def test_at_a_false_discovery_rate_chance_leaves_little():
+def test_with_fdr_few_terms_are_kept_by_chance():
     kept = tb.BurstinessSelector("all", by="p", fdr=0.05).fit(planted()).get_support()
     assert kept[:10].all()
     assert kept[10:].sum() <= 3
@@ -77,12 +77,12 @@ def test_in_a_pipeline():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"k": 0}, "k is a whole number"),
-        ({"k": 1.5}, "k is a whole number"),
-        ({"k": True}, "k is a whole number"),
+        ({"k": 0}, "k must be a whole number"),
+        ({"k": 1.5}, "k must be a whole number"),
+        ({"k": True}, "k must be a whole number"),
         ({"by": "chi2"}, "by is one of 'plr', 'lr', 'p'"),
         ({"fdr": 0.1}, "fdr needs by='p'"),
-        ({"fdr": 2, "by": "p"}, "fdr is above 0"),
+        ({"fdr": 2, "by": "p"}, "fdr must be a number above 0"),
     ],
 )
 def test_bad_options_are_refused_with_a_sentence(options, sentence):

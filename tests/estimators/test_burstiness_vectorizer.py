@@ -1,4 +1,4 @@
-"""`BurstinessVectorizer` is CountVectorizer, then TermWeighting."""
+"""`BurstinessVectorizer` is CountVectorizer followed by TermWeighting."""
 
 import inspect
 import pickle
@@ -31,7 +31,7 @@ def test_it_is_counting_then_weighing(scheme):
         scheme=scheme, norm="l2", sigma2=0.01, ngram_range=(1, 2), stop_words="english"
     )
     expected = weighting.fit_transform(counts.fit_transform(TEXTS)).toarray()
-    # scikit-learn sorts the cells of a row in `transform` and not in `fit_transform`: the norm may differ in an ulp
+    # scikit-learn sorts the cells of a row in `transform`, not in `fit_transform`: the norm may differ in the last bit.
     np.testing.assert_allclose(vectorizer.fit_transform(TEXTS).toarray(), expected, rtol=1e-15)
     np.testing.assert_allclose(clone(vectorizer).fit(TEXTS).transform(TEXTS).toarray(), expected, rtol=1e-15)
     assert vectorizer.get_feature_names_out().tolist() == counts.get_feature_names_out().tolist()
@@ -50,7 +50,7 @@ def test_it_takes_every_parameter_of_count_vectorizer_with_its_default():
     assert set(inspect.signature(tb.TermWeighting).parameters) <= set(ours)
 
 
-def test_as_a_drop_in_for_tfidf_vectorizer_in_a_grid_search():
+def test_it_replaces_tfidf_vectorizer_in_a_grid_search():
     texts, labels = TEXTS * 4, [0, 1, 1, 0, 1] * 4
     for vectorizer in (TfidfVectorizer(), tb.BurstinessVectorizer(sigma2=0.01)):
         search = GridSearchCV(

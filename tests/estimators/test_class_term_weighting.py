@@ -1,4 +1,4 @@
-"""`ClassTermWeighting` alone: counts and labels in, the words of classes out."""
+"""`ClassTermWeighting` alone: from counts and labels to the words of classes."""
 
 import pickle
 
@@ -32,9 +32,9 @@ def test_the_default_is_fisher_s_exact_test_of_term_and_class():
     np.testing.assert_allclose(unit, expected / np.linalg.norm(expected, axis=1, keepdims=True), rtol=1e-10, atol=1e-12)
 
 
-def test_documents_are_weighed_by_what_classes_taught():
+def test_documents_are_weighed_with_the_statistics_of_classes():
     icf = np.log(CLASSES.sum() / CLASSES.sum(axis=0))
-    idf = np.log(3 / (CLASSES > 0).sum(axis=0))  # of three classes, not four documents
+    idf = np.log(3 / (CLASSES > 0).sum(axis=0))  # three classes, not four documents
     for scheme, rarity in (("tf-icf", icf), ("tf-idf", idf)):
         model = tb.ClassTermWeighting(scheme, norm=None).fit(X, LABELS)
         np.testing.assert_allclose(model.transform(X).toarray(), X * rarity)
@@ -44,7 +44,7 @@ def test_documents_are_weighed_by_what_classes_taught():
 
 @pytest.mark.parametrize("scheme", [name for name, scheme in tb.SCHEMES.items() if not scheme.signed])
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
-def test_every_scheme_that_is_allowed_is_non_negative_and_leaves_x_alone(scheme, fig3):
+def test_every_allowed_scheme_is_non_negative_and_does_not_change_x(scheme, fig3):
     given = sp.csr_matrix(fig3.astype(np.float64))
     before = given.copy()
     weights = tb.ClassTermWeighting(scheme).fit(given, np.arange(100) % 7).transform(given)
@@ -82,15 +82,19 @@ def test_clone_and_pickle():
 @pytest.mark.parametrize(
     ("options", "fit", "said"),
     [
-        ({"scheme": "lambda"}, {}, "never negative: not scheme='lambda', nor 'pearson', 'deviance'"),
-        ({"scheme": "pearson"}, {}, "never negative"),
-        ({"scheme": "deviance"}, {}, "never negative"),
+        (
+            {"scheme": "lambda"},
+            {},
+            "without negative weights, which 'lambda', 'pearson', 'deviance' have; got 'lambda'",
+        ),
+        ({"scheme": "pearson"}, {}, "without negative weights"),
+        ({"scheme": "deviance"}, {}, "without negative weights"),
         ({"scheme": "none"}, {}, "scheme must be one of"),
-        ({"norm": "max"}, {}, "norm is"),
+        ({"norm": "max"}, {}, "norm must be"),
         ({}, {"y": [1, 2]}, "documents, but . labels"),
         ({}, {"multiplier": [1.0, 2.0]}, r"shape \(2,\), but X has 4 columns"),
-        ({}, {"multiplier": [1.0, -2.0, 1, 1]}, "negative or not finite"),
-        ({"seed_words": ["moo"]}, {}, "seed_words need named columns"),
+        ({}, {"multiplier": [1.0, -2.0, 1, 1]}, "finite and not negative"),
+        ({"seed_words": ["moo"]}, {}, "seed_words need column names"),
     ],
 )
 def test_bad_parameters_get_a_sentence(options, fit, said):
@@ -98,6 +102,6 @@ def test_bad_parameters_get_a_sentence(options, fit, said):
         tb.ClassTermWeighting(**options).fit(X, **fit)
 
 
-def test_as_many_names_as_terms():
+def test_there_must_be_one_name_per_term():
     with pytest.raises(ValueError, match="4 terms, but 2 names"):
         tb.ClassTermWeighting().fit(X, LABELS).top_terms(["a", "b"])

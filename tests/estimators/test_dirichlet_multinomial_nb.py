@@ -27,7 +27,7 @@ def test_scikit_learn_s_common_checks(estimator, check):
 
 
 def planted(documents, precision=60.0, classes=3, terms=40, seed=0):
-    """Documents of classes that differ in their means, and their labels."""
+    """Documents of classes with different means, and their labels."""
     rng = np.random.default_rng(seed)
     means = rng.dirichlet(np.full(terms, 0.7), size=classes)
     label = rng.integers(classes, size=documents)
@@ -54,7 +54,7 @@ def test_probabilities_are_those_of_scipy_s_distribution(precision, evidence):
     )
 
 
-def test_without_bursts_it_is_scikit_learn_s_multinomial_nb():
+def test_with_infinite_precision_it_is_scikit_learn_s_multinomial_nb():
     X, y, _ = planted(60)
     ours = tb.DirichletMultinomialNB(alpha=0.3, background=0, precision=np.inf, evidence="tokens").fit(X, y)
     theirs = MultinomialNB(alpha=0.3).fit(X, y)
@@ -62,7 +62,7 @@ def test_without_bursts_it_is_scikit_learn_s_multinomial_nb():
     np.testing.assert_array_equal(ours.feature_count_, theirs.feature_count_)
 
 
-def test_the_planted_precision_is_found_and_the_planted_means():
+def test_planted_precision_and_means_are_found():
     X, y, means = planted(6000, precision=60.0)
     options = {"evidence": "tokens", "background": 0}
     np.testing.assert_allclose(tb.DirichletMultinomialNB(precision="fit", **options).fit(X, y).precision_, 60, rtol=0.1)
@@ -83,7 +83,7 @@ def test_a_fitted_precision_is_a_maximum_of_scipy_s_likelihood():
         assert at[1] > max(at[0], at[2])
 
 
-def test_bursty_documents_are_told_apart_better_than_by_a_multinomial():
+def test_bursty_documents_are_classified_better_than_by_a_multinomial():
     X, y, _ = planted(2000, precision=4.0, terms=60, seed=3)
     train, test = slice(0, 1000), slice(1000, 2000)
     ours = tb.DirichletMultinomialNB(precision="shared").fit(X[train], y[train]).score(X[test], y[test])
@@ -109,7 +109,7 @@ def test_partial_fit_in_pieces_is_fit_at_once():
 
 
 @pytest.mark.parametrize("precision", [50.0, "fit", "shared"])
-def test_weights_are_repetitions(precision):
+def test_whole_sample_weights_repeat_the_documents(precision):
     X, y, _ = planted(40)
     times = np.random.default_rng(2).integers(0, 3, size=40)
     weighted = tb.DirichletMultinomialNB(precision=precision).fit(X, y, sample_weight=times)
@@ -151,9 +151,9 @@ def test_clone_pickle_and_grid_search():
         ({"alpha": np.inf}, "alpha is a number above 0 and at most"),
         ({"background": 1.5}, "background is a number of at least 0 and at most 1"),
         ({"precision": -1}, "precision is a number above 1e-100"),
-        ({"precision": "best"}, "precision is a number, 'fit' or 'shared'"),
-        ({"evidence": "words"}, "evidence is 'documents' or 'tokens'"),
-        ({"class_prior": [0.5, 0.6]}, "class_prior is 2 probabilities"),
+        ({"precision": "best"}, "precision must be a number, 'fit' or 'shared'"),
+        ({"evidence": "words"}, "evidence must be 'documents' or 'tokens'"),
+        ({"class_prior": [0.5, 0.6]}, "class_prior must be 2 probabilities"),
     ],
 )
 def test_bad_options_are_refused_with_a_sentence(options, sentence):
@@ -170,7 +170,7 @@ def test_bad_use_is_refused_with_a_sentence():
     model = tb.DirichletMultinomialNB().partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1])
     with pytest.raises(ValueError, match="not among the classes"):
         model.partial_fit([[1, 0]], [2])
-    with pytest.raises(ValueError, match="differ from those of the first call"):
+    with pytest.raises(ValueError, match="differ from the classes of the first call"):
         model.partial_fit([[1, 0]], [1], classes=[1, 2])
 
 

@@ -1,4 +1,4 @@
-"""`EDCMMixture` against SciPy's distribution, planted clusters and EM's own promises."""
+"""`EDCMMixture` against SciPy's distribution, planted clusters and the properties of EM."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ import termburst as tb
 
 
 def two_columns_of_probabilities(estimator):
-    """The checks that ask predict_proba, as of a classifier of two classes, for two columns whatever the model."""
+    """The checks that expect two columns from predict_proba, as of a classifier of two classes, for any model."""
     checks = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
     return {} if estimator.n_components == 2 else dict.fromkeys(checks, "there are other than two components")
 
@@ -73,7 +73,7 @@ def test_em_never_lowers_the_bound():
     assert (np.diff(bounds) > -1e-6).all()
 
 
-def test_a_precision_that_is_a_number_has_the_exact_likelihood():
+def test_with_a_number_as_precision_the_likelihood_is_exact():
     X, _ = planted(80)
     model = tb.EDCMMixture(3, precision=7.0, length_damping=0, random_state=0).fit(X)
     by_component = [dirichlet_multinomial.logpmf(X, 7.0 * m, X.sum(axis=1)) for m in model.mean_]
@@ -83,7 +83,7 @@ def test_a_precision_that_is_a_number_has_the_exact_likelihood():
     np.testing.assert_array_equal(model.precision_, 7.0)
 
 
-def test_damping_tempers_documents_above_the_median_length_alone():
+def test_damping_changes_only_documents_above_the_median_length():
     X, _ = planted(100)
     model = tb.EDCMMixture(2, length_damping=1, random_state=0).fit(X)
     n_j = X.sum(axis=1)
@@ -95,7 +95,7 @@ def test_damping_tempers_documents_above_the_median_length_alone():
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], odds / (1 + odds), rtol=1e-6)
 
 
-def test_documents_of_nothing_have_the_weights_for_probabilities():
+def test_the_probabilities_of_empty_documents_are_the_weights():
     X = np.vstack([planted(40)[0], np.zeros((2, 90), dtype=int)])
     model = tb.EDCMMixture(2, random_state=0).fit(X)
     np.testing.assert_allclose(model.predict_proba(X)[-2:], [model.weights_] * 2)
@@ -112,7 +112,7 @@ def test_seeds_predictions_and_scores_agree():
     assert model.score(X) == pytest.approx(model.score_samples(X).mean())
 
 
-def test_it_says_so_where_it_has_not_converged():
+def test_it_warns_if_it_has_not_converged():
     with pytest.warns(ConvergenceWarning, match="did not converge"):
         tb.EDCMMixture(3, max_iter=1, random_state=0).fit(planted(60)[0])
 
@@ -121,11 +121,11 @@ def test_it_says_so_where_it_has_not_converged():
     ("options", "sentence"),
     [
         ({"n_components": 0}, "n_components is a whole number"),
-        ({"n_components": 9}, "2 documents cannot be parted into 9"),
-        ({"precision": "own"}, "precision is a number, 'shared' or 'component'"),
+        ({"n_components": 9}, "2 documents are too few for n_components=9"),
+        ({"precision": "own"}, "precision must be a number, 'shared' or 'component'"),
         ({"precision": 0}, "precision is a number above 1e-100"),
         ({"length_damping": 2}, "length_damping is a number of at least 0 and at most 1"),
-        ({"temperatures": (1, 5)}, "temperatures fall"),
+        ({"temperatures": (1, 5)}, "temperatures must decrease"),
         ({"background": -1}, "background is a number"),
         ({"alpha": np.inf}, "alpha is a number above 0 and at most"),
     ],

@@ -1,4 +1,4 @@
-"""What is learned is learned from training documents: none that is weighed leaves a trace, and noise stays noise."""
+"""Only training documents are learned from: transformed documents change nothing, and random labels stay random."""
 
 import pickle
 
@@ -26,7 +26,7 @@ def topics():
 
 @pytest.mark.parametrize("scheme", tb.SCHEMES)
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
-def test_what_is_weighed_changes_nothing_that_was_learned(topics, scheme):
+def test_transforming_does_not_change_the_fit(topics, scheme):
     X, _ = topics
     weighting = tb.TermWeighting(scheme).fit(X[:300])
     before = pickle.dumps(weighting)
@@ -34,18 +34,18 @@ def test_what_is_weighed_changes_nothing_that_was_learned(topics, scheme):
     assert pickle.dumps(weighting) == before
     alone = sp.vstack([weighting.transform(X[j]) for j in range(300, 400)])
     np.testing.assert_allclose(together.toarray(), alone.toarray(), rtol=1e-12)
-    strange = sp.vstack([X[300:], sp.csr_matrix(np.full((1, 200), 50))])  # in other company, too
+    strange = sp.vstack([X[300:], sp.csr_matrix(np.full((1, 200), 50))])  # among other documents, too
     np.testing.assert_allclose(weighting.transform(strange)[:-1].toarray(), together.toarray(), rtol=1e-12)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", NON_NEGATIVE)
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
-def test_labels_at_random_are_guessed_at_random(topics, scheme):
+def test_random_labels_give_chance_accuracy(topics, scheme):
     X, labels = topics
     pipeline = make_pipeline(tb.TermWeighting(scheme), MultinomialNB())
     assert cross_val_score(pipeline, X, labels, cv=5).mean() > 0.9
     shuffled = [np.random.default_rng(seed).permutation(labels) for seed in range(5)]
     scores = [cross_val_score(pipeline, X, wrong, cv=5).mean() for wrong in shuffled]
-    # five times 400 documents: a standard error of 0.011, and folds share some
+    # Five times 400 documents: a standard error of 0.011, a little more since folds share documents.
     assert abs(np.mean(scores) - 0.5) < 0.06

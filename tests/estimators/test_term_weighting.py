@@ -1,4 +1,4 @@
-"""`TermWeighting` as scikit-learn sees it."""
+"""`TermWeighting` as a scikit-learn transformer."""
 
 import pickle
 
@@ -28,13 +28,13 @@ schemes = pytest.mark.parametrize("scheme", tb.SCHEMES)
 @parametrize_with_checks(
     [tb.TermWeighting(s, sigma2=1e-4) for s in tb.SCHEMES]
     + [tb.TermWeighting(norm="l2", sigma2=1e-4), tb.TermWeighting(sparse_output=False, sigma2=1e-4)]
-)  # all of them: none is expected to fail; scikit-learn skips array API input unless SCIPY_ARRAY_API is set
+)  # no check is expected to fail; scikit-learn skips array API input unless SCIPY_ARRAY_API is set
 def test_scikit_learn_s_common_checks(estimator, check):
     check(estimator)
 
 
 @schemes
-def test_weights_are_the_scheme_s_and_the_input_is_untouched(scheme, fig3):
+def test_weights_are_those_of_the_scheme_and_the_input_does_not_change(scheme, fig3):
     X = sp.csr_matrix(fig3)
     before = X.copy()
     weights = tb.TermWeighting(scheme, sigma2=2.0).fit_transform(X)
@@ -64,7 +64,7 @@ def test_partial_fit_in_pieces_is_fit_at_once(X, cut):
     np.testing.assert_array_equal(pieces.transform(X).toarray(), whole.transform(X).toarray())
 
 
-def test_fit_forgets_and_partial_fit_remembers(fig3):
+def test_fit_starts_anew_and_partial_fit_adds(fig3):
     estimator = tb.TermWeighting().fit(fig3[:50])
     assert estimator.fit(fig3[50:]).statistics_.documents == 50
     assert estimator.partial_fit(fig3[:50]).statistics_.documents == 100
@@ -151,8 +151,8 @@ def test_the_clamp_is_reported_once():
         ({"scheme": "tfidf"}, [[1, 2]], "'s-lambda'.*; got 'tfidf'"),
         ({"sigma2": 0}, [[1, 2]], "sigma2 must be"),
         ({"mu": -1}, [[1, 2]], "mu must be"),
-        ({"norm": "max"}, [[1, 2]], "norm is"),
-        ({"invalid": "skip"}, [[1, 2]], "invalid is"),
+        ({"norm": "max"}, [[1, 2]], "norm must be"),
+        ({"invalid": "skip"}, [[1, 2]], "invalid must be"),
         ({}, [[0, 0]], "all documents are empty"),
         ({}, [[1, -2]], "column 1 of the count matrix is -2"),
         ({}, [[0.5, 1]], "Weights .* cannot be weighted again"),

@@ -1,4 +1,4 @@
-"""Claim 1's error and the two rankings: document by document with SciPy, by brute force, by hand, and on the data."""
+"""The error of Claim 1 and the two rankings, checked with SciPy, by brute force, by hand, and on the data."""
 
 import itertools
 from types import SimpleNamespace
@@ -18,11 +18,11 @@ from termburst.paper import claim1, rankings
 from termburst.paper.collections import Fitted
 from termburst.paper.markdown import digits
 
-EVERY = 1e-9  # of a log-likelihood: both sides are sums of some thousand numbers of size 1 to 100
+EVERY = 1e-9  # tolerance of log-likelihoods: both sides are sums of some thousand numbers of size 1 to 100
 
 
 def fitted(counts, terms=None):
-    """A collection as `Collections` would give it."""
+    """A collection in the form that `Collections` returns."""
     counts = np.asarray(counts)
     terms = np.array([f"t{i}" for i in range(counts.shape[1])] if terms is None else terms, dtype=object)
     statistics = TermStatistics.from_counts(counts, terms, "patterns")
@@ -30,7 +30,7 @@ def fitted(counts, terms=None):
 
 
 def simulated(seed, documents=300, terms=60, shape=0.05, longest=200, empty=5):
-    """Dirichlet-multinomial documents of uneven lengths, some of them empty."""
+    """Dirichlet-multinomial documents of different lengths, some of them empty."""
     rng = np.random.default_rng(seed)
     lengths = np.r_[np.zeros(empty, dtype=int), rng.integers(1, longest, documents - empty)]
     shares = rng.dirichlet(rng.gamma(shape, 20.0, terms) + 1e-3, documents)
@@ -38,9 +38,9 @@ def simulated(seed, documents=300, terms=60, shape=0.05, longest=200, empty=5):
 
 
 def never_repeating(seed, terms=40, documents=400):
-    """Terms at most once in a document, half of them in documents of any length alike, half in long ones; and the rest.
+    """Terms that occur at most once per document: half in documents of any length, half in long ones; and the rest.
 
-    Lengths vary so much that a document at random is less than half as long as that of a token at random.
+    Lengths vary so much that a random document is less than half as long as the document of a random token.
     """
     rng = np.random.default_rng(seed)
     lengths = np.ceil(rng.lognormal(5.0, 1.2, documents)).astype(int) + terms
@@ -56,7 +56,7 @@ def small(request, collections):
 
 
 def error_by_document(counts, column, alpha, alpha_not):
-    """Σ_j of Claim 1's log-pmf less SciPy's: the coefficients of both are the same."""
+    """Claim 1's log-pmf minus SciPy's, summed over documents; both have the same coefficients."""
     n_j, n_ij = np.asarray(counts.sum(axis=1)).ravel(), np.asarray(counts[:, [column]].sum(axis=1)).ravel()
     n_j, n_ij = n_j[n_j > 0], n_ij[n_j > 0]
     approximate = beta_binomial.approximate_log_pmf(n_ij, n_j, alpha, alpha_not)
@@ -66,13 +66,13 @@ def error_by_document(counts, column, alpha, alpha_not):
 # ---- the error of Claim 1
 
 
-def test_the_error_is_that_of_every_document_summed(small):
+def test_the_error_is_the_sum_over_documents(small):
     found = claim1.claim1_error(small.statistics, small.fit)
     assert found.column.tolist() == np.flatnonzero(small.fit.status == "converged").tolist()
     assert found.column.size > 20
     for column, error in zip(found.column, found.error, strict=True):
         alpha, alpha_not = small.fit.alpha[column], small.fit.alpha_not[column]
-        if alpha_not < 1e6:  # beyond, SciPy's log-gammas cancel
+        if alpha_not < 1e6:  # for larger values SciPy's log-gammas cancel
             expected = error_by_document(small.counts, column, alpha, alpha_not)
             assert error == pytest.approx(expected, rel=1e-7, abs=1e-6), column
 
@@ -100,7 +100,7 @@ def test_the_closed_form_at_any_parameters(counts, alpha, alpha_not):
     np.testing.assert_allclose(obtained, (expected - coefficients).sum(axis=0), rtol=1e-12, atol=EVERY)
 
 
-def test_a_term_that_never_repeats_loses_all_evidence_and_more():
+def test_a_term_that_never_repeats_loses_all_evidence_or_more():
     case = fitted(never_repeating(1))
     found = claim1.claim1_error(case.statistics, case.fit)
     silent = ~found.repeats
@@ -109,14 +109,14 @@ def test_a_term_that_never_repeats_loses_all_evidence_and_more():
 
 
 @pytest.mark.parametrize("exponent", [1, 2, 3, 4])
-def test_the_error_goes_to_zero_as_the_precision_outgrows_lengths_and_alpha_vanishes(exponent):
+def test_the_error_goes_to_zero_with_large_precision_and_small_alpha(exponent):
     counts = simulated(2)
     statistics = TermStatistics.from_counts(counts, detail="patterns")
     n_i, longest = statistics.collection_frequency, statistics.lengths[-1]
     alpha, alpha_not = np.full(n_i.size, 10.0**-exponent), np.full(n_i.size, longest * 10.0**exponent)
     exact = beta_binomial_log_likelihood(statistics, alpha, alpha_not)
     error = claim1.approximate_log_likelihood(statistics, alpha, alpha_not) - exact
-    # erratum 7's bound upwards; downwards α H of every repetition, and α n_j²/(2 α_0 α_¬) of every document
+    # Upwards: the bound of erratum 7. Downwards: α H for every repetition, and α n_j²/(2 α_0 α_¬) for every document.
     lower = -alpha * n_i - counts.shape[0] * alpha * longest**2 / (2 * alpha_not**2)
     assert (error <= n_i * np.log1p(longest / alpha_not) + 1e-7).all()
     assert (error >= lower - 1e-7).all()
@@ -131,7 +131,7 @@ def test_the_prediction_by_hand():
 
 
 def test_the_prediction_holds_for_rare_bursty_terms():
-    """α̂_i ≪ 1 ≪ α̂_0 is all that its derivation uses, and α̂_0 below the lengths is where erratum 7 bites."""
+    """Its derivation uses only α̂_i ≪ 1 ≪ α̂_0; erratum 7 matters if α̂_0 is below the lengths."""
     rng = np.random.default_rng(3)
     n_j = rng.integers(100, 400, 2000)
     n_ij = beta_binomial.sample(n_j[:, None], np.full(40, 0.01), np.geomspace(20, 2000, 40), rng, size=(2000, 40))
@@ -150,7 +150,7 @@ def test_predictions_need_lengths():
 
 
 @pytest.mark.filterwarnings("ignore::termburst.inference.plr.ClampedTermsWarning")
-def test_the_plr_is_the_likelihood_ratio_the_error_the_loss_and_the_penalty(small):
+def test_the_plr_is_the_sum_of_likelihood_ratio_error_loss_and_penalty(small):
     statistics, fit = small.statistics, small.fit
     point, theirs = claim1.at_claim2(statistics, fit), penalized_mle(statistics)
     occurs = statistics.collection_frequency > 0
@@ -168,7 +168,7 @@ def test_the_plr_is_the_likelihood_ratio_the_error_the_loss_and_the_penalty(smal
         assert point.error[column] == pytest.approx(expected, rel=1e-8, abs=1e-7)
 
 
-def test_the_regimes_narrow_one_by_one(small):
+def test_each_regime_is_part_of_the_one_before(small):
     fit = small.fit
     inside = fit.status == "converged"
     masks = list(claim1.regimes(small.statistics, fit.alpha[inside], fit.alpha_not[inside]).values())
@@ -181,7 +181,7 @@ def test_the_regimes_narrow_one_by_one(small):
 
 
 @given(arrays(np.float64, (2, 12), elements=st.integers(0, 5).map(float)))
-def test_the_parts_of_the_disagreement_add_up_to_one_less_spearman(pair):
+def test_the_parts_of_the_disagreement_add_up_to_one_minus_spearman(pair):
     if np.ptp(pair, axis=1).min() > 0:
         parts = rankings.disagreement(*pair)
         assert (parts >= 0).all()
@@ -193,7 +193,7 @@ def test_tops_in_common_by_hand():
     assert [rankings.overlap(x, y, k) for k in (1, 2, 3, 5, 9)] == [0, 1, 2, 5, 5]
 
 
-def test_never_repeating_terms_tie_in_lambda_whatever_their_frequency():
+def test_terms_that_never_repeat_have_the_same_lambda_at_any_frequency():
     case = fitted(never_repeating(4))
     ranked = rankings.scores(case.statistics, case.fit)
     distinct = {name: np.unique(values[:-1]).size for name, values in ranked.items()}
@@ -201,7 +201,7 @@ def test_never_repeating_terms_tie_in_lambda_whatever_their_frequency():
     assert distinct[rankings.EXACT] > 10
 
 
-def test_scores_keep_quiet_about_clamped_terms():
+def test_scores_do_not_warn_about_clamped_terms():
     case = fitted([[3, 1]] * 40)
     with pytest.warns(ClampedTermsWarning):
         expected = plr_statistic(case.statistics, form="corrected")
@@ -212,7 +212,7 @@ def test_scores_keep_quiet_about_clamped_terms():
     )
 
 
-def test_every_term_has_one_reason_that_is_true_of_it(small):
+def test_every_term_has_one_reason_and_it_is_true(small):
     statistics, fit = small.statistics, small.fit
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     lr = rankings.scores(statistics, fit)[rankings.EXACT]
@@ -231,8 +231,8 @@ def test_every_term_has_one_reason_that_is_true_of_it(small):
         assert why == expected, column
 
 
-def test_short_documents_are_where_over_dispersion_begins():
-    """The sign of the log-likelihood's first move away from the binomial, for terms that never repeat."""
+def test_terms_in_short_documents_are_over_dispersed():
+    """The sign of the derivative of the log-likelihood at the binomial, for terms that never repeat."""
     case = fitted(never_repeating(5))
     theta = case.statistics.collection_frequency / case.statistics.tokens
     short = rankings.in_short_documents(case.statistics)
@@ -276,14 +276,14 @@ def test_sections_without_data(made):
             assert word not in section.text
 
 
-def test_a_second_run_gives_the_same(made):
+def test_a_second_run_gives_the_same_result(made):
     both, *sections = made
     for section, again in zip(sections, (claim1.claim1(both), rankings.rankings(both)), strict=True):
         assert again.text == section.text
         assert again.rows == section.rows
 
 
-def test_tables_are_tables(made):
+def test_all_lines_of_a_table_have_the_same_number_of_cells(made):
     for section in made[1:]:
         blocks = [block for block in section.text.split("\n\n") if block.startswith("|")]
         assert blocks
@@ -307,7 +307,7 @@ def test_agreement_rows_are_spearman_and_kendall(made):
     assert sum(shares) == pytest.approx(200)  # over all terms, and over those that repeat
 
 
-def test_numbers_for_people():
+def test_digits_of_numbers_in_text():
     given_and_shown = {20722.9: "20,720", 2.25154: "2.252", 0.0: "0", 123: "123", 45678: "45,678", 1e-5: "1e-5"}
     assert {given: digits(given) for given in given_and_shown} == given_and_shown
     assert [digits(x) for x in (np.nan, "α", "", np.inf, -1.8378)] == ["–", "α", "", "∞", "−1.838"]
@@ -388,8 +388,8 @@ def test_key_figures(on_data, item, newsgroups, r8):
     assert on_data[0][item.format("R8")] == pytest.approx(r8, rel=2e-4)
 
 
-def test_where_claim_1_is_accurate_nothing_bursts_and_just_beyond_the_longest_document_it_is_not(on_data):
-    """The sentence in plain words, from the two rows of the table that it speaks of."""
+def test_where_claim_1_is_accurate_no_term_is_bursty(on_data):
+    """The conclusion in plain words, from the two rows of the table that it cites."""
     rows, (section, _) = on_data
     off = []
     for name in ("20 Newsgroups", "R8"):
@@ -412,10 +412,10 @@ def test_the_picture_ranks_by_the_corrected_form(made):
         assert (left.get_xlabel(), left.get_ylabel()) == ("rank by λ corrected", "rank by LR")
 
 
-def test_the_words_of_the_text(on_data):
+def test_the_text_names_terms_and_their_ranks(on_data):
     rankings = on_data[1][1]
     for words in (
-        "“cheers”, 110 times",
+        "“cheers”, with 110 occurrences",
         "“said” is number 8 by λ (20,720) and number 7,263 by LR (2.252)",
         "“the” (1)",
     ):

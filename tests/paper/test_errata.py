@@ -1,4 +1,4 @@
-"""Each erratum's numbers, in its rows and in its text; the page that they make; the witness that owes us nothing."""
+"""The numbers of each erratum, in its rows and its text; the page of all errata; the independent formulas."""
 
 import json
 import warnings
@@ -28,7 +28,7 @@ class NoData(Collections):
 
 @pytest.fixture(scope="module")
 def erratum(collections):
-    """The erratum of a number, made once."""
+    """The erratum with a number; each is computed once."""
     made = {}
 
     def make(number):
@@ -40,7 +40,7 @@ def erratum(collections):
 
 
 def obtained(erratum, what):
-    """The number of the one row whose item has *what* in it."""
+    """The number in the only row whose item contains *what*."""
     found = [row for row in erratum.rows if what in row.item]
     assert len(found) == 1, [row.item for row in found]
     return found[0].obtained
@@ -102,7 +102,7 @@ def test_published_fits_are_not_maxima(data, erratum):
     assert "the largest difference is less than 1e-6" in found.proof
 
 
-def test_student_got_its_neighbour_s_values_and_program_a_digit_too_few(data, erratum):
+def test_student_has_another_term_s_values_and_program_is_cut_off(data, erratum):
     found = erratum(3)
     assert obtained(found, "α_¬i of “program”") == pytest.approx(170.9275, abs=5e-5)
     assert "“program” is 170.9275 in the file: the printed 170.92 was cut off" in found.proof
@@ -155,8 +155,8 @@ def test_claim_3_diverges_and_the_definition_does_not(erratum):
     assert "−154.0 above and 0.0 below" in found.proof
 
 
-def test_max_of_one_makes_a_kink_but_no_jump(collections):
-    """What erratum 6 says of the printed form: continuous at η² − r_i = 1 and at η² = r_i."""
+def test_the_clamp_makes_a_kink_but_no_jump(collections):
+    """As erratum 6 says, the printed form is continuous at η² − r_i = 1 and at η² = r_i."""
     counts, mu = collections.fig3.counts, 74.59
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tb.ClampedTermsWarning)
@@ -196,7 +196,7 @@ def test_few_terms_are_invalid(data, erratum):
     assert "is 0 on 20 Newsgroups and 0 on R8" in found.proof
 
 
-def test_most_counts_are_one_and_absent_cells_weigh_a_half(data, erratum):
+def test_most_counts_are_one_and_absent_cells_have_weight_one_half(data, erratum):
     found = erratum(10)
     assert obtained(found, "at n_ij = 2") == 0
     assert obtained(found, "counts that are 1, %") == pytest.approx(76.3, abs=0.05)
@@ -220,7 +220,7 @@ def test_absent_cells_are_those_of_plr_contributions(data, collections):
     np.testing.assert_allclose(percentiles, expected, atol=1e-9)
 
 
-def test_sizes_of_one_split(data, erratum):
+def test_sizes_are_those_of_one_split(data, erratum):
     found = erratum(11)
     assert obtained(found, "20 Newsgroups, terms of all") == 114_728
     assert obtained(found, "R8, terms of all") == 23_279
@@ -236,7 +236,7 @@ def test_sizes_of_one_split(data, erratum):
         assert number in found.proof
 
 
-def test_where_the_grids_peak(data, erratum):
+def test_the_best_cells_of_the_grids(data, erratum):
     found = erratum(12)
     assert obtained(found, "Fig. A1, best cells") == "(60, 1)"
     assert f"{obtained(found, 'Fig. A1, accuracy at (60, 2)'):.5f}" == "0.80855"
@@ -262,7 +262,7 @@ def test_the_page_has_all_errata(data, erratum):
     assert not page.endswith("\n\n")
 
 
-def test_rows_are_explained_named_once_and_fit_for_json(data, erratum):
+def test_rows_are_explained_unique_and_valid_json(data, erratum):
     made = [erratum(number) for number in ERRATA]
     rows = [row for one in made for row in one.rows]
     assert all(row.item.startswith(f"Erratum {one.number}: ") for one in made for row in one.rows)
@@ -272,7 +272,7 @@ def test_rows_are_explained_named_once_and_fit_for_json(data, erratum):
 
 
 @pytest.mark.parametrize("number", ERRATA)
-def test_without_data_an_erratum_is_made_or_says_what_is_missing(number):
+def test_without_data_an_erratum_works_or_says_what_is_missing(number):
     if number in WITHOUT_DATA:
         assert ERRATA[number](NoData()).number == number
     else:
@@ -280,7 +280,7 @@ def test_without_data_an_erratum_is_made_or_says_what_is_missing(number):
             ERRATA[number](NoData())
 
 
-def test_the_witness_of_claim_1_is_the_models_own():
+def test_the_independent_claim_1_equals_the_model_s():
     rng = np.random.default_rng(5)
     n_j = rng.integers(1, 200, 50)
     n_ij, alpha, alpha_not = rng.binomial(n_j, 0.1), rng.gamma(0.1, 1, 50) + 1e-6, rng.gamma(50, 2, 50)
@@ -288,7 +288,7 @@ def test_the_witness_of_claim_1_is_the_models_own():
     np.testing.assert_allclose(witness, beta_binomial.approximate_log_pmf(n_ij, n_j, alpha, alpha_not), atol=1e-10)
 
 
-def test_the_witness_of_claim_3_is_the_printed_form(collections):
+def test_the_independent_claim_3_equals_the_printed_form(collections):
     counts = collections.fig3.counts
     printed = tb.plr_statistic(counts)
     for i in np.flatnonzero(counts.sum(axis=0))[::20]:

@@ -1,4 +1,4 @@
-"""`termburst reproduce`: every published number, the files it writes, and what happens without the data."""
+"""`termburst reproduce`: every published number, the files that it writes, and what it does without the data."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def test_every_row_has_the_five_fields(whole):
 
 
 def expected_rows():
-    """Item and printed value of every row that published.toml asks for."""
+    """Item and printed value of every row for published.toml."""
     columns = [(scheme, measure) for scheme in ("TF–IDF", "S(λ)") for measure in ("precision", "recall", "F1")]
     for name, section in published().items():
         for key, printed in section.items():
@@ -68,10 +68,10 @@ def test_every_published_number_has_its_row_and_no_other_row_has_one(whole):
     assert {item: number for item, number in rows.items() if number is not None} == expected
 
 
-def test_what_the_paper_has_right_agrees_and_the_rest_is_an_erratum(whole):
+def test_every_number_agrees_or_has_an_erratum(whole):
     different = {item for item, row in whole[2].items() if row["agrees"] is False}
     assert all(whole[2][item]["note"].startswith("erratum") for item in different)
-    different = {item for item in different if not item.startswith("Erratum ")}  # which show the same numbers again
+    different = {item for item in different if not item.startswith("Erratum ")}  # which repeat the same numbers
     expected = {"Fig. A1: best cells (μ, σ²)", "Fig. A2: best cells (μ, σ²)"}
     expected |= {"R8: share of the class earn, %", "R8: share of grain, ship and interest together, %"}
     for figure in ("Fig. 4", "Fig. 5"):
@@ -84,12 +84,12 @@ def test_what_the_paper_has_right_agrees_and_the_rest_is_an_erratum(whole):
         expected |= {f"{figure}: {symbol} of {term!r}" for term in terms for symbol in ("α_i", "α_¬i")}
     assert different == expected
     agreeing = [item for item, row in whole[2].items() if row["agrees"] and not item.startswith("Erratum ")]
-    assert len(agreeing) == 26 + 134 + 62  # of the text, and every cell of Tables 2 and 3
+    assert len(agreeing) == 26 + 134 + 62  # in the text, and every cell of Tables 2 and 3
 
 
 @pytest.mark.parametrize(
     ("item", "value", "tolerance"),
-    [  # as established independently; the published digits are those of published.toml
+    [  # computed independently; published.toml has the published digits
         ("Fig. 2: α̂_i", 0.0977, 5e-5),
         ("Fig. 2: α̂_¬i", 49.7702, 5e-5),
         ("Fig. 3: correlation of λ_i with total TF–IDF", 0.926914, 5e-7),
@@ -120,7 +120,7 @@ def test_values(whole, item, value, tolerance):
     [("Table 2: accuracy, S(λ)", "0.8022"), ("Table 2: accuracy, TF–IDF", "0.8059"),
      ("Table 3: accuracy, S(λ)", "0.9425"), ("Table 3: accuracy, TF–IDF", "0.9333")],
 )  # fmt: skip
-def test_inductive_accuracies_stand_beside(whole, item, inductive):
+def test_notes_have_the_inductive_accuracies(whole, item, inductive):
     assert whole[2][item]["note"] == f"inductive {inductive}"
 
 
@@ -142,8 +142,8 @@ def test_the_report_shows_every_picture(whole):
     assert not list(out.glob("*.tmp*"))
 
 
-def test_the_report_lists_no_rows_without_a_published_number_beside_them(whole):
-    """What lies beyond the paper is in its prose and tables; results.json has it row by row."""
+def test_the_report_lists_no_rows_of_the_parts_beyond_the_paper(whole):
+    """Their numbers are in the text and its tables; results.json has one row per number."""
     text = (whole[1] / "report.md").read_text(encoding="utf-8")
     assert "| Fig. A1: best accuracy with the μ term |" in text
     assert "| Claim 1, R8: interior fits |" not in text
@@ -156,29 +156,29 @@ def test_terms_whose_printed_values_are_not_in_the_file(whole):
     assert "the authors' file has (" not in whole[2]["Fig. 5: α_i of 'told'"]["note"]
 
 
-def test_the_caption_of_the_scatter_has_the_shares(whole):
+def test_the_caption_of_the_scatter_has_the_percentages(whole):
     text = (whole[1] / "report.md").read_text(encoding="utf-8")
     for below_not, below in (("96.2", "93.5"), ("85.2", "82.9")):
         assert f"exact one for {below_not} % and the published α_i for {below} %" in text
 
 
-def test_the_page_of_errata_in_the_docs_is_what_it_makes(whole):
+def test_the_page_of_errata_in_the_docs_is_up_to_date(whole):
     _, out, _ = whole
     page = Path(__file__).parents[2] / "docs" / "errata.md"
     assert page.read_text(encoding="utf-8") == (out / "errata.md").read_text(encoding="utf-8"), (
-        "remake it: termburst reproduce errata --out DIR, then copy DIR/errata.md to docs/"
+        "run `termburst reproduce errata --out DIR`, then copy DIR/errata.md to docs/"
     )
 
 
 def test_the_table_on_standard_output(whole):
     done, *_ = whole
     assert "0.9269" in done.stdout
-    assert "and 192 cells of tables that agree" in done.stdout  # of 196: accuracies are listed, not counted
+    assert "and 192 cells of tables that agree" in done.stdout  # 196 with the accuracies, which are listed
     assert done.stderr == ""
 
 
 def test_a_second_run_writes_the_same_bytes(tmp_path):
-    """Of the simulated parts, pictures included; benchmarks/reproduce.py asks it of all parts."""
+    """For the simulated parts, including pictures; benchmarks/reproduce.py checks all parts."""
     for name in ("one", "two"):
         assert run("simulation", "--out", tmp_path / name).returncode == 0
     one, two = (sorted((tmp_path / name).iterdir()) for name in ("one", "two"))
@@ -206,7 +206,7 @@ def test_without_the_data_the_other_parts_are_done(tmp_path):
     assert (tmp_path / "out" / "fig3.svg").exists()
 
 
-def test_unknown_parts_and_unusable_folders(tmp_path):
+def test_unknown_parts_and_bad_folders_are_refused(tmp_path):
     done = run("fig9", "--out", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "'fig9' is not a part of the paper" in done.stderr
@@ -214,7 +214,7 @@ def test_unknown_parts_and_unusable_folders(tmp_path):
     file.write_text("")
     done = run("fig1", "--out", file)
     assert done.returncode == 2
-    assert "cannot be made a folder to write to: File exists" in done.stderr
+    assert "file cannot be created: File exists" in done.stderr
     (tmp_path / "out" / "report.md").mkdir(parents=True)
     done = run("fig1", "--out", tmp_path / "out")
     assert done.returncode == 2
@@ -228,7 +228,7 @@ def test_every_part_is_made_and_documented():
     assert [part for part in PARTS if f"`{part}`" not in page] == []
 
 
-def test_names_stand_for_parts():
+def test_groups_are_replaced_by_their_parts():
     assert settled_parts(["all"]) == list(PARTS)
     assert settled_parts(["r8"]) == ["reuters", "fig5", "table3", "figa2"]
     assert settled_parts(["fig3", "fig3"]) == ["fig3"]
@@ -238,11 +238,11 @@ def test_names_stand_for_parts():
     ("printed", "obtained", "agrees"),
     [("0.80", 0.80297, True), ("0.80", 0.8051, False), ("88,701", 88701, True), ("9", 9, True), ("9", 8, False)],
 )
-def test_agreement_is_decided_by_the_printed_digits(printed, obtained, agrees):
+def test_a_number_agrees_if_it_rounds_to_the_printed_digits(printed, obtained, agrees):
     assert judged("x", printed, obtained).agrees is agrees
 
 
-def test_a_damaged_file_costs_only_its_parts(data, tmp_path):
+def test_a_damaged_file_stops_only_its_parts(data, tmp_path):
     copy = tmp_path / "data"
     (copy / "nltk_data" / "corpora").mkdir(parents=True)
     whole = (data / "nltk_data" / "corpora" / "reuters.zip").read_bytes()
@@ -254,7 +254,7 @@ def test_a_damaged_file_costs_only_its_parts(data, tmp_path):
     assert "Fig. 3: correlation" in done.stdout
 
 
-def test_without_matplotlib_one_sentence(tmp_path):
+def test_without_matplotlib_the_message_says_what_to_install(tmp_path):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('no such thing')")
     done = run("fig1", "--out", tmp_path / "out", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2

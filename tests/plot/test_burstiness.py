@@ -15,14 +15,14 @@ def test_points_are_those_of_the_table(statistics):
     assert np.allclose(offsets[np.lexsort(offsets.T)], expected[np.lexsort(expected.T)])
 
 
-def test_the_highest_are_named(statistics):
+def test_terms_with_the_highest_statistic_are_named(statistics):
     figure = plot.burstiness(statistics, label=3, sigma2=0.1)
     named = "\n".join(note.get_text() for note in figure.axes[0].texts).split("\n")
     burstiest = tb.term_table(statistics, sigma2=0.1)["term"][:3]
     assert sorted(named) == sorted(written(term) for term in burstiest)
 
 
-def test_terms_of_your_choice_are_named(counts, terms):
+def test_listed_terms_are_named(counts, terms):
     figure = plot.burstiness(counts, terms=terms, label=["t30", "$x$"], sigma2=0.1)
     assert sorted(note.get_text() for note in figure.axes[0].texts) == ["$x$", "t30"]
     assert not plot.burstiness(counts, label=0, sigma2=0.1).axes[0].texts
@@ -38,7 +38,7 @@ def test_terms_without_a_valid_alpha_are_drawn_smallest(counts):
     assert set(points.get_sizes()[np.isnan(alpha)]) == {points.get_sizes().min()}
 
 
-def test_axes_of_far_reaching_values_are_logarithmic():
+def test_axes_with_a_wide_range_are_logarithmic():
     rng = np.random.default_rng(0)
     X = np.zeros((50, 2001), dtype=int)
     X[rng.integers(0, 50, 2000), np.arange(2000)] = 1
@@ -47,7 +47,7 @@ def test_axes_of_far_reaching_values_are_logarithmic():
     assert figure.axes[0].get_xscale() == "symlog"
 
 
-def test_many_points_are_pixels():
+def test_many_points_are_stored_as_pixels():
     X = np.random.default_rng(0).poisson(0.05, (40, 6000))
     assert plot.burstiness(X, label=0).axes[0].collections[0].get_rasterized()
     assert not plot.burstiness(X[:, :100], label=0).axes[0].collections[0].get_rasterized()
@@ -57,14 +57,14 @@ def test_many_points_are_pixels():
     ("sentence", "options"),
     [("'nowhere' cannot be labelled: it is not among", {"label": ["nowhere"]}),
      ("'t39' cannot be labelled: it has no point", {"label": ["t39"]}),
-     ("label is a whole number", {"label": -1}), ("leave terms= out", {"terms": ["a"]})],
+     ("label is a whole number", {"label": -1}), ("omit terms=", {"terms": ["a"]})],
 )  # fmt: skip
 def test_bad_input_gets_one_sentence(statistics, sentence, options):
     with pytest.raises(ValueError, match=sentence):
         plot.burstiness(statistics, sigma2=0.1, **options)
 
 
-def test_frequencies_alone_do_not_do(statistics):
+def test_frequencies_alone_are_not_enough(statistics):
     with pytest.raises(ValueError, match='detail="moments"'):
         plot.burstiness(statistics.coarsen("frequencies"))
     with pytest.raises(ValueError, match="all documents are empty"):

@@ -14,7 +14,7 @@ def test_bars_count_every_document(counts):
     assert figure.axes[0].get_xscale() == "linear"
     for low, high, height in centres(figure):
         assert height == ((n_j > low) & (n_j < high)).sum()
-    assert sum(height for *_, height in centres(figure)) == 60  # empty ones too
+    assert sum(height for *_, height in centres(figure)) == 60  # empty documents too
 
 
 def test_mean_and_median_are_numpys(counts, lines):
@@ -48,7 +48,7 @@ def test_documents_that_are_all_empty_can_be_drawn():
     assert sum(height for *_, height in centres(figure)) == 3
 
 
-def test_statistics_that_were_taken_apart():
+def test_statistics_without_documents_are_refused():
     s = tb.TermStatistics.from_counts([[1, 2], [4, 0]])
     with pytest.raises(ValueError, match="no document"):
         tb.plot.document_lengths(s - s)

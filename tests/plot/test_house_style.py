@@ -1,23 +1,34 @@
-"""What holds of all figures of a corpus: legible, nothing cut off, terms of any script, no display needed."""
+"""What holds for all figures: legible text, nothing cut off, terms of any script, no display and no global settings."""
 
 import subprocess
 import sys
 
+import matplotlib as mpl
+import numpy as np
 import pytest
 
 import termburst as tb
 from termburst import plot
 from termburst.plot.terms import picked
 
-NAMES = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano", "panel")
+CORPUS = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano", "panel")
+MODEL = ("samples", "ridge", "scatter", "parameters", "fits", "grids", "error", "ranks")
 
 
 @pytest.fixture(scope="module")
-def everything(counts, terms):
+def everything(counts, terms, fig2, fit, published):
+    """One figure of every kind, with all its options, drawn once."""
+    made = {**corpus_figures(counts, terms), **model_figures(fig2, fit, published)}
+    for figure in made.values():
+        figure.draw_without_rendering()
+    return made
+
+
+def corpus_figures(counts, terms):
     terms = [*terms[:9], "中文", *terms[10:]]
     statistics = tb.TermStatistics.from_counts(counts, terms, "patterns")
     odd = terms[:10]
-    made = {
+    return {
         "lengths": plot.document_lengths(statistics),
         "zipf": plot.zipf(statistics),
         "burstiness": plot.burstiness(statistics, sigma2=0.1, label=odd),
@@ -28,28 +39,61 @@ def everything(counts, terms):
         "volcano": plot.volcano(tb.keyness(counts[:30], counts[30:], terms=terms), label=odd[:8]),
         "panel": plot.term_panel(counts, "ha" * 300, terms=terms, sigma2=0.1),
     }
-    for figure in made.values():
-        figure.draw_without_rendering()
-    return made
 
 
-# Where a machine has no font with these letters Matplotlib says so, which is as it should be.
+def model_figures(fig2, fit, published):
+    rng = np.random.default_rng(2)
+    n_i = rng.integers(1, 3000, 400)
+    terms = [f"t{i}" for i in range(400)]
+    scores = {name: rng.normal(size=400) for name in ("first", "second", "third")}
+    grids = {name: rng.uniform(size=(3, 2)) for name in "ab"}
+    return {
+        "samples": plot.beta_binomial_samples(documents=60),
+        "ridge": plot.likelihood_ridge(fig2, mu=50.0, sigma2=4.0, truth=(0.1, 49.9)),
+        "scatter": plot.statistic_against_weight(
+            scores["first"], scores["second"], alpha=rng.gamma(1.0, size=400), occurs=n_i > 300
+        ),
+        "parameters": plot.fitted_parameters(
+            fit, published=published, highlight=["t3", "t300"], terms=terms, what="A collection"
+        ),
+        "fits": plot.fit_scatter(fit, published=published),
+        "grids": plot.accuracy_grids(grids, [30, 60, 90], [0.5, 1.0]),
+        "error": plot.approximation_error(fit.alpha, fit.alpha_not, rng.gamma(0.5, size=400), mean_length=90.0),
+        "ranks": plot.ranking_agreement(scores, n_i, labels=["t3", "t5"], terms=terms),
+    }
+
+
+# Matplotlib warns on a machine that has no font with these letters.
 pytestmark = pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserWarning")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_axes_are_labelled_and_text_is_legible(everything, name):
+@pytest.mark.parametrize("name", CORPUS)
+def test_axes_are_labelled(everything, name):
+    assert all(axes.get_xlabel() for axes in everything[name].axes)
+
+
+@pytest.mark.parametrize(
+    ("name", "axes"),
+    [("samples", 4), ("ridge", 0), ("scatter", 0), ("parameters", 2), ("fits", 0), ("grids", 0), ("error", 0),
+     ("error", 1), ("ranks", 0), ("ranks", 1)],
+)  # fmt: skip
+def test_outer_axes_of_several_panels_are_labelled(everything, name, axes):
+    pane = everything[name].axes[axes]
+    assert pane.get_xlabel()
+    assert pane.get_ylabel() or name == "parameters"  # which has the names of terms there
+
+
+@pytest.mark.parametrize("name", [*CORPUS, *MODEL])
+def test_text_is_legible(everything, name):
     from matplotlib.text import Text
 
     figure = everything[name]
-    for axes in figure.axes:
-        assert axes.get_xlabel()
     written = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
     assert min(text.get_fontsize() for text in written) >= 9
     assert figure.get_figwidth() <= 8.5
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*CORPUS, *MODEL])
 def test_nothing_is_cut_off(everything, name):
     figure = everything[name]
     tight = figure.get_tightbbox()
@@ -58,15 +102,15 @@ def test_nothing_is_cut_off(everything, name):
     assert tight.y1 <= figure.get_figheight()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_legends_stand_beside_the_data(everything, name):
+@pytest.mark.parametrize("name", [*CORPUS, *MODEL])
+def test_legends_do_not_cover_the_data(everything, name):
     figure = everything[name]
     panes = [axes.get_window_extent() for axes in figure.axes]
     legends = [*figure.legends, *[axes.get_legend() for axes in figure.axes if axes.get_legend()]]
     assert not any(legend.get_window_extent().overlaps(pane) for legend in legends for pane in panes)
 
 
-def test_terms_are_written_on_one_line_and_taken_by_their_letters(everything, words):
+def test_a_term_is_one_line_and_never_a_formula(everything, words):
     text = words(everything["burstiness"])
     for term in ("$x$", "a$b^", "so\\nso", "\\u202eevil", "שלום", "سلام", "中文", "<b>", "haha"):
         assert term in text
@@ -76,7 +120,7 @@ def test_terms_are_written_on_one_line_and_taken_by_their_letters(everything, wo
     assert not any(note.get_parse_math() for note in named)
 
 
-def test_letters_that_the_font_lacks_come_from_another(monkeypatch):
+def test_letters_missing_from_the_font_come_from_another(monkeypatch):
     from matplotlib.font_manager import fontManager
 
     from termburst.plot import terms
@@ -88,12 +132,6 @@ def test_letters_that_the_font_lacks_come_from_another(monkeypatch):
     terms._installed.cache_clear()
 
 
-def test_save_writes_the_same_bytes_again(everything, tmp_path):
-    for name in ("panel", "volcano"):
-        first = [path.read_bytes() for path in plot.save(everything[name], tmp_path / "first", name)]
-        assert first == [path.read_bytes() for path in plot.save(everything[name], tmp_path / "again", name)]
-
-
 def test_labels_by_rank_or_by_name():
     assert picked(9, None, [2, 0]) == [2, 0]
     with pytest.raises(ValueError, match="'a' cannot be labelled"):
@@ -102,15 +140,42 @@ def test_labels_by_rank_or_by_name():
         picked("it", ["it"], [0])
 
 
-def test_matplotlib_comes_with_the_first_figure_and_pyplot_never():
-    program = """
+def test_global_settings_do_not_change(fig2, tmp_path):
+    before = dict(mpl.rcParams)
+    plot.save(plot.likelihood_ridge(fig2, mu=50.0, sigma2=4.0), tmp_path, "ridge")
+    assert dict(mpl.rcParams) == before
+
+
+def run(program):
+    """What a Python program prints, warnings being errors."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def test_matplotlib_is_imported_with_the_first_figure_and_pyplot_never(tmp_path):
+    program = f"""
 import sys
 import termburst as tb
 print("termburst.plot" in sys.modules)
 tb.plot
 print("matplotlib" in sys.modules)
 tb.plot.zipf([[2, 8], [0, 12]])
+ridge = tb.plot.likelihood_ridge([[2, 8], [0, 12], [1, 9]], mu=10.0, sigma2=4.0)
+tb.plot.save(ridge, {str(tmp_path)!r}, "ridge")
+tb.plot.fit_scatter(tb.fit_beta_binomial([[4, 26], [0, 31], [5, 15]]))
 print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True)
-    assert done.stdout.split() == ["False", "False", "True", "False"]
+    assert run(program).split() == ["False", "False", "True", "False"]
+
+
+def test_without_matplotlib_the_first_call_says_what_to_install():
+    program = """
+import sys
+sys.modules["matplotlib"] = None
+from termburst import plot
+try:
+    plot.beta_binomial_samples()
+except ImportError as error:
+    print(error)
+"""
+    assert run(program) == "figures need Matplotlib: pip install 'termburst[plots]'"

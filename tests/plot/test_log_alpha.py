@@ -14,7 +14,7 @@ def test_bars_count_the_interior_fits(statistics, words):
     for axes, values in zip(figure.axes, (fit.alpha, fit.alpha_not), strict=True):
         logs = np.log10(values[inside])
         edges = [bar.get_x() for bar in axes.patches] + [axes.patches[-1].get_x() + axes.patches[-1].get_width()]
-        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9  # the extremes stand on them
+        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9  # smallest and largest value are on these edges
         assert [bar.get_height() for bar in axes.patches] == np.histogram(logs, edges)[0].tolist()
         assert sum(bar.get_height() for bar in axes.patches) == inside.sum()
         (median,) = [line for line in axes.lines if str(line.get_label()).startswith("median")]
@@ -34,5 +34,5 @@ def test_one_interior_fit_is_enough():
 
 def test_without_an_interior_fit_there_is_nothing_to_draw():
     fit = tb.fit_beta_binomial([[1, 9], [1, 9], [1, 9]])
-    with pytest.raises(ValueError, match="of 2 terms, 2 at the boundary, none has an interior fit"):
+    with pytest.raises(ValueError, match="none of the 2 terms has an interior fit"):
         plot.log_alpha(fit)

@@ -12,7 +12,7 @@ def bars(figure):
     return [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in figure.axes[0].patches]
 
 
-def test_a_bar_is_a_document(counts, terms, lines, words):
+def test_there_is_one_bar_per_document(counts, terms, lines, words):
     figure = plot.term_along_corpus(counts, "$x$", terms=terms)
     held = np.flatnonzero(counts[:, 0])
     assert np.allclose(bars(figure), np.column_stack([held + 1, counts[held, 0]]))
@@ -22,7 +22,7 @@ def test_a_bar_is_a_document(counts, terms, lines, words):
 
 
 @pytest.mark.parametrize("documents", [1, BARS, BARS + 1, 100_000])
-def test_many_documents_share_bars_that_are_as_high_as_the_highest(documents):
+def test_documents_that_share_a_bar_show_their_highest_count(documents):
     n_ij = np.random.default_rng(documents).poisson(0.01, documents)
     n_ij[documents // 2] = 50
     figure = plot.term_along_corpus(n_ij[:, None], 0)
@@ -34,7 +34,7 @@ def test_many_documents_share_bars_that_are_as_high_as_the_highest(documents):
     assert np.allclose([x for x, _ in bars(figure)], [k * together + 0.5 + together / 2 for k in highest])
 
 
-def test_documents_that_hold_it_most_are_named(counts, terms):
+def test_documents_with_the_highest_counts_are_named(counts, terms):
     names = [f"doc{j}" for j in range(60)]
     figure = plot.term_along_corpus(counts, 0, documents=names, label=2)
     most = np.argsort(-counts[:, 0], kind="stable")[:2]
@@ -55,7 +55,7 @@ def test_columns_of_unsorted_rows():
 @pytest.mark.parametrize(
     ("sentence", "arguments", "options"),
     [("'nowhere' is not among the 40 terms", ("nowhere",), {"terms": True}), ("no column 40", (40,), {}),
-     ("have no term names", ("ha",), {}), ("60 documents, 1 names", (0,), {"documents": ["a"]}),
+     ("have no term names", ("ha",), {}), ("for each of the 60 documents; got 1", (0,), {"documents": ["a"]}),
      ("label is a whole number", (0,), {"label": 1.5})],
 )  # fmt: skip
 def test_bad_input_gets_one_sentence(counts, terms, sentence, arguments, options):

@@ -7,7 +7,7 @@ from termburst.inference.count_distribution import count_distribution
 
 
 def drawn(axes):
-    """Heights of the bars, then of the points of both models."""
+    """Heights of the bars, and of the points of both models."""
     first, *others = ([line.get_ydata() for line in axes.lines[k : k + 2]] for k in (0, 2))
     return [bar.get_height() for bar in axes.patches], np.concatenate(first), np.concatenate(others[0])
 
@@ -24,7 +24,7 @@ def test_bars_and_points_are_the_distributions(counts, statistics, term):
         assert sum(observed) == 60
 
 
-def test_the_last_bar_holds_all_higher_counts(counts):
+def test_the_last_bar_includes_all_higher_counts(counts):
     axes = plot.term_counts(counts, 0, largest=2).axes[0]
     observed, *_ = drawn(axes)
     n_ij = counts[:, 0]
@@ -47,7 +47,7 @@ def test_fits_without_an_interior_maximum(X, says, words):
 def test_bad_input_gets_one_sentence(counts, statistics, terms):
     with pytest.raises(ValueError, match="'t1' is not among"):
         plot.term_counts(statistics, "t1")
-    with pytest.raises(ValueError, match="leave terms= out"):
+    with pytest.raises(ValueError, match="omit terms="):
         plot.term_counts(statistics, 0, terms=terms)
     with pytest.raises(ValueError, match="largest is a whole number of 1 or more"):
         plot.term_counts(counts, 0, largest=0)
@@ -55,7 +55,7 @@ def test_bad_input_gets_one_sentence(counts, statistics, terms):
         plot.term_counts(statistics.coarsen("moments"), 0)
 
 
-def test_statistics_without_names_take_them(counts, terms):
+def test_statistics_without_names_accept_names(counts, terms):
     s = tb.TermStatistics.from_counts(counts, detail="patterns")
     assert (
         plot.term_counts(s, "שלום", terms=terms)

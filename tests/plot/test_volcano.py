@@ -18,7 +18,7 @@ def table(counts, terms):
 
 @pytest.fixture(scope="module")
 def figure(table):
-    """All of the table, which takes a second: its names are hard to place."""
+    """The whole table, drawn once: placing its names takes a second."""
     return plot.volcano(table)
 
 
@@ -30,7 +30,7 @@ def made_up(log_ratio, p, q=None, **columns):
 
 
 def points(figure):
-    """All points drawn, in no order."""
+    """All points drawn, sorted."""
     drawn = np.concatenate([np.asarray(c.get_offsets()) for c in figure.axes[0].collections])
     return drawn[np.lexsort(drawn.T)]
 
@@ -67,7 +67,7 @@ def test_infinite_ratios_are_triangles_beyond_the_finite_ones(table, figure, wor
     assert f"{len(only_a)} in A only: the ratio is infinite" in words(figure)
 
 
-def test_the_threshold_parts_discoveries_from_others(table, lines):
+def test_the_threshold_separates_discoveries_from_other_terms(table, lines):
     figure = plot.volcano(table, fdr=0.05)
     largest = table.filter(pl.col("q_value") <= 0.05)["p_value"].max()
     (line,) = [line for label, line in lines(figure.axes[0]).items() if label.startswith("q = 0.05")]
@@ -76,7 +76,7 @@ def test_the_threshold_parts_discoveries_from_others(table, lines):
     assert f"{(table['q_value'] > 0.05).sum()} terms, q > 0.05" in legend
 
 
-def test_nothing_sure_has_no_threshold(lines):
+def test_without_discoveries_there_is_no_threshold(lines):
     figure = plot.volcano(made_up([1.0, -2.0], [0.5, 0.9]))
     assert not any(label.startswith("q =") for label in lines(figure.axes[0]))
 
@@ -90,13 +90,13 @@ def test_named_terms_have_their_interval(table):
     assert [note.get_text() for note in figure.axes[0].texts] == ["t25"]
 
 
-def test_an_interval_without_an_end_reaches_the_edge(table):
+def test_an_infinite_interval_reaches_the_edge(table):
     figure = plot.volcano(table, label=["t39"])
     (interval,) = [line for line in figure.axes[0].lines if line.get_zorder() == 4]
     assert interval.get_xdata()[1] == figure.axes[0].get_xlim()[1]
 
 
-def test_a_table_without_intervals_is_drawn_without(counts, terms):
+def test_a_table_without_intervals_can_be_drawn(counts, terms):
     table = tb.keyness(counts[:30], counts[30:], terms=terms, confidence=None)
     assert not [line for line in plot.volcano(table).axes[0].lines if line.get_zorder() == 4]
 
@@ -113,14 +113,14 @@ def test_p_of_zero_is_at_the_upper_edge(words):
 
 @pytest.mark.parametrize("p", [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]])
 @pytest.mark.parametrize("ratio", [[0.0, 0.0], [np.inf, -np.inf], [1.0, np.inf]])
-def test_all_the_same(ratio, p):
+def test_equal_p_values(ratio, p):
     figure = plot.volcano(made_up(ratio, p))
     figure.draw_without_rendering()
     assert np.isfinite(points(figure)).all()
     assert len(points(figure)) == 2
 
 
-def test_names_come_from_both_sides_in_turn():
+def test_names_alternate_between_both_sides():
     x = np.r_[np.full(20, 2.0), np.full(5, -2.0)] + np.linspace(0, 1, 25)
     p = np.r_[np.geomspace(1e-40, 1e-20, 20), np.geomspace(1e-8, 1e-5, 5)]
     figure = plot.volcano(made_up(x, p), label=6)
@@ -151,7 +151,7 @@ def test_bad_input_gets_one_sentence(counts, table):
     with pytest.raises(ValueError, match="no column 'log_ratio'"):
         plot.volcano(tb.keyness_groups(counts, groups, draws=99))
     contrasts = tb.keyness_groups(counts, groups, contrasts=True)
-    with pytest.raises(ValueError, match="keep the rows of one"):
+    with pytest.raises(ValueError, match="keep only the rows of one"):
         plot.volcano(contrasts)
     assert plot.volcano(contrasts.filter(pl.col("group") == "a"))
     with pytest.raises(ValueError, match="no column 'term'"):

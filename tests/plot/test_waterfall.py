@@ -10,7 +10,7 @@ from termburst.inference.plr import FORMS
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("term", [0, 30, 39])
-def test_every_part_begins_where_the_last_ended(statistics, form, term):
+def test_each_part_begins_where_the_one_before_ends(statistics, form, term):
     why = tb.explain(statistics, term, form=form, sigma2=0.1)
     figure = plot.waterfall(why)
     *parts, total = figure.axes[0].patches
@@ -22,7 +22,7 @@ def test_every_part_begins_where_the_last_ended(statistics, form, term):
     assert spans[-1][1] == pytest.approx(why.plr)
 
 
-def test_names_and_values_stand_beside_the_bars(statistics):
+def test_names_and_values_are_beside_the_bars(statistics):
     why = tb.explain(statistics, "$x$", sigma2=0.1)
     figure = plot.waterfall(why)
     axes = figure.axes[0]
@@ -33,7 +33,7 @@ def test_names_and_values_stand_beside_the_bars(statistics):
     assert "“$x$”" in axes.get_title()
 
 
-def test_values_of_any_size_stay_on_the_sheet():
+def test_large_values_stay_within_the_figure():
     X = np.random.default_rng(0).poisson(900, (200, 30))
     why = tb.explain(tb.TermStatistics.from_counts(X, detail="moments"), 0)
     figure = plot.waterfall(why)
@@ -47,10 +47,10 @@ def test_values_of_any_size_stay_on_the_sheet():
     assert all(label.get_window_extent().x0 >= edge - 1 for label in values)
 
 
-def test_what_cannot_be_drawn(statistics):
+def test_what_cannot_be_drawn_is_refused(statistics):
     with pytest.warns(tb.ClampedTermsWarning):
         why = tb.explain(statistics, 30, form="exact", sigma2=1e4)
     with pytest.raises(ValueError, match=r"η² ≤ r_i: draw another form"):
         plot.waterfall(why)
-    with pytest.raises(ValueError, match=r"of tb\.explain"):
+    with pytest.raises(ValueError, match=r"result of tb\.explain"):
         plot.waterfall(statistics)

@@ -1,7 +1,7 @@
-"""Corpora to try things on: 20 Newsgroups, R8, Cranfield, the published fits, and Python's own docstrings.
+"""Example corpora: 20 Newsgroups, R8, Cranfield, and Python's own docstrings; also the published fits.
 
-The loaders look in the folder that the environment variable `TERMBURST_DATA` names, then in the places of scikit-learn
-and NLTK. `load_stdlib` needs no data at all.
+The loaders search the folder in the environment variable `TERMBURST_DATA`, then the data folders of scikit-learn and
+NLTK. `load_stdlib` needs no data files.
 
 >>> from termburst.datasets import BUILT_IN
 >>> sorted(BUILT_IN)

@@ -1,4 +1,4 @@
-"""Where the parsed standard library is kept between runs: one small Parquet file an interpreter."""
+"""The cache of the parsed standard library: one small Parquet file per Python interpreter."""
 
 import hashlib
 import io
@@ -13,7 +13,7 @@ from termburst.forks import polars_is_lost
 
 CACHE_VARIABLE = "TERMBURST_CACHE"
 
-_FORMAT = "1"  # raise when what a document consists of changes
+_FORMAT = "1"  # increase it when the content of a document changes
 _COLUMNS = ["id", "text"]
 _MAGIC = b"PAR1"
 
@@ -21,12 +21,12 @@ Documents = tuple[list[str], list[str]]
 
 
 def cache_folder() -> Path | None:
-    """The folder TERMBURST_CACHE names, else termburst's in the platform's usual place; None without a home folder."""
+    """The folder in TERMBURST_CACHE, or by default the platform's cache folder; None if there is no home folder."""
     if named := os.environ.get(CACHE_VARIABLE):
         return Path(named)
     try:
         return _platform_cache() / "termburst"
-    except RuntimeError:  # Path.home() where the user has none
+    except RuntimeError:  # Path.home() raises it if the user has no home folder
         return None
 
 
@@ -37,11 +37,11 @@ def _platform_cache() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return xdg if xdg.is_absolute() else Path.home() / ".cache"  # the XDG standard has relative paths ignored
+    return xdg if xdg.is_absolute() else Path.home() / ".cache"  # the XDG standard says to ignore relative paths
 
 
 def stdlib_file(root: Path) -> Path | None:
-    """The cache file for the standard library in `root` as the running interpreter sees it."""
+    """The cache file of the running interpreter for the standard library in `root`."""
     folder = cache_folder()
     if folder is None:
         return None
@@ -50,12 +50,12 @@ def stdlib_file(root: Path) -> Path | None:
 
 
 def read(path: Path) -> Documents | None:
-    """The ids and texts in a cache file; None where there is no such file or it is damaged."""
+    """The ids and texts in a cache file; None if the file is missing or damaged."""
     try:
         content = path.read_bytes()
     except OSError:
         return None
-    # The Parquet reader may panic on a torn file, and a panic writes to the terminal; so look at both ends first.
+    # The Parquet reader may panic on a truncated file, and a panic writes to the terminal: so check both ends first.
     if not (content.startswith(_MAGIC) and content.endswith(_MAGIC)) or polars_is_lost():
         return None
     return _decode(content)
@@ -67,7 +67,7 @@ def _decode(content: bytes) -> Documents | None:
     try:
         with panics_unseen:
             frame = pl.read_parquet(io.BytesIO(content))
-    except (Exception, pl.exceptions.PanicException):  # a panic is no Exception
+    except (Exception, pl.exceptions.PanicException):  # PanicException is not a subclass of Exception
         return None
     sound = frame.columns == _COLUMNS and set(frame.dtypes) == {pl.String} and frame.height > 0
     if not sound or any(frame.null_count().row(0)):
@@ -76,7 +76,7 @@ def _decode(content: bytes) -> Documents | None:
 
 
 def write(path: Path, documents: Documents) -> None:
-    """Write a cache file, all of it or nothing; a folder that cannot be written to only means no cache."""
+    """Write a cache file completely or not at all. If the folder is not writable, there is no cache and no error."""
     if polars_is_lost():
         return
     import polars as pl

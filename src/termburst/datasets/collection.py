@@ -1,4 +1,4 @@
-"""What a loader returns, the paper's cleaning, and where data is looked for."""
+"""The result of a loader, the paper's text cleaning, and the folder of the data."""
 
 import os
 import re
@@ -19,14 +19,14 @@ _NOT_A_LETTER = re.compile(r"[^a-z]+")
 
 
 class DamagedDataError(ValueError):
-    """A file of a data set is there and cannot be read as what it should be."""
+    """A file of a data set exists but its content cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value
 class TextCollection:
-    """Texts with an id each, and a class each where the corpus has classes.
+    """Texts with their ids, and their classes if the corpus has classes.
 
-    `labels[j]` is the index of document j's class in `label_names`; both are None where there are no classes.
+    `labels[j]` is the index of document j's class in `label_names`; both are None if there are no classes.
 
     >>> pair = TextCollection("pair", ["a", "b"], ["so so", "as is"], None, None)
     >>> len(pair)
@@ -45,39 +45,39 @@ class TextCollection:
 
 
 def clean_text(text: str) -> str:
-    """The paper's cleaning: lower case, all but a–z and white space replaced by a space, white space collapsed.
+    """Clean a text as in the paper: lower case, only a–z, everything else becomes one space.
 
     >>> clean_text("It's 2 o'clock,\\n  isn't it?")
     'it s o clock isn t it'
     """
-    # One substitution does both steps, because a run of spaces and replaced characters collapses to one space anyway.
+    # The paper replaces characters by spaces, then collapses spaces. One substitution gives the same text.
     return _NOT_A_LETTER.sub(" ", text.lower()).strip()
 
 
 def data_folder() -> Path | None:
-    """The folder that TERMBURST_DATA names, or None where the variable is not set or empty."""
+    """The folder in TERMBURST_DATA; None if the variable is not set or empty."""
     value = os.environ.get(DATA_VARIABLE)
     if not value:
         return None
     folder = Path(value).expanduser()
     if not folder.is_dir():
-        raise FileNotFoundError(f"{DATA_VARIABLE} is set to {value!r}, which is not a folder")
+        raise FileNotFoundError(f"{DATA_VARIABLE} must be a folder, got {value!r}")
     return folder
 
 
 def data_file(relative: str, what: str) -> Path:
-    """A file of a corpus that no other library provides, so that it can only be in the data folder."""
+    """A file in the data folder, for a corpus that no other library provides."""
     folder = data_folder()
     if folder is None:
-        raise FileNotFoundError(f"{what} is not included: set {DATA_VARIABLE} to a folder that holds {relative}")
+        raise FileNotFoundError(f"{what} is not included: set {DATA_VARIABLE} to a folder that contains {relative}")
     path = folder / relative
     if not path.is_file():
-        raise FileNotFoundError(f"{what} is not in the folder that {DATA_VARIABLE} names: put {relative} into {folder}")
+        raise FileNotFoundError(f"{what} is not in the folder of {DATA_VARIABLE}: put {relative} into {folder}")
     return path
 
 
 def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
-    """Raise ValueError naming the choices where `value` is none of them."""
+    """Raise a ValueError with the choices if `value` is not one of them."""
     choices = tuple(choices)
     if value not in choices:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+        raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}, got {value!r}")

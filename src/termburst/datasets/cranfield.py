@@ -1,4 +1,4 @@
-"""The Cranfield retrieval collection: abstracts on aerodynamics, questions, and who answered what."""
+"""The Cranfield retrieval collection: abstracts on aerodynamics, queries, and relevance judgements."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MARKER = re.compile(r"^\.[A-Z][ \t]*(?:\n|\Z)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class CranfieldDocuments:
-    """The 1,400 abstracts, five lists of one length; titles, authors and bibliographies on one line each."""
+    """The 1,400 abstracts: five lists of equal length. Titles, authors and bibliographies are on one line each."""
 
     ids: list[str]
     titles: list[str]
@@ -27,7 +27,7 @@ class CranfieldDocuments:
 
 @dataclass(frozen=True, slots=True)
 class CranfieldQueries:
-    """The 225 questions; the ids are "1" to "225" in the order of the file, which is how the judgements count."""
+    """The 225 queries. The ids are "1" to "225" in the order of the file: the judgements use these numbers."""
 
     ids: list[str]
     texts: list[str]
@@ -37,8 +37,8 @@ class CranfieldQueries:
 class Cranfield:
     """Documents, queries, and `judgements[query id][document id]` = grade.
 
-    Grades run from 1, a complete answer, to 4, of minimum interest; −1 is not relevant. A document without a judgement
-    counts as not relevant.
+    Grades go from 1, a complete answer, to 4, of minimum interest; −1 is not relevant. A document without a judgement
+    is not relevant either.
     """
 
     documents: CranfieldDocuments
@@ -55,10 +55,10 @@ class Cranfield:
 
 
 def load_cranfield() -> Cranfield:
-    """The Cranfield collection, from `cranfield/` in the data folder: 1,400 abstracts, 225 queries, 1,837 judgements.
+    """Load 1,400 abstracts, 225 queries and 1,837 judgements from `cranfield/` in the data folder.
 
-    A text begins with its title, as in the file. Documents 471 and 995 are empty, and yet 995 is judged relevant to
-    query 125. Field markers that strayed into the texts of documents 240, 576 and 578 are dropped, the words kept.
+    A text begins with its title, as in the file. Documents 471 and 995 are empty, but 995 is judged relevant to query
+    125. The texts of documents 240, 576 and 578 contain field markers by mistake: these are removed, the words kept.
 
     >>> cranfield = load_cranfield()  # doctest: +SKIP
     >>> cranfield.documents.titles[0]  # doctest: +SKIP
@@ -74,7 +74,7 @@ def load_cranfield() -> Cranfield:
 
 
 def _entries(path: Path) -> list[tuple[str, str]]:
-    """The (number, rest) of each entry; a line ".I number" begins one."""
+    """(number, rest) of each entry; an entry begins with a line ".I number"."""
     _, *pieces = _ENTRY.split(path.read_text(encoding="latin-1"))
     return list(zip(pieces[::2], pieces[1::2], strict=True))
 
@@ -84,7 +84,7 @@ def _read_documents(path: Path) -> CranfieldDocuments:
     for number, entry in _entries(path):
         match = _FIELDS.match(entry)
         if match is None:
-            raise ValueError(f"{path}: document {number} lacks one of the fields .T, .A, .B and .W in this order")
+            raise ValueError(f"{path}: document {number} must have the fields .T, .A, .B and .W in this order")
         title, author, bibliography, text = match.groups()
         documents.ids.append(number)
         documents.titles.append(_one_line(title))
@@ -107,7 +107,7 @@ def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
         try:
             query, document, grade = map(int, line.split())
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: expected three whole numbers, found {line!r}") from error
+            raise ValueError(f"{path}, line {number}: expected three whole numbers, got {line!r}") from error
         judgements.setdefault(str(query), {})[str(document)] = grade
     return judgements
 

@@ -23,15 +23,15 @@ from termburst.datasets.collection import (
 PARTS = ("headers", "footers", "quotes")
 
 _FOLDER = "scikit_learn_data"
-_FILE = "20news-bydate_py3.pkz"  # the name scikit-learn gives its own cache
+_FILE = "20news-bydate_py3.pkz"  # the name of scikit-learn's own cache file
 
 
 def load_20newsgroups(subset: Subset = "train", *, remove: Iterable[str] = ()) -> TextCollection:
-    """20 Newsgroups, split by date: 11,314 training and 7,532 test posts in 20 classes.
+    """Load 20 Newsgroups, split by date: 11,314 training and 7,532 test posts in 20 classes.
 
-    Without a copy in the data folder this is scikit-learn's `fetch_20newsgroups`, which downloads 14 MB once. The order
-    is scikit-learn's default shuffle. `remove` names the parts of a post to leave out: "headers", "footers", "quotes".
-    An id is the newsgroup and the number of the post.
+    If the data folder has no copy, scikit-learn's `fetch_20newsgroups` downloads 14 MB once. The order is
+    scikit-learn's default shuffle. `remove` lists the parts of a post to leave out: "headers", "footers", "quotes". An
+    id is the newsgroup and the number of the post.
 
     >>> news = load_20newsgroups("test", remove=("headers", "footers", "quotes"))  # doctest: +SKIP
     >>> len(news), news.label_names[0]  # doctest: +SKIP
@@ -62,7 +62,7 @@ def _fetch_from(home: Path, subset: str, parts: tuple[str, ...]) -> Any:
     from sklearn.datasets import fetch_20newsgroups
 
     try:
-        # scikit-learn prints what is wrong with a broken file before it raises; the sentence below says it.
+        # scikit-learn prints a message about a damaged file before it raises; the error below replaces it.
         with contextlib.redirect_stdout(io.StringIO()):
             return fetch_20newsgroups(data_home=home, subset=subset, remove=parts, download_if_missing=False)
     except OSError as error:
@@ -76,16 +76,16 @@ def _fetch_or_download(subset: str, parts: tuple[str, ...]) -> Any:
 
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Retry downloading")  # the error tells it once, at the end
+            warnings.filterwarnings("ignore", message="Retry downloading")  # the error at the end says it once
             return fetch_20newsgroups(subset=subset, remove=parts)
     except (OSError, HTTPException) as error:
         raise FileNotFoundError(
             "20 Newsgroups could not be downloaded: run "
             '`python -c "from sklearn.datasets import fetch_20newsgroups; fetch_20newsgroups()"` with a network '
-            f"connection, or set {DATA_VARIABLE} to a folder that holds {_FOLDER}/{_FILE}"
+            f"connection, or set {DATA_VARIABLE} to a folder that contains {_FOLDER}/{_FILE}"
         ) from error
 
 
 def _post_id(filename: str) -> str:
-    # The copy may have been made on a machine with the other kind of path separator.
+    # The copy may come from a machine with another path separator.
     return "/".join(re.split(r"[\\/]", filename)[-2:])

@@ -1,4 +1,4 @@
-"""Beta-binomial fits that others published, to compare against."""
+"""Published beta-binomial fits, for comparisons."""
 
 import csv
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ _ROWS = {"20newsgroups": 72_916, "r8": 19_966, "vgam": 32}
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value
 class PublishedFits:
-    """One beta-binomial distribution a term: `alpha` for the term itself, `alpha_not` for all other terms.
+    """One beta-binomial distribution per term: `alpha` for the term itself, `alpha_not` for all other terms.
 
-    `loglik`, without the binomial coefficients, and `status` are None where they were not published. Wherever there is
-    a status other than "converged", the numbers are NaN.
+    `loglik`, without the binomial coefficients, and `status` are None if they were not published. The numbers of a term
+    are NaN if its status is not "converged".
     """
 
     name: str
@@ -45,10 +45,10 @@ class PublishedFits:
 
 
 def load_published_fits(name: str) -> PublishedFits:
-    """Published fits, from `published/` in the data folder.
+    """Load published fits from `published/` in the data folder.
 
-    "20newsgroups" and "r8" are the fits of the paper's authors, which stopped before they had converged; "vgam" holds
-    32 terms of 20 Newsgroups fitted with R's VGAM, of which 12 failed.
+    "20newsgroups" and "r8" are the fits of the paper's authors, which stopped before they converged. "vgam" has 32
+    terms of 20 Newsgroups fitted with R's VGAM; 12 of these fits failed.
 
     >>> fits = load_published_fits("vgam")  # doctest: +SKIP
     >>> fits.terms[1], round(float(fits.alpha[1]), 5), fits.status[1]  # doctest: +SKIP
@@ -59,12 +59,12 @@ def load_published_fits(name: str) -> PublishedFits:
     try:
         columns = _read_columns(path, _COLUMNS[name])
         if len(columns["term"]) != _ROWS[name]:
-            raise ValueError(f"it has {len(columns['term']):,} rows instead of {_ROWS[name]:,}")
+            raise ValueError(f"it must have {_ROWS[name]:,} rows, got {len(columns['term']):,}")
         if name != "vgam":
             return PublishedFits(
                 name, columns["term"], _positive(columns, "alpha_i"), _positive(columns, "alpha_not_i")
             )
-        # A fit that ended in a warning has numbers too, such as alpha = 6e119: as useless as none, easier to overlook.
+        # A fit with a warning has numbers too, such as alpha = 6e119. They are useless, and NaN makes that visible.
         failed = np.array([status != "converged" for status in columns["status"]])
         alpha, alpha_not, loglik = (
             np.where(failed, np.nan, _floats(columns, column)) for column in ("alpha", "alpha_not", "loglik_kernel")
@@ -75,14 +75,14 @@ def load_published_fits(name: str) -> PublishedFits:
 
 
 def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, list[str]]:
-    # The csv module, because a data frame reader may take the words "null" and "nan" for missing values.
+    # The csv module: a data frame reader could take the terms "null" and "nan" for missing values.
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     if not rows or tuple(rows[0]) != names:
-        raise ValueError(f"its first line is not {','.join(names)}")
+        raise ValueError(f"its first line must be {','.join(names)}")
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(names):
-            raise ValueError(f"line {number} has {len(row)} cells instead of {len(names)}")
+            raise ValueError(f"line {number} must have {len(names)} cells, got {len(row)}")
     return {column: [row[index] for row in rows[1:]] for index, column in enumerate(names)}
 
 
@@ -94,5 +94,5 @@ def _positive(columns: dict[str, list[str]], name: str) -> NDArray[np.float64]:
     values = _floats(columns, name)
     bad = np.flatnonzero(~(values > 0))
     if bad.size:
-        raise ValueError(f"{name} of {columns['term'][bad[0]]!r} is not above 0")
+        raise ValueError(f"{name} of {columns['term'][bad[0]]!r} must be above 0, got {values[bad[0]]}")
     return values

@@ -1,4 +1,4 @@
-"""Reuters-21578 from the copy that NLTK distributes, and R8, the eight largest of its single-category classes."""
+"""Reuters-21578 from NLTK's copy, and R8, the eight largest of its classes of documents with one category."""
 
 import zipfile
 import zlib
@@ -19,15 +19,15 @@ from termburst.datasets.collection import (
 
 CATEGORIES = ("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade")
 
-_ENCODING = "ISO-8859-2"  # NLTK's reader decodes this corpus so
+_ENCODING = "ISO-8859-2"  # the encoding that NLTK's reader uses for this corpus
 _PREFIX = {"train": ("training/",), "test": ("test/",), "all": ("training/", "test/")}
 
 
 def load_r8(subset: Subset = "train") -> TextCollection:
-    """R8: the ApteMod documents of Reuters-21578 whose one category is among eight; 5,501 for training, 2,190 for test.
+    """Load R8, the ApteMod documents of Reuters-21578 with one of eight categories: 5,501 for training, 2,190 for test.
 
-    A document belongs if it has one distinct category and that is in `CATEGORIES`; "distinct" matters for test/19918
-    alone, which is filed twice under "trade". Documents come in NLTK's order, sorted by id as text.
+    R8 has the documents with exactly one distinct category, if it is in `CATEGORIES`. "Distinct" matters only for
+    test/19918, which has "trade" twice. Documents are in NLTK's order, sorted by id as text.
 
     >>> r8 = load_r8("train")  # doctest: +SKIP
     >>> len(r8), r8.ids[0], r8.label_names[r8.labels[0]]  # doctest: +SKIP
@@ -39,7 +39,7 @@ def load_r8(subset: Subset = "train") -> TextCollection:
 
 
 def load_reuters(subset: Subset = "train") -> TextCollection:
-    """All ApteMod documents of Reuters-21578, 7,769 for training and 3,019 for test, without their categories.
+    """Load all ApteMod documents of Reuters-21578, 7,769 for training and 3,019 for test, without their categories.
 
     >>> len(load_reuters("all"))  # doctest: +SKIP
     10788
@@ -49,7 +49,7 @@ def load_reuters(subset: Subset = "train") -> TextCollection:
 
 
 def _load(subset: Subset, only: set[str] | None) -> tuple[dict[str, set[str]], list[str], list[str]]:
-    """Categories, ids and texts of the documents; *only* those with one category, of these."""
+    """Categories, ids and texts of documents: of all, or of those with exactly one category, which is in *only*."""
     check_choice("subset", subset, SUBSETS)
     source = _find()
     try:
@@ -80,14 +80,14 @@ def _categories(listing: str) -> Iterator[tuple[str, set[str]]]:
 
 
 def _find() -> Path:
-    """The zip archive, or the unpacked folder that stands where the archive would."""
+    """The zip archive, or the unpacked folder in its place."""
     for corpora in _places():
         for candidate in (corpora / "reuters.zip", corpora / "reuters"):
             if candidate.is_file() or (candidate / "cats.txt").is_file():
                 return candidate
     raise FileNotFoundError(
         "Reuters-21578 was not found: run `pip install nltk` and `python -m nltk.downloader reuters`, or set "
-        f"{DATA_VARIABLE} to a folder that holds nltk_data/corpora/reuters.zip"
+        f"{DATA_VARIABLE} to a folder that contains nltk_data/corpora/reuters.zip"
     )
 
 
@@ -99,7 +99,7 @@ def _places() -> Iterator[Path]:
         import nltk.data
     except ImportError:
         return
-    # The search path instead of nltk.data.find: that one wants to be asked separately for archive and folder, and
-    # answers a miss with a page of advice.
+    # The search path instead of nltk.data.find, which needs one call for the archive and one for the folder, and whose
+    # error message is a page long.
     for place in nltk.data.path:
         yield Path(place) / "corpora"

@@ -1,4 +1,4 @@
-"""A corpus that every Python brings along: the docstrings of its standard library, a document a module."""
+"""A corpus that every Python has: the docstrings of its standard library, one document per module."""
 
 import ast
 import os
@@ -15,20 +15,20 @@ _SKIPPED_FOLDERS = frozenset(
     {"site-packages", "dist-packages", "test", "tests", "idle_test", "_bundled", "__pycache__", "lib-dynload"}
 )
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-# Every field in which a statement holds other statements, in the order of the source.
+# The fields of a statement that contain other statements, in the order of the source.
 _BLOCKS = ("body", "cases", "handlers", "orelse", "finalbody")
 
 
 def load_stdlib(*, cache: bool = True, progress: Callable[[int, int], None] | None = None) -> TextCollection:
-    """The docstrings of the running Python's standard library; needs neither network nor data folder.
+    """Load the docstrings of the running Python's standard library; this needs no network and no data folder.
 
-    A document is a module: its docstring and those of its classes and functions, in the order of the source, with blank
-    lines between. Its id is the module's dotted name. Modules without docstrings, tests and installed packages are left
-    out. The sources are parsed and never imported.
+    There is one document per module: its docstring and those of its classes and functions, in the order of the source,
+    separated by blank lines. The id is the module's dotted name. Modules without docstrings, tests and installed
+    packages are left out. The sources are parsed, never imported.
 
-    Parsing takes some seconds, so the result is kept in the folder that the environment variable TERMBURST_CACHE names,
+    Parsing takes some seconds. The result is therefore kept in the folder in the environment variable TERMBURST_CACHE,
     by default the platform's cache folder; `cache=False` neither reads nor writes it. `progress(done, total)` is called
-    for each file parsed, and not at all where the cache answers.
+    after each parsed file, and never if the result comes from the cache.
 
     >>> stdlib = load_stdlib()
     >>> stdlib.texts[stdlib.ids.index("heapq")].splitlines()[0]
@@ -49,8 +49,8 @@ def _parse_all(root: Path, progress: Callable[[int, int], None] | None) -> tuple
     sources = sorted((_module_name(path.relative_to(root)), path) for path in _source_files(root))
     if not sources:
         raise FileNotFoundError(
-            f"the standard library of {sys.executable} has no source files in {root}: use a Python that was installed "
-            "with them, not an embedded or zipped one"
+            f"the standard library of {sys.executable} has no source files in {root}: use a Python that is installed "
+            "with source files, not an embedded or zipped one"
         )
     documents: dict[str, str] = {}
     for done, (name, path) in enumerate(sources, start=1):
@@ -64,7 +64,7 @@ def _parse_all(root: Path, progress: Callable[[int, int], None] | None) -> tuple
 
 def _source_files(root: Path) -> Iterator[Path]:
     for folder, subfolders, files in os.walk(root):
-        # Pruned in place, so that a site-packages of many thousand files is never entered.
+        # Removed in place, so that os.walk never enters site-packages with its many thousand files.
         subfolders[:] = [name for name in subfolders if not _is_skipped(name)]
         yield from (Path(folder, file) for file in files if file.endswith(".py"))
 
@@ -79,15 +79,15 @@ def _module_name(relative: Path) -> str:
 
 
 def _docstrings(path: Path) -> Iterator[str]:
-    """The cleaned docstrings of a file; none where it does not parse, as with templates and samples of bad code."""
+    """The cleaned docstrings of a file; none if it cannot be parsed, such as templates and examples of bad code."""
     try:
         source = path.read_bytes()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes and the like are not the reader's to mend
+            warnings.simplefilter("ignore")  # such as invalid escapes, which the user cannot correct
             tree = ast.parse(source)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    # Only statements are visited: an expression cannot hold a docstring, and there are ten times as many.
+    # Only statements are visited: expressions have no docstrings, and there are ten times as many of them.
     stack: list[ast.AST] = [tree]
     while stack:
         node = stack.pop()

@@ -1,1 +1,1 @@
-"""The scikit-learn faces: validate, call, store."""
+"""The scikit-learn estimators: each validates its input, calls the functions of other folders and stores the result."""

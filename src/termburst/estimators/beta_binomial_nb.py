@@ -1,4 +1,4 @@
-"""`BetaBinomialNB`: naive Bayes with a burstiness of its own for every term."""
+"""`BetaBinomialNB`: naive Bayes in which every term has its own burstiness."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ Floats = NDArray[np.float64]
 
 
 class BetaBinomialNB(CountNaiveBayes):
-    """Classify documents by one beta-binomial a class and term, over the terms that occur and those that do not.
+    """Classify documents by one beta-binomial per class and term, over all terms, absent ones included.
 
-    log P(n_j | c) = Σ_i log [B(n_ij + α_ci, n_j − n_ij + α_¬ci)/B(α_ci, α_¬ci)] + const: the paper's model of a term
-    given the document's length, the terms taken as independent. `fit_beta_binomial` fits every term in every class and
-    in all documents; with m = α/α_0 and ρ = 1/(1 + α_0), the correlation of two tokens of a document,
+    log P(n_j | c) = Σ_i log [B(n_ij + α_ci, n_j − n_ij + α_¬ci)/B(α_ci, α_¬ci)] + const. This is the paper's model of a
+    term given the length of the document, with terms assumed independent. `fit_beta_binomial` fits every term in every
+    class and in all documents. With m = α/α_0 and ρ = 1/(1 + α_0), the correlation of two tokens of a document,
     m_ci = (1 − w) m̂_ci + w m̂_i and ρ_ci = (n_ci ρ̂_ci + κ ρ̂_i)/(n_ci + κ).
 
     Parameters
     ----------
     background : float, default=0.1
-        w, the share of all documents in the mean of every class, above 0 and at most 1.
+        w, the weight of the mean over all documents in the mean of every class, above 0 and at most 1.
     strength : float, default=1000.0
-        κ, for how many tokens of a class the burstiness in all documents stands; above 0.
+        κ, the weight of the burstiness in all documents, as a number of tokens of a class; above 0.
     fit_prior : bool, default=True
-        Whether class priors are learned; else all are equal.
-    class_prior : array, one a class, optional
-        Priors to use instead.
+        Whether class priors are learned; otherwise all are equal.
+    class_prior : array, one value per class, optional
+        Priors to use instead of learned ones.
 
     Attributes
     ----------
@@ -46,9 +46,10 @@ class BetaBinomialNB(CountNaiveBayes):
 
     Notes
     -----
-    * Whole counts only. ρ is kept between 1e-6 and 0.99, where fits end at or beyond.
-    * Between 24 lengths the sum over absent terms is interpolated: some 1e-3 in a log-probability of hundreds,
-      where the lengths of documents predicted together span three powers of ten; up to 1 in tens of thousands at five.
+    * Counts must be whole numbers. ρ is limited to 1e-6 … 0.99, since fits can end at 0 or 1.
+    * The sum over absent terms is computed at 24 lengths and interpolated between them. The error is about 1e-3 in a
+      log-probability of hundreds if the lengths of the predicted documents span three powers of ten, and up to 1 in
+      tens of thousands if they span five.
 
     Examples
     --------
@@ -80,7 +81,7 @@ class BetaBinomialNB(CountNaiveBayes):
         self._set_prior(weights.sum(axis=0))
         tokens = max(int(counts.sum()), 1)
         mean, rho, _ = _fitted(counts)
-        mean = np.maximum(mean, 0.5 / tokens)  # a term that is new in prediction is rarer than any seen
+        mean = np.maximum(mean, 0.5 / tokens)  # a term that is new in prediction is rarer than all others
         own = [_fitted(counts[weights[:, c] > 0]) for c in range(self.classes_.size)]
         shares = np.array([(1 - w) * m + w * mean for m, _, _ in own])
         rhos = np.array([(n * r + kappa * rho) / (n + kappa) for _, r, n in own])
@@ -94,7 +95,7 @@ class BetaBinomialNB(CountNaiveBayes):
 
 
 def _fitted(counts: Any) -> tuple[Floats, Floats, Floats]:
-    """The mean and the correlation of every term, 0 where it does not occur, and n_i."""
+    """The mean and the correlation of every term, 0 if it does not occur, and n_i."""
     n_i = np.bincount(counts.indices, weights=counts.data, minlength=counts.shape[1]).astype(np.float64)
     if not counts.nnz:
         return np.zeros(n_i.size), np.zeros(n_i.size), n_i

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 def _plr(counts: Any) -> Floats:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ClampedTermsWarning)  # a clamped λ is a large one, and that is all a rank needs
+        warnings.simplefilter("ignore", ClampedTermsWarning)  # a clamped λ is large, which is enough for a rank
         return plr_statistic(from_canonical(counts, None, "moments"))
 
 
@@ -45,26 +45,27 @@ SCORES: dict[str, Callable[[Any], Floats]] = {"plr": _plr, "lr": _likelihood_rat
 
 
 class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Keep the columns of a count matrix whose terms are the most bursty; no labels are needed.
+    """Keep the columns of a count matrix with the most bursty terms; no labels are needed.
 
     Parameters
     ----------
     k : int, float or "all", default=1000
-        How many terms to keep, a share of them (a float of at most 1), or all. Terms that never occur are not kept
-        while there are others; of equal scores the first come first. A `k` above the number of terms keeps all.
+        Number of terms to keep, a share of them (a float of at most 1), or all. Terms that never occur are kept last.
+        Among equal scores the first columns are kept. If `k` is above the number of terms, all are kept.
     by : {"plr", "lr", "p"}, default="plr"
-        "plr" is the paper's λ_i (`plr_statistic`), "lr" the exact likelihood ratio 2(ℓ̂ − ℓ̂_binomial) of
-        `fit_beta_binomial`, "p" is −log10 of its p-value (`burstiness_test`), which allows for how rare a term is.
+        "plr" is the paper's λ_i (`plr_statistic`). "lr" is the exact likelihood ratio 2(ℓ̂ − ℓ̂_binomial) of
+        `fit_beta_binomial`. "p" is −log10 of its p-value (`burstiness_test`), which takes the frequency of a term into
+        account.
     fdr : float, optional
-        With by="p": keep of the `k` only terms whose q-value (Benjamini–Hochberg, over all terms that occur) is at
-        most this, above 0 and at most 1.
+        Only with by="p": of the `k` terms, keep those whose q-value is at most this (Benjamini–Hochberg over all terms
+        that occur). Above 0 and at most 1.
 
     Attributes
     ----------
-    scores_ : array, one a term
+    scores_ : array, one value per term
         NaN for a term that never occurs.
-    qvalues_ : array, one a term
-        With by="p" only.
+    qvalues_ : array, one value per term
+        Only with by="p".
     n_features_in_, feature_names_in_
         As in every scikit-learn transformer.
 
@@ -102,7 +103,7 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._check_parameters()
         if self.by != self._scored_by:
-            raise ValueError(f"the terms were scored by={self._scored_by!r}: fit again for by={self.by!r}")
+            raise ValueError(f"the terms were scored with by={self._scored_by!r}: fit again to use by={self.by!r}")
         size = self.scores_.size
         if self.k == "all":
             keep = size
@@ -123,14 +124,14 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         share = isinstance(self.k, (float, np.floating)) and 0 < self.k <= 1
         if not (whole or share or (isinstance(self.k, str) and self.k == "all")):
             raise ValueError(
-                f"k is a whole number of 1 or more, a share above 0 and at most 1.0, or 'all'; got {self.k!r}"
+                f"k must be a whole number of 1 or more, a float above 0 and at most 1.0, or 'all'; got {self.k!r}"
             )
         if self.fdr is None:
             return
         if self.by != "p":
-            raise ValueError("fdr needs by='p': the others are no probabilities")
+            raise ValueError("fdr needs by='p': the other scores have no p-values")
         if isinstance(self.fdr, bool) or not (isinstance(self.fdr, (int, float, np.number)) and 0 < self.fdr <= 1):
-            raise ValueError(f"fdr is above 0 and at most 1; got {self.fdr!r}")
+            raise ValueError(f"fdr must be a number above 0 and at most 1; got {self.fdr!r}")
 
     def __sklearn_tags__(self) -> Any:
         return count_tags(super().__sklearn_tags__())

@@ -1,4 +1,4 @@
-"""`BurstinessVectorizer`: text in, weights out, in one step."""
+"""`BurstinessVectorizer`: from texts to weights in one step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from termburst.statistics.term_statistics import TermStatistics
 class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[misc]
     """Count texts as scikit-learn's `CountVectorizer` does, then weigh the counts as `TermWeighting` does.
 
-    A drop-in for `TfidfVectorizer` in a pipeline.
+    It can replace `TfidfVectorizer` in a pipeline.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[
         See `TermWeighting`.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
 ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
-        See scikit-learn's `CountVectorizer`. With ``binary=True`` every count is 0 or 1 before it is weighed.
+        See scikit-learn's `CountVectorizer`. With ``binary=True`` all counts are set to 0 or 1 before weighting.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     weighting_ : TermWeighting
         The fitted weighting.
     statistics_ : TermStatistics
-        What was learned of the collection, with its terms.
+        The statistics of the fitted collection, with its terms.
 
     Notes
     -----
-    Words that did not occur in fitting are not in the vocabulary and leave no trace, in n_j neither.
+    Words that did not occur in fitting are ignored. They do not count in n_j either.
 
     Examples
     --------
@@ -118,7 +118,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         return self.weighting_.fit_transform(counts)
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
-        """Weigh texts by what was learned."""
+        """Weigh texts with the fitted statistics."""
         check_is_fitted(self, "weighting_")
         return self.weighting_.transform(CompiledCounting.transform(self, raw_documents))
 

@@ -1,4 +1,4 @@
-"""`ClassTermWeighting`: the words of classes, of topics or of clusters, alone or in BERTopic."""
+"""`ClassTermWeighting`: the typical words of classes, topics or clusters, alone or in BERTopic."""
 
 from __future__ import annotations
 
@@ -21,42 +21,43 @@ from termburst.statistics.matrix import canonical_counts, refuse_texts
 
 
 class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Weigh terms by what sets a class of documents apart; a `ctfidf_model` for BERTopic.
+    """Weigh terms by how typical they are of a class of documents; also a `ctfidf_model` for BERTopic.
 
-    The documents of a class count as one, `TermWeighting` learns from these, and a row's weights are
+    The counts of all documents of a class are added up, and `TermWeighting` learns from these sums. The weights of a
+    row are
 
         w_ij = m_i s_ij, scaled to unit norm,
 
-    where s_ij is the scheme's weight and m_i the multiplier of term i, 1 unless given.
+    where s_ij is the scheme's weight and m_i the multiplier of term i, by default 1.
 
     Parameters
     ----------
     scheme : str, default="fisher"
         A name in `termburst.SCHEMES` whose weights are never negative. "fisher", −log P(N ≥ n_ij) of Fisher's exact
-        test, names classes best by `benchmarks/topic_words.py`; `RECOMMENDED_SCHEME` is for documents.
+        test, finds the best words for classes in `benchmarks/topic_words.py`; `RECOMMENDED_SCHEME` is for documents.
     seed_words : collection of str, optional
-        Words to raise. Which columns they are is known from the names of X's columns, or BERTopic tells.
+        Words whose weight is multiplied. Their columns are found by the column names of X, or BERTopic passes them.
     seed_multiplier : float, default=2
         m_i of these words.
     norm : {"l1", "l2"} or None, default="l2"
-        The norm that rows are scaled to, so that weights compare between classes of any size. Neither the order of a
-        row's words nor the cosine of two rows depends on it.
+        Rows are scaled to this norm, so that weights can be compared between classes of any size. It does not change
+        the order of the words in a row or the cosine of two rows.
 
     Attributes
     ----------
     classes_ : array
-        The distinct labels, sorted; the numbers of the rows where no labels were given.
+        The distinct labels, sorted; row numbers if there are no labels.
     class_counts_ : CSR, classes × terms
-        The counts that were learned from.
+        The counts of the classes.
     weighting_ : TermWeighting
-        What was learned from them.
-    multiplier_ : array, one a term
+        The weighting fitted to these counts.
+    multiplier_ : array, one value per term
         m_i.
 
     Notes
     -----
-    "fisher" tests whether a class uses a term more often than the rest: all documents taken as one class have no
-    words. A term that no class had weighs 0.
+    "fisher" tests whether a class uses a term more often than the other classes. With a single class all weights are
+    therefore 0. A term without counts in fitting has weight 0.
 
     Examples
     --------
@@ -81,7 +82,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.norm = norm
 
     def fit(self, X: Any, y: Any = None, *, multiplier: Any = None) -> ClassTermWeighting:
-        """Learn from the counts X, documents × terms with their classes y, or classes × terms; m_i in `multiplier`."""
+        """Learn from counts X: documents × terms with classes y, or classes × terms. `multiplier` is m_i."""
         weighting = self._weighting()
         counts = canonical_counts(self._validated(X, reset=True))
         self.classes_, of = np.arange(counts.shape[0]), np.arange(counts.shape[0])
@@ -95,22 +96,22 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.class_counts_ = sp.csr_matrix(member @ counts)
         self.weighting_ = weighting.fit(self.class_counts_)
         self.multiplier_ = self._multiplier(multiplier)
-        # BERTopic removes rows from this when topics are deleted, though its rows are terms: nothing here reads it.
+        # BERTopic removes rows from this when topics are deleted, although rows are terms. Nothing here reads it.
         self._idf_diag = sp.diags(self.multiplier_, format="csr")
         return self
 
     def transform(self, X: Any) -> Any:
-        """Weigh rows of counts, classes or documents, as CSR."""
+        """Weigh rows of counts, which are classes or documents; returns CSR."""
         check_is_fitted(self)
         return self._weigh(self._validated(X, reset=False))
 
     def top_terms(self, names: Sequence[str] | None = None, n: int = 10) -> dict[Any, list[str]]:
-        """The n terms of highest weight of every class, those above 0; names are by default those of X's columns."""
+        """The n terms with the highest weights above 0 of every class; *names* are by default X's column names."""
         check_is_fitted(self)
         n = checked_whole("n", n, least=1)
         terms = self.get_feature_names_out() if names is None else np.asarray(names, dtype=object)
         if terms.ndim != 1:
-            raise ValueError(f"names are a list or an array, a name a column; got {shown(names)}")
+            raise ValueError(f"names must be a list or an array, one name per column; got {shown(names)}")
         if terms.size != self.n_features_in_:
             raise ValueError(f"there are {self.n_features_in_} terms, but {terms.size} names")
         found = {}
@@ -121,23 +122,24 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @property
     def bm25_weighting(self) -> bool:
-        """What BERTopic writes to safetensors and PyTorch files, where only its own c-TF-IDF has a place."""
+        """BERTopic writes this to safetensors and PyTorch files, which can store only its own c-TF-IDF."""
         raise AttributeError(
-            "BERTopic's safetensors and pytorch files cannot hold ClassTermWeighting: save with serialization='pickle' "
-            "or with save_ctfidf=False and call update_topics(docs, ctfidf_model=...) after loading"
+            "BERTopic's safetensors and pytorch files cannot store ClassTermWeighting: save with "
+            "serialization='pickle', or with save_ctfidf=False and call update_topics(docs, ctfidf_model=...) after "
+            "loading"
         )
 
     reduce_frequent_words = bm25_weighting
 
     def _weighting(self) -> TermWeighting:
         if named_scheme(self.scheme).signed:
-            others = [repr(name) for name, scheme in SCHEMES.items() if scheme.signed and name != self.scheme]
+            signed = [repr(name) for name, scheme in SCHEMES.items() if scheme.signed]
             raise ValueError(
-                f"the words of a class need weights that are never negative: not scheme={self.scheme!r}, "
-                f"nor {', '.join(others)}"
+                f"ClassTermWeighting needs a scheme without negative weights, which {', '.join(signed)} have; "
+                f"got {self.scheme!r}"
             )
         if self.norm not in (None, "l1", "l2"):
-            raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")
+            raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}")
         return TermWeighting(self.scheme)
 
     def _weigh(self, X: Any) -> Any:
@@ -147,20 +149,20 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _multiplier(self, given: Any) -> NDArray[np.float64]:
         if isinstance(self.seed_words, str) or not isinstance(self.seed_words, (Collection, NoneType)):
-            raise ValueError(f"seed_words are a list of words; got {shown(self.seed_words)}")
+            raise ValueError(f"seed_words must be a list of words; got {shown(self.seed_words)}")
         raised = checked_number("seed_multiplier", self.seed_multiplier, 0.0, MOST, low_too=True)
         if given is None and self.seed_words is not None and len(self.seed_words):
             if not hasattr(self, "feature_names_in_"):
-                raise ValueError("seed_words need named columns: fit a data frame, or give multiplier, one a column")
+                raise ValueError("seed_words need column names: fit a data frame, or pass multiplier, one per column")
             given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), raised, 1)
         try:
             multiplier = np.ones(self.n_features_in_) if given is None else np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"multiplier is an array of numbers, one a column; got {shown(given)}") from None
+            raise ValueError(f"multiplier must be an array of numbers, one per column; got {shown(given)}") from None
         if multiplier.shape != (self.n_features_in_,):
             raise ValueError(f"multiplier has shape {multiplier.shape}, but X has {self.n_features_in_} columns")
         if not (np.isfinite(multiplier) & (multiplier >= 0)).all():
-            raise ValueError("a multiplier is negative or not finite")
+            raise ValueError("multiplier must be finite and not negative")
         return multiplier
 
     def _validated(self, X: Any, *, reset: bool) -> Any:

@@ -1,4 +1,4 @@
-"""What estimators share that take counts: what scikit-learn is told of their input, and its form."""
+"""What the estimators of counts share: the form of the input, and scikit-learn's tags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from termburst.statistics.matrix import TOO_MANY, check_structure, refuse_texts
 
 
 def sparse_counts(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as a `csr_array` without duplicates and stored zeros. Fractions are let in, as `MultinomialNB` does."""
+    """X as a `csr_array` without duplicates and stored zeros. Fractions are allowed, as in `MultinomialNB`."""
     refuse_texts(X, type(estimator).__name__)
     if sp.issparse(X):
         check_structure(X)  # before scikit-learn converts it
@@ -24,14 +24,14 @@ def sparse_counts(estimator: Any, X: Any, *, reset: bool) -> Any:
     counts.eliminate_zeros()
     with np.errstate(over="ignore"):
         tokens = counts.data.sum()
-    if tokens >= 2**62:  # log-probabilities so large would have lost all digits that tell classes apart
+    if tokens >= 2**62:  # such large log-probabilities have no digits left that differ between classes
         raise ValueError(TOO_MANY)
     return counts
 
 
 def count_tags(tags: Any) -> Any:
-    """scikit-learn's tags, with what holds of counts."""
+    """scikit-learn's tags, set for counts."""
     tags.input_tags.sparse = True
     tags.input_tags.positive_only = True
-    tags.input_tags.categorical = True  # whole numbers, in scikit-learn's words: its checks then draw such
+    tags.input_tags.categorical = True  # scikit-learn's word for whole numbers: its checks then use them
     return tags

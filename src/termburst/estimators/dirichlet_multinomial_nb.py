@@ -19,47 +19,48 @@ Precision = Literal["fit", "shared"] | float
 
 
 class DirichletMultinomialNB(CountNaiveBayes):
-    """Classify documents by one Dirichlet-multinomial a class, in which a word that has occurred is likely to recur.
+    """Classify documents by one Dirichlet-multinomial per class: a word that has occurred is likely to occur again.
 
     log P(n_j | c) = log Γ(s_c) − log Γ(s_c + n_j) + Σ_{i: n_ij > 0} [log Γ(α_ci + n_ij) − log Γ(α_ci)] + const,
     α_ci = s_c m_ci (Madsen, Kauchak and Elkan, "Modeling word burstiness using the Dirichlet distribution", 2005).
-    A first occurrence counts log α_ci, the q-th after it only log(α_ci + q); the multinomial counts each alike.
+    The first occurrence counts log α_ci, the q-th after it only log(α_ci + q). In the multinomial all count the same.
 
-    The class means m_c are smoothed twice: m_c = (1 − w) p_c + w p, where p_ci ∝ e_ci + alpha, p_i ∝ e_i + alpha is
-    the same of all classes together, w is `background` and e the evidence, by default the number of documents with the
-    term. That is Elkan's ("Clustering documents with an exponential-family approximation of the Dirichlet compound
-    multinomial distribution", 2006) estimate for bursty words, of which tokens say little more than documents do.
+    The class means m_c are smoothed twice: m_c = (1 − w) p_c + w p. Here p_ci ∝ e_ci + alpha, and p_i ∝ e_i + alpha is
+    the same over all classes together. w is `background`, and e the evidence, by default the number of documents with
+    the term. This is Elkan's estimate for bursty words ("Clustering documents with an exponential-family approximation
+    of the Dirichlet compound multinomial distribution", 2006): their tokens add little to the number of documents.
 
     Parameters
     ----------
     alpha : float, default=0.02
-        What is added to the evidence of every term, above 0.
+        Added to the evidence of every term, above 0.
     background : float, default=0.05
-        w, the share of the background in every class's mean, from 0 to 1.
+        w, the weight of the mean over all classes in every class mean, from 0 to 1.
     precision : float, "shared" or "fit", default=20000.0
-        s_c: a number for all classes, infinite for the multinomial; or of greatest likelihood at the smoothed means,
-        one for all classes ("shared") or one a class ("fit"). The most likely precision need not be the one that
-        classifies best: naive Bayes has more wrong than burstiness, and precisions that differ draw documents by
-        their length.
+        s_c: one number for all classes, infinite for the multinomial; or the maximum-likelihood value at the smoothed
+        means, one for all classes ("shared") or one per class ("fit"). The most likely precision does not always
+        classify best: burstiness is not the only thing that naive Bayes gets wrong, and with different precisions the
+        length of a document influences its class.
     evidence : {"documents", "tokens"}, default="documents"
-        What the means are made of: the documents with a term or its tokens.
+        What the means are computed from: the number of documents with a term, or the number of its tokens.
     fit_prior : bool, default=True
-        Whether class priors are learned; else all are equal.
-    class_prior : array, one a class, optional
-        Priors to use instead.
+        Whether class priors are learned; otherwise all are equal.
+    class_prior : array, one value per class, optional
+        Priors to use instead of learned ones.
 
     Attributes
     ----------
     classes_ : array
         The labels, sorted.
-    class_count_ : array, one a class
+    class_count_ : array, one value per class
         The (weighted) number of documents.
-    class_log_prior_ : array, one a class
+    class_log_prior_ : array, one value per class
+        log P(c).
     feature_count_ : array, classes × terms
         e_ci, the (weighted) number of documents with the term, or of tokens.
     mean_ : array, classes × terms
         m_ci.
-    precision_ : array, one a class
+    precision_ : array, one value per class
         s_c.
     alpha_ : array, classes × terms
         α_ci = s_c m_ci.
@@ -68,12 +69,13 @@ class DirichletMultinomialNB(CountNaiveBayes):
 
     Notes
     -----
-    * `alpha` = 1, `background` = 0, `precision` = inf and `evidence` = "tokens" is scikit-learn's `MultinomialNB`.
+    * With `alpha` = 1, `background` = 0, `precision` = inf and `evidence` = "tokens" this is scikit-learn's
+      `MultinomialNB`.
     * The defaults of `alpha`, `background` and `precision` were chosen by cross-validation on the training documents of
-      20 Newsgroups and R8 (benchmarks/quality_models.py has what they come to); between 5,000 and 50,000 the precision
+      20 Newsgroups and R8 (benchmarks/quality_models.py has the results). Between 5,000 and 50,000 the precision
       matters little.
-    * Fractional counts are taken as the gamma function has them. Negative ones are refused.
-    * Neither fitting nor predicting makes anything of the size documents × terms.
+    * Fractional counts are allowed: the gamma function is defined for them. Negative counts are refused.
+    * Fitting and predicting never create a dense array of documents × terms.
 
     Examples
     --------
@@ -110,13 +112,13 @@ class DirichletMultinomialNB(CountNaiveBayes):
 
     @available_if(lambda self: not isinstance(self.precision, str))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> DirichletMultinomialNB:
-        """Add documents to what was learned; the first call names all `classes`. Only where `precision` is a number."""
+        """Add documents to the fit; the first call must pass all `classes`. Only if `precision` is a number."""
         self._check_parameters()
         first = not hasattr(self, "feature_count_")
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit")
         if not first and classes is not None and not np.array_equal(distinct_labels(classes), self.classes_):
-            raise ValueError(f"classes={classes!r} differ from those of the first call, {self.classes_!r}")
+            raise ValueError(f"classes={classes!r} differ from the classes of the first call, {self.classes_!r}")
         counts, weights = self._labelled(X, y, sample_weight, classes=classes, reset=first)
         evidence, documents = self._evidence(counts, weights), weights.sum(axis=0)
         if not first:
@@ -141,7 +143,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         if self.precision == "fit":
             return fit_precision(counts, weights, self.mean_)
         if self.precision == "shared":
-            # one likelihood of all documents, each at its own class's mean: classes side by side as one vocabulary
+            # One likelihood of all documents, each at the mean of its class: the classes are columns side by side.
             d, m = counts.shape
             label = weights.argmax(axis=1)
             shift = np.repeat(label.astype(np.int64) * m, np.diff(counts.indptr))
@@ -154,7 +156,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
     def _evidence(self, counts: Any, weights: Floats) -> Floats:
         once = self.evidence == "documents"
         data = np.ones(counts.nnz) if once else counts.data.astype(np.float64)
-        # the weights are one number a document: a sparse product, not a dense one
+        # Each document has a weight in one class only, so the product is sparse.
         members = sp.csr_array(weights).T
         return np.asarray((members @ sp.csr_array((data, counts.indices, counts.indptr), counts.shape)).toarray())
 
@@ -165,8 +167,8 @@ class DirichletMultinomialNB(CountNaiveBayes):
         checked_number("alpha", self.alpha, 0.0, MOST)
         checked_number("background", self.background, 0.0, 1.0, low_too=True)
         if self.evidence not in ("documents", "tokens"):
-            raise ValueError(f"evidence is 'documents' or 'tokens'; got {self.evidence!r}")
+            raise ValueError(f"evidence must be 'documents' or 'tokens'; got {self.evidence!r}")
         if not isinstance(self.precision, str):
             checked_number("precision", self.precision, LEAST, np.inf)
         elif self.precision not in ("fit", "shared"):
-            raise ValueError(f"precision is a number, 'fit' or 'shared'; got {self.precision!r}")
+            raise ValueError(f"precision must be a number, 'fit' or 'shared'; got {self.precision!r}")

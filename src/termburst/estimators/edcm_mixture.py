@@ -25,7 +25,7 @@ from termburst.models.edcm import edcm_log_likelihood, edcm_precision
 
 Floats = NDArray[np.float64]
 Precision = Literal["shared", "component"] | float
-PUSH = 0.05  # the share of chance in the responsibilities when the temperature falls
+PUSH = 0.05  # the weight of random responsibilities that are mixed in when the temperature falls
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,60 +39,64 @@ class _Run:
 
 
 class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
-    """Cluster documents by a mixture of Dirichlet-multinomials with Elkan's estimates, with annealing.
+    """Cluster documents by a mixture of Dirichlet-multinomials with Elkan's estimates and annealing.
 
     Elkan ("Clustering documents with an exponential-family approximation of the Dirichlet compound multinomial
-    distribution", 2006) has log P(n_j | c) = log [n_j! Γ(s_c)/Γ(s_c + n_j)] + Σ_{i: n_ij > 0} log(β_ci/n_ij),
-    β_ci = s_c m_ci, and so m_ci ∝ Σ_j r_jc [n_ij > 0]: the documents with a term, not its tokens. These means, with
-    alpha added and mixed with the same of all documents, are kept; by default they are scored by the Dirichlet-
-    multinomial itself at a given s, as in `DirichletMultinomialNB`, in which repetitions still count a little.
+    distribution", 2006) has log P(n_j | c) = log [n_j! Γ(s_c)/Γ(s_c + n_j)] + Σ_{i: n_ij > 0} log(β_ci/n_ij) with
+    β_ci = s_c m_ci. Therefore m_ci ∝ Σ_j r_jc [n_ij > 0]: what counts is documents with a term, not tokens. This class
+    uses these means, with alpha added and mixed with the mean over all documents. By default their likelihood is that
+    of the Dirichlet-multinomial itself at a given s, as in `DirichletMultinomialNB`: there repetitions count a little.
 
     EM at temperature T has responsibilities r_jc ∝ [π_c P(n_j | c)^(1/l_j)]^(1/T). A high temperature keeps early
-    decisions soft; it is lowered step by step. l_j = max(1, n_j/ñ)^length_damping, ñ being the median length: the words
-    of a long document are not independent, and say less than their number.
+    decisions soft; it is lowered step by step. l_j = max(1, n_j/ñ)^length_damping, where ñ is the median length: the
+    words of a long document are not independent, so they are less informative than their number suggests.
 
     Parameters
     ----------
     n_components : int, default=2
+        Number of clusters.
     precision : float, "shared" or "component", default=20000.0
-        s: a number, infinite for the multinomial, with the Dirichlet-multinomial's likelihood; or Elkan's approximation
-        with s from s Σ_j r_j [ψ(s + n_j) − ψ(s)] = Σ_j r_j b_j, one for all components ("shared") or one for each, as
-        in his paper ("component"). With one for each, documents are also parted by how much they repeat themselves,
-        whatever their words.
+        s. A number, infinite for the multinomial, means the likelihood of the Dirichlet-multinomial. The names mean
+        Elkan's approximation, with s from s Σ_j r_j [ψ(s + n_j) − ψ(s)] = Σ_j r_j b_j: one for all components
+        ("shared") or one per component, as in his paper ("component"). With one per component, documents are also
+        separated by how much they repeat words, independent of which words these are.
     length_damping : float, default=0.75
-        From 0, where documents count by all of their tokens, to 1, where none counts more than one of median length.
+        From 0, all tokens of a document count, to 1, no document counts more than one of median length.
     alpha : float, default=0.01
-        What is added to every term's evidence, above 0.
+        Added to the evidence of every term, above 0.
     background : float, default=0.3
-        The share of all documents' mean in every component's, from 0 to 1, where all components are the same.
+        The weight of the mean over all documents in the mean of every component, from 0 to 1. At 1 all components are
+        equal.
     temperatures : sequence of float, default=(25, 18, 12, 8, 5, 3, 2, 1)
-        Falling, of at least 1. ``(1,)`` is EM without annealing. A higher start takes longer.
+        Decreasing, all at least 1. ``(1,)`` is EM without annealing. A higher start takes longer.
     steps : int, default=8
-        EM steps at each temperature before the last.
+        EM steps at each temperature except the last.
     max_iter : int, default=100
-        EM steps at the last.
+        Largest number of EM steps at the last temperature.
     tol : float, default=1e-4
-        Converged is a change of the bound, a document, below this.
+        EM has converged when the bound per document changes by less than this.
     n_init : int, default=1
-        Random starts, of which the one with the highest bound is kept.
+        Number of random starts; the one with the highest bound is kept.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts.
 
     Attributes
     ----------
-    weights_ : array, one a component
+    weights_ : array, one value per component
         π_c.
     mean_ : array, components × terms
         m_ci.
-    precision_ : array, one a component
+    precision_ : array, one value per component
         s_c.
-    labels_ : array, one a document
+    labels_ : array, one value per document
         The most probable component of every fitted document.
     length_ : float
         ñ.
     lower_bound_ : float
-        T Σ_j log Σ_c [π_c P(n_j | c)^(1/l_j)]^(1/T) over the documents' number at the last temperature T; at T = 1 and
-        without damping the mean log-likelihood.
+        T Σ_j log Σ_c [π_c P(n_j | c)^(1/l_j)]^(1/T) divided by the number of documents, at the last temperature T. At T
+        = 1 and without damping this is the mean log-likelihood.
     converged_ : bool
+        Whether the best start converged.
     n_iter_ : int
         EM steps at the last temperature.
     n_features_in_, feature_names_in_
@@ -145,9 +149,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         counts = sparse_counts(self, X, reset=True)
         if counts.shape[0] < self.n_components:
-            raise ValueError(
-                f"n_samples={counts.shape[0]} documents cannot be parted into {self.n_components} components"
-            )
+            raise ValueError(f"n_samples={counts.shape[0]} documents are too few for n_components={self.n_components}")
         n_j = np.asarray(counts.sum(axis=1)).ravel()
         self.length_ = float(np.median(n_j[n_j > 0])) if counts.nnz else 1.0
         rng = check_random_state(self.random_state)
@@ -160,7 +162,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
-        """Find the components and say which every document is of."""
+        """Find the components and return the component of every document."""
         return np.asarray(self.fit(X).labels_)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -181,7 +183,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(logsumexp(log_likelihood + np.log(self.weights_), axis=1))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of a document."""
+        """The mean log-likelihood per document."""
         return float(self.score_samples(X).mean())
 
     def _joint(self, counts: Any) -> Floats:
@@ -193,7 +195,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(np.maximum(1.0, n_j / self.length_) ** self.length_damping)
 
     def _scorer(self, counts: Any) -> Callable[[Floats, Floats], Floats]:
-        """log P(n_j | c) as a function of means and precisions; what they do not change is worked out once."""
+        """log P(n_j | c) as a function of means and precisions; all that does not depend on them is computed once."""
         if isinstance(self.precision, str):
             return partial(edcm_log_likelihood, counts)
         patterns = Patterns.of(counts)
@@ -218,7 +220,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         bound, iteration, converged = -np.inf, 0, False
         last = len(self.temperatures) - 1
         for stage, temperature in enumerate(self.temperatures):
-            if stage > 0:  # components that coincide at a high temperature would stay together without a push
+            if stage > 0:  # components that are equal at a high temperature would stay equal without noise
                 share = (1 - PUSH) * share + PUSH * rng.dirichlet(np.ones(k), size=d)
             for iteration in range(1, (self.max_iter if stage == last else self.steps) + 1):
                 evidence = (by_term @ share).T
@@ -244,7 +246,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.precision, str):
             checked_number("precision", self.precision, LEAST, np.inf)
         elif self.precision not in ("shared", "component"):
-            raise ValueError(f"precision is a number, 'shared' or 'component'; got {self.precision!r}")
+            raise ValueError(f"precision must be a number, 'shared' or 'component'; got {self.precision!r}")
         checked_number("length_damping", self.length_damping, 0.0, 1.0, low_too=True)
         checked_number("alpha", self.alpha, 0.0, MOST)
         checked_number("background", self.background, 0.0, 1.0, low_too=True)
@@ -255,11 +257,11 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
             falling = np.empty(0)
         ordered = falling.ndim == 1 and falling.size and (falling >= 1).all() and (np.diff(falling) <= 0).all()
         if not ordered or np.isinf(falling).any():
-            raise ValueError(f"temperatures fall and are numbers of at least 1; got {shown(self.temperatures)}")
+            raise ValueError(f"temperatures must decrease and be at least 1; got {shown(self.temperatures)}")
 
     def __sklearn_tags__(self) -> Any:
         tags = count_tags(super().__sklearn_tags__())
-        # scikit-learn's check of sparse input takes whatever has predict_proba for a classifier of two classes, or of
-        # four where multi_class: with other than two components it cannot be passed
+        # scikit-learn's check of sparse input treats every estimator with predict_proba as a classifier of two classes,
+        # or of four with multi_class. A number of components other than two cannot pass it.
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags

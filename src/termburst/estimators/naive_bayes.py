@@ -16,20 +16,20 @@ from termburst.estimators.count_input import count_tags, sparse_counts
 from termburst.inference.checks import shown
 
 Floats = NDArray[np.float64]
-LEAST, MOST = 1e-100, 1e100  # of parameters that are multiplied and divided by: beyond, a product may overflow
+LEAST, MOST = 1e-100, 1e100  # limits of parameters in products and quotients, which could otherwise overflow
 
 
 class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier by class prior and class-conditional distribution of a document's counts.
+    """A classifier by class prior and class-conditional distribution of the counts of a document.
 
-    A subclass learns in `fit` and says in `_log_likelihood` how probable documents are in every class.
+    A subclass learns in `fit`, and its `_log_likelihood` returns the log-likelihood of documents in every class.
     """
 
     fit_prior: bool
     class_prior: ArrayLike | None
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
-        """log P(c) + log P(n_j | c), documents × classes, without what all classes share."""
+        """log P(c) + log P(n_j | c), documents × classes, up to a constant that is the same for all classes."""
         check_is_fitted(self)
         return self._log_likelihood(sparse_counts(self, X, reset=False)) + self.class_log_prior_
 
@@ -48,12 +48,12 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @abstractmethod
     def _log_likelihood(self, counts: Any) -> Floats:
-        """log P(n_j | c), documents × classes, without what all classes share."""
+        """log P(n_j | c), documents × classes, up to a constant that is the same for all classes."""
 
     def _labelled(
         self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, reset: bool = True
     ) -> tuple[Any, Floats]:
-        """Counts, and the weight of every document in every class; sets `classes_` where *reset*."""
+        """Counts, and the weight of every document in every class; sets `classes_` if *reset*."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         counts = sparse_counts(self, X, reset=reset)
@@ -73,7 +73,7 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight, y, dtype=np.float64, ensure_non_negative=True
         )
         if weights.max() > MOST:
-            raise ValueError("the sample weights are too large to be added up: divide them all by the largest")
+            raise ValueError("the sample weights are too large to be summed: divide them all by the largest")
         return counts, weights
 
     def _set_prior(self, class_count: Floats) -> None:
@@ -85,34 +85,34 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             except (TypeError, ValueError):  # texts, a dictionary
                 prior = np.empty(0)
             if prior.shape != (classes,) or not (prior >= 0).all() or not np.isclose(prior.sum(), 1):
-                raise ValueError(f"class_prior is {classes} probabilities, one a class, that add up to 1")
+                raise ValueError(f"class_prior must be {classes} probabilities, one per class, with sum 1")
         elif self.fit_prior:
             prior = class_count / class_count.sum()
         else:
             prior = np.full(classes, 1 / classes)
-        with np.errstate(divide="ignore"):  # a class of no weight is never predicted
+        with np.errstate(divide="ignore"):  # a class with prior 0 is never predicted
             self.class_log_prior_ = np.log(prior)
 
     def __sklearn_tags__(self) -> Any:
         tags = count_tags(super().__sklearn_tags__())
-        tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are no counts
+        tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are not counts
         return tags
 
 
 def log_shares(joint: Floats) -> Floats:
-    """Log-probabilities of the columns, whose exponentials add up to 1 in every row, from unnormalised ones.
+    """Normalise log-probabilities, so that the probabilities of every row add up to 1.
 
     Examples
     --------
     >>> np.exp(log_shares(np.array([[-1e18, -1e18]])))
     array([[0.5, 0.5]])
     """
-    joint = joint - joint.max(axis=1, keepdims=True)  # else log 2 is lost beside 1e18
+    joint = joint - joint.max(axis=1, keepdims=True)  # otherwise log 2 would be lost beside 1e18
     return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
 
 
 def distinct_labels(labels: Any) -> NDArray[Any]:
-    """The distinct labels, sorted, or a sentence where there are none or one is missing.
+    """The distinct labels, sorted; raises an error if there are none or if one is missing.
 
     Examples
     --------
@@ -127,5 +127,5 @@ def distinct_labels(labels: Any) -> NDArray[Any]:
     if missing:
         raise ValueError("Input y contains NaN, None or labels that cannot be sorted: give every document a label")
     if not found.size:
-        raise ValueError(f"there is no class: got {shown(labels)}")
+        raise ValueError(f"at least one class is needed; got {shown(labels)}")
     return np.asarray(found)

@@ -1,4 +1,4 @@
-"""`TermWeighting`: counts in, weights out, in a scikit-learn pipeline."""
+"""`TermWeighting`: from counts to weights in a scikit-learn pipeline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
 
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn a matrix of counts into a matrix of term weights; learn from one collection, weigh any.
+    """Turn a matrix of counts into a matrix of term weights; fit on one collection, then weigh any other.
 
     Parameters
     ----------
@@ -26,37 +26,37 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         A name in `termburst.SCHEMES`, such as "tf-idf", "s-lambda" or "damped-tf-idf", which is
         `termburst.RECOMMENDED_SCHEME`.
     mu : float, optional
-        Mean of the penalty on the precision, and the length that some schemes bring documents to; by default the mean
+        Mean of the penalty on the precision; some schemes also scale documents to this length. The default is the mean
         document length of the fitted collection.
     sigma2 : float, default=1.0
-        Variance of that penalty, which matters to "lambda" and "s-lambda" alone.
+        Variance of the penalty; only "lambda" and "s-lambda" use it.
     norm : {"l1", "l2"}, optional
         Scale every document to unit norm.
     transductive : bool, default=False
-        Recompute every statistic on the documents that are transformed, as the paper's experiments do, but keep μ from
-        fitting. By default everything is learned in `fit`.
+        Recompute all statistics on the documents passed to `transform`, as the paper's experiments do, but keep the μ
+        of `fit`. By default all statistics are those of `fit`.
     invalid : {"clamp", "raise"}, default="clamp"
         What to do with terms that repeat too often for the penalty; see `termburst.plr_statistic`.
     sparse_output : bool, default=True
-        Whether weights come as CSR. `set_output(transform="pandas")` and `"polars"` need dense weights: ``False``.
+        Whether weights are CSR. `set_output(transform="pandas")` and `"polars"` need dense weights: ``False``.
 
     Attributes
     ----------
     statistics_ : TermStatistics
-        What was learned, at the level of detail that the scheme needs.
+        Statistics of the fitted collection, with the detail that the scheme needs.
     fit_ : BetaBinomialFit or None
         The exact fit of every term, for the schemes that need one.
     mu_ : float
-        The μ in use.
+        The value of μ.
     n_features_in_, feature_names_in_
         As in every scikit-learn transformer.
 
     Notes
     -----
-    * Only cells where a term occurs are stored; absent cells weigh 0 in every scheme.
-    * A term that did not occur in fitting weighs 0. An empty document is a row of zeros; it counts in d.
-    * `partial_fit` adds documents to what was learned, exactly as if all had been fitted at once.
-    * The matrix given is never changed. The one returned shares no memory with it, stores no cell twice and keeps the
+    * Only cells where a term occurs are stored; absent cells have weight 0 in every scheme.
+    * A term that did not occur in fitting has weight 0. An empty document is a row of zeros; it counts in d.
+    * `partial_fit` adds documents to the fit. The result is the same as if all had been fitted at once.
+    * The input matrix is never changed. The result shares no memory with it, has no duplicate cells, and keeps the
       order of the cells in a row, sorted or not.
 
     Examples
@@ -95,7 +95,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> TermWeighting:
-        """Add the documents of X to what was learned; the columns must be the same terms."""
+        """Add the documents of X to the fit; the columns must be the same terms."""
         known = getattr(self, "statistics_", None)
         self._learn(self._counts(X, reset=known is None), known)
         return self
@@ -106,7 +106,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         return self._weigh(self._counts(X, reset=False))
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Learn from X and weigh it, looking at it once."""
+        """Learn from X and weigh it; X is checked only once."""
         counts = self._counts(X, reset=True, empty=False)
         self._learn(counts, known=None)
         return self._weigh(counts)
@@ -124,7 +124,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         statistics, fit = self.statistics_, self.fit_
         if self.transductive and counts.nnz:
             statistics = from_canonical(counts, statistics.terms, scheme.detail)
-            fit = None  # the scheme then makes its own
+            fit = None  # the scheme then computes its own
         data: Any = []
         if counts.nnz:
             data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid)
@@ -136,21 +136,21 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     def _counts(self, X: Any, *, reset: bool, empty: bool = True) -> Any:
         self._check_parameters()
         refuse_texts(X, "TermWeighting (unlike BurstinessVectorizer)")
-        # Finiteness and duplicates are left to `canonical_counts`, which names the cell and sums without overflow.
+        # `canonical_counts` checks for NaN and duplicates: its message names the cell, and it sums without overflow.
         counts = canonical_counts(
             validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
         )
         if not empty and not counts.nnz:
-            raise ValueError("all documents are empty: there is nothing to learn weights from")
+            raise ValueError("all documents are empty: weights need at least one token")
         return counts
 
     def _check_parameters(self) -> None:
         named_scheme(self.scheme)
         checked_hyperparameters(1.0 if self.mu is None else self.mu, self.sigma2)
         if self.norm not in (None, "l1", "l2"):
-            raise ValueError(f"norm is 'l1', 'l2' or None; got {self.norm!r}")
+            raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}")
         if self.invalid not in ("clamp", "raise"):
-            raise ValueError(f"invalid is 'clamp' or 'raise'; got {self.invalid!r}")
+            raise ValueError(f"invalid must be 'clamp' or 'raise'; got {self.invalid!r}")
 
     def __sklearn_tags__(self) -> Any:
         tags = count_tags(super().__sklearn_tags__())

@@ -1,4 +1,4 @@
-"""The paper done again: every figure and table, beside the published value. `termburst reproduce` is its face."""
+"""The reproduction of the paper: every figure and table, with the published values. `termburst reproduce` runs it."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ GROUPS = {
     "beyond": ("claim1", "rankings"),
 }
 PARTS = (
-    *("fig1", "fig2", "fig3", "reuters", "fig4", "table2", "fig5", "table3", "figa1", "figa2"),  # as in the paper
+    *("fig1", "fig2", "fig3", "reuters", "fig4", "table2", "fig5", "table3", "figa1", "figa2"),  # the paper's order
     *("claim1", "rankings"),  # beyond it
     "errata",
 )
@@ -17,7 +17,7 @@ NAMES = ("all", *PARTS, *GROUPS)
 
 
 def settled_parts(names: Iterable[str]) -> list[str]:
-    """The parts that *names* stand for, each once, in their order; "all" and groups are spelled out.
+    """The parts in *names*, each once, in the order of `PARTS`; "all" and groups are replaced by their parts.
 
     >>> settled_parts(["table2", "simulation", "fig1"])
     ['fig1', 'fig2', 'fig3', 'table2']
@@ -25,6 +25,6 @@ def settled_parts(names: Iterable[str]) -> list[str]:
     wanted: set[str] = set()
     for name in names:
         if name not in NAMES:
-            raise ValueError(f"{name!r} is not a part of the paper; there are {', '.join(NAMES)}")
+            raise ValueError(f"{name!r} is not a part of the paper; the parts are {', '.join(NAMES)}")
         wanted.update(PARTS if name == "all" else GROUPS.get(name, (name,)))
     return [part for part in PARTS if part in wanted]

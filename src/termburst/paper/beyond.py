@@ -1,4 +1,4 @@
-"""What the sections beyond the paper share: rows of numbers, ranks."""
+"""What the sections beyond the paper share: rows of numbers, and ranks."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Numbers = dict[str, float]  # what it is → value; NaN where there is nothing to compute it from
+Numbers = dict[str, float]  # name → value; NaN if it cannot be computed
 
-DECIMALS = 6  # of a statistic that is ranked: the ties of λ are exact in theory and 1e-13 apart in floats
+DECIMALS = 6  # of a ranked statistic: equal values of λ differ by 1e-13 in floating point
 
 
 def numbered_rows(what: str, numbers: Numbers, *, cell: bool = False) -> list[Row]:
-    """A row a number, without those that there was nothing to compute from."""
+    """One row per number; NaN is left out."""
     return [
         Row(f"{what}: {item}", None, value, None, cell=cell) for item, value in numbers.items() if not np.isnan(value)
     ]
 
 
 def repeats_in(statistics: TermStatistics) -> Mask:
-    """Which terms occur twice in some document."""
+    """Which terms occur twice or more in some document."""
     return np.asarray(statistics.collection_frequency > statistics.document_frequency)
 
 
@@ -59,5 +59,5 @@ def _can_rank(x: Floats, y: Floats) -> bool:
 
 
 def spoken(numbers: Numbers) -> Callable[[str], str]:
-    """A number by its name, for a sentence."""
+    """A function that returns a number by its name, as text for a sentence."""
     return lambda item: digits(numbers[item])

@@ -32,14 +32,14 @@ LONGEST = "α̂_i < 0.1, α̂_¬i > longest document"
 
 @dataclass(frozen=True, slots=True)
 class Claim1Error:
-    """The error of Claim 1 at the exact fits; arrays have one entry an interior term.
+    """The error of Claim 1 at the exact fits; arrays have one entry per interior term.
 
     Attributes
     ----------
-    column : the terms' numbers.
-    error : approximate less exact log-likelihood at (α̂_i, α̂_¬i).
-    predicted : what `predicted_error` says.
-    evidence : ½ LR_i = ℓ̂_i less the binomial's log-likelihood, in the same units.
+    column : column numbers of the terms.
+    error : approximate minus exact log-likelihood at (α̂_i, α̂_¬i).
+    predicted : the result of `predicted_error`.
+    evidence : ½ LR_i = ℓ̂_i minus the log-likelihood of the binomial, in the same units.
     repeats : whether n_i > b_i.
     """
 
@@ -52,16 +52,17 @@ class Claim1Error:
 
 @dataclass(frozen=True, slots=True)
 class Claim2Point:
-    """Claim 1 at the estimates of Claim 2 (μ = n/d, σ² = 1); one entry a term, NaN where they are not valid.
+    """Claim 1 at the estimates of Claim 2 (μ = n/d, σ² = 1); one entry per term, NaN if they are not valid.
 
-    λ_i, in its form "exact", is LR_i + 2 `error` − 2 `loss` + 2 log f(α̂_0), and the last two are negative (f < 1 at
-    σ² = 1): where λ_i exceeds LR_i, the error of Claim 1 alone is why.
+    λ_i, in its form "exact", is LR_i + 2 `error` − 2 `loss` + 2 log f(α̂_0). The last two are negative (f < 1 at σ² =
+    1). If λ_i exceeds LR_i, the only reason is therefore the error of Claim 1.
 
     Attributes
     ----------
-    error : approximate less exact log-likelihood.
-    loss : ℓ̂_i less the exact log-likelihood there, never negative.
-    approximate_gain, exact_gain : the two log-likelihoods less the binomial's.
+    valid : whether the estimates of Claim 2 are valid.
+    error : approximate minus exact log-likelihood.
+    loss : ℓ̂_i minus the exact log-likelihood at Claim 2's estimates, never negative.
+    approximate_gain, exact_gain : the two log-likelihoods minus that of the binomial.
     """
 
     valid: Mask
@@ -72,7 +73,7 @@ class Claim2Point:
 
 
 def approximate_log_likelihood(statistics: TermStatistics, alpha: Floats, alpha_not: Floats) -> Floats:
-    """Claim 1 summed over documents, binomial coefficients left out, as in a fit's `loglik`; one value a term.
+    """Claim 1 summed over documents, without binomial coefficients, as in a fit's `loglik`; one value per term.
 
     b_i log α + Σ_j log (n_ij − 1)! + n_¬i log α_¬ − n log α_0, the last two as −n_¬i log(1 + α/α_¬) − n_i log α_0.
 
@@ -88,12 +89,13 @@ def approximate_log_likelihood(statistics: TermStatistics, alpha: Floats, alpha_
 
 
 def predicted_error(statistics: TermStatistics, mean: Floats, alpha_0: Floats) -> Floats:
-    """The error of Claim 1 at an exact maximum: Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i), one value a term.
+    """The error of Claim 1 at an exact maximum: Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i), one value per term.
 
-    Erratum 7 gives the first sum, for documents with the term. All documents together lose (α/α_¬) Σ_j [n_j −
-    α_0 log(1 + n_j/α_0)], and repetitions α Σ_j H_{n_ij − 1} (`beta_binomial.approximation_error`). At the maximum
-    ∂ℓ/∂α = 0 says that α Σ_j log(1 + n_j/α_0) is about b_i + α Σ_j H_{n_ij − 1}, which leaves the bracket: the
-    occurrences that the fit expects less the documents that have one. For α̂_i ≪ 1 ≪ α̂_0, however small beside n_j.
+    Erratum 7 gives the first sum, over documents with the term. All documents together lose (α/α_¬) Σ_j [n_j −
+    α_0 log(1 + n_j/α_0)], and repetitions lose α Σ_j H_{n_ij − 1} (`beta_binomial.approximation_error`). At the maximum
+    ∂ℓ/∂α = 0, so that α Σ_j log(1 + n_j/α_0) is about b_i + α Σ_j H_{n_ij − 1}. What remains is the bracket: the
+    occurrences that the fit expects minus the documents with the term. This needs α̂_i ≪ 1 ≪ α̂_0; α̂_0 may be small
+    against n_j.
     """
     rows = statistics.rows
     if rows is None or rows.length is None:
@@ -118,7 +120,7 @@ def claim1_error(statistics: TermStatistics, fit: BetaBinomialFit) -> Claim1Erro
 
 
 def at_claim2(statistics: TermStatistics, fit: BetaBinomialFit) -> Claim2Point:
-    """The error of Claim 1 where the paper uses it."""
+    """The error of Claim 1 at the parameters where the paper uses it."""
     theirs = penalized_mle(statistics)
     valid = theirs.valid & (theirs.alpha > 0) & (theirs.alpha_not > 0)
     alpha, alpha_not = np.where(valid, theirs.alpha, 1.0), np.where(valid, theirs.alpha_not, 1.0)
@@ -129,7 +131,7 @@ def at_claim2(statistics: TermStatistics, fit: BetaBinomialFit) -> Claim2Point:
 
 
 def regimes(statistics: TermStatistics, alpha: Floats, alpha_not: Floats) -> dict[str, Mask]:
-    """Where Claim 1 might hold, from the paper's conditions to what erratum 7 asks for, and where it cannot."""
+    """Terms for which Claim 1 could hold, from the paper's conditions to those of erratum 7; and others."""
     small, longest = alpha < 0.1, statistics.lengths[-1]
     return {
         "all interior fits": np.ones(alpha.shape, dtype=bool),
@@ -170,28 +172,29 @@ def claim1(collections: Collections) -> Section:
 
 
 _CLAIM1_HEAD = """\
-Claim 1 puts b_i log α + Σ_j log (n_ij − 1)! + n_¬i log α_¬ − n log α_0 in place of a term's beta-binomial
-log-likelihood (binomial coefficients apart). Its error E_i is this less the exact one, at the exact maximum of every
-term that has an interior one. The yardstick is the evidence that it is meant to measure, ½ LR_i = ℓ̂_i − ℓ_binomial, in
-the same units. Three things can be said before looking.
+Claim 1 replaces the beta-binomial log-likelihood of a term by b_i log α + Σ_j log (n_ij − 1)! + n_¬i log α_¬ −
+n log α_0 (both without binomial coefficients). Its error E_i is this value minus the exact one, at the exact maximum of
+every term that has an interior maximum. It is compared with the evidence that Claim 1 is meant to measure, ½ LR_i =
+ℓ̂_i − ℓ_binomial, in the same units. Three things are known before looking at data.
 
-* **A term that never repeats has |E_i| ≥ ½ LR_i, always.** With n_i = b_i and no factorials Claim 1 *is* a binomial
-  log-likelihood, at θ = α/α_0, and none exceeds the binomial's maximum. All the evidence is lost, and some more.
-* **The error has a closed form**, E_i ≈ Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i): erratum 7's factor
-  (1 + n_j/α_0)^n_ij for the documents with the term; then, from those without it and the score equation, the
-  occurrences that the fit expects less the documents that have one. α_0 must be large beside n_j, not just beside 1.
-* **λ exceeds LR by nothing else.** By definition λ_i = LR_i + 2 × (error of Claim 1 at Claim 2's estimates) − 2 ×
-  (log-likelihood that these lose against the maximum) + 2 log f, and at σ² = 1 log f < 0."""
+* **A term that never repeats always has |E_i| ≥ ½ LR_i.** With n_i = b_i and no factorials Claim 1 *is* a binomial
+  log-likelihood, at θ = α/α_0, and cannot exceed the binomial's maximum. All the evidence is lost, or more.
+* **The error has a closed form**, E_i ≈ Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i). The first sum is erratum 7's
+  factor (1 + n_j/α_0)^n_ij for the documents with the term. The rest follows from the documents without it and the
+  score equation: the occurrences that the fit expects minus the documents with the term. α_0 must be large against n_j,
+  not only against 1.
+* **Nothing else makes λ larger than LR.** By definition λ_i = LR_i + 2 × (error of Claim 1 at Claim 2's estimates) −
+  2 × (log-likelihood that these estimates lose against the maximum) + 2 log f, and at σ² = 1 log f < 0."""
 
 _CLAIM1_END = """\
-**In plain words.** Where both conditions truly hold, α_i small and α_¬i ten times beyond the longest document, Claim 1
-is accurate and the beta-binomial is nearly a binomial: no term repeats, and there is no burstiness left to measure.
-With α_¬i just beyond the longest document terms do burst, and Claim 1 is still off by about half the evidence: in the
-median of the terms that repeat by {off}. And so it is elsewhere: off by a good part of the evidence, mostly upwards and
-in proportion to the occurrences. So λ is a fair score of repetition: it orders middling terms well (next section). It
-is no likelihood ratio, to be held against χ² tables; it cannot compare words with α̂_i ≥ 0.1 to rarer ones; and it is
-silent on terms that never repeat. Nor does it save work: the exact fits of all terms take less time than counting
-them."""
+**In plain words.** If both conditions really hold, α_i small and α_¬i ten times beyond the longest document, Claim 1 is
+accurate. But then the beta-binomial is nearly a binomial: no term repeats, and there is no burstiness to measure. With
+α_¬i just beyond the longest document terms do burst, and the error of Claim 1 is still about half the evidence: the
+median over the terms that repeat is {off}. Elsewhere, too, the error is a large part of the evidence, mostly
+upwards and in proportion to the occurrences. So λ is a fair score of repetition: it orders terms of medium frequency
+well (next section). It is not a likelihood ratio that can be compared with χ² tables, it cannot compare words with α̂_i
+≥ 0.1 to rarer ones, and it says nothing about terms that never repeat. It does not save time either: the exact fits of
+all terms take less time than counting them."""
 
 _OFF = "absolute error over ½ LR, median of those that repeat"
 
@@ -233,20 +236,20 @@ def _claim1_numbers(statistics: TermStatistics, found: Claim1Error, point: Claim
 def _claim1_paragraph(name: str, of: Callable[[str], str]) -> str:
     return (
         f"**{name}.** {of('interior fits')} terms have an interior fit; {of('interior fits that repeat')} repeat. The "
-        f"error is within ±1 for {of('error within ±1, % of terms')} % and beyond the evidence for "
+        f"error is within ±1 for {of('error within ±1, % of terms')} % and larger than the evidence for "
         f"{of('error beyond the evidence, % of terms')} %: for "
-        f"{of('error beyond the evidence, % of terms that never repeat')} % of those that never repeat, and "
-        f"{of('error beyond the evidence, % of terms that repeat')} % of those that do, where it is "
-        f"{of('absolute error over evidence, median of terms that repeat')} of the evidence in the median and upwards "
-        f"for {of('error upwards, % of terms that repeat')} %. The closed form, with nothing fitted, has "
-        f"R² = {of('error per occurrence as predicted, R²')} per occurrence. At the paper's own operating point, "
-        f"Claim 2's estimates, the error is {of('error per occurrence at Claim 2, median')} per occurrence in the "
-        "median. There Claim 1 lets bursts beat the binomial on "
+        f"{of('error beyond the evidence, % of terms that never repeat')} % of the terms that never repeat, and "
+        f"{of('error beyond the evidence, % of terms that repeat')} % of those that repeat. For the latter its median "
+        f"is {of('absolute error over evidence, median of terms that repeat')} of the evidence, and it is upwards "
+        f"for {of('error upwards, % of terms that repeat')} %. The closed form, in which nothing is fitted, has "
+        f"R² = {of('error per occurrence as predicted, R²')} per occurrence. At Claim 2's estimates, which the paper "
+        f"uses, the median error is {of('error per occurrence at Claim 2, median')} per occurrence. There Claim 1 "
+        "prefers bursts to the binomial for "
         f"{of('bursts beat the binomial at Claim 2 by Claim 1, % of terms that repeat')} % of the terms that repeat; "
-        "the exact likelihood of the same parameters does on "
-        f"{of('bursts beat the binomial at Claim 2 exactly, % of terms that repeat')} %. Two wrongs partly make a "
-        f"right: twice the error is {of('2 × error at Claim 2, median of terms that repeat')} and twice the loss "
-        f"{of('2 × loss at Claim 2, median of terms that repeat')} in the median, and λ − 2 log f is "
+        "the exact likelihood of the same parameters prefers them for "
+        f"{of('bursts beat the binomial at Claim 2 exactly, % of terms that repeat')} %. The two errors partly cancel: "
+        f"in the median twice the error is {of('2 × error at Claim 2, median of terms that repeat')}, twice the loss "
+        f"{of('2 × loss at Claim 2, median of terms that repeat')}, and λ − 2 log f is "
         f"{of('λ less 2 log f over LR, median of terms that repeat')} times LR."
     )
 

@@ -21,12 +21,12 @@ Floats = NDArray[np.float64]
 MU = (30.0, 60.0, 90.0, 120.0, 150.0, 180.0)  # of Fig. A1 and A2
 SIGMA2 = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
 SCHEMES = {"TF–IDF": "tf-idf", "S(λ)": "s-lambda"}  # the tables' columns
-R8_CLASSES = {  # whose share the paper gives: the key in published.toml, and the classes
+R8_CLASSES = {  # classes whose share the paper gives: key in published.toml → classes
     "share of the class earn, %": ["earn"],
     "share of grain, ship and interest together, %": ["grain", "ship", "interest"],
 }
 
-Report = dict[str, Any]  # of scikit-learn's classification_report
+Report = dict[str, Any]  # the result of scikit-learn's classification_report
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Split:
     whole_vocabulary: int  # terms of training and test documents together
 
     def shares(self, classes: list[str]) -> dict[str, float]:
-        """How many of the training, the test and all documents are in one of *classes*, in per cent."""
+        """The percentage of the training, the test and all documents that are in one of *classes*."""
         labels = {"training": self.train_labels, "test": self.test_labels}
         labels["all"] = np.concatenate([*labels.values()])
         wanted = [self.names.index(name) for name in classes]
@@ -49,9 +49,9 @@ class Split:
 
 
 def classify(split: Split, scheme: str, *, transductive: bool) -> Integers:
-    """Test labels that MultinomialNB() predicts from the weights of *scheme*, μ being the mean training length, σ² = 1.
+    """Test labels that MultinomialNB() predicts from the weights of *scheme*; μ is the mean training length, σ² = 1.
 
-    *transductive*, as in the paper: the test documents are weighted with their own n_i, b_i, d and n (erratum 4).
+    With *transductive*, as in the paper, the test documents are weighted with their own n_i, b_i, d and n (erratum 4).
     """
     train = as_statistics(split.train, "frequencies")
     test = as_statistics(split.test, "frequencies") if transductive else train
@@ -66,7 +66,7 @@ def classify(split: Split, scheme: str, *, transductive: bool) -> Integers:
 
 
 def sensitivity(split: Split, *, mu_term: bool) -> Floats:
-    """Accuracy of S(λ) over `MU` × `SIGMA2` (Fig. A1 and A2), transductive; *mu_term* adds what erratum 2 misses."""
+    """Accuracy of S(λ) over `MU` × `SIGMA2` (Fig. A1 and A2), transductive; *mu_term* adds the term of erratum 2."""
     statistics = [as_statistics(counts, "frequencies") for counts in (split.train, split.test)]
     grid = np.empty((len(MU), len(SIGMA2)))
     with warnings.catch_warnings():
@@ -82,12 +82,12 @@ def sensitivity(split: Split, *, mu_term: bool) -> Floats:
 
 
 def accuracy(split: Split, predicted: Integers) -> float:
-    """The share of test documents in their class."""
+    """The share of test documents that are classified correctly."""
     return float(np.mean(predicted == split.test_labels))
 
 
 def report(split: Split, predicted: Integers) -> Report:
-    """Precision, recall and F1 of every class, their averages, and the accuracy."""
+    """Precision, recall and F1 of every class, their averages and the accuracy."""
     from sklearn.metrics import classification_report
 
     return classification_report(
@@ -107,7 +107,7 @@ def best_cells(grid: Floats) -> str:
 
 
 def at_cells(grid: Floats, cells: str) -> dict[str, float]:
-    """The accuracies of a sensitivity grid at cells written as in `best_cells`.
+    """The accuracies of a sensitivity grid at cells in the format of `best_cells`.
 
     >>> at_cells(np.arange(36.0).reshape(6, 6), "(60, 1), (180, 0.5)")
     {'(60, 1)': 7.0, '(180, 0.5)': 30.0}

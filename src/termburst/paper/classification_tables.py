@@ -1,4 +1,4 @@
-"""Tables 2 and 3: every cell beside the published one, transductive as there, and inductive."""
+"""Tables 2 and 3: every cell with its published value, transductive as in the paper, and inductive."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from termburst.paper.classification import SCHEMES, Report
 from termburst.paper.collections import Collections, Corpus
 from termburst.paper.results import PLACES, Row, Section, judged, published
 
-_MEASURES = {"precision": "precision", "recall": "recall", "F1": "f1-score"}  # theirs and scikit-learn's
+_MEASURES = {"precision": "precision", "recall": "recall", "F1": "f1-score"}  # the paper's name → scikit-learn's
 _COLUMNS = [(scheme, measure) for scheme in SCHEMES for measure in _MEASURES]
 
 
 def section(corpus: Corpus, collections: Collections, rows: list[Row]) -> Section:
-    """Table 2 or 3; *rows* are what the text around it says."""
+    """Table 2 or 3; *rows* are the numbers in the text around it."""
     transductive = collections.reports(corpus.split, transductive=True)
     inductive = collections.reports(corpus.split, transductive=False)
     table = corpus.table
@@ -25,9 +25,9 @@ def section(corpus: Corpus, collections: Collections, rows: list[Row]) -> Sectio
         for scheme in SCHEMES
     )
     text = (
-        f"{corpus.name}, MultinomialNB(), μ the mean training length, σ² = 1. {agreeing} of {len(cells)} published "
+        f"{corpus.name}, MultinomialNB(), μ is the mean training length, σ² = 1. {agreeing} of {len(cells)} published "
         "cells are obtained to the printed digit. The paper weights the test documents with their own n_i, b_i, d and "
-        "n (transductive, erratum 4); learned from the training documents alone (inductive) the figures differ. "
+        "n (transductive, erratum 4). With statistics of the training documents only (inductive) the numbers differ. "
         f"Accuracy: {accuracies}.\n\n"
         f"Transductive, as published:\n\n{table_markdown(table, transductive)}\n\n"
         f"Inductive:\n\n{table_markdown(table, inductive)}"
@@ -36,12 +36,12 @@ def section(corpus: Corpus, collections: Collections, rows: list[Row]) -> Sectio
 
 
 def cell(found: Report, name: str, measure: str) -> float:
-    """A cell of a table; the accuracy stands in the column of F1."""
+    """A cell of a table; the accuracy is in the column of F1."""
     return float(found["accuracy"] if name == "accuracy" else found[name][_MEASURES[measure]])
 
 
 def table_rows(table: str, transductive: dict[str, Report], inductive: dict[str, Report]) -> list[Row]:
-    """A row a cell of a published table; reports by the scheme's name in `SCHEMES`."""
+    """One row per cell of a published table; the reports have the names of `SCHEMES` as keys."""
     rows = []
     for name, cells in published()[table].items():
         for (scheme, measure), printed in zip(_COLUMNS, cells, strict=True):
@@ -55,7 +55,7 @@ def table_rows(table: str, transductive: dict[str, Report], inductive: dict[str,
 
 
 def table_markdown(table: str, reports: dict[str, Report]) -> str:
-    """A published table done again, in Markdown, two digits a cell as there."""
+    """A published table with our numbers, in Markdown, two digits per cell as in the paper."""
     lines = [
         [
             name,

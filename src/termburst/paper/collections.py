@@ -1,4 +1,4 @@
-"""The collections of the paper, read, counted and fitted once however many examples use them."""
+"""The collections of the paper; each is read, counted and fitted once, even if several examples use it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from termburst.datasets import PublishedFits, TextCollection
 
 Floats = NDArray[np.float64]
-UNAVAILABLE = (FileNotFoundError, DamagedDataError)  # what a data set that cannot be used raises
+UNAVAILABLE = (FileNotFoundError, DamagedDataError)  # errors of a data set that cannot be used
 
-FIG2_TRUTH = (0.10, 49.90)  # α_i and α_¬i that Fig. 2's documents are drawn with
+FIG2_TRUTH = (0.10, 49.90)  # α_i and α_¬i of the simulated documents of Fig. 2
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The names of a real collection: `fits`, `split`, `table` and `grid` are keys of published.toml and here."""
+    """The names of a real collection; `fits`, `split`, `table` and `grid` are keys here and in published.toml."""
 
     name: str
-    stem: str  # of its files
+    stem: str  # the beginning of its file names
     fits: str
     split: str
     table: str
@@ -44,7 +44,7 @@ CORPORA = (NEWSGROUPS, R8)
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """The collection of Fig. 3: documents × terms, and the α it was drawn with."""
+    """The collection of Fig. 3: counts, documents × terms, and the α of the simulation."""
 
     counts: NDArray[np.int64]
     alpha: Floats
@@ -52,21 +52,21 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A training collection with stop words kept, its exact fits, and those that the authors published."""
+    """A training collection with stop words kept, its exact fits, and the fits that the authors published."""
 
     counts: Any
     terms: NDArray[np.object_]
     statistics: TermStatistics
     fit: BetaBinomialFit
-    published: PublishedFits | None  # None where that table is not at hand
-    missing: str  # and then how to get it
+    published: PublishedFits | None  # None if that table is missing
+    missing: str  # how to get it, if it is missing
 
 
 class Collections:
-    """Every collection of the paper, made when it is first asked for and kept.
+    """Every collection of the paper, loaded on first use and kept.
 
-    A data set that is missing or damaged raises one of `UNAVAILABLE` with a sentence on what to do, each time it is
-    asked for but without looking for it again.
+    A missing or damaged data set raises one of `UNAVAILABLE`, with a message that says what to do. It is searched for
+    only once; later uses raise the same error.
     """
 
     def __init__(self) -> None:
@@ -99,14 +99,14 @@ class Collections:
 
     @property
     def newsgroups(self) -> Split:
-        """20 Newsgroups with headers, as Table 2 has it."""
+        """20 Newsgroups with headers, as in Table 2."""
         from termburst.datasets import load_20newsgroups
 
         return self._once("newsgroups", lambda: _split(load_20newsgroups))
 
     @property
     def r8(self) -> Split:
-        """R8, as Table 3 has it."""
+        """R8, as in Table 3."""
         from termburst.datasets import load_r8
 
         return self._once("r8", lambda: _split(load_r8))
@@ -119,7 +119,7 @@ class Collections:
         return self._once("reuters", lambda: _counted(load_reuters("all"))[0])
 
     def reports(self, name: str, *, transductive: bool) -> dict[str, classification.Report]:
-        """The table's figures for the split *name*, "newsgroups" or "r8", by scheme."""
+        """The numbers of the table for the split *name*, "newsgroups" or "r8", by scheme."""
 
         def make() -> dict[str, classification.Report]:
             split = getattr(self, name)
@@ -176,7 +176,9 @@ def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
         missing = str(error)
     counts, terms = _counted(load())
     if published is not None and list(terms) != published.terms:
-        raise ValueError(f"the terms of {name} are not those of the published fits: is it the whole training set?")
+        raise ValueError(
+            f"the terms of {name} differ from those of the published fits: check that the training set is complete"
+        )
     statistics = TermStatistics.from_counts(counts, terms, "patterns")
     return Fitted(counts, terms, statistics, fit_beta_binomial(statistics), published, missing)
 
@@ -195,7 +197,7 @@ def _split(load: Callable[[Any], TextCollection]) -> Split:
     from termburst.datasets import clean_text
 
     train, test = load("train"), load("test")
-    # One count of all documents; a term of the training vocabulary is a column with training tokens.
+    # All documents are counted at once; the training vocabulary are the columns with training tokens.
     counts = CountVectorizer(stop_words="english").fit_transform(map(clean_text, [*train.texts, *test.texts]))
     trained = np.bincount(counts[: len(train)].indices, minlength=counts.shape[1]) > 0
     assert train.labels is not None

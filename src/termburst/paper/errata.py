@@ -1,4 +1,4 @@
-"""The errata of the paper, each proved with numbers computed from scratch: `termburst reproduce errata`."""
+"""The errata of the paper, each with numbers that are computed anew: `termburst reproduce errata`."""
 
 from __future__ import annotations
 
@@ -27,17 +27,16 @@ ERRATA: dict[int, Callable[[Collections], Erratum]] = {
 
 _INTRODUCTION = (
     "# Errata of the paper\n\n"
-    "What does not hold in Ahmed, Sheridan, McIsaac and Farooque (2026), “Common TF–IDF variants arise as key "
+    "Statements that do not hold in Ahmed, Sheridan, McIsaac and Farooque (2026), “Common TF–IDF variants arise as key "
     "components in the test statistic of a penalized likelihood-ratio test for word burstiness”, and the numbers that "
-    "show it. The paper's main point stands: TF–ICF and BTF–IDF are parts of the corrected statistic too.\n\n"
-    "This page is made by `termburst reproduce errata`; run that to make it again. It computes every number anew from "
-    "the collections, and with SciPy's own distributions where that is a check on termburst's. Errata 1, 6, 7 and 8 "
-    "need no data; the others need 20 Newsgroups, Reuters-21578 or the authors' published fits, in the folder that "
-    "TERMBURST_DATA names.\n\n"
-    "Notation is the paper's: documents j = 1..d of length n_j, terms i, counts n_ij, b_ij = [n_ij > 0], n_i and b_i "
-    "their sums, n the number of tokens, n_¬i = n − n_i, r_i = n_i − b_i + 1, η² = μ²/σ². Equations go by their "
-    "labels in the paper's source. `printed`, `corrected` and `exact` are the forms of λ that `plr_statistic` "
-    "offers.\n"
+    "show it. The paper's main point is not affected: TF–ICF and BTF–IDF are parts of the corrected statistic too.\n\n"
+    "`termburst reproduce errata` writes this page; run it to write the page again. It computes every number from the "
+    "collections, with SciPy's own distributions where these check termburst's. Errata 1, 6, 7 and 8 need no data. The "
+    "others need 20 Newsgroups, Reuters-21578 or the authors' published fits, in the folder of TERMBURST_DATA.\n\n"
+    "The notation is that of the paper: documents j = 1..d of length n_j, terms i, counts n_ij, b_ij = [n_ij > 0], n_i "
+    "and b_i their sums, n the number of tokens, n_¬i = n − n_i, r_i = n_i − b_i + 1, η² = μ²/σ². Equations are cited "
+    "by their labels in the paper's source. `printed`, `corrected` and `exact` are the forms of λ in "
+    "`plr_statistic`.\n"
 )
 
 

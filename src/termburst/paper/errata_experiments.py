@@ -43,18 +43,18 @@ def transductive(collections: Collections) -> Erratum:
         4,
         "The test documents are weighted with their own statistics",
         "§6.2 and §6.3 train a classifier on weights of the training documents and apply it to the test documents. "
-        "They say that μ is the mean length of the training documents, and nothing of where n_i, b_i, n and d of the "
-        "test documents' weights come from.",
-        "They come from the test documents themselves: each split is weighted with its own n_i, b_i, n and d, so that "
-        "a test document's weights depend on which others it is tested with (transductive). The usual way learns them "
-        "from the training documents alone (inductive). Both were run with `MultinomialNB()`; the printed tables tell "
-        "them apart:\n\n"
+        "They say that μ is the mean length of the training documents. They do not say where n_i, b_i, n and d in the "
+        "weights of the test documents come from.",
+        "They come from the test documents themselves: each split is weighted with its own n_i, b_i, n and d. The "
+        "weights of a test document therefore depend on the other test documents (transductive). The usual way is to "
+        "learn them from the training documents only (inductive). Both were run with `MultinomialNB()`; the printed "
+        "tables show which one was used:\n\n"
         f"{cells}\n\n"
         f"{accuracies}\n\n"
-        "The difference in accuracy is small, and one printed accuracy shows it: learned from the training documents "
-        "alone, TF–IDF's accuracy on R8 would be printed as "
+        "The difference in accuracy is small, but one printed accuracy shows it: learned from the training documents "
+        "only, TF–IDF's accuracy on R8 would be printed as "
         f"{collections.accuracy('r8', 'TF–IDF', transductive=False):.2f}. termburst learns from the training "
-        "documents unless it is told `transductive=True`.",
+        "documents unless `transductive=True` is set.",
         rows,
     )
 
@@ -76,14 +76,14 @@ def most_terms(collections: Collections) -> Erratum:
         "η² − r_i < 1 holds for few terms, not for most",
         "Under Fig. A2: “for σ² > 1.0, the term (η² − 2r_i + 1) log(max(1, η² − r_i)) … often evaluates to zero, as "
         "η² − r_i < 1 for most terms”.",
-        "Most terms hardly repeat: r_i = n_i − b_i + 1 is at most 2 for "
+        "Most terms repeat rarely: r_i = n_i − b_i + 1 is at most 2 for "
         f"{' and '.join(f'{percent(r <= 2):.0f} %' for r in repeats.values())} of the training vocabularies of 20 "
         "Newsgroups and R8, and the smallest η² of the grids is 30²/5 = 180. Share of the terms with η² − r_i < 1:\n\n"
         f"{shares}\n\n"
-        "It is largest at (30, 5), also over all 36 cells "
-        f"({' and '.join(f'{share:.2f} %' for share in grid.values())}). The max(1, ·) of erratum 6 touches invalid "
-        "terms only, η² − r_i ≤ 0: over the settings of the tables and the 36 cells, training and test documents, the "
-        f"number of valid terms with 0 < η² − r_i < 1 is {own[0]} on 20 Newsgroups and {own[1]} on R8.",
+        "The share is largest at (30, 5), also over all 36 cells "
+        f"({' and '.join(f'{share:.2f} %' for share in grid.values())}). The max(1, ·) of erratum 6 changes only "
+        "invalid terms, η² − r_i ≤ 0: over the settings of the tables and the 36 cells, training and test documents, "
+        f"the number of valid terms with 0 < η² − r_i < 1 is {own[0]} on 20 Newsgroups and {own[1]} on R8.",
         [
             row(9, f"{name}, terms with η² − r_i < 1 at (30, 5), %", percent(180.0 - r < 1))
             for name, r in repeats.items()
@@ -116,21 +116,21 @@ def small_counts(collections: Collections) -> Erratum:
     )
     return Erratum(
         10,
-        "log (n_ij − 1)! is 0 for most counts, and S(λ_ij) is ½, not 0, where a term is absent",
+        "log (n_ij − 1)! is 0 for most counts, and S(λ_ij) of an absent term is ½, not 0",
         "§5.2 calls log (n_ij − 1)! “a TF-like term”: about 98 % of the nonzero counts of Reuters-21578 are at most "
         "7, “where log ((n_ij − 1)!) closely tracks TF”. §6.2 defines the weight S(λ_ij) for every term and document.",
-        "At the counts that matter most the term is not there:\n\n"
+        "At the most frequent counts the term is 0:\n\n"
         f"{tracks}\n\n"
-        "It is 0 at n_ij = 1 and at n_ij = 2, and that is where the counts are (training documents; stop words "
-        "removed unless it says otherwise):\n\n"
+        "It is 0 at n_ij = 1 and at n_ij = 2, and most counts are 1 or 2 (training documents; stop words removed "
+        "unless stated otherwise):\n\n"
         f"{shares}\n\n"
-        "As to the weight: where a term does not occur, λ_ij of Eq. lambda-ij is n_j log(n/(b_i + n_¬i)) plus 1/(2d) "
-        "of what all documents share. Both are next to 0, so that S(λ_ij) is next to ½. All absent cells of the "
+        "About the weight: if a term does not occur, λ_ij of Eq. lambda-ij is n_j log(n/(b_i + n_¬i)) plus 1/(2d) of "
+        "what is common to all documents. Both are close to 0, so that S(λ_ij) is close to ½. All absent cells of the "
         "training documents, at μ = n/d and σ² = 1:\n\n"
         f"{weights}\n\n"
-        "Many terms get less where they do occur: S(λ_ij) is below 0.49 on "
+        "Many terms have a smaller weight where they do occur: S(λ_ij) is below 0.49 on "
         f"{' and '.join(f'{percent(_present_weights(X) < 0.49):.0f} %' for X in (news, r8))} of the nonzero cells. "
-        "The tables come out cell by cell (erratum 4) if nothing, that is 0, is stored there. So the weight of the "
+        "Every cell of the tables is obtained (erratum 4) if the weight of absent cells is 0. So the weight of the "
         "experiments is b_ij S(λ_ij), not S(λ_ij).",
         [
             row(10, "log (n_ij − 1)! at n_ij = 2", float(gammaln(2.0))),
@@ -167,7 +167,7 @@ def sizes(collections: Collections) -> Erratum:
     class_shares = table(["share of R8's documents", "printed", *shares], shares_of)
     return Erratum(
         11,
-        "Some sizes are of one split where the whole collection is meant, and one collection is two",
+        "Some sizes are those of one split, not of the whole collection, and one collection is in fact two",
         "§6.2: “After preprocessing, the dataset contained 88,701 unique terms.” §6.3: “the collection contained "
         "19,688 unique terms”; `earn` accounts “for approximately 49 % of all collection documents”; `grain`, `ship` "
         "and `interest` account “for only 5.8 % of the documents combined”. §6.2 fits and classifies one “version "
@@ -176,9 +176,9 @@ def sizes(collections: Collections) -> Erratum:
         f"{vocabularies}\n\n"
         "The shares of the classes are those of the test documents:\n\n"
         f"{class_shares}\n\n"
-        "And Fig. 4 and Table 2 are not of the same texts, which the paper does not say: the terms of the authors' "
-        "file of fits are those of the posts without headers, footers and quotes, while the vocabulary of Table 2 is "
-        "that of the posts with them:\n\n"
+        "Fig. 4 and Table 2 do not use the same texts, which the paper does not say. The terms in the authors' file of "
+        "fits are those of the posts without headers, footers and quotes; the vocabulary of Table 2 is that of the "
+        "posts with them:\n\n"
         f"{texts}",
         [*rows, row(11, "20 Newsgroups, terms of the training posts of Fig. 4", fitted)],
     )
@@ -202,13 +202,14 @@ def best_settings(collections: Collections) -> Erratum:
     cells = table(["", "printed", "obtained", "(μ, σ²)", "documents behind the best"], lines)
     return Erratum(
         12,
-        "The sensitivity grids peak beside the cells that are named",
+        "The best cells of the sensitivity grids are next to the cells that the paper names",
         "Appendix A.3: on 20 Newsgroups “the optimal pair (μ = 60, σ² = 2.0) achieved an accuracy of 0.80868”; on R8 "
         "“the peak accuracy of 0.94521 was achieved at (μ = 120, σ² = 1.0) and (μ = 180, σ² ∈ {1.0, 2.0})”.",
-        "The accuracies are right to the last digit, the places are not quite. The grids were run again with Eq. "
+        "The accuracies are correct to the last digit, the cells are not. The grids were computed again with Eq. "
         "lambda-ij as printed (transductive, erratum 4; without the term of erratum 2):\n\n"
         f"{cells}\n\n"
-        "One test document decides in both cases, so nothing that the paper concludes from its grids depends on it.",
+        "The difference is one test document in both cases, so the paper's conclusions from its grids do not depend on "
+        "it.",
         rows,
     )
 
@@ -229,9 +230,9 @@ def _flattened(split: Split) -> int:
 
 
 def _absent_weights(counts: Any) -> tuple[list[float], int]:
-    """Percentiles 1, 50 and 99 of S(λ_ij) over all cells where the term does not occur, and how many those are.
+    """Percentiles 1, 50 and 99 of S(λ_ij) over all cells where the term does not occur, and the number of these cells.
 
-    λ_ij depends there on n_i, b_i and n_j alone, so the cells are counted by these instead of listed: there are 1e9.
+    There λ_ij depends only on n_i, b_i and n_j. So the 1e9 cells are not listed but counted by these three.
     """
     n_i, b_i = from_scratch.frequencies(counts)
     n_j = np.asarray(counts.sum(axis=1)).ravel()

@@ -23,7 +23,7 @@ WITNESS = 1e-6  # log-likelihood units; SciPy adds up to 11,003 documents, −4e
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """A collection's exact fits beside the published ones; arrays have one entry a term."""
+    """Exact and published fits of a collection; arrays have one entry per term."""
 
     corpus: Corpus
     fitted: Fitted
@@ -45,7 +45,7 @@ class _Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term that the paper names: its counts, and its two fits with their log-likelihoods."""
+    """A term that the paper names: its counts and its two fits with their log-likelihoods."""
 
     name: str
     n_ij: NDArray[np.int64]
@@ -57,7 +57,7 @@ class _Term:
     binomial_loglik: float
 
     def witness_gap(self) -> float:
-        """How far SciPy's beta-binomial and binomial are from these log-likelihoods, at most."""
+        """The largest difference of SciPy's beta-binomial and binomial from these log-likelihoods."""
         scipy = [
             from_scratch.beta_binomial_log_likelihood(self.n_ij, self.n_j, *fit) for fit in (self.theirs, self.exact)
         ]
@@ -85,28 +85,28 @@ def not_maxima(collections: Collections) -> Erratum:
     vgam, vgam_rows = _vgam(news)
     slips, slip_rows = _slips(r8, by_name["student"], by_name["program"])
     conclusion = (
-        "The paper's conclusion, that α_i is small and α_¬i large, survives for the terms that have an interior "
-        "maximum; its percentages do not, and for the boundary terms neither parameter exists."
+        "The paper's conclusion, that α_i is small and α_¬i large, still holds for the terms with an interior maximum. "
+        "Its percentages do not hold, and for the boundary terms neither parameter exists."
     )
     proof = (
-        "At a maximum no other parameters do better, and the binomial, which is the limit of the beta-binomial as α_0 "
-        "→ ∞, does not either. Both fail for the authors' published values. Log-likelihoods at those values against "
-        "exact fits (`fit_beta_binomial`), every term of both collections:\n\n"
+        "At a maximum no other parameters have a higher likelihood, and neither has the binomial, which is the limit "
+        "of the beta-binomial as α_0 → ∞. The authors' published values fail both tests. Log-likelihoods at those "
+        "values, compared with exact fits (`fit_beta_binomial`), for every term of both collections:\n\n"
         f"{_gains(both)}\n\n"
         "The terms that the paper names, with the values of the authors' file (log-likelihoods without the binomial "
         "coefficients):\n\n"
         f"{_named(terms)}\n\n"
-        "The comparison does not rest on termburst's own arithmetic: the log-likelihoods of these terms were added up "
-        "again with SciPy's `betabinom.logpmf` and `binom.logpmf`, document by document, and the largest difference "
+        "The comparison does not depend on termburst's own arithmetic: the log-likelihoods of these terms were also "
+        "computed with SciPy's `betabinom.logpmf` and `binom.logpmf`, document by document, and the largest difference "
         f"is {below(gap, WITNESS)}. For “said” the published beta-binomial is "
-        f"{said.binomial_loglik - said.theirs_loglik:.1f} units *below* the binomial. Where the published values "
-        "stop, the likelihood still rises: for “ambulance” its slopes in log α_i and log α_¬i, by SciPy's digamma "
-        f"function, are {_pair(ambulance.slopes(ambulance.theirs), '.3f')} there, and both are "
+        f"{said.binomial_loglik - said.theirs_loglik:.1f} units *below* the binomial. At the published values the "
+        "likelihood still rises: for “ambulance” its slopes in log α_i and log α_¬i, by SciPy's digamma function, are "
+        f"{_pair(ambulance.slopes(ambulance.theirs), '.3f')} there, and both are "
         f"{below(max(map(abs, ambulance.slopes(ambulance.exact))), 1e-4)} in size at the exact fit. (A likely reason: "
         "a search with numerical gradients that starts from (1, 1) reports convergence as soon as a step gains "
-        "little, and on a ridge as flat as these that happens far from the top.)\n\n"
+        "little. On ridges as flat as these this happens far from the maximum.)\n\n"
         f"{vgam}\n\n"
-        "What becomes of the paper's percentages:\n\n"
+        "The paper's percentages, with published and with exact fits:\n\n"
         f"{_percentages(both)}\n\n"
         f"{conclusion}\n\n"
         f"{slips}"
@@ -192,7 +192,7 @@ def _percentages(both: list[_Comparison]) -> str:
 
 
 def _vgam(news: _Comparison) -> tuple[str, list[Row]]:
-    """What R's VGAM makes of some of the terms."""
+    """The fits of R's VGAM for some of the terms."""
     vgam = load_published_fits("vgam")
     assert vgam.loglik is not None
     assert vgam.status is not None
@@ -206,11 +206,11 @@ def _vgam(news: _Comparison) -> tuple[str, list[Row]]:
     ]
     failed = int((~done).sum())
     text = (
-        f"R's VGAM, which shares no code with either, was tried on {len(vgam)} of the 20 Newsgroups terms. Where it "
-        f"converged ({int(done.sum())} terms) its log-likelihoods differ from ours by {below(loglik, 1e-9)} of their "
-        f"size, and its parameters by at most {show(rounded_up(max(parameters)), '.1e')}. It failed on the other "
-        f"{failed}, which are rare: n_i is at most {n_i[~done].max()} there, its median "
-        f"{int(np.median(n_i[~done]))}, against {int(np.median(n_i[done]))} where it converged."
+        f"R's VGAM, which shares no code with SciPy or termburst, was tried on {len(vgam)} of the 20 Newsgroups terms. "
+        f"It converged for {int(done.sum())} of them; its log-likelihoods differ from ours by {below(loglik, 1e-9)} of "
+        f"their size, and its parameters by at most {show(rounded_up(max(parameters)), '.1e')}. It failed for the "
+        f"other {failed}, which are rare terms: their n_i is at most {n_i[~done].max()}, with median "
+        f"{int(np.median(n_i[~done]))}; the median of the terms that converged is {int(np.median(n_i[done]))}."
     )
     rows = [
         row(3, f"terms on which VGAM failed, of {len(vgam)}", failed),
@@ -221,16 +221,16 @@ def _vgam(news: _Comparison) -> tuple[str, list[Row]]:
 
 
 def _slips(r8: _Comparison, student: _Term, program: _Term) -> tuple[str, list[Row]]:
-    """The named terms whose printed values are not in the authors' own file: a neighbour's, and one cut off."""
+    """The named terms whose printed values are not in the authors' own file: another term's, and one cut off."""
     printed, cut_off = published()["fig5"]["fits"]["student"], published()["fig5"]["fits"]["program"][1]
     i = r8.fitted.statistics.index("student")
     neighbour = str(r8.fitted.terms[i - 1])
     above = (float(r8.theirs.alpha[i - 1]), float(r8.theirs.alpha_not[i - 1]))
     n_i = int(student.n_ij.sum())
     text = (
-        f"Two more slips. The values printed for “student”, ({', '.join(printed)}), are not those of the authors' own "
-        f"file, {_pair(student.theirs, '.4g')}. They are those of the line before it, “{neighbour}”: "
-        f"{_pair(above, '.4g')}. And “student”, an example of a “bursty” term, occurs "
+        f"Two more mistakes. The values printed for “student”, ({', '.join(printed)}), are not those in the authors' "
+        f"own file, {_pair(student.theirs, '.4g')}. They are those of the line before it, “{neighbour}”: "
+        f"{_pair(above, '.4g')}. Moreover, “student”, an example of a “bursty” term, occurs "
         f"{'once' if n_i == 1 else f'{n_i} times'} in the {len(student.n_j):,} training documents. The α_¬i of "
         f"“program” is {program.theirs[1]:.4f} in the file: the printed {cut_off} was cut off, not rounded."
     )

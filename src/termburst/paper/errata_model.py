@@ -1,4 +1,4 @@
-"""Errata of the approximate model: what Claim 1 needs (7), and where the ridge of Fig. 2 runs (8)."""
+"""Errata of the approximate model: the conditions of Claim 1 (7), and the direction of the ridge of Fig. 2 (8)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from termburst.paper.markdown import below, show, significant, table
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-LENGTHS = (75, 165)  # the paper's own mean lengths, rounded, which it also takes for the precision
+LENGTHS = (75, 165)  # the paper's mean lengths, rounded, which it also uses as the precision
 SMALL_ALPHA = 0.001
-WINDOW = (10.0, 100.0)  # of α_¬i in Fig. 2
-LEAST_ALPHA = 1e-10  # of α_i in Fig. 2, which reaches to 1
+WINDOW = (10.0, 100.0)  # range of α_¬i in Fig. 2
+LEAST_ALPHA = 1e-10  # smallest α_i in Fig. 2; the largest is 1
 
 
 def claim_1_needs_more(collections: Collections) -> Erratum:
@@ -45,18 +45,19 @@ def claim_1_needs_more(collections: Collections) -> Erratum:
     return Erratum(
         7,
         "Claim 1 needs α_¬i to be large against the length of the documents, not merely against 1",
-        "Claim 1 (§4.1) approximates the beta-binomial for α_i ≪ 1 and α_¬i ≫ 1, and asks that the complement occur "
-        "in every document (b_¬i = d). Its derivation replaces Γ(n_¬ij + α_¬i)/Γ(α_¬i) by n_¬ij^α_¬i, and Γ(n_j + "
-        "α_0)/Γ(α_0) by n_j^α_0.",
-        "Γ(n + α)/Γ(α) = α(α + 1)…(α + n − 1) is near α^n if n is small against α. If it is not, the approximate pmf "
-        "is too large by a factor of about (1 + n_j/α_0)^n_ij. The paper's penalty draws α_0 to the mean document "
-        f"length, where that is 2^n_ij. Claim 1's pmf over SciPy's beta-binomial one, at α_i = {SMALL_ALPHA:g}:\n\n"
+        "Claim 1 (§4.1) approximates the beta-binomial for α_i ≪ 1 and α_¬i ≫ 1, and requires that the complement "
+        "occurs in every document (b_¬i = d). Its derivation replaces Γ(n_¬ij + α_¬i)/Γ(α_¬i) by n_¬ij^α_¬i, and "
+        "Γ(n_j + α_0)/Γ(α_0) by n_j^α_0.",
+        "Γ(n + α)/Γ(α) = α(α + 1)…(α + n − 1) is close to α^n if n is small against α. Otherwise the approximate pmf "
+        "is too large by a factor of about (1 + n_j/α_0)^n_ij. The paper's penalty draws α_0 towards the mean document "
+        "length, where this factor is 2^n_ij. Claim 1's pmf divided by SciPy's beta-binomial pmf, at α_i = "
+        f"{SMALL_ALPHA:g}:\n\n"
         f"{off}\n\n"
-        "Nor need it sum to one:\n\n"
+        "Its sum is not always one:\n\n"
         f"{sums}\n\n"
-        "Both errors go away as n_j/α_0 does (last columns). The condition b_¬i = d, on the other hand, is not "
-        "needed: with n_¬ij = 0 the complement's quotient is Γ(α_¬i)/Γ(α_¬i) = 1 = α_¬i^0 exactly. For a document of "
-        "five tokens that are all the target, at α_i = 1e-6 and α_0 = 1e6, the quotient of the two pmfs is "
+        "Both errors vanish as n_j/α_0 goes to 0 (last columns). The condition b_¬i = d, however, is not needed: with "
+        "n_¬ij = 0 the quotient of the complement is Γ(α_¬i)/Γ(α_¬i) = 1 = α_¬i^0 exactly. For a document of five "
+        "tokens that are all the target term, at α_i = 1e-6 and α_0 = 1e6, the quotient of the two pmfs is "
         f"{alone:.5f}. And n^α is a misprint for α^n: at α = 1e6, n = {n} the quotient of gamma functions is "
         f"{show(rising, '.7g')}, α^n is {show(float(alpha**n), 'g')}, and n^α has {math.floor(digits) + 1:,} digits. "
         "(Eq. bcb-special-case-exact, the next step, has α^n.)",
@@ -106,23 +107,23 @@ def ridge(collections: Collections) -> Erratum:
         "§4.5: “A clear ridge appears along lines of roughly constant α_0i”, for the model “struggles to distinguish "
         "between different combinations of α_i and α_¬i that roughly sum to the same value”. §4.4 calls α_0 a free "
         "parameter that any value satisfies.",
-        "It is the sum that the approximate likelihood hardly sees, and the ratio that it sees well: the ridge "
-        "crosses the lines of constant α_0. Along a ray, where α_i and α_¬i grow in proportion, α·∇ℓ = α_i ∂ℓ/∂α_i + "
-        "α_¬i ∂ℓ/∂α_¬i = b_i + n_¬i − n = b_i − n_i, so ℓ is (b_i − n_i) log α_0 plus a constant. Finite differences "
+        "The approximate likelihood hardly depends on the sum but strongly on the ratio: the ridge crosses the lines "
+        "of constant α_0. Along a ray, where α_i and α_¬i grow in proportion, α·∇ℓ = α_i ∂ℓ/∂α_i + α_¬i ∂ℓ/∂α_¬i = "
+        "b_i + n_¬i − n = b_i − n_i, so ℓ is (b_i − n_i) log α_0 plus a constant. Finite differences "
         f"of the summed logarithms of Claim 1 on the collection of Fig. 2 (n_i = {n_i}, b_i = {b_i}) give b_i − n_i = "
         f"{show(-slope, 'd')} at three points to within {below(gap, 1e-5).removeprefix('less than ')}. In the window "
         f"of the figure, α_i from {LEAST_ALPHA:g} to 1 and α_¬i from {WINDOW[0]:g} to {WINDOW[1]:g}:\n\n"
         f"{extent}\n\n"
-        "The crest, the best α_i for a given α_0, keeps the ratio: α_i/α_¬i is "
+        "The top of the ridge, the best α_i for a given α_0, keeps the ratio: α_i/α_¬i is "
         f"{', '.join(show(crest, '.6f') for crest in crests)} at α_0 = 15, 50, 95, and b_i/n_¬i = "
         f"{show(share, '.6f')}.\n\n"
-        "The ridge is level just when the term never repeats, n_i = b_i. With the repeated occurrences of this "
-        f"collection struck out, ℓ varies by {below(float(np.ptp(ray_once)), 1e-9)} along its ray, and α_0 is indeed "
-        f"free. With them it is not: ℓ falls in α_0 all the way and grows without bound as α_0 → 0, by {slope} · log "
-        f"10 = {show(slope * np.log(10), '.2f')} a decade:\n\n"
+        "The ridge is level exactly if the term never repeats, n_i = b_i. If the repeated occurrences are removed from "
+        f"this collection, ℓ varies by {below(float(np.ptp(ray_once)), 1e-9)} along its ray, and α_0 is indeed "
+        f"free. With them it is not: ℓ decreases in α_0 everywhere and grows without bound as α_0 → 0, by {slope} · "
+        f"log 10 = {show(slope * np.log(10), '.2f')} per factor of ten:\n\n"
         f"{growing}\n\n"
-        "(The last two would be probabilities above 1.) So without the penalty the approximate model has no maximum "
-        "for any term that repeats; it is not merely unidentified. §4.4 does note that its equations need n_i = b_i.",
+        "(The last two would be probabilities above 1.) So without the penalty the approximate model is not only "
+        "unidentified: it has no maximum for any term that repeats. §4.4 does say that its equations need n_i = b_i.",
         [
             row(8, "range of ℓ along the ray through Fig. 2's window", significant(float(np.ptp(on_ray)))),
             row(8, "range of ℓ along α_0 = 50 through Fig. 2's window", significant(float(np.ptp(level)))),
@@ -133,7 +134,7 @@ def ridge(collections: Collections) -> Erratum:
 
 
 def _quotient(n_ij: int, n_j: int, alpha_0: float, alpha: float = SMALL_ALPHA) -> float:
-    """Claim 1's pmf over the exact one."""
+    """Claim 1's pmf divided by the exact one."""
     exact = stats.betabinom.logpmf(n_ij, n_j, alpha, alpha_0 - alpha)
     return float(np.exp(claim_1(n_ij, n_j, alpha, alpha_0 - alpha) - exact))
 
@@ -143,7 +144,7 @@ def _total(alpha: float, n_j: int, alpha_0: float) -> float:
 
 
 def _log_likelihood(n_ij: Integers, n_j: Integers, alpha: Floats | float, alpha_not: Floats | float) -> Floats:
-    """Claim 1's, summed over the documents."""
+    """The log-likelihood of Claim 1, summed over the documents."""
     alpha, alpha_not = np.asarray(alpha)[..., None], np.asarray(alpha_not)[..., None]
     return np.asarray(claim_1(n_ij, n_j, alpha, alpha_not).sum(axis=-1))
 
@@ -156,7 +157,7 @@ def _along_ray(n_ij: Integers, n_j: Integers, alpha: float, alpha_not: float) ->
 
 
 def _crest(n_ij: Integers, n_j: Integers, alpha_0: float) -> float:
-    """α_i/α_¬i of the best α_i at this α_0, by search."""
+    """α_i/α_¬i at the best α_i for this α_0, by numerical search."""
     from scipy.optimize import minimize_scalar
 
     def loss(log_alpha: float) -> float:

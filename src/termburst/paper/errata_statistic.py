@@ -12,9 +12,9 @@ from termburst.paper import from_scratch
 from termburst.paper.classification import MU, best_cells
 from termburst.paper.collections import CORPORA, Collections
 from termburst.paper.erratum import Erratum, row
+from termburst.paper.figures.fig3 import correlation
 from termburst.paper.markdown import below, show, significant, table
 from termburst.paper.results import PLACES, published
-from termburst.paper.simulation import correlation
 
 Floats = NDArray[np.float64]
 
@@ -53,18 +53,18 @@ def penalty_once(collections: Collections) -> Erratum:
         1,
         "The penalty enters the statistic once, and should enter twice",
         "§5.1 defines λ_i = −2(ℓ_0 − ℓ_1), where ℓ_1 is the penalised log-likelihood of Eq. gbb-log-likelihood, in "
-        "which log f(α̂_0) is a summand. From the first display of the derivation in §5.2 it stands outside the "
-        "factor −2, as “+ log f”, and so it stays in Claim 3 (Eq. lambda-tfidf).",
+        "which log f(α̂_0) is a summand. From the first display of the derivation in §5.2 on, it is outside the "
+        "factor −2, as “+ log f”, and so it is in Claim 3 (Eq. lambda-tfidf).",
         "By the definition λ_i contains 2 log f(α̂_0). To see which of the two Claim 3 has, λ_i was evaluated on the "
         f"collection of Fig. 3 ({len(n_i)} terms, {d} documents, μ = {mu:.2f}, σ² = {FIG3_SIGMA2:g}) document by "
         "document: ℓ_0 with SciPy's binomial, ℓ_1 with the formula of Claim 1 at the estimates of Claim 2, log f with "
-        "SciPy's gamma density. Beside it stand termburst's three forms of λ.\n\n"
+        "SciPy's gamma density. The table compares it with termburst's three forms of λ.\n\n"
         f"{comparison}\n\n"
-        f"The first line is what Stirling's formula leaves out, 1/(12η²) = {show(FIG3_SIGMA2 / (12 * mu**2), '.2e')}: "
-        "Claim 3 has the penalty once. The second line is the penalty that is missing: −log f(α̂_0) lies between "
-        f"{log_f.min():.3f} and {log_f.max():.3f}, so that no term has the value of the definition. It is worst for "
-        f"the term with n_i = {n_i[worst]} and b_i = {b_i[worst]}, λ_i = {ours['printed'][worst]:.2f} instead of "
-        f"{scratch.definition[worst]:.2f}. The correlation that the figure is about hardly notices "
+        f"The first line is the error of Stirling's formula, 1/(12η²) = {show(FIG3_SIGMA2 / (12 * mu**2), '.2e')}: "
+        "Claim 3 has the penalty once. The second line is the missing penalty: −log f(α̂_0) is between "
+        f"{log_f.min():.3f} and {log_f.max():.3f}, so that no term has the value of the definition. The difference is "
+        f"largest for the term with n_i = {n_i[worst]} and b_i = {b_i[worst]}: λ_i = {ours['printed'][worst]:.2f} "
+        f"instead of {scratch.definition[worst]:.2f}. The correlation in the figure hardly changes "
         f"({int((~occurs).sum())} of its {len(n_i)} terms never occur):\n\n"
         f"{correlations}",
         [
@@ -112,19 +112,19 @@ def mu_assumed(collections: Collections) -> Erratum:
     return Erratum(
         2,
         "μ = n/d is assumed, then varied",
-        "After Eq. pre-mu the derivation of Claim 3 puts μ = n/d, the mean document length; §5.2 says so, “leaving σ² "
+        "After Eq. pre-mu the derivation of Claim 3 sets μ = n/d, the mean document length; §5.2 says so, “leaving σ² "
         "as the sole tunable parameter”. §6.1 and §6.2 nevertheless offer both μ and σ² for tuning, and Fig. A1 and "
-        "A2 vary μ from 30 to 180 in the formula that this substitution gave.",
-        "With another μ the substitution loses 2 n_i log(μd/n) from λ_i, which is n_ij log(μd/n) from λ_ij; both are "
-        f"0 at μ = n/d only. On the collection of Fig. 3 (n/d = {n / d:.2f}, σ² = {FIG3_SIGMA2:g}) Claim 3 was held "
-        "against −2(ℓ_0 − ℓ_1 without the penalty) + log f, which is what it computes at μ = n/d (erratum 1), "
-        "evaluated document by document with SciPy. Largest difference over the terms:\n\n"
+        "A2 vary μ from 30 to 180 in the formula that results from this substitution.",
+        "With another μ the substitution omits 2 n_i log(μd/n) from λ_i, and n_ij log(μd/n) from λ_ij; both are 0 only "
+        f"at μ = n/d. On the collection of Fig. 3 (n/d = {n / d:.2f}, σ² = {FIG3_SIGMA2:g}) Claim 3 was compared with "
+        "−2(ℓ_0 − ℓ_1 without the penalty) + log f, which is what it computes at μ = n/d (erratum 1), evaluated "
+        "document by document with SciPy. Largest difference over the terms:\n\n"
         f"{simulated}\n\n"
-        "With the term restored, only Stirling's error is left. It matters to the sensitivity grids: with it the best "
-        "accuracies are lower, and the worst higher, so that much of the little that accuracy depended on μ and σ² "
-        "was the missing term.\n\n"
+        "With the term added, only Stirling's error remains. The term matters in the sensitivity grids: with it the "
+        "best accuracies are lower, and the worst are higher. So the missing term caused much of the small effect that "
+        "μ and σ² had on the accuracy.\n\n"
         f"{best}\n\n"
-        "The test documents of Tables 2 and 3 are concerned too, since they are weighted with their own n and d but "
+        "The test documents of Tables 2 and 3 are affected too, since they are weighted with their own n and d but "
         f"the μ of the training documents (erratum 4): n/d is {'; '.join(lengths)}.",
         rows,
     )
@@ -148,19 +148,20 @@ def condition_reversed(collections: Collections) -> Erratum:
                 rows.append(row(5, f"{setting}: terms for which the printed condition holds", printed))
                 i = int(np.argmin(alpha_0))
                 example = (
-                    f"The term of the first line that is not valid has n_i = {n_i[i]:,} and b_i = {b_i[i]:,}: α̂_0 = "
-                    f"{show(float(alpha_0[i]), '.1f')}, though {eta2:,.1f} > {show(int(b_i[i] - n_i[i] - 1), ',d')}."
+                    f"The invalid term of the first line has n_i = {n_i[i]:,} and b_i = {b_i[i]:,}: α̂_0 = "
+                    f"{show(float(alpha_0[i]), '.1f')}, although {eta2:,.1f} > "
+                    f"{show(int(b_i[i] - n_i[i] - 1), ',d')}."
                 )
     counted = table(["", "η²", "terms", "η² > b_i − n_i − 1", "η² > n_i − b_i + 1", "α̂_0 ≤ 0"], lines)
     return Erratum(
         5,
         "The condition for a valid estimate is printed with its signs reversed",
         "§4.4, after Claim 2: α̂_0 “must be positive to yield valid parameter estimates. This requires μ²/σ² > b_i − "
-        "n_i − 1.” (§5.2 has it right: η² > n_i − b_i + 1.)",
-        "Claim 2 has α̂_0 = (σ²/μ)(b_i − n_i − 1 + μ²/σ²), which is positive just when μ²/σ² > n_i − b_i + 1 = r_i. "
-        "The printed condition compares a positive number with one that is at most −1, and so holds for every term "
-        "there can be, those with α̂_0 ≤ 0 included. Training documents of Tables 2 and 3, at the paper's setting and "
-        "at the corner of its grids with the smallest η²:\n\n"
+        "n_i − 1.” (§5.2 has the correct one: η² > n_i − b_i + 1.)",
+        "Claim 2 has α̂_0 = (σ²/μ)(b_i − n_i − 1 + μ²/σ²), which is positive exactly if μ²/σ² > n_i − b_i + 1 = r_i. "
+        "The printed condition compares a positive number with one that is at most −1. It therefore holds for every "
+        "term, even if α̂_0 ≤ 0. Training documents of Tables 2 and 3, at the paper's setting and at the corner of its "
+        "grids with the smallest η²:\n\n"
         f"{counted}\n\n"
         f"{example}",
         rows,
@@ -180,7 +181,7 @@ def clamp(collections: Collections) -> Erratum:
         unclamped[margin] = from_scratch.claim_3(counts[:, i], d, n, mu, sigma2)
         clamped[margin], corrected[margin] = (_one(counts, i, mu, sigma2, form) for form in ("printed", "corrected"))
         pair = np.column_stack([counts[:, i], counts.sum(axis=1) - counts[:, i]])
-        with np.errstate(invalid="ignore"):  # the complement's own estimate is not valid, nor used
+        with np.errstate(invalid="ignore"):  # the estimate of the complement is invalid, but not used
             definition[margin] = float(from_scratch.likelihood_ratio(pair, mu, sigma2).definition[0])
         found = (unclamped[margin], clamped[margin], corrected[margin], definition[margin])
         lines.append([show(margin, "g"), *(show(value, ".2f") for value in found)])
@@ -193,21 +194,21 @@ def clamp(collections: Collections) -> Erratum:
         "Claim 3 has the term (η² − 2r_i + 1) log(η² − r_i). §5.2 proposes to take max(1, η² − r_i) “in the extreme "
         "cases where n_i ≥ μ²”, which makes the term zero; Eq. lambda-ij (§6.2) has the max(1, ·) inside the "
         "logarithm of every term.",
-        "The factor before the logarithm is 1 − r_i where η² = r_i. So for a term that repeats (r_i > 1) Claim 3 goes "
-        "to +∞ as η² falls to r_i: the statistic says “infinitely bursty” just before it has no value. The definition "
-        "does nothing of the kind. With the penalty entering twice (erratum 1) the term is 2(η² − r_i) log(η² − r_i), "
-        f"which goes to 0 by itself. The most repeated term of Fig. 3's collection (n_i = {n_i[i]}, b_i = {b_i[i]}, "
-        f"r_i = {r}), with μ = {mu:.2f} and σ² such that η² − r_i is what the first column says:\n\n"
+        "The factor before the logarithm is 1 − r_i at η² = r_i. So for a term that repeats (r_i > 1) Claim 3 goes to "
+        "+∞ as η² falls to r_i: the statistic says “infinitely bursty” just before it becomes undefined. The "
+        "definition does not diverge. With the penalty twice (erratum 1) the term is 2(η² − r_i) log(η² − r_i), which "
+        f"goes to 0. The most repeated term of Fig. 3's collection (n_i = {n_i[i]}, b_i = {b_i[i]}, r_i = {r}), with "
+        f"μ = {mu:.2f} and σ² chosen to give the η² − r_i of the first column:\n\n"
         f"{sweep}\n\n"
         f"The last two columns differ by Stirling's error, {show(corrected[1e-6] - definition[1e-6], '.1e')} in the "
-        "last line. What max(1, ·) makes of the divergence depends on where it is applied. Applied only to the terms "
-        "that need it, as §5.2 has it, λ_i jumps from arbitrarily large values to a finite one as η² passes r_i. "
-        "Applied to every term, as in Eq. lambda-ij and in the third column, there is no jump but a kink at η² − r_i "
+        "last line. The effect of max(1, ·) depends on where it is applied. If it is applied only to the terms that "
+        "need it, as in §5.2, λ_i jumps from arbitrarily large values to a finite one as η² passes r_i. If it is "
+        "applied to every term, as in Eq. lambda-ij and in the third column, there is no jump but a kink at η² − r_i "
         f"= 1 (for this term the slope of the clamped term in η² is {show(slopes[0], '.1f')} above and "
-        f"{show(slopes[1] + 0.0, '.1f')} below), and valid terms with 0 < η² − r_i < 1 are flattened along with the "
-        f"invalid ones (erratum 9 counts both). The clamped value, {clamped[1e-6]:.0f}, is still not the "
-        f"definition's, {definition[1e-6]:.0f}. In the `corrected` form only η² ≤ r_i needs a clamp, and it is "
-        "continuous there; `exact` is NaN.",
+        f"{show(slopes[1] + 0.0, '.1f')} below). Then the clamp also changes valid terms with 0 < η² − r_i < 1 "
+        f"(erratum 9 counts these, too). The clamped value, {clamped[1e-6]:.0f}, still differs from the definition, "
+        f"{definition[1e-6]:.0f}. In the `corrected` form only η² ≤ r_i needs a clamp, and it is continuous there; "
+        "`exact` is NaN.",
         [
             row(6, f"λ_i of Claim 3 at η² − r_i = 1, r_i = {r}", significant(unclamped[1.0], 6)),
             row(6, f"λ_i of Claim 3 at η² − r_i = 1e-6, r_i = {r}", significant(unclamped[1e-6], 6)),

@@ -1,4 +1,4 @@
-"""What an erratum of the paper is."""
+"""An erratum of the paper, and its rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Erratum:
 
     Attributes
     ----------
-    number : as it is cited elsewhere.
-    title : one plain sentence.
+    number : the number by which it is cited.
+    title : one sentence.
     paper : Markdown; what the paper says, and where.
-    proof : Markdown; what is true, with numbers computed on the spot.
+    proof : Markdown; what is true, with numbers that were just computed.
     rows : the key numbers, for the table of results.
     """
 
@@ -29,13 +29,13 @@ class Erratum:
     def as_markdown(self) -> str:
         """A section of docs/errata.md."""
         return (
-            f"## {self.number}. {self.title}\n\n**The paper.** {self.paper}\n\n**What is true, and how to see it.** "
+            f"## {self.number}. {self.title}\n\n**The paper.** {self.paper}\n\n**What is true, and the evidence.** "
             f"{self.proof}\n"
         )
 
 
 def row(number: int, what: str, obtained: float | str, printed: str | None = None, note: str = "") -> Row:
-    """A key number; where the paper prints another, this erratum is why.
+    """A row for a key number; if the paper prints another number, its note cites this erratum.
 
     >>> row(12, "best accuracy on R8", 0.9452055, "0.94521").note
     ''

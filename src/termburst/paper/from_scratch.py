@@ -1,4 +1,4 @@
-"""The paper's formulas, as they are printed, with SciPy alone: a witness that owes nothing to termburst's own."""
+"""The paper's formulas as printed, with SciPy only: an independent check of termburst's own functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def repeats(counts: Any) -> Integers:
 
 
 def claim_1(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """The logarithm of Eq. bcb-approx-1, (n_j!/n_¬ij!) (α_i/n_ij)^b_ij α_¬i^n_¬ij / α_0i^n_j; arguments broadcast.
+    """The logarithm of Eq. bcb-approx-1, (n_j!/n_¬ij!) (α_i/n_ij)^b_ij α_¬i^n_¬ij / α_0i^n_j; arrays are broadcast.
 
     >>> float(claim_1(1, 2, 0.5, 1.5).round(6))  # 2 · 0.5 · 1.5 / 4
     -0.980829
@@ -51,12 +51,12 @@ def claim_1(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayL
 
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio:
-    """The two parts of λ_i = −2(ℓ_0 − ℓ_1), one entry a term.
+    """The two parts of λ_i = −2(ℓ_0 − ℓ_1), one entry per term.
 
     Attributes
     ----------
-    unpenalised : −2(ℓ_0 − ℓ_1) with log f left out of ℓ_1.
-    log_f : log f(α̂_0), which by the definition enters twice.
+    unpenalised : −2(ℓ_0 − ℓ_1) without log f in ℓ_1.
+    log_f : log f(α̂_0), which by the definition is added twice.
     """
 
     unpenalised: Floats
@@ -69,7 +69,7 @@ class LikelihoodRatio:
 
 
 def likelihood_ratio(counts: Integers, mu: float, sigma2: float) -> LikelihoodRatio:
-    """λ_i document by document: SciPy's binomial against Claim 1 at Claim 2's estimates, and SciPy's gamma density.
+    """λ_i document by document: SciPy's binomial, Claim 1 at Claim 2's estimates, and SciPy's gamma density.
 
     >>> found = likelihood_ratio(np.array([[4, 21], [0, 25], [0, 23], [0, 24]]), 24.25, 1.0)
     >>> found.definition.round(3)[:1]
@@ -89,7 +89,7 @@ def likelihood_ratio(counts: Integers, mu: float, sigma2: float) -> LikelihoodRa
 
 
 def claim_3(n_ij: Integers, d: int, n: int, mu: float, sigma2: float) -> float:
-    """Eq. lambda-tfidf for one term, with no max(1, ·) anywhere: it needs η² > r_i.
+    """Eq. lambda-tfidf for one term, without max(1, ·): it needs η² > r_i.
 
     >>> round(claim_3(np.array([4, 0, 0, 0]), 4, 97, 24.25, 1.0), 3)
     5.832
@@ -104,7 +104,7 @@ def claim_3(n_ij: Integers, d: int, n: int, mu: float, sigma2: float) -> float:
 
 
 def beta_binomial_log_likelihood(n_ij: Any, n_j: Any, alpha: float, alpha_not: float) -> float:
-    """Σ_j of SciPy's beta-binomial log-pmf, the binomial coefficients taken off.
+    """SciPy's beta-binomial log-pmf summed over documents, without binomial coefficients.
 
     >>> round(beta_binomial_log_likelihood([1, 0], [2, 3], 1.0, 1.0), 6) == round(float(np.log(1 / 6 * 1 / 4)), 6)
     True
@@ -113,7 +113,7 @@ def beta_binomial_log_likelihood(n_ij: Any, n_j: Any, alpha: float, alpha_not: f
 
 
 def binomial_log_likelihood(n_ij: Any, n_j: Any) -> float:
-    """Σ_j of SciPy's binomial log-pmf at n_i/n, the coefficients taken off.
+    """SciPy's binomial log-pmf at n_i/n summed over documents, without binomial coefficients.
 
     >>> round(binomial_log_likelihood([1, 0], [2, 2]), 6) == round(float(np.log(1 / 4) + 3 * np.log(3 / 4)), 6)
     True

@@ -1,4 +1,4 @@
-"""Numbers and tables as people write them."""
+"""Numbers and tables in Markdown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RULES = {"l": "---", "r": "--:", "c": ":-:"}
 def table(head: Sequence[str], lines: Iterable[Sequence[Any]], align: str = "") -> str:
     """A Markdown table, its cells written by `digits`.
 
-    *align* has a letter a column, "l", "r" or "c"; without it the first is aligned left and the others right.
+    *align* has one letter per column: "l", "r" or "c". By default the first column is left-aligned, the others right.
 
     >>> print(table(["n", "n²"], [["2", 4]]))
     | n | n² |
@@ -27,7 +27,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]], align: str = "") 
 
 
 def digits(value: Any) -> str:
-    """Four significant digits, all of them before the point; text as it is.
+    """A number with four significant digits, and all digits of a whole number; text is not changed.
 
     >>> digits(20722.9), digits(-1.83784), digits(45678), digits(float("nan"))
     ('20,720', '−1.838', '45,678', '–')
@@ -56,7 +56,7 @@ def show(value: float, spec: str = ".4g") -> str:
 
 
 def below(value: float, bound: float) -> str:
-    """That a difference made of rounding alone is small; its digits differ from machine to machine.
+    """A small difference as a bound: it consists of rounding errors, whose digits differ between machines.
 
     >>> below(2.8e-11, 1e-9), below(0.3, 1e-9)
     ('less than 1e-9', '0.3')
@@ -65,7 +65,7 @@ def below(value: float, bound: float) -> str:
 
 
 def percent(true: ArrayLike) -> float:
-    """The share of true values, in per cent; NaN where there are none to ask.
+    """The percentage of true values; NaN for an empty array.
 
     >>> percent([True, False, False, False])
     25.0
@@ -74,7 +74,7 @@ def percent(true: ArrayLike) -> float:
 
 
 def significant(value: float, digits: int = 5) -> float:
-    """The value without the digits that rounding errors reach.
+    """The value rounded to significant digits, without those that rounding errors affect.
 
     >>> significant(1.4978145237e-05)
     1.4978e-05
@@ -83,7 +83,7 @@ def significant(value: float, digits: int = 5) -> float:
 
 
 def rounded_up(value: float, digits: int = 2) -> float:
-    """The least number of so many significant digits that is not below the value: what it is "at most".
+    """The value rounded up to this number of significant digits, for a statement with "at most".
 
     >>> rounded_up(1.046e-4)
     0.00011
@@ -92,7 +92,7 @@ def rounded_up(value: float, digits: int = 2) -> float:
 
 
 def listed(items: Iterable[str]) -> str:
-    """Items joined as in a sentence."""
+    """Items joined with commas and "and"."""
     *most, last = items
     return f"{', '.join(most)} and {last}"
 

@@ -34,10 +34,10 @@ from termburst.paper.results import Picture, Row, Section
 from termburst.statistics.term_statistics import TermStatistics
 
 CORRECTED, PRINTED, EXACT = "λ corrected", "λ printed", "LR"
-BANDS = ((2, 9), (10, 99), (100, 999), (1000, None))  # occurrences; terms with one all tie in λ
+BANDS = ((2, 9), (10, 99), (100, 999), (1000, None))  # occurrences; all terms with one occurrence have the same λ
 TOPS = (50, 100, 1000)
 EVIDENCE = 2.71  # the 5 % point of ½χ²_0 + ½χ²_1, LR's asymptotic distribution for a binomial term
-REASONS = (  # a term has the first that fits
+REASONS = (  # a term has the first one that applies
     "clamped: r_i ≥ η²",
     "never repeats, LR = 0",
     "never repeats, LR > 0",
@@ -49,7 +49,7 @@ REASONS = (  # a term has the first that fits
 
 
 def scores(statistics: TermStatistics, fit: BetaBinomialFit) -> dict[str, Floats]:
-    """λ_i corrected, λ_i printed and LR_i = 2(ℓ̂_i − ℓ_binomial), rounded so that terms equal in theory tie."""
+    """λ_i corrected, λ_i printed and LR_i = 2(ℓ̂_i − ℓ_binomial), rounded so that values equal in theory are equal."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ClampedTermsWarning)
         printed, corrected = plr_statistic(statistics), plr_statistic(statistics, form="corrected")
@@ -58,7 +58,7 @@ def scores(statistics: TermStatistics, fit: BetaBinomialFit) -> dict[str, Floats
 
 
 def disagreement(x: Floats, y: Floats) -> Floats:
-    """Each term's part of 1 − ρ, ρ being Spearman's: ½ (z_x − z_y)²/m of the standardised ranks, ties averaged.
+    """Each term's part of 1 − ρ, where ρ is Spearman's: ½ (z_x − z_y)²/m of the standardised ranks, ties averaged.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def disagreement(x: Floats, y: Floats) -> Floats:
 
 
 def reasons(statistics: TermStatistics, fit: BetaBinomialFit, lr: Floats) -> NDArray[np.intp]:
-    """The number of each term's entry in `REASONS`: why λ_i and LR_i may see it differently."""
+    """The index in `REASONS` of every term: why λ_i and LR_i may differ."""
     clamped = precision_margin(statistics, statistics.mean_length, 1.0) <= 0
     never, frequent, tight = ~repeats_in(statistics), fit.alpha >= 0.1, fit.alpha_not <= statistics.mean_length
     first = [clamped, never & (lr <= 0), never, lr < EVIDENCE, frequent, tight]
@@ -80,23 +80,23 @@ def reasons(statistics: TermStatistics, fit: BetaBinomialFit, lr: Floats) -> NDA
 
 
 def in_short_documents(statistics: TermStatistics) -> Mask:
-    """Whether n_j − 1 averages, over the occurrences of a term, less than half what it does over all tokens.
+    """Whether the mean of n_j − 1 over the occurrences of a term is less than half its mean over all tokens.
 
     At θ = n_i/n the log-likelihood has the derivative ½ Σ_j [n_ij(n_ij−1)/θ + n_¬ij(n_¬ij−1)/(1−θ) − n_j(n_j−1)] in
-    1/α_0 at 0, Tarone's score. For a term that never repeats it is positive exactly where this says so: what LR sees
-    in such a term is a preference for short documents.
+    1/α_0 at 0, Tarone's score. For a term that never repeats it is positive exactly if this function is true: LR then
+    measures a preference for short documents.
     """
     if statistics.count_length_sum is None:
-        raise ValueError('the documents of a term need statistics with detail="moments" or more')
+        raise ValueError('the lengths of the documents of a term need statistics with detail="moments" or more')
     lengths, n_i = statistics.lengths.astype(np.float64), statistics.collection_frequency
     half = float(lengths * (lengths - 1) @ statistics.length_documents) / (2 * statistics.tokens)
     return np.asarray(statistics.count_length_sum - n_i < half * n_i)
 
 
 def largest_disagreements(fitted: Fitted, ranked: Mapping[str, Floats], inside: Mask, number: int = 4) -> list[int]:
-    """The columns that LR ranks furthest above λ, then those that λ ranks furthest above LR, among those *inside*.
+    """The columns that LR ranks furthest above λ, then those that λ ranks furthest above LR, among the terms *inside*.
 
-    Where rank differences tie the more frequent term comes first, then the alphabet.
+    If rank differences are equal, the more frequent term comes first, then alphabetical order.
     """
     columns = np.flatnonzero(inside)
     gap = rankdata(ranked[CORRECTED][columns]) - rankdata(ranked[EXACT][columns])
@@ -139,28 +139,29 @@ def rankings(collections: Collections) -> Section:
 
 
 _RANKINGS_HEAD = f"""\
-λ_i and LR_i = 2(ℓ̂_i − ℓ_binomial) are asked the same question, whether the term bursts, and rank whole vocabularies
-here; λ is the corrected form unless it says otherwise. Both are first rounded to {DECIMALS} decimals: terms that never
-repeat have one λ in theory and several in floating point, and those last digits would decide their ranks. (λ counts
-empty documents in d; the fits leave them out.)"""
+λ_i and LR_i = 2(ℓ̂_i − ℓ_binomial) answer the same question, whether a term is bursty. Here both rank all terms; λ is
+the corrected form unless stated otherwise. Both are first rounded to {DECIMALS} decimals: terms that never repeat have
+the same λ in theory but slightly different ones in floating point, and these last digits would decide their ranks. (λ
+counts empty documents in d; the fits leave them out.)"""
 
 _RANKINGS_WHY = """\
-**Why they differ.** 1 − ρ is the mean of ½ (z_λ − z_LR)² over the terms, z being standardised ranks: so every term has
-its part in the disagreement, and every reason its share. A positive shift, in per cent of the vocabulary, says that λ
-ranks the group higher. The last column is the length of the documents in which the group's occurrences stand."""
+**Why they differ.** 1 − ρ is the mean of ½ (z_λ − z_LR)² over the terms, where z are standardised ranks. So every term
+has its part in the disagreement, and every reason its share. A positive shift, in per cent of the vocabulary, means
+that λ ranks the group higher. The last column is the length of the documents with the occurrences of the group."""
 
 _RANKINGS_WORDS = """\
 **The largest disagreements**, in either direction, over all terms and over those that repeat (λ corrected; rank 1 is
 the burstiest)."""
 
 _RANKINGS_END = """\
-**In plain words.** λ measures repetition, LR over-dispersion. On terms that repeat and have α̂_i < 0.1, the burst words,
-they tell much the same story. Three things keep them apart. λ has one value for all terms that never repeat, where LR
-still sees *which* documents they are in (a preference for short documents, though, is hardly what one would call a
-burst: LR answers the wider question). λ never sees how long the documents are: two occurrences in ten thousand tokens
-count like two in ten, and erratum 7's n_ij log(1 + n_j/α_0) is just what it misses. And its top belongs to function
-words, whose LR is far less, since that error adds up over occurrences; the corrected form mends the penalty, not this.
-Rank by LR; or set words with α̂_i ≥ 0.1 aside before ranking by λ, which brings the tops together."""
+**In plain words.** λ measures repetition, LR over-dispersion. For terms that repeat and have α̂_i < 0.1, the burst
+words, they mostly agree. There are three differences. First, λ has one value for all terms that never repeat, but LR
+still depends on *which* documents they are in. (This is a preference for short documents, which is hardly a burst: LR
+answers the wider question.) Second, λ does not depend on how long the documents are: two occurrences in ten thousand
+tokens count the same as two in ten. What is missing is erratum 7's n_ij log(1 + n_j/α_0). Third, λ ranks function words
+highest, although their LR is much smaller, since this error adds up over occurrences; the corrected form corrects the
+penalty, not this. Rank by LR, or leave out words with α̂_i ≥ 0.1 before ranking by λ: then both lists have similar
+terms at the top."""
 
 _WORD_COLUMNS = ("term", "n_i", "b_i", "λ", "LR", "α̂_i", "status", "rank by λ", "rank by LR", "reason")
 
@@ -201,7 +202,7 @@ def _ranking_numbers(
 
 
 def _followed(statistics: TermStatistics, ranked: Mapping[str, Floats]) -> Iterable[tuple[str, float]]:
-    """What goes with a higher rank by λ than by LR, among terms that repeat."""
+    """What is correlated with a higher rank by λ than by LR, among terms that repeat."""
     repeats = repeats_in(statistics)
     assert statistics.count_length_sum is not None
     gap = rankdata(ranked[CORRECTED][repeats]) - rankdata(ranked[EXACT][repeats])
@@ -222,25 +223,26 @@ def _ranking_paragraph(
     both = [str(terms[k]) for k in top(exact, 100) if k in tops and fitted.fit.alpha[k] < 0.1]
     clamped = [f"“{terms[k]}” ({place(corrected, k):,})" for k in tops if why[k] == 0]
     return (
-        f"**{name}, λ corrected.** {of('never repeating, % of terms')} % of the terms never repeat and tie in λ. LR is "
-        f"above 0 for {of('never repeating, LR > 0')} of them and above {EVIDENCE} for "
-        f"{of(f'never repeating, LR > {EVIDENCE}')}: “{terms[missed]}”, {n_i[missed]:,} times and never twice in a "
-        f"document, has {digits(exact[missed])}, the once-seen “{terms[once]}” {digits(exact[once])}. What it reacts "
-        "to is length: LR is above 0 just where the documents with the term are on average less than half as long as "
-        "the document of a random token, in "
-        f"{of('LR > 0 just where documents are short, % of terms that never repeat')} % of the cases. "
+        f"**{name}, λ corrected.** {of('never repeating, % of terms')} % of the terms never repeat and have the same "
+        f"λ. LR is above 0 for {of('never repeating, LR > 0')} of them and above {EVIDENCE} for "
+        f"{of(f'never repeating, LR > {EVIDENCE}')}: “{terms[missed]}”, with {n_i[missed]:,} occurrences and never two "
+        f"in a document, has {digits(exact[missed])}, and “{terms[once]}”, with one occurrence, has "
+        f"{digits(exact[once])}. The reason is length: LR is above 0 exactly if the documents with the term are on "
+        "average less than half as long as the document of a random token; this holds for "
+        f"{of('LR > 0 just where documents are short, % of terms that never repeat')} % of these terms. "
         f"At the other end “{terms[loud]}” is number {place(corrected, loud):,} by λ "
-        f"({digits(corrected[loud])}) and number {place(exact, loud):,} by LR ({digits(exact[loud])}); clamped terms, "
+        f"({digits(corrected[loud])}) and number {place(exact, loud):,} by LR ({digits(exact[loud])}). Clamped terms, "
         f"with their rank by λ: {', '.join(clamped) or 'none'}. {of(f'repeating, LR < {EVIDENCE}')} terms repeat "
-        f"without evidence of bursts, LR < {EVIDENCE}; the least of their λ is "
+        f"without evidence of bursts, LR < {EVIDENCE}; the smallest λ of these is "
         f"{of(f'repeating, LR < {EVIDENCE}: least λ')}. The first {listed(f'{k:,}' for k in TOPS)} by λ and by LR have "
         f"{listed(of(f'top {k:,} in common, λ corrected and LR') for k in TOPS)} in common, and among repeating terms "
         f"with α̂_i < 0.1 {listed(of(f'top {k:,} in common, α̂_i < 0.1') for k in TOPS)}. Of the "
-        f"{of('top 100 by λ only')} that only λ has in its first hundred {of('top 100 by λ only, α̂_i ≥ 0.1')} have "
-        f"α̂_i ≥ 0.1; of those that only LR has {of('top 100 by LR only, α̂_i < 0.1')} have α̂_i < 0.1. On terms that "
-        f"repeat λ is {of('λ over LR, median of terms that repeat')} times LR in the median and "
-        f"{of('λ over LR, 95 % quantile of terms that repeat')} times at the 95 % quantile; how far it ranks them "
-        "higher goes with the length of their documents "
+        f"{of('top 100 by λ only')} terms that only λ has in its first hundred, "
+        f"{of('top 100 by λ only, α̂_i ≥ 0.1')} have α̂_i ≥ 0.1; of those that only LR has, "
+        f"{of('top 100 by LR only, α̂_i < 0.1')} have α̂_i < 0.1. For terms that repeat, λ is "
+        f"{of('λ over LR, median of terms that repeat')} times LR in the median and "
+        f"{of('λ over LR, 95 % quantile of terms that repeat')} times at the 95 % quantile. How far λ ranks them "
+        "higher is correlated with the length of their documents "
         f"(ρ = {of('rank by λ above rank by LR, Spearman with document length')}) and with n_i "
         f"({of('rank by λ above rank by LR, Spearman with n_i')}). Burst words among the first hundred of both: "
         f"{', '.join(both[:8]) or 'none'}."
@@ -307,5 +309,5 @@ def _word_line(fitted: Fitted, ranked: Mapping[str, Floats], why: NDArray[np.int
 
 
 def overlap(x: Floats, y: Floats, number: int) -> int:
-    """How many of the *number* terms with the largest x are among those with the largest y."""
+    """How many of the *number* terms with the largest x are also among those with the largest y."""
     return len(set(top(x, number)) & set(top(y, number)))

@@ -1,4 +1,4 @@
-"""The reproduction as a page to read."""
+"""The reproduction as a report in Markdown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from termburst.paper.errata import Erratum
 from termburst.paper.markdown import table
 from termburst.paper.results import Row, Section
 
-_HEAD = """# The paper, done again
+_HEAD = """# The paper, reproduced
 
 Ahmed, Sheridan, McIsaac and Farooque (2026), *Common TF–IDF variants arise as key components in the test statistic of a
 penalized likelihood-ratio test for word burstiness*: its figures and tables, recomputed by `termburst reproduce`. A
@@ -31,13 +31,13 @@ def as_markdown(
 
 
 def principal(rows: Sequence[Row]) -> list[Row]:
-    """The rows to show and count: those of the paper's numbers, where there are any, without what the errata repeat."""
+    """The rows to show and count: those with numbers of the paper, if there are any, without those of the errata."""
     own = [row for row in rows if not row.item.startswith("Erratum")] or list(rows)
     return [row for row in own if row.published is not None or row.obtained is None] or own
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """How many published numbers were obtained, in a sentence."""
+    """One sentence: how many published numbers were obtained."""
     rows = principal(rows)
     compared = [row for row in rows if row.agrees is not None]
     agreeing = sum(bool(row.agrees) for row in compared)
@@ -65,7 +65,7 @@ def _section(section: Section) -> str:
     blocks = [f"## {section.title}\n", f"{section.text}\n"]
     blocks += [f"![{p.caption}]({p.stem}.png)\n\n*{p.caption}* ([vector]({p.stem}.svg))\n" for p in section.pictures]
     listed = [row for row in section.rows if not row.cell]
-    if any(row.published is not None for row in listed):  # otherwise the text has the numbers
+    if any(row.published is not None for row in listed):  # otherwise the numbers are in the text
         blocks.append(_table(listed) + "\n")
     return "\n".join(blocks)
 

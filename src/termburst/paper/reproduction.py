@@ -1,4 +1,4 @@
-"""Run the examples of the paper and write what they yield."""
+"""Run the examples of the paper and write their results."""
 
 from __future__ import annotations
 
@@ -9,50 +9,62 @@ from pathlib import Path
 
 from termburst import plot
 from termburst.files import atomic_path, check_output
-from termburst.paper import claim1, newsgroups, r8, rankings, report, settled_parts, simulation
+from termburst.paper import report, settled_parts
+from termburst.paper.claim1 import claim1
 from termburst.paper.collections import UNAVAILABLE, Collections
 from termburst.paper.errata import ERRATA, Erratum
 from termburst.paper.errata import as_markdown as errata_page
+from termburst.paper.figures.fig1 import fig1
+from termburst.paper.figures.fig2 import fig2
+from termburst.paper.figures.fig3 import fig3
+from termburst.paper.figures.fig4 import fig4
+from termburst.paper.figures.fig5 import fig5
+from termburst.paper.figures.figa1 import figa1
+from termburst.paper.figures.figa2 import figa2
+from termburst.paper.rankings import rankings
 from termburst.paper.results import Row, Section
+from termburst.paper.reuters import reuters
+from termburst.paper.table2 import table2
+from termburst.paper.table3 import table3
 
 EXAMPLES: dict[str, Callable[[Collections], Section]] = {
-    "fig1": simulation.fig1,
-    "fig2": simulation.fig2,
-    "fig3": simulation.fig3,
-    "reuters": r8.reuters,
-    "fig4": newsgroups.fig4,
-    "table2": newsgroups.table2,
-    "fig5": r8.fig5,
-    "table3": r8.table3,
-    "figa1": newsgroups.figa1,
-    "figa2": r8.figa2,
-    "claim1": claim1.claim1,
-    "rankings": rankings.rankings,
+    "fig1": fig1,
+    "fig2": fig2,
+    "fig3": fig3,
+    "reuters": reuters,
+    "fig4": fig4,
+    "table2": table2,
+    "fig5": fig5,
+    "table3": table3,
+    "figa1": figa1,
+    "figa2": figa2,
+    "claim1": claim1,
+    "rankings": rankings,
 }
 
 _FILES = ("results.json", "errata.md", "report.md")
 
-Progress = Callable[[str, int, int], None]  # what is being done, how many steps are, how many there will be
+Progress = Callable[[str, int, int], None]  # name of the step, number of steps done, number of all steps
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What was obtained, and which parts could not be done for want of data."""
+    """The results, and the parts whose data is missing."""
 
     sections: list[Section] = field(default_factory=list)
     errata: list[Erratum] = field(default_factory=list)
-    missing: dict[str, str] = field(default_factory=dict)  # part → what is wrong with its data, and what to do
+    missing: dict[str, str] = field(default_factory=dict)  # part → what is wrong with its data and what to do
 
     @property
     def rows(self) -> list[Row]:
-        """All rows, those of parts that could not be done included."""
+        """All rows, including those of parts that could not be done."""
         rows = [row for section in self.sections for row in section.rows]
         rows += [row for erratum in self.errata for row in erratum.rows]
         return rows + [Row(part, None, None, None, f"not done: {how}") for part, how in self.missing.items()]
 
     @property
     def undone(self) -> dict[str, list[str]]:
-        """Why something could not be done, and what to do about it → the parts and single numbers concerned."""
+        """The reason why something could not be done, and what to do → the parts and single numbers concerned."""
         undone: dict[str, list[str]] = {}
         for row in self.rows:
             if row.obtained is None:
@@ -66,10 +78,10 @@ class Reproduction:
 
 
 def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: None) -> Reproduction:
-    """Make the figures and tables that *names* stand for, and write them into the folder *out*.
+    """Make the figures and tables in *names*, and write them into the folder *out*.
 
-    Every picture is written as SVG and PNG, the rows as results.json, the errata as errata.md, all of it as report.md.
-    A second run writes the same bytes. A part whose data set is missing is left out and noted, and the others are done.
+    Every picture is written as SVG and PNG, the rows as results.json, the errata as errata.md, the report as report.md.
+    A second run writes the same bytes. A part whose data set is missing is noted as not done; the others are done.
     """
     parts = settled_parts(names)
     _prepare(out)
@@ -98,11 +110,11 @@ def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: N
 
 
 def _prepare(out: Path) -> None:
-    """Make the folder, and refuse before the work what could not be written after it; so too without Matplotlib."""
+    """Create the folder; check before the work that the files can be written and that Matplotlib is installed."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"{out} cannot be made a folder to write to: {error.strerror}") from error
+        raise ValueError(f"the folder {out} cannot be created: {error.strerror}") from error
     for name in _FILES:
         check_output(out / name)
     plot.require()

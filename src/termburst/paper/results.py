@@ -1,4 +1,4 @@
-"""What an example of the paper yields: numbers beside the published ones, pictures, a text."""
+"""The result of an example of the paper: numbers with the published ones, pictures and a text."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A number of the paper, as printed, and what came out here.
+    """A number of the paper as printed, and the number obtained here.
 
     Attributes
     ----------
-    item : what the number is, beginning with where it stands.
-    published : as printed; None for a number that the paper does not have.
-    obtained : the number found here; text where it is not one number; None where it could not be computed.
-    agrees : whether *obtained* rounds to *published*; None where there is nothing to compare.
-    note : how it was obtained, or why it differs; a difference that is explained begins with "erratum".
-    cell : whether it is one of the many cells of a table, which a summary may count instead of listing.
+    item : what the number is, beginning with its place in the paper.
+    published : as printed; None for a number that is not in the paper.
+    obtained : the number computed here; text if it is not a single number; None if it could not be computed.
+    agrees : whether *obtained* rounds to *published*; None if there is nothing to compare.
+    note : how it was obtained, or why it differs; the note of an explained difference begins with "erratum".
+    cell : whether it is one of the many cells of a table; a summary counts these instead of listing them.
     """
 
     item: str
@@ -35,11 +35,11 @@ class Row:
 
     @property
     def unexplained(self) -> bool:
-        """A difference that no erratum accounts for."""
+        """Whether there is a difference that no erratum explains."""
         return self.agrees is False and not self.note.startswith("erratum")
 
     def as_json(self) -> dict[str, Any]:
-        """The row as it stands in results.json: a printed number becomes a number."""
+        """The row for results.json; a printed number becomes a number."""
         return {
             "item": self.item,
             "published": _number(self.published),
@@ -49,7 +49,7 @@ class Row:
         }
 
     def shown(self) -> str:
-        """*obtained* for people: two digits more than were published."""
+        """*obtained* as text, with two digits more than published."""
         if self.obtained is None or isinstance(self.obtained, str):
             return self.obtained or "–"
         if isinstance(self.obtained, int):
@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure with the name its files get and its caption."""
+    """A figure with the stem of its file names and its caption."""
 
     stem: str
     caption: str
@@ -70,7 +70,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One example of the paper, done again."""
+    """One example of the paper, reproduced."""
 
     name: str
     title: str
@@ -82,16 +82,16 @@ class Section:
 def compare(
     section: str, key: str, obtained: float | str, *, erratum: int | None = None, note: str = "", label: str = ""
 ) -> Row:
-    """A row for the number that `published.toml` has under *section* and *key*.
+    """A row for the number under *section* and *key* in `published.toml`.
 
-    *erratum* numbers the entry of docs/errata.md that explains a difference; it is not mentioned where there is none.
+    *erratum* is the number of the entry of docs/errata.md that explains a difference; it is cited only if there is one.
     """
     row = judged(f"{PLACES[section]}: {key}{label}", published()[section][key], obtained, note=note)
     return row if erratum is None or row.agrees else judged(row.item, row.published, obtained, note, erratum)
 
 
 def judged(item: str, printed: str | None, obtained: float | str, note: str = "", erratum: int | None = None) -> Row:
-    """A row whose agreement is decided by the digits printed.
+    """A row; it agrees if the obtained number rounds to the printed digits.
 
     >>> judged("Fig. 3: r", "0.9269", 0.926914).agrees
     True
@@ -142,5 +142,5 @@ def _number(printed: str | None) -> Any:
 
 
 def _rounded(value: Any) -> Any:
-    """Eight significant digits: beyond them another machine's rounding begins."""
+    """Eight significant digits: further digits differ between machines."""
     return float(f"{value:.8g}") if isinstance(value, float) else value

@@ -1,8 +1,8 @@
-"""Matplotlib figures of your corpus and of the paper: what you have in, `matplotlib.figure.Figure` out.
+"""Matplotlib figures of your own corpus: each function takes your data and returns a `matplotlib.figure.Figure`.
 
-No function touches pyplot or changes Matplotlib's global settings, so figures can be made without a display and beside
-other figures; `save` writes one to disk, `figure.savefig` does so with settings of your own. Matplotlib itself is
-imported with the first figure that is asked for: ``pip install 'termburst[plots]'``.
+No function uses pyplot or changes Matplotlib's global settings. Figures therefore need no display and do not affect
+other figures. `save` writes a figure to disk; `figure.savefig` does so with your own settings. Matplotlib is imported
+with the first figure: ``pip install 'termburst[plots]'``.
 """
 
 from termburst.plot.accuracy_grids import accuracy_grids

@@ -1,8 +1,8 @@
-"""Figures A1 and A2 of the paper: a score over a grid of penalties."""
+"""Heat maps of a score over a grid of two hyperparameters, as in Figs A1 and A2 of the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,17 +26,17 @@ def accuracy_grids(
     decimals: int = 4,
     label: str = "accuracy",
 ) -> Figure:
-    """Heat maps of a score over (μ, σ²), all on one colour scale (the paper's Figs A1 and A2).
+    """Draw heat maps of a score over (μ, σ²), all on one colour scale (the paper's Figs A1 and A2).
 
-    Every cell has its value printed in it; the highest of each grid, all of them if several are equal, are outlined.
+    Each cell shows its value. The highest value of each grid is outlined; if several are equal, all of them are.
 
     Parameters
     ----------
     grids : title → array of len(mu) × len(sigma2); cells may be NaN
-    mu, sigma2 : the values of the rows and of the columns
-    best : title → (μ, σ²) pairs to outline by a dashed line, such as where the best were reported elsewhere
-    decimals : of the printed values
-    label : what the score is
+    mu, sigma2 : values of the rows and of the columns
+    best : title → (μ, σ²) pairs to outline with a dashed line, for example the best cells reported elsewhere
+    decimals : number of decimals of the values
+    label : name of the score
 
     Examples
     --------
@@ -50,20 +50,12 @@ def accuracy_grids(
         raise ValueError("there is nothing to draw: grids is empty")
     for title in best or {}:
         if title not in tables:
-            raise ValueError(f"best names {title!r}, which is not among the grids")
-    values = np.concatenate([table.ravel() for table in tables.values()])
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    low, high = (low, high) if high > low else (low - 10.0**-decimals, high + 10.0**-decimals)
-    cell = CHARACTER * (1.5 + decimals) + PAD
-    across = max(1, min(len(tables), int(7.0 // (cell * len(columns)))))
-    down = -(-len(tables) // across)
-    across = -(-len(tables) // down)
-    width = max(4.0, 1.35 + across * (cell * len(columns) + 0.1))
-    figure = sheet(width, 0.8 + down * (ROW * len(rows) + 0.6))
-    panes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
+            raise ValueError(f"best has the title {title!r}, which is not among the grids")
+    low, high = _range(tables.values(), decimals)
+    figure, panes, across = _panes(len(tables), len(rows), len(columns), decimals)
     image: Any = None
     for index, (title, table) in enumerate(tables.items()):
-        axes = panes.flat[index]
+        axes = panes[index]
         image = axes.imshow(table, cmap="viridis", vmin=low, vmax=high, aspect="auto")
         _write_cells(axes, image, table, decimals)
         _outline(axes, [tuple(cell) for cell in np.argwhere(table == np.nanmax(table))], "solid")
@@ -77,15 +69,34 @@ def accuracy_grids(
             axes.tick_params(labelbottom=True)
         if index % across == 0:
             dress(axes, y=r"$\mu$ (tokens)")
-    for axes in panes.flat[len(tables) :]:
-        axes.remove()
-    bar = colour_bar(figure, image, panes.flat[: len(tables)].tolist(), label, fraction=0.04, pad=0.015, aspect=28)
+    bar = colour_bar(figure, image, panes, label, fraction=0.04, pad=0.015, aspect=28)
     bar.ax.yaxis.set_major_formatter(f"{{x:.{decimals}f}}")
     handles = [_frame("solid", "highest of its grid")]
     if best:
         handles.append(_frame("dashed", "reported as the highest"))
     figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=SMALL, frameon=False)
     return figure
+
+
+def _range(tables: Iterable[Floats], decimals: int) -> tuple[float, float]:
+    """The ends of the common colour scale, which must differ."""
+    values = np.concatenate([table.ravel() for table in tables])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return (low, high) if high > low else (low - 10.0**-decimals, high + 10.0**-decimals)
+
+
+def _panes(number: int, rows: int, columns: int, decimals: int) -> tuple[Figure, list[Axes], int]:
+    """An empty figure, its axes, one per grid, and how many of them are side by side."""
+    cell = CHARACTER * (1.5 + decimals) + PAD
+    across = max(1, min(number, int(7.0 // (cell * columns))))
+    down = -(-number // across)
+    across = -(-number // down)
+    width = max(4.0, 1.35 + across * (cell * columns + 0.1))
+    figure = sheet(width, 0.8 + down * (ROW * rows + 0.6))
+    panes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel().tolist()
+    for axes in panes[number:]:
+        axes.remove()
+    return figure, panes[:number], across
 
 
 def _table(title: str, values: ArrayLike, shape: tuple[int, int]) -> Floats:

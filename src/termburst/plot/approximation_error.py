@@ -1,4 +1,4 @@
-"""How far the paper's approximation (Claim 1) is off, and where."""
+"""The error of the paper's approximation (Claim 1), and where it is large."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
 def approximation_error(
     alpha: ArrayLike, alpha_not: ArrayLike, error_per_occurrence: ArrayLike, *, mean_length: float
 ) -> Figure:
-    """What Claim 1 is off by, in log-likelihood units per occurrence of the term, over the fitted parameters.
+    """Draw the error of Claim 1, in log-likelihood units per occurrence of the term, over the fitted parameters.
 
-    Left, the median |error| of the terms in each hexagon of (α_i, α_¬i); Claim 1 wants the upper left corner, α_i < 0.1
-    and α_¬i above the mean length. Right, |error| against x = α_0/mean length with the running median and the leading
-    term log(1 + 1/x) (`termburst.models.beta_binomial.approximation_error`).
+    Left: the median |error| of the terms in each hexagon of (α_i, α_¬i). Claim 1 assumes the upper left corner, α_i <
+    0.1 and α_¬i above the mean length. Right: |error| against x = α_0/mean length, with the running median and the
+    leading term log(1 + 1/x) (`termburst.models.beta_binomial.approximation_error`).
 
     Parameters
     ----------
-    alpha, alpha_not, error_per_occurrence : one a term; terms without finite positive parameters are not drawn
+    alpha, alpha_not, error_per_occurrence : one value per term
+        Terms without finite positive parameters are not drawn.
     mean_length : mean document length, in tokens
 
     Examples
@@ -75,9 +76,9 @@ def _draw_map(figure: Figure, axes: Axes, a: Floats, b: Floats, error: Floats, m
         a, b, C=error, reduce_C_function=np.median, gridsize=40, xscale="log", yscale="log", extent=extent,
         cmap="cividis", linewidths=0.2,
     )  # fmt: skip
-    # A few hexagons of a single term each would else take most of the scale.
+    # Otherwise a few hexagons of a single term would take most of the colour scale.
     low, high = np.quantile(np.asarray(hexagons.get_array()), [0.03, 0.97])
-    if high < 10 * low:  # within a decade its ticks would crowd
+    if high < 10 * low:  # the ticks would be too close within one decade
         low, high = 10 ** np.floor(np.log10(low)), 10 ** np.ceil(np.log10(high) + 1e-9)
     hexagons.set_norm(LogNorm(low, high))
     axes.axvline(0.1, color=VERMILION, ls="--", lw=1.4, label=r"$\alpha_i = 0.1$")
@@ -104,7 +105,9 @@ def _draw_prediction(figure: Figure, axes: Axes, x: Floats, error: Floats) -> No
 
 
 def running_median(x: Floats, y: Floats, parts: int = 24, fewest: int = 10) -> tuple[Floats, Floats]:
-    """Medians of x and of y in equal steps of log x, those of fewer than *fewest* points left out if others remain.
+    """Medians of x and of y in equal steps of log x.
+
+    Steps with fewer than *fewest* points are left out, unless all steps have so few.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Figure 3 of the paper for a corpus of one's own: λ_i against the sum of TF–IDF, the burstiest terms by name."""
+"""λ_i against the sum of TF–IDF, with the names of the burstiest terms: Fig. 3 of the paper for your own corpus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from termburst.statistics.term_statistics import as_statistics, from_canonical
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDE = 100.0  # the largest over the median from which on an axis is logarithmic
+WIDE = 100.0  # an axis is logarithmic if its largest value exceeds this multiple of the median
 
 
 def burstiness(
@@ -32,16 +32,16 @@ def burstiness(
     penalty: str = "gamma",
     invalid: Invalid = "clamp",
 ) -> Figure:
-    """A point a term that occurs: λ_i against Σ_j TF–IDF(i, j) = n_i log(d/b_i), its diameter by α̂_i (Claim 2).
+    """Draw λ_i against Σ_j TF–IDF(i, j) = n_i log(d/b_i), one point per term that occurs.
 
-    Where either reaches far beyond most terms, its axis is logarithmic but for a stretch about 0. A term without a
-    valid α̂_i, since η² ≤ r_i, has the smallest point, α̂_i → 0 being where that leads.
+    The diameter of a point shows α̂_i (Claim 2). An axis is logarithmic, except near 0, if some values are far larger
+    than most. A term without a valid α̂_i, since η² ≤ r_i, has the smallest point: there α̂_i tends to 0.
 
     Parameters
     ----------
     X_or_statistics : TermStatistics of detail "moments" or more, or count matrix
-    terms : the names of a count matrix's columns
-    label : how many of the highest λ_i to name, or a list of terms
+    terms : column names of a count matrix
+    label : number of terms with the highest λ_i to name, or a list of terms
     mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
 
     Examples

@@ -1,4 +1,4 @@
-"""What all figures share: an empty sheet, sizes and colours, and checks of what is to be drawn."""
+"""What all figures share: an empty figure, sizes, colours, and checks of the input."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Okabe and Ito's palette: told apart by readers with any kind of colour vision.
+# Okabe and Ito's palette: readers with any kind of colour vision can tell these colours apart.
 BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
-SMALL, NORMAL = 9.0, 10.0  # points, on a sheet 7 to 8 inches wide
+SMALL, NORMAL = 9.0, 10.0  # font sizes in points, for figures 7 to 8 inches wide
 WIDTH = 8.0
 
 
 def require() -> None:
-    """Say how to get Matplotlib where it is missing; for work that draws only at its end."""
+    """Raise an ImportError that says how to install Matplotlib if it is missing; call it before long work."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
@@ -29,7 +29,7 @@ def require() -> None:
 
 
 def sheet(width: float = WIDTH, height: float = 4.0) -> Figure:
-    """An empty figure of that size in inches, which belongs to no window and no global state."""
+    """An empty figure of this size in inches, without a window and without global state."""
     require()
     from matplotlib.figure import Figure
 
@@ -40,7 +40,7 @@ def sheet(width: float = WIDTH, height: float = 4.0) -> Figure:
 
 
 def dress(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
-    """Labels in the sizes of all figures; whatever is empty is left as it is."""
+    """Set axis labels and title in the common font sizes; empty ones are not changed."""
     axes.tick_params(labelsize=SMALL)
     for text, put in ((x, axes.set_xlabel), (y, axes.set_ylabel), (title, axes.set_title)):
         if text:
@@ -48,7 +48,7 @@ def dress(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
 
 
 def legend_below(figure: Figure) -> None:
-    """What all artists with a label are, below the panels, which data may fill; bars before lines."""
+    """Put one legend for all panels below them, where it cannot cover data; bars come before lines."""
     found = [axes.get_legend_handles_labels() for axes in figure.axes]
     entries = [(handle, label) for handles, labels in found for handle, label in zip(handles, labels, strict=True)]
     entries.sort(key=lambda entry: not hasattr(entry[0], "patches"))
@@ -66,14 +66,14 @@ def colour_bar(figure: Figure, mappable: Any, axes: Any, label: str, **options: 
 
 
 def density(axes: Axes, x: Floats, y: Floats, extent: tuple[float, float, float, float], gridsize: int = 45) -> Any:
-    """Terms a hexagon on doubly logarithmic axes; *extent* is in powers of ten."""
+    """Number of terms per hexagon, both axes logarithmic; *extent* is in powers of ten."""
     return axes.hexbin(
         x, y, gridsize=gridsize, xscale="log", yscale="log", extent=extent, mincnt=1, cmap="viridis", linewidths=0.2
     )
 
 
 def count_scale(mappables: Sequence[Any]) -> None:
-    """One logarithmic colour scale, from one term up, for all of them."""
+    """Give all of them the same logarithmic colour scale, which starts at one term."""
     from matplotlib.colors import LogNorm
 
     top = max(float(mappable.get_array().max()) for mappable in mappables)
@@ -83,13 +83,13 @@ def count_scale(mappables: Sequence[Any]) -> None:
 
 
 def vectors(*given: tuple[str, ArrayLike]) -> list[Floats]:
-    """The named one-dimensional arrays as floats, refused where they are empty or differ in length."""
+    """The named arrays as floats; raises an error if they are empty, not one-dimensional or differ in length."""
     arrays = []
     for name, values in given:
         try:
             array = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must hold numbers") from error
+            raise ValueError(f"{name} must contain numbers only") from error
         if array.ndim != 1:
             raise ValueError(f"{name} must have one dimension; it has {array.ndim}")
         arrays.append(array)
@@ -98,17 +98,17 @@ def vectors(*given: tuple[str, ArrayLike]) -> list[Floats]:
 
 
 def same_length(*named: tuple[str, Any]) -> None:
-    """Refuse arrays of no or of different length."""
+    """Raise an error if an array is empty or if lengths differ."""
     for name, values in named:
         if not len(values):
             raise ValueError(f"there is nothing to draw: {name} is empty")
     if len({len(values) for _, values in named}) > 1:
         lengths = ", ".join(f"{name} has {len(values):,}" for name, values in named)
-        raise ValueError(f"all must have one entry a term, but {lengths}")
+        raise ValueError(f"all must have one entry per term, but {lengths}")
 
 
 def truths(name: str, values: ArrayLike, length: int) -> NDArray[np.bool_]:
-    """A one-dimensional array of booleans of that length."""
+    """A one-dimensional array of booleans; raises an error if its length is another."""
     array = np.asarray(values)
     if array.shape != (length,):
         raise ValueError(f"{name} must have one entry for each of the {length:,} terms; its shape is {array.shape}")
@@ -116,9 +116,9 @@ def truths(name: str, values: ArrayLike, length: int) -> NDArray[np.bool_]:
 
 
 def positions(names: Sequence[str], terms: Sequence[str] | NDArray[Any] | None, length: int) -> list[int]:
-    """Where the named terms stand in *terms*, which has one entry a row of what is drawn."""
+    """The positions of the named terms in *terms*, which has *length* entries."""
     if terms is None:
-        raise ValueError("terms are needed to find the named ones among them")
+        raise ValueError("terms are needed to find the named terms: pass terms=")
     if len(terms) != length:
         raise ValueError(f"terms must have one entry for each of the {length:,} terms; there are {len(terms):,}")
     where = {str(term): index for index, term in enumerate(terms)}
@@ -129,7 +129,7 @@ def positions(names: Sequence[str], terms: Sequence[str] | NDArray[Any] | None, 
 
 
 def log_extent(x: Floats, y: Floats) -> tuple[float, float, float, float]:
-    """The range of positive values in powers of ten, with a little room around it."""
+    """The range of positive values in powers of ten, with a margin."""
     ends: list[float] = []
     for values in (x, y):
         low, high = float(np.log10(values.min())), float(np.log10(values.max()))
@@ -139,7 +139,7 @@ def log_extent(x: Floats, y: Floats) -> tuple[float, float, float, float]:
 
 
 def frame(axes: Axes, extent: tuple[float, float, float, float]) -> None:
-    """Logarithmic axes that show that extent, given in powers of ten."""
+    """Make both axes logarithmic and show this extent, given in powers of ten."""
     axes.set(xscale="log", yscale="log")
     axes.set_xlim(10 ** extent[0], 10 ** extent[1])
     axes.set_ylim(10 ** extent[2], 10 ** extent[3])

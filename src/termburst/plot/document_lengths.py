@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BINS = 50
-SKEWED = 10.0  # the longest over the median from which on lengths are on a logarithmic axis
+SKEWED = 10.0  # the axis is logarithmic if the longest document exceeds this multiple of the median
 
 
 def document_lengths(X_or_statistics: Any) -> Figure:
-    """A histogram of document lengths n_j, in tokens, with their mean n/d and their median.
+    """Draw a histogram of document lengths n_j, in tokens, with their mean n/d and their median.
 
-    The axis is logarithmic where the longest document has more than ten times the median. Empty documents count in
-    mean and median; since they have no logarithm, they are then counted in the legend instead of drawn.
+    The axis is logarithmic if the longest document is more than ten times as long as the median. Mean and median
+    include empty documents. Length 0 has no logarithm: on a logarithmic axis the legend has their number instead.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ def document_lengths(X_or_statistics: Any) -> Figure:
     """
     statistics = as_statistics(X_or_statistics, "frequencies")
     lengths, documents = statistics.lengths, statistics.length_documents
-    held = documents > 0  # after a subtraction some lengths may be left without a document
+    held = documents > 0  # after a subtraction some lengths may have no document
     lengths, documents = lengths[held], documents[held]
     if not documents.size:
-        raise ValueError("there is nothing to draw: the statistics hold no document")
+        raise ValueError("there is nothing to draw: the statistics contain no documents")
     middle = _median(lengths, documents)
     logarithmic = bool(lengths[-1] > SKEWED * max(middle, 1.0))
     drawn = lengths > 0 if logarithmic else lengths >= 0
@@ -68,14 +68,14 @@ def document_lengths(X_or_statistics: Any) -> Figure:
 
 
 def _median(lengths: Any, documents: Any) -> float:
-    """The median over documents of lengths in ascending order."""
+    """The median length over all documents; *lengths* are in ascending order."""
     upto, total = np.cumsum(documents), int(documents.sum())
     low, high = (int(lengths[np.searchsorted(upto, place, side="right")]) for place in ((total - 1) // 2, total // 2))
     return (low + high) / 2
 
 
 def _edges(shortest: int, longest: int, logarithmic: bool) -> Floats:
-    """Half-way between whole numbers, so that each bar stands for the same number of lengths, or of steps in log."""
+    """Edges half-way between whole numbers: each bar covers equally many lengths, or equal steps of log length."""
     if logarithmic:
         ends: Floats = np.floor(np.geomspace(shortest, longest + 1, BINS + 1))[:-1].astype(np.float64)
         return np.unique(np.append(ends, longest + 1.0)) - 0.5

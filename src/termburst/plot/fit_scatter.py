@@ -1,4 +1,4 @@
-"""Where fits lie in the plane of α_i and α_¬i."""
+"""Fits in the plane of α_i and α_¬i."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 
 def fit_scatter(fit: Fit, *, published: tuple[ArrayLike, ArrayLike] | None = None) -> Figure:
-    """Terms a hexagon over (α_i, α_¬i): interior exact fits, and beside them the published ones on the same axes.
+    """Draw the number of terms per hexagon of (α_i, α_¬i): interior exact fits, beside them the published fits.
 
-    The star is (1, 1), where the search for the published fits began. The two other marks, in both panels, are the
-    medians of α_i and of α_¬i by either fit, over the terms whose exact fit is interior.
+    Both panels have the same axes. The star is (1, 1), where the search for the published fits began. The other two
+    marks are the medians of α_i and of α_¬i, one mark per fit, over the terms whose exact fit is interior.
 
     Parameters
     ----------
-    fit : BetaBinomialFit, or anything with alpha, alpha_not and status
-    published : (alpha, alpha_not), each one a term
+    fit : BetaBinomialFit, or any object with alpha, alpha_not and status
+    published : (alpha, alpha_not), one value per term each
 
     Examples
     --------
@@ -85,6 +85,6 @@ def _medians(marker: str, label: str, a: Floats, b: Floats) -> list[tuple[str, s
 
 
 def _both(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The values behind two arrays of logarithms, where both are finite."""
+    """The exponentials of two arrays of logarithms, where both are finite."""
     usable = np.isfinite(a) & np.isfinite(b)
     return np.exp(a[usable]), np.exp(b[usable])

@@ -1,4 +1,4 @@
-"""What is drawn of fits: their parameters where they are finite."""
+"""The parameters of fits that can be drawn: those that are finite."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from termburst.plot.canvas import Floats, same_length, vectors
 
 
 class Fit(Protocol):
-    """What is drawn of a `BetaBinomialFit`."""
+    """The parts of a `BetaBinomialFit` that figures use."""
 
     @property
     def alpha(self) -> Floats:
-        """α̂_i, one a term."""
+        """α̂_i, one value per term."""
 
     @property
     def alpha_not(self) -> Floats:
-        """α̂_¬i, one a term."""
+        """α̂_¬i, one value per term."""
 
     @property
     def status(self) -> NDArray[Any]:
-        """One of "converged", "boundary", "degenerate" and so on, one a term."""
+        """Such as "converged", "boundary" or "degenerate", one value per term."""
 
 
 def interior(fit: Fit) -> tuple[Floats, Floats]:
-    """log α_i and log α_¬i of interior fits, NaN elsewhere; refused where the fit's parts do not belong together."""
+    """log α_i and log α_¬i of interior fits, NaN for other terms; raises an error if the lengths differ."""
     alpha, alpha_not = vectors(("alpha", fit.alpha), ("alpha_not", fit.alpha_not))
     status = np.asarray(fit.status)
     same_length(("alpha", alpha), ("status", status))
@@ -36,7 +36,7 @@ def interior(fit: Fit) -> tuple[Floats, Floats]:
 
 
 def published_logs(published: tuple[ArrayLike, ArrayLike], length: int) -> tuple[Floats, Floats]:
-    """log α_i and log α_¬i of the published pair, NaN where they are not finite and positive."""
+    """log α_i and log α_¬i of the published fits, NaN where they are not finite and positive."""
     if len(published) != 2:
         raise ValueError("published must be a pair, alpha and alpha_not")
     alpha, alpha_not = vectors(("published alpha", published[0]), ("published alpha_not", published[1]))

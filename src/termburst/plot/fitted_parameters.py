@@ -1,4 +1,4 @@
-"""Figures 4 and 5 of the paper: the distribution of a vocabulary's fitted parameters."""
+"""The distribution of the fitted parameters of all terms, as in Figs 4 and 5 of the paper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SYMBOLS = (r"\alpha_i", r"\alpha_{\neg i}")
-LIMITS = (0.1, 10.0)  # below and above which the paper wants α_i and α_¬i
+LIMITS = (0.1, 10.0)  # the paper expects α_i below the first and α_¬i above the second
 NOT_DRAWN = {
     "degenerate": r"degenerate ($\alpha_0 \to 0$)",
     "empty": "without an occurrence",
@@ -32,19 +32,19 @@ def fitted_parameters(
     terms: Sequence[str] | NDArray[Any] | None = None,
     what: str = "",
 ) -> Figure:
-    """Histograms of log α_i and log α_¬i, natural logarithms, over a vocabulary (the paper's Figs 4 and 5).
+    """Draw histograms of log α_i and log α_¬i, natural logarithms, over all terms (the paper's Figs 4 and 5).
 
-    Interior fits are filled, published ones an outline. Terms whose best fit is the binomial, α_0 → ∞, have no finite
-    value: they are the hatched bar beyond the break, which has a scale of its own. Dashed lines are at α_i = 0.1 and
-    at α_¬i = 10.
+    Interior fits are filled bars, published fits an outline. Terms whose best fit is the binomial, α_0 → ∞, have no
+    finite value: the hatched bar to the right of the axis break counts them, on its own scale. Dashed lines mark α_i =
+    0.1 and α_¬i = 10.
 
     Parameters
     ----------
-    fit : BetaBinomialFit, or anything with alpha, alpha_not and status
-    published : (alpha, alpha_not), each one a term
-    highlight : terms to mark below the histograms, each on a line of its own with an arrow from published to exact
-    terms : the terms of the fit, in order; needed to find those to highlight
-    what : the collection's name, for the title
+    fit : BetaBinomialFit, or any object with alpha, alpha_not and status
+    published : (alpha, alpha_not), one value per term each
+    highlight : terms to mark below the histograms, one line per term, with an arrow from the published to the exact fit
+    terms : names of all terms of the fit, in order; needed for *highlight*
+    what : name of the collection, for the title
 
     Examples
     --------
@@ -86,7 +86,7 @@ def fitted_parameters(
 
 
 def draw_histogram(axes: Axes, exact: Floats, published: Floats | None, panel: int, base: float = np.e) -> None:
-    """Fits given by natural logarithms, drawn by those of another *base*, with the limit of the panel's parameter."""
+    """Draw a histogram of natural logarithms, converted to another *base*, with the limit of the panel's parameter."""
     unit = np.log(base)
     exact = exact[np.isfinite(exact)] / unit
     printed = np.array([]) if published is None else published[np.isfinite(published)] / unit
@@ -121,15 +121,15 @@ def _draw_boundary(axes: Axes, number: int, total: int) -> None:
     axes.yaxis.set_major_formatter("{x:,.0f}")
     dress(axes, y="terms (own scale)")
     share = r"$\alpha_0 \to \infty$:" + f"\n{100 * number / total:.1f} % of terms"
-    # As text, not as a title: the layout makes room for the width of a text.
+    # A text, not a title: the layout leaves room for the width of a text only.
     axes.text(0.0, 1.02, share, transform=axes.transAxes, va="bottom", fontsize=SMALL)
 
 
 def _draw_marks(
     axes: Axes, corner: Axes, exact: Floats, published: Floats | None, status: NDArray[Any], rows: Sequence[int]
 ) -> None:
-    """A line a term: hollow where it was published, filled at the exact fit, which is in the corner if infinite."""
-    shortest = 0.025 * float(np.diff(axes.get_xlim())[0])  # a shorter arrow would be all head
+    """One line per term: hollow at the published fit, filled at the exact fit, which is in the corner if infinite."""
+    shortest = 0.025 * float(np.diff(axes.get_xlim())[0])  # a shorter arrow would show only its head
     for line, term in enumerate(rows):
         start = np.nan if published is None else published[term]
         end = exact[term]
@@ -157,7 +157,7 @@ def _draw_marks(
 
 
 def _draw_break(main: Axes, beyond: Axes) -> None:
-    """Two slanted strokes where the axis stops being a scale."""
+    """Two slanted strokes where the axis is broken."""
     slash = [(-0.6, -1.0), (0.6, 1.0)]
     stroke: Any = {"marker": slash, "ms": 9, "ls": "none", "color": "black", "mew": 1.0, "clip_on": False}
     main.plot([1], [0], transform=main.transAxes, **stroke)
@@ -165,13 +165,13 @@ def _draw_break(main: Axes, beyond: Axes) -> None:
 
 
 def not_drawn(status: NDArray[Any]) -> list[str]:
-    """How many terms have no place in a histogram, and why, boundary aside."""
+    """How many terms a histogram leaves out, and why; terms at the boundary are not included."""
     numbers = {reason: int((status == name).sum()) for name, reason in NOT_DRAWN.items()}
     return [f"not drawn: {number:,} {reason}" for reason, number in numbers.items() if number]
 
 
 def _explain(figure: Figure, status: NDArray[Any], what: str, marked: bool, compared: bool) -> None:
-    """Title and legend, both outside the panels, which data may fill."""
+    """Title and legend, both outside the panels so that they cannot cover data."""
     from matplotlib.lines import Line2D
 
     handles, labels = (list(part) for part in figure.axes[0].get_legend_handles_labels())

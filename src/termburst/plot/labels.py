@@ -1,4 +1,4 @@
-"""Names beside points of a panel, none over another."""
+"""Names beside points of a panel, placed so that they do not overlap."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 DISTANCES = (14.0, 24.0, 36.0, 50.0, 66.0, 84.0, 104.0, 126.0)  # points
 ANGLES = np.deg2rad(np.arange(0, 360, 15))
-CELL = 6.0  # points: the grain in which it is known where data are
+CELL = 6.0  # points: the cell size of the grid that records where data are drawn
 
 
 def label_points(figure: Figure, axes: Axes, x: Floats, y: Floats, names: Sequence[str], data: Floats) -> None:
-    """Write each name near its point, with a thin line to it, over no other name or point and little of the data.
+    """Write each name near its point, with a thin line to it. Names avoid other names, labelled points and data.
 
-    Names of points that fall together share a label. The figure is laid out first, since only then is it known where
-    points and names fall; call it last. *data* has a row for each place that something is drawn at.
+    Points at the same place share a label. Call this last: it lays the figure out first, since only then the places of
+    points are known. *data* has one row per place where something is drawn.
     """
     figure.draw_without_rendering()
     pane = axes.get_window_extent()
@@ -42,7 +42,7 @@ def label_points(figure: Figure, axes: Axes, x: Floats, y: Floats, names: Sequen
             bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "0.6", "lw": 0.5},
             arrowprops={"arrowstyle": "-", "color": "black", "lw": 0.7, "shrinkA": 0, "shrinkB": 2},
         )  # fmt: skip
-        note.set_in_layout(False)  # it must not move what it was placed by
+        note.set_in_layout(False)  # or the layout, and with it the points, would move
         extent = note.get_window_extent()
         width, height = extent.width + 6 * unit, extent.height + 6 * unit
         places = []
@@ -62,7 +62,7 @@ def label_points(figure: Figure, axes: Axes, x: Floats, y: Floats, names: Sequen
 
 
 def _together(points: Floats, reach: float) -> dict[int, list[int]]:
-    """The first of all points that lie within *reach* of it → those points."""
+    """Groups of points: the first point of a group → all points within *reach* of it."""
     groups: dict[int, list[int]] = {}
     for index, point in enumerate(points):
         first = next((k for k in groups if np.hypot(*(points[k] - point)) <= reach), index)
@@ -81,7 +81,7 @@ def _covered(box: Bbox, points: Floats) -> int:
 
 
 def _cross(one: Floats, other: Floats) -> bool:
-    """Whether the straight lines between the first and the last point of each cross."""
+    """Whether two lines cross, each taken as straight from its first to its last point."""
 
     def sides(line: Floats, points: Floats) -> float:
         along, to = line[-1] - line[0], points[[0, -1]] - line[0]
@@ -91,7 +91,7 @@ def _cross(one: Floats, other: Floats) -> bool:
 
 
 def _offsets(width: float, height: float) -> list[tuple[float, tuple[float, float]]]:
-    """Distances and places to try, in points; the larger a label, the farther its centre."""
+    """Distances and offsets to try, in points; a larger label has its centre farther away."""
     reach = np.array([width, height]) / 2 - 6
     return [
         (distance, (float(np.cos(angle) * (distance + reach[0])), float(np.sin(angle) * (distance + reach[1]))))

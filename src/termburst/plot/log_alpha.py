@@ -1,4 +1,4 @@
-"""The distribution of log α over a vocabulary, as in Figure 4 of the paper, for a fit of one's own."""
+"""The distribution of log α over all terms of your own fit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def log_alpha(fit: Fit) -> Figure:
-    """Histograms of log10 α̂_i and log10 α̂_¬i over the terms whose fit is interior, with the median of each.
+    """Draw histograms of log10 α̂_i and log10 α̂_¬i over the terms with an interior fit, and the median of each.
 
-    Terms at the boundary, α_0 → ∞, have no finite value; the legend says how many these are. `fitted_parameters` draws
-    them, on natural logarithms as the paper does, and compares with published fits.
+    Terms at the boundary, α_0 → ∞, have no finite value; the legend has their number. `fitted_parameters` draws them
+    too. It uses natural logarithms, as the paper does, and can compare with published fits.
 
     Parameters
     ----------
-    fit : BetaBinomialFit, or anything with alpha, alpha_not and status
+    fit : BetaBinomialFit, or any object with alpha, alpha_not and status
 
     Examples
     --------
@@ -37,8 +37,8 @@ def log_alpha(fit: Fit) -> Figure:
     at_boundary = int((status == "boundary").sum())
     if not (status == "converged").any():
         raise ValueError(
-            f"there is nothing to draw: of {status.size:,} terms, {at_boundary:,} at the boundary, "
-            "none has an interior fit"
+            f"there is nothing to draw: none of the {status.size:,} terms has an interior fit "
+            f"({at_boundary:,} are at the boundary)"
         )
     figure = sheet(WIDTH, 3.5)
     for panel, (axes, values) in enumerate(zip(figure.subplots(1, 2), logs, strict=True)):

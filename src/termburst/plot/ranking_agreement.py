@@ -1,4 +1,4 @@
-"""How far several scores put the terms in the same order."""
+"""How far several scores rank the terms alike."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BANDS = ((2, 2), (3, 4), (5, 9), (10, 19), (20, 99), (100, 999), (1000, None))  # occurrences
-FEWEST = 10  # terms that a correlation is worth showing for
+FEWEST = 10  # terms; with fewer a correlation is not shown
 
 
 def ranking_agreement(
@@ -45,16 +45,16 @@ def ranking_agreement(
     labels: Sequence[str] | None = None,
     terms: Sequence[str] | NDArray[Any] | None = None,
 ) -> Figure:
-    """Ranks by the first score against ranks by the last, and Spearman's correlation of each pair by frequency.
+    """Draw ranks by the first score against ranks by the last, and Spearman's correlation of each pair by frequency.
 
-    Ranks are averaged over ties; 1 is the burstiest. Only terms to which every score gives a number take part.
+    Rank 1 is the burstiest term; ties have their average rank. Only terms with a finite value of every score are used.
 
     Parameters
     ----------
-    scores : name → one score a term, at least two
-    frequency : n_i, one a term
+    scores : name → one value per term; at least two scores
+    frequency : n_i, one value per term
     labels : terms to name in the left panel
-    terms : all terms, in order; needed to find the labelled ones
+    terms : names of all terms, in order; needed for *labels*
 
     Examples
     --------
@@ -65,7 +65,7 @@ def ranking_agreement(
     'rank by plr'
     """
     if len(scores) < 2:
-        raise ValueError(f"two scores or more are needed to compare; there are {len(scores)}")
+        raise ValueError(f"two scores or more are needed for a comparison; got {len(scores)}")
     n_i, *values = vectors(("frequency", frequency), *scores.items())
     named = [] if not labels else positions(list(labels), terms, len(n_i))
     usable = np.isfinite(values).all(axis=0) & np.isfinite(n_i)
@@ -73,7 +73,7 @@ def ranking_agreement(
         raise ValueError("there is nothing to draw: no term has a finite value of every score")
     for name, index in zip(labels or (), named, strict=True):
         if not usable[index]:
-            raise ValueError(f"{name!r} cannot be labelled: not every score gives it a finite value")
+            raise ValueError(f"{name!r} cannot be labelled: it has no finite value of every score")
     figure = sheet(WIDTH, 4.4)
     left, right = figure.subplots(1, 2)
     names = list(scores)
@@ -89,7 +89,7 @@ def ranking_agreement(
 
 
 def ranks(score: ArrayLike) -> Floats:
-    """1 for the highest score, averaged over ties; NaN where there is no score.
+    """Ranks, 1 for the highest score; ties have their average rank, NaN keeps NaN.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def ranks(score: ArrayLike) -> Floats:
 
 
 def spearman(a: Floats, b: Floats) -> float:
-    """Spearman's rank correlation; NaN where one of the two is constant.
+    """Spearman's rank correlation; NaN if one of the two arrays is constant.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A figure on disk, the same to the last byte whenever it is made."""
+"""Figures as files; the same figure gives the same bytes each time."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DPI = 160
-# No dates, and no version of Matplotlib: a figure changes only if what it shows does.
+# No date and no Matplotlib version: a file changes only if the figure does.
 _FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
 }
-# Identifiers within an SVG are random unless a salt is set, which Matplotlib takes from its global settings alone; the
-# lock keeps two threads from restoring each other's.
+# Identifiers within an SVG are random unless a salt is set, and Matplotlib reads it from its global settings only. The
+# lock prevents that two threads restore each other's settings.
 _SETTINGS: Any = {"svg.hashsalt": "termburst", "svg.fonttype": "path"}
 _LOCK = threading.Lock()
 
 
 def save(figure: Figure, folder: str | PathLike[str], stem: str) -> list[Path]:
-    """Write *stem*.svg and *stem*.png to the folder, which is made if need be, each whole or not at all.
+    """Write *stem*.svg and *stem*.png to the folder, which is created if necessary. No file is left half written.
 
     Returns
     -------
@@ -45,12 +45,12 @@ def save(figure: Figure, folder: str | PathLike[str], stem: str) -> list[Path]:
     import matplotlib as mpl
 
     if not stem or Path(stem).name != stem:
-        raise ValueError(f"stem must be a plain file name without its ending; got {stem!r}")
+        raise ValueError(f"stem must be a file name without folder and extension; got {stem!r}")
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"{folder} cannot be made: {error.strerror or error}") from error
+        raise ValueError(f"the folder {folder} cannot be created: {error.strerror or error}") from error
     paths = []
     for ending, metadata in _FORMATS.items():
         path = folder / f"{stem}.{ending}"
@@ -62,7 +62,7 @@ def save(figure: Figure, folder: str | PathLike[str], stem: str) -> list[Path]:
 
 @contextmanager
 def _places_kept(figure: Figure) -> Iterator[None]:
-    """Put all axes back where they were, since a drawing lays them out starting from where the last one left them."""
+    """Restore the positions of all axes: each drawing starts its layout from the positions of the drawing before."""
     places = [
         (axes, axes.get_position(original=True), axes.get_position(), axes.get_in_layout()) for axes in figure.axes
     ]
@@ -72,4 +72,4 @@ def _places_kept(figure: Figure) -> Iterator[None]:
         for axes, original, active, in_layout in places:
             axes.set_position(original, which="original")
             axes.set_position(active, which="active")
-            axes.set_in_layout(in_layout)  # set_position takes them out
+            axes.set_in_layout(in_layout)  # set_position takes them out of the layout

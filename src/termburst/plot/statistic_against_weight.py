@@ -1,4 +1,4 @@
-"""Figure 3 of the paper: a burstiness statistic against a total term weight."""
+"""A burstiness statistic against a total term weight, as in Fig. 3 of the paper."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from termburst.plot.canvas import BLUE, SKY, SMALL, WIDTH, Floats, dress, sheet,
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-LARGEST, SMALLEST, HOLLOW = 22.0, 2.0, 6.0  # diameters in points; smaller ones, and smaller holes, would not be seen
-MANY = 5_000  # points from which on they are pixels also in a drawing of vectors, which would else take megabytes
+LARGEST, SMALLEST, HOLLOW = 22.0, 2.0, 6.0  # diameters in points; smaller points, or hollow ones, could not be seen
+MANY = 5_000  # with more points than this they are stored as pixels: as vectors they would take megabytes
 
 
 def statistic_against_weight(
@@ -25,17 +25,20 @@ def statistic_against_weight(
     statistic_label: str = r"likelihood-ratio statistic $\lambda_i$",
     weight_label: str = r"total weight $\sum_j$ TF–IDF$(i, j)$",
 ) -> Figure:
-    """A point a term: a statistic, such as λ_i, against a weight, such as the sum of its TF–IDF (the paper's Fig. 3).
+    """Draw a statistic, such as λ_i, against a weight, such as the sum of TF–IDF (the paper's Fig. 3).
 
-    The correlation is Pearson's, over all terms that have both values and, if some never occur, over the others too.
+    There is one point per term. The legend has Pearson's correlation over all terms with both values. If some terms
+    never occur, it also has the correlation over those that do.
 
     Parameters
     ----------
-    statistic, weight : one a term; terms without a finite value of both are counted in the legend, not drawn
-    alpha : one a term
-        A point's diameter is proportional to it, though never below 2 points, or 6 for a hollow one.
-    occurs : array of bool, one a term
+    statistic, weight : one value per term
+        Terms without finite values of both are not drawn; the legend has their number.
+    alpha : one value per term
+        The diameter of a point is proportional to it, but at least 2 points, or 6 for a hollow point.
+    occurs : array of bool, one per term
         Terms that do not occur are drawn hollow.
+    statistic_label, weight_label : labels of the axes
 
     Examples
     --------
@@ -46,17 +49,10 @@ def statistic_against_weight(
     x, y = vectors(("statistic", statistic), ("weight", weight))
     present = np.ones(len(x), dtype=np.bool_) if occurs is None else truths("occurs", occurs, len(x))
     drawn = np.isfinite(x) & np.isfinite(y)
-    if alpha is None:
-        diameter = np.full(len(x), 5.0)
-        largest = 0.0
-    else:
-        sizes = vectors(("statistic", statistic), ("alpha", alpha))[1]
-        if np.any(sizes < 0):
-            raise ValueError("alpha must not be negative")
+    sizes = None if alpha is None else vectors(("statistic", statistic), ("alpha", alpha))[1]
+    if sizes is not None:
         drawn &= np.isfinite(sizes)
-        largest = float(sizes[drawn].max(initial=0.0))
-        diameter = np.maximum(LARGEST * np.divide(sizes, largest or 1.0, where=drawn, out=np.zeros(len(x))), SMALLEST)
-    diameter = np.where(present, diameter, np.maximum(diameter, HOLLOW))
+    diameter, largest = _diameters(sizes, drawn, present)
     if not drawn.any():
         raise ValueError("there is nothing to draw: no term has a finite statistic and weight")
     figure = sheet(WIDTH, 4.6)
@@ -74,6 +70,19 @@ def statistic_against_weight(
     axes.set_axisbelow(True)
     _explain(figure, axes, _correlations(x, y, drawn, present), int((~drawn).sum()), largest)
     return figure
+
+
+def _diameters(sizes: Floats | None, drawn: Any, present: Any) -> tuple[Floats, float]:
+    """The diameter of each point, and the largest α_i drawn; 0 if all points have one size."""
+    if sizes is None:
+        diameter, largest = np.full(len(drawn), 5.0), 0.0
+    else:
+        if np.any(sizes < 0):
+            raise ValueError("alpha must not be negative")
+        largest = float(sizes[drawn].max(initial=0.0))
+        share = np.divide(sizes, largest or 1.0, where=drawn, out=np.zeros(len(drawn)))
+        diameter = np.maximum(LARGEST * share, SMALLEST)
+    return np.where(present, diameter, np.maximum(diameter, HOLLOW)), largest
 
 
 def _correlations(x: Floats, y: Floats, drawn: Any, present: Any) -> list[str]:

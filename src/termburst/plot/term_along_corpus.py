@@ -1,4 +1,4 @@
-"""Where in a corpus a term bursts."""
+"""The counts of a term along the corpus: where it bursts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Counts = NDArray[np.int64]
-BARS = 700  # side by side on a sheet of 8 inches
+BARS = 700  # as many as can be seen side by side in 8 inches
 
 
 def term_along_corpus(
@@ -29,18 +29,18 @@ def term_along_corpus(
     documents: Sequence[str] | None = None,
     label: int = 3,
 ) -> Figure:
-    """n_ij, the count of a term in every document, in the order of the corpus.
+    """Draw n_ij, the count of a term in each document, in the order of the corpus.
 
-    With more than 700 documents a bar stands for several in a row, and is as high as the highest of them. The dashed
-    line is n_i/d, the count if all documents had their even share.
+    With more than 700 documents one bar stands for several neighbouring documents and shows the highest of their
+    counts. The dashed line is n_i/d, the count per document if the term were spread evenly.
 
     Parameters
     ----------
     X : count matrix, documents × terms
-    term : its name, or the number of its column
-    terms : the columns' names; needed to find a term by name
-    documents : names of the documents, for those that hold the term most often
-    label : how many documents to name, where there are names
+    term : name of the term, or number of its column
+    terms : column names; needed to find a term by name
+    documents : names of the documents; those with the highest counts are labelled
+    label : number of documents to label, if *documents* are given
 
     Examples
     --------
@@ -53,7 +53,9 @@ def term_along_corpus(
     column = statistics.index(term)
     n_ij = column_counts(counts, column)
     if documents is not None and len(documents) != n_ij.size:
-        raise ValueError(f"documents are named one by one: {n_ij.size:,} documents, {len(documents):,} names")
+        raise ValueError(
+            f"documents must have one name for each of the {n_ij.size:,} documents; got {len(documents):,}"
+        )
     label = checked_whole("label", label)
     figure = sheet(WIDTH, 3.2)
     axes = figure.subplots()
@@ -79,14 +81,14 @@ def column_counts(counts: Any, column: int) -> Counts:
 
 
 def _along_bars(n_ij: Counts) -> Floats:
-    """Places that bars cover, for names to keep away from."""
+    """Points that cover the bars, so that labels can avoid them."""
     starts, highest, width = _bars(n_ij, BARS)
     share = np.linspace(0.0, 1.0, 40)
     return np.column_stack([np.repeat(starts + 0.5 + width / 2, share.size), np.outer(highest, share).ravel()])
 
 
 def _bars(n_ij: Counts, bars: int) -> tuple[Counts, Counts, int]:
-    """Where each bar that has a height begins, the height, and how many documents share one."""
+    """First document and height of each bar above 0, and the number of documents per bar."""
     width = -(-n_ij.size // bars)
     starts = np.arange(0, n_ij.size, width)
     highest = np.maximum.reduceat(n_ij, starts)
@@ -94,17 +96,17 @@ def _bars(n_ij: Counts, bars: int) -> tuple[Counts, Counts, int]:
 
 
 def draw(axes: Axes, n_ij: Counts, bars: int = BARS) -> None:
-    """A bar for each document, or for each few in a row, that holds the term."""
+    """One bar per document with the term, or per group of neighbouring documents."""
     d = n_ij.size
     starts, highest, width = _bars(n_ij, bars)
     few = d <= 100
-    # Narrow bars have an outline, lest a single one is thinner than the eye sees, and no gaps, which would shimmer.
+    # Narrow bars have an outline, since a single bar could be too thin to see, and no gaps, which would flicker.
     axes.bar(
         starts + 0.5 + width / 2, highest, width=0.8 * width if few else width, color=BLUE, edgecolor=BLUE,
         linewidth=0.0 if few else 0.5,
     )  # fmt: skip
     even = float(n_ij.mean())
-    axes.axhline(even, color=VERMILION, ls="--", lw=1.2, label=f"spread evenly: {even:,.3g} a document")
+    axes.axhline(even, color=VERMILION, ls="--", lw=1.2, label=f"spread evenly: {even:,.3g} per document")
     axes.set_xlim(0.5 - 0.01 * d, d + 0.5 + 0.01 * d)
     axes.set_ylim(0, 1.08 * float(highest.max(initial=1)))
     axes.locator_params(axis="y", nbins=6, integer=True, min_n_ticks=1)

@@ -1,4 +1,4 @@
-"""How often documents hold a term, beside what chance and the fitted model expect."""
+"""Documents by their count of a term: observed, and expected by the binomial and by the fitted beta-binomial."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEAST = 0.02  # documents, where the axis ends: expectations below go on for ever on a logarithmic one
+LEAST = 0.02  # documents; lower end of the logarithmic axis, since expected numbers have no lower bound
 
 
 def term_counts(
@@ -29,17 +29,18 @@ def term_counts(
     terms: Sequence[str] | NDArray[Any] | None = None,
     largest: int = 12,
 ) -> Figure:
-    """In how many documents a term occurs 0, 1, 2, … times, and how many the binomial and the beta-binomial expect.
+    """Draw in how many documents a term occurs 0, 1, 2, … times, observed and expected.
 
-    The binomial has the share n_i/n in every document; the beta-binomial is the exact maximum-likelihood fit of this
-    term (Eq. bcb-pmf). The axis of documents is logarithmic.
+    Expected numbers are those of the binomial and of the beta-binomial. The binomial has the share n_i/n in every
+    document. The beta-binomial is the exact maximum-likelihood fit of this term (Eq. bcb-pmf). The vertical axis is
+    logarithmic.
 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
-    term : its name, or the number of its column
-    terms : the names of a count matrix's columns; needed to find a term by name
-    largest : counts from this one on share the last bar
+    term : name of the term, or number of its column
+    terms : column names of a count matrix; needed to find a term by name
+    largest : this count and all larger ones share the last bar
 
     Examples
     --------
@@ -60,7 +61,7 @@ def term_counts(
 
 
 def observed_and_expected(corpus: Any, column: int, largest: int = 12) -> tuple[CountDistribution, BetaBinomialFit]:
-    """Of one term alone, so that no other is fitted; without more bars than it takes."""
+    """The count distribution of one term and its fit; only this term is fitted, and there are no empty last bars."""
     cells = _alone(term_cells(corpus), column)
     largest = min(checked_whole("largest", largest, least=1), int(cells.count.max(initial=0)) + 1)
     fit = fit_beta_binomial(cells)
@@ -87,7 +88,7 @@ def draw(axes: Axes, found: CountDistribution, fit: BetaBinomialFit) -> None:
         (plain, "s--", VERMILION, "white", "binomial"),
         (bursty, "o-", BLUE, BLUE, _model(fit)),
     ):
-        # The last stands for many counts: a line to it would seem to rise.
+        # The last point stands for many counts: a line to it would seem to rise.
         axes.plot(k[:-1], expected[:-1], style, color=colour, mfc=face, label=label, **line)
         axes.plot(k[-1:], expected[-1:], style, color=colour, mfc=face, **line)
     axes.set_ylim(LEAST, 2.0 * float(max(observed.max(), plain.max(), bursty.max(), 1.0)))

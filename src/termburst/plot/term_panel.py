@@ -1,4 +1,4 @@
-"""All about one term on a sheet."""
+"""One term in three panels."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def term_panel(
     form: Form = "printed",
     penalty: str = "gamma",
 ) -> Figure:
-    """Where a term bursts, its counts against two models, and λ_i as the sum of its parts.
+    """Draw where a term bursts, its counts beside two models, and λ_i as the sum of its parts.
 
     The panels are those of `term_along_corpus`, `term_counts` and `waterfall`.
 
     Parameters
     ----------
     X : count matrix, documents × terms
-    term : its name, or the number of its column
-    terms : the columns' names; needed to find a term by name
-    mu, sigma2, form, penalty : of λ_i, see `termburst.plr_statistic`
+    term : name of the term, or number of its column
+    terms : column names; needed to find a term by name
+    mu, sigma2, form, penalty : options of λ_i, see `termburst.plr_statistic`
 
     Examples
     --------
@@ -57,7 +57,8 @@ def term_panel(
     n_ij = column_counts(counts, column)
     figure = sheet(WIDTH, 7.0)
     rows = figure.add_gridspec(2, 1, height_ratios=[1, 1.35])
-    beside = rows[1].subgridspec(1, 2)  # a grid of its own, lest the upper panel keep room for the values of the lower
+    # A grid of its own: otherwise the upper panel would leave room for the values beside the lower one.
+    beside = rows[1].subgridspec(1, 2)
     draw_along_corpus(figure.add_subplot(rows[0]), n_ij)
     draw_counts(figure.add_subplot(beside[0]), *observed_and_expected(counts, column, largest=10))
     draw_waterfall(figure.add_subplot(beside[1]), why, ticks=3)

@@ -1,4 +1,4 @@
-"""The terms that a figure is about: found by name, picked by rank, written in letters that the machine has."""
+"""The terms of a figure: found by name, picked by rank, written in fonts that have their letters."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from termburst.inference.checks import checked_whole
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics, checked_terms, from_canonical
 
-# What common systems call their letters beyond those of Matplotlib's own font, which has none of Chinese, Japanese,
-# Korean, Thai or of the languages of India.
+# Fonts of common operating systems. Matplotlib's own font has no Chinese, Japanese, Korean, Thai or Indian letters.
 _FAMILIES = (
     "Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "PingFang SC", "Hiragino Sans", "Microsoft YaHei",
     "Yu Gothic", "Malgun Gothic", "Apple SD Gothic Neo", "WenQuanYi Zen Hei", "Noto Sans Thai", "Noto Sans Devanagari",
@@ -30,7 +29,9 @@ def written(term: Any) -> str:
 
 
 def heading(statistics: TermStatistics, column: int) -> str:
-    """How often a term occurs; its name is not the first word, whose direction would be that of the whole line.
+    """A title that says how often a term occurs.
+
+    The name is not the first word: if it were Arabic or Hebrew, the whole line would run from right to left.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def heading(statistics: TermStatistics, column: int) -> str:
 
 
 def families() -> list[str]:
-    """Matplotlib's font, and behind it those installed that have letters which it lacks."""
+    """Matplotlib's font, followed by installed fonts with letters that it lacks."""
     import matplotlib as mpl
 
     return [*mpl.rcParams["font.family"], *_installed()]
@@ -58,7 +59,7 @@ def _installed() -> tuple[str, ...]:
 
 
 def named_counts(X: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[Any, TermStatistics]:
-    """A count matrix in canonical form, and its statistics, which know the columns' names.
+    """A count matrix in canonical form, and its statistics with the names of the columns.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def named_counts(X: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[An
     (3, 1)
     """
     if isinstance(X, TermStatistics):
-        raise ValueError("this needs the count matrix, documents × terms: statistics do not remember single documents")
+        raise ValueError("this figure needs the count matrix, documents × terms: statistics have no single documents")
     counts = canonical_counts(X)
     if 0 in counts.shape:
         raise ValueError(f"there is nothing to draw: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
@@ -75,7 +76,7 @@ def named_counts(X: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[An
 
 
 def corpus_and_names(X_or_statistics: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[Any, TermStatistics]:
-    """As `named_counts`, and statistics, twice, where they are given in place of a matrix.
+    """As `named_counts`; if statistics are given in place of a matrix, both results are these statistics.
 
     Examples
     --------
@@ -88,13 +89,13 @@ def corpus_and_names(X_or_statistics: Any, terms: Sequence[str] | NDArray[Any] |
     statistics = X_or_statistics
     if terms is not None:
         if statistics.terms is not None:
-            raise ValueError("the statistics name their own terms: leave terms= out")
+            raise ValueError("the statistics already have term names: omit terms=")
         statistics = replace(statistics, terms=checked_terms(terms, statistics.vocabulary_size))
     return statistics, statistics
 
 
 def picked(label: int | Sequence[str], terms: Sequence[Any] | NDArray[Any] | None, best_first: ArrayLike) -> list[int]:
-    """The places of the terms to name: the first of an order, or those that *label* lists.
+    """The positions of the terms to name: the first *label* of an order, or the terms listed in *label*.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Keyness at a glance: how much more frequent terms are, against how sure that is."""
+"""Keyness in one figure: how much more frequent terms are, against how certain that is."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ GREY = "0.6"
 
 
 def volcano(table: Any, *, label: int | Sequence[str] = 15, fdr: float = 0.05) -> Figure:
-    """Terms by log2 of the ratio of their mean shares, A over B, and by −log10 p: the frame of `termburst.keyness`.
+    """Draw the frame of `termburst.keyness`: −log10 p against log2 of the ratio of mean shares, A over B.
 
-    Terms with q ≤ *fdr* are coloured by the corpus that has more of them, and the dashed line parts them from the
-    others. Those named have their interval drawn. A term in one corpus only has an infinite ratio: it is a triangle in
-    the shaded strip at that side. One whose p is 0, being below what a number can hold, is at the upper edge.
+    Terms with q ≤ *fdr* have the colour of the corpus where they are more frequent; the dashed line separates them
+    from the others. Named terms are drawn with their interval. A term in only one corpus has an infinite ratio: it is a
+    triangle in the shaded strip at that side. A term whose p is 0, too small for a float, is at the upper edge.
 
     Parameters
     ----------
     table : frame of `termburst.keyness`, or the rows of one group of `termburst.keyness_groups` with contrasts
-    label : how many terms to name, those of smallest p from both sides in turn, or a list of terms
-    fdr : the share of false discoveries to bear with
+    label : number of terms to name, alternating between both sides by smallest p, or a list of terms
+    fdr : accepted false discovery rate
 
     Examples
     --------
@@ -80,13 +80,13 @@ def volcano(table: Any, *, label: int | Sequence[str] = 15, fdr: float = 0.05) -
 
 
 def _columns(table: Any) -> tuple[NDArray[Any], Floats, Floats, Floats, Floats, Floats]:
-    """term, log_ratio, p_value, q_value, ci_low and ci_high; nulls, and intervals that were not asked for, are NaN."""
+    """term, log_ratio, p_value, q_value, ci_low and ci_high; nulls and missing interval columns become NaN."""
     names = list(getattr(table, "columns", ()))
     for name in NEEDED:
         if name not in names:
-            raise ValueError(f"a volcano is drawn of the frame of tb.keyness, and this has no column {name!r}")
+            raise ValueError(f"volcano needs the frame of tb.keyness; this one has no column {name!r}")
     if "group" in names and len(set(table["group"])) > 1:
-        raise ValueError("this frame compares several groups: keep the rows of one of its column 'group'")
+        raise ValueError("this frame compares several groups: keep only the rows of one value of 'group'")
     numbers = [
         np.array([np.nan if value is None else value for value in table[name]], dtype=np.float64)
         if name in names
@@ -100,7 +100,7 @@ def _columns(table: Any) -> tuple[NDArray[Any], Floats, Floats, Floats, Floats, 
 
 
 def _heights(p: Floats) -> tuple[Floats, float]:
-    """−log10 p, and the height of the upper edge, which p = 0 is drawn at."""
+    """−log10 p, and the height of the upper edge, where p = 0 is drawn."""
     y = -np.log10(p, out=np.full(p.size, -np.inf), where=p > 0)
     top = max(float(y[p > 0].max(initial=0.0)), 1.0)
     ceiling = 1.06 * top if (p == 0).any() else top
@@ -113,7 +113,7 @@ def _edge(x: Floats) -> float:
 
 
 def _surest_of_both(place: Floats, p: Floats, sure: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """By p, from both sides in turn, so that one corpus does not take all names; those not sure come last."""
+    """Order by p, alternating between both sides so that both corpora get names; terms with q > fdr come last."""
     order = np.lexsort((-np.abs(place), p))
     turn = np.empty(p.size)
     for side in (place[order] > 0, place[order] <= 0):
@@ -136,7 +136,7 @@ def _draw_points(
 
 
 def _draw_threshold(axes: Axes, p: Floats, sure: NDArray[np.bool_], fdr: float) -> None:
-    """At the largest p that is still held for a discovery."""
+    """A line at the largest p with q ≤ fdr."""
     if sure.any() and (largest := float(p[sure].max())) > 0:
         axes.axhline(-np.log10(largest), color="black", ls="--", lw=1.0, label=f"q = {fdr:g}, p = {largest:.2g}")
 

@@ -1,4 +1,4 @@
-"""λ_i of a term as the sum of its parts."""
+"""λ_i of one term as the sum of its parts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SUM = "0.35"
 
 
 def waterfall(explanation: Explanation) -> Figure:
-    """λ_i as a waterfall: every part begins where those before it end, and the last bar is their sum (Claim 3).
+    """Draw λ_i as a waterfall: each part begins where the one before ends, and the last bar is the sum (Claim 3).
 
-    Parts above 0 go to the right, others to the left; their values stand in a column of their own, since a part may be
+    Parts above 0 go to the right, others to the left. The values are in a column of their own, since one part may be
     ten thousand times another.
 
     Parameters
     ----------
-    explanation : what `termburst.explain` returns
+    explanation : result of `termburst.explain`
 
     Examples
     --------
@@ -36,7 +36,7 @@ def waterfall(explanation: Explanation) -> Figure:
     5.83
     """
     if not isinstance(explanation, Explanation):
-        raise ValueError("a waterfall is drawn of tb.explain(statistics, term)")
+        raise ValueError("waterfall needs the result of tb.explain(statistics, term)")
     figure = sheet(WIDTH, 1.3 + 0.29 * (len(explanation.parts) + 1))
     axes = figure.subplots()
     draw(axes, explanation)
@@ -47,7 +47,7 @@ def waterfall(explanation: Explanation) -> Figure:
 
 
 def draw(axes: Axes, explanation: Explanation, ticks: int = 6) -> None:
-    """A bar a part from the top down, its value at the right, λ_i below all."""
+    """One bar per part from the top down, its value at the right, λ_i at the bottom."""
     values = np.array(list(explanation.parts.values()))
     if not np.isfinite(values).all():
         raise ValueError(
@@ -57,11 +57,11 @@ def draw(axes: Axes, explanation: Explanation, ticks: int = 6) -> None:
     ends = np.cumsum(values)
     starts = ends - values
     rows = np.arange(values.size + 1)
-    # The sum as `explain` has it, to the last bit.
+    # The sum exactly as `explain` has it.
     left, width = [*starts, 0.0], [*values, explanation.plr]
     colours = [*np.where(values < 0, VERMILION, BLUE), SUM]
     axes.barh(rows, width, left=left, height=0.68, color=colours)
-    # A part of next to nothing has a bar that cannot be seen: the tick shows where it is.
+    # The bar of a very small part cannot be seen: the tick shows where it is.
     axes.plot([*ends, explanation.plr], rows, "|", color="black", ms=9, mew=1.0, zorder=3)
     for row, end in zip(rows[:-1], ends, strict=True):
         axes.plot([end, end], [row, row + 1], color="0.6", lw=0.7, zorder=0)
@@ -85,7 +85,7 @@ def draw(axes: Axes, explanation: Explanation, ticks: int = 6) -> None:
 
 
 def signed(value: float, decimals: int = 2) -> str:
-    """A value with its sign, to some decimals; 0 has no sign.
+    """A value with its sign and this number of decimals; 0 has no sign.
 
     Examples
     --------

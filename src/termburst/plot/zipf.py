@@ -12,14 +12,14 @@ from termburst.statistics.term_statistics import as_statistics
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST = 1000  # points; more would fall on each other
+MOST = 1000  # points; more would overlap
 
 
 def zipf(X_or_statistics: Any) -> Figure:
-    """n_i against rank on logarithmic axes, beside the line of Zipf's law, n_(r) = n_(1)/r.
+    """Draw n_i against rank on logarithmic axes, with the line of Zipf's law, n_(r) = n_(1)/r.
 
-    Of large vocabularies every term up to some rank is drawn, and from there on terms at even steps of log rank. The
-    legend says which share of the terms occurs once (hapax legomena) and how many never do, which have no point.
+    For a large vocabulary every term up to some rank is drawn, then terms at even steps of log rank. The legend has the
+    share of terms that occur once (hapax legomena) and the number of terms that never occur, which have no point.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Fig. 4 and 5: the beta-binomial fits of every term, exact beside published."""
+"""What Figs 4 and 5 share: the beta-binomial fits of every term, exact and published."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from termburst.paper.collections import Collections, Corpus, Fitted
 from termburst.paper.markdown import percent, table
 from termburst.paper.results import PLACES, Picture, Row, Section, compare, judged, published
 
-Shares = tuple[float, float]  # of terms with α_i < 0.1 and with α_¬i > 10, in per cent
+Shares = tuple[float, float]  # percentages of terms with α_i < 0.1 and with α_¬i > 10
 _KEYS = ("terms with α_i < 0.1, %", "terms with α_¬i > 10, %")
 
 
 def section(corpus: Corpus, what: str, collections: Collections) -> Section:
-    """Fig. 4 or 5 from its collection, of which *what* says how it was prepared."""
+    """Fig. 4 or 5 from its collection; *what* says how the collection was prepared."""
     name, place = corpus.fits, PLACES[corpus.fits]
     fitted: Fitted = getattr(collections, name)
     fit, theirs = fitted.fit, fitted.published
@@ -24,7 +24,7 @@ def section(corpus: Corpus, what: str, collections: Collections) -> Section:
     exact = shares(fit.alpha, fit.alpha_not)
     inside = fit.status == "converged"
     interior = shares(fit.alpha[inside], fit.alpha_not[inside])
-    as_many = "" if theirs is None else "the authors' file has as many"  # and the same, or they would not be here
+    as_many = "" if theirs is None else "the authors' file has as many"  # and the same: `Collections` checks it
     rows, lines = [judged(f"{place}: terms", None, len(fitted.terms), as_many)], []
     for position, key in enumerate(_KEYS):
         if theirs is None:
@@ -43,15 +43,16 @@ def section(corpus: Corpus, what: str, collections: Collections) -> Section:
     text = (
         f"{what}: {len(fit.alpha):,} terms. The published fits are not maxima (erratum 3). With exact fits "
         f"{boundary:.1f} % of the terms have no interior maximum at all: for them the binomial itself is the supremum, "
-        "α_0 → ∞. The paper's conclusion, that α_i is small and α_¬i large, holds for the terms that have one; its "
-        "percentages do not.\n\n" + table(["", "published", "exact, all terms", "exact, interior terms"], lines)
+        "α_0 → ∞. The paper's conclusion, that α_i is small and α_¬i large, holds for the terms with an interior "
+        "maximum; its percentages do not hold.\n\n"
+        + table(["", "published", "exact, all terms", "exact, interior terms"], lines)
     )
     pair = None if theirs is None else (theirs.alpha, theirs.alpha_not)
     figure = plot.fitted_parameters(fit, published=pair, highlight=list(published()[name]["fits"]), terms=fitted.terms)
     beside = "" if theirs is None else " beside the published ones"
     caption = (
         f"Fitted α_i and α_¬i of every term, natural logarithms: exact fits{beside}. {what}. Terms "
-        "without an interior maximum stand apart, at the right."
+        "without an interior maximum are in the separate bar at the right."
     )
     pictures = [Picture(name, caption, figure)]
     if theirs is not None:
@@ -60,21 +61,22 @@ def section(corpus: Corpus, what: str, collections: Collections) -> Section:
             percent(theirs.alpha_not[inside] < fit.alpha_not[inside]),
         )
         shifted = (
-            "The same fits against each other. Of the terms with an interior maximum the published α_¬i is below the "
-            f"exact one for {low_not:.1f} % and the published α_i for {low:.1f} %: from (1, 1) α_¬i mostly stopped "
-            "short of the maximum while α_i overshot it. The published precision is too small, a shift down the ridge."
+            "The same fits, exact and published. Of the terms with an interior maximum the published α_¬i is below the "
+            f"exact one for {low_not:.1f} % and the published α_i for {low:.1f} %: starting from (1, 1), α_¬i mostly "
+            "stopped before the maximum and α_i went past it. The published precision is too small: the fits are "
+            "shifted down the ridge."
         )
         pictures.append(Picture(f"{name}-scatter", shifted, plot.fit_scatter(fit, published=pair)))
     return Section(name, f"{place}: fits of every term", text, rows, pictures)
 
 
 def shares(alpha: NDArray[np.float64], alpha_not: NDArray[np.float64]) -> Shares:
-    """The percentages that the paper gives; a term at the boundary has infinite α_i and α_¬i."""
+    """The percentages of the paper; a term at the boundary has infinite α_i and α_¬i."""
     return percent(alpha < 0.1), percent(alpha_not > 10)
 
 
 def _term_rows(place: str, fitted: Fitted, term: str, printed: list[str]) -> list[Row]:
-    """Two rows, and the log-likelihoods that decide between the published values and ours."""
+    """Two rows, with the log-likelihoods of the published values and of ours."""
     fit, column, theirs = fitted.fit, fitted.statistics.index(term), fitted.published
     n_ij = fitted.counts[:, [column]].toarray().ravel()
     documents = np.column_stack([n_ij, fitted.counts.sum(axis=1).A1 - n_ij])

@@ -1,24 +1,18 @@
-"""§6.2, Fig. 4, Table 2, Fig. A1: 20 Newsgroups."""
+"""Table 2 and §6.2: 20 Newsgroups classified with TF–IDF and with S(λ)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from termburst.paper import classification_tables, fits, grids
+from termburst.paper import classification_tables
 from termburst.paper.classification import Report
 from termburst.paper.classification_tables import cell
 from termburst.paper.collections import NEWSGROUPS, Collections
 from termburst.paper.results import Row, Section, compare
 
 
-def fig4(collections: Collections) -> Section:
-    """The fits of every term of the training posts."""
-    what = "20 Newsgroups training posts without headers, footers and quotes, stop words kept"
-    return fits.section(NEWSGROUPS, what, collections)
-
-
 def table2(collections: Collections) -> Section:
-    """Classification with TF–IDF and with S(λ)."""
+    """Classify with TF–IDF and with S(λ), and compare every cell."""
     split = collections.newsgroups
     documents = split.train.shape[0] + split.test.shape[0]
     whole = f"the training vocabulary; all posts have {split.whole_vocabulary:,} (erratum 11)"
@@ -33,13 +27,8 @@ def table2(collections: Collections) -> Section:
     return classification_tables.section(NEWSGROUPS, collections, rows)
 
 
-def figa1(collections: Collections) -> Section:
-    """Accuracy over μ and σ²."""
-    return grids.section(NEWSGROUPS, collections)
-
-
 def _comparisons(reports: dict[str, Report], names: Sequence[str]) -> list[Row]:
-    """How often, and by how much at most, S(λ) beats TF–IDF, from cells of two digits as the paper counts them."""
+    """How often S(λ) is better than TF–IDF, and by how much at most, from cells of two digits as in the paper."""
     rows = []
     for measure in ("precision", "recall", "F1"):
         gain = {

@@ -1,4 +1,4 @@
-"""Fig. A1 and A2: accuracy over μ and σ², as printed and with the μ term of erratum 2."""
+"""What Figs A1 and A2 share: accuracy over μ and σ², as printed and with the μ term of erratum 2."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def section(corpus: Corpus, collections: Collections) -> Section:
     ]
     text = (
         f"Accuracy of S(λ) on {what} over {printed.size} pairs (μ, σ²). As printed, λ_ij lacks a term n_ij log(μd/n) "
-        f"wherever μ is not n/d (erratum 2). As printed the best is {printed.max():.5f} at {best_cells(printed)}, and "
-        f"the accuracies span {np.ptp(printed):.4f}; with the term it is {mended.max():.5f} at {best_cells(mended)}, "
-        f"and they span {np.ptp(mended):.4f}."
+        f"if μ is not n/d (erratum 2). As printed, the best accuracy is {printed.max():.5f} at {best_cells(printed)}, "
+        f"and the range is {np.ptp(printed):.4f}. With the term the best is {mended.max():.5f} at "
+        f"{best_cells(mended)}, and the range is {np.ptp(mended):.4f}."
     )
     caption = f"Accuracy on {what} over μ and σ²; the best cells are outlined. Left as printed, right with the μ term."
     return Section(
