@@ -180,7 +180,7 @@ def _check_counts(frame: Any) -> None:
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in COLUMNS["counts"]),
             nw.col("count").min().alias("least"),
-            as_float(frame, "count").sum().alias("tokens"),
+            as_float(frame, nw.col("count")).sum().alias("tokens"),
         )
     )
     for column in COLUMNS["counts"]:
@@ -201,7 +201,7 @@ def _check_patterns(frame: Any) -> None:
     facts = _first_row(
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in WHOLE),
-            as_float(frame, "documents").abs().sum().alias("cells"),
+            as_float(frame, nw.col("documents")).abs().sum().alias("cells"),
         )
     )
     for column in WHOLE:

@@ -57,12 +57,11 @@ def bytewise(frame: Any) -> Any:
     return nw.from_native(nw.to_native(frame).project(", ".join(columns)))
 
 
-def as_float(frame: Any, column: str) -> Any:
-    """A column of 64-bit integers as the nearest floats."""
-    whole = nw.col(column)
+def as_float(frame: Any, whole: Any) -> Any:
+    """An expression of 64-bit integers as the nearest floats; *frame* is the frame that it is of."""
     if not frame.implementation.is_pyarrow():
         return whole.cast(nw.Float64)
-    high = whole // 2**31  # Arrow casts only what is a float exactly: both halves are, and their sum is rounded
+    high = whole // 2**31  # Arrow casts only integers that are exact floats: both halves are, and their sum is rounded
     return high.cast(nw.Float64) * 2.0**31 + (whole - high * 2**31).cast(nw.Float64)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,11 +24,13 @@ from termburst.inference.null_tails import (
     plr_curves,
     sampled_p,
 )
-from termburst.inference.plr import Form, add_up, plr_parts
+from termburst.inference.plr import Form, check_form
 from termburst.models import binomial
 from termburst.models.cells import TermCells
+from termburst.models.closed_forms import NUMPY, Collection, add_up, plr_parts
 from termburst.models.fit_beta_binomial import SPACING, fit_beta_binomial
 from termburst.models.length_table import LengthTable
+from termburst.models.penalties import checked_hyperparameters
 from termburst.statistics.tally import Integers
 from termburst.threads import in_threads
 
@@ -56,25 +57,19 @@ GRID = 257  # numbers of documents, evenly, between which g of the tail is a str
 
 
 class PlrFunction:
-    """λ as a function of n_i, b_i and Σ log (n_ij − 1)!, by the parts of `plr_statistic`."""
+    """λ as a function of n_i, b_i and Σ log (n_ij − 1)!: `plr_statistic` without its warning.
+
+    Clamped values of λ are values like all others here, and threads should not warn.
+    """
 
     def __init__(self, cells: TermCells, mu: float | None, sigma2: float, form: Form) -> None:
-        self.documents, self.tokens = int(cells.length_documents.sum()), cells.tokens
-        self.options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form}
+        check_form(form)
+        documents, tokens = int(cells.length_documents.sum()), cells.tokens
+        mu, sigma2 = checked_hyperparameters(tokens / documents if mu is None else mu, sigma2)
+        self.collection, self.form = Collection(documents, tokens, mu, sigma2), form
 
     def __call__(self, n_i: Any, b_i: Any, repetition: Floats) -> Floats:
-        statistics: Any = SimpleNamespace(
-            documents=self.documents,
-            tokens=self.tokens,
-            mean_length=self.tokens / self.documents,
-            vocabulary_size=n_i.size,
-            terms=None,
-            collection_frequency=n_i,
-            document_frequency=b_i,
-            log_factorial_sum=repetition,
-        )
-        # Quiet, since a clamped λ is a statistic like any other here, and warnings are no business of threads.
-        return add_up(plr_parts(statistics, **self.options, penalty="gamma", invalid="clamp", quiet=True))
+        return add_up(plr_parts(NUMPY, self.collection, n_i, b_i, repetition, self.form))
 
 
 class Null:

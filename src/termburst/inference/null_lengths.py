@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from termburst.core import null as core
 from termburst.models.cells import TermCells
+from termburst.models.closed_forms import NUMPY, LengthSums, tarone
 from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
@@ -54,24 +55,20 @@ class Lengths:
 
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
         """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
-        n, major = self.tokens, 2 * np.asarray(n_i) > self.tokens
-        if major.any():
-            # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits.
-            squares = np.where(major, self.squared - 2 * products + squares, squares)
-            products = np.where(major, self.squared - products, products)
-        p = np.where(major, n - n_i, n_i) / n
-        spread = np.sqrt(2 * (self.squared - n)) or 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
-            excess = (squares - 2 * p * products + p**2 * self.squared) / (p * (1 - p)) - n
-        return np.where(self.fixed(n_i), 0.0, excess / spread)
+            return tarone(NUMPY, LengthSums(self.tokens, self.squared, self.counts_vary), n_i, squares, products)
+
+    @property
+    def counts_vary(self) -> bool:
+        """Whether there is a choice: not if only one document has tokens, and not if all have one."""
+        return self.documents > 1 and bool(self.distinct[0][-1] > 1)
 
     def fixed(self, n_i: Any) -> NDArray[np.bool_]:
-        """Whether a term's counts are the same in all draws, or but for which of equal documents have them.
+        """Whether a term's counts are the same in all draws, up to which of equally long documents have them.
 
-        So they are if it is every token, if only one document holds tokens, and if all hold one.
+        They are if the term is every token, and if `counts_vary` is False.
         """
-        alone = self.documents == 1 or self.distinct[0][-1] == 1
-        return (np.asarray(n_i) > 0) & (alone | (np.asarray(n_i) == self.tokens))
+        return (np.asarray(n_i) > 0) & ((not self.counts_vary) | (np.asarray(n_i) == self.tokens))
 
     def nodes(self, ratio: float) -> tuple[Floats, Floats]:
         """Lengths and weights with Σ_j f(n_j) = Σ weight · f(length) for any smooth f, without all lengths there are.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,21 +10,21 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
 from termburst.core.matrix import CountBlock
 from termburst.core.weights import TABLED, share_weights
 from termburst.display import html_table, number, printable
-from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
+from termburst.models import closed_forms as forms
+from termburst.models.penalized_mle import penalized_mle, precision_margin, settled_hyperparameters
 from termburst.models.penalties import named_penalty
-from termburst.models.special import stirling_remainder
 from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
-Form = Literal["printed", "corrected", "exact"]
+Form = forms.Form
+FORMS, add_up = forms.FORMS, forms.add_up
 Invalid = Literal["clamp", "raise"]
-FORMS: tuple[Form, ...] = ("printed", "corrected", "exact")
 
 _LOG_FACTORIAL_BEFORE = gammaln(np.arange(TABLED))  # log (n − 1)! by n
 
@@ -261,18 +259,12 @@ def cell_coefficients(
 ) -> CellCoefficients:
     """What λ_ij (Eq. lambda-ij) takes from the collection, a term."""
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
-    d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
+    collection = forms.Collection(statistics.documents, statistics.tokens, mu, sigma2)
 
     def packed(n_i: NDArray[np.int64], b_i: NDArray[np.int64]) -> Floats:
-        seen, r_i = n_i > 0, n_i - b_i + 1  # b_i + n_¬i = n + 1 − r_i
-        share = np.log((n + 1 - r_i) / (d * sigma2))
-        per_absent = (_precision(r_i, mu, sigma2, "printed") - np.log(mu)) / (2 * d)
-        icf, idf = np.log(n / np.maximum(n_i, 1)), np.log(d / np.maximum(b_i, 1))
-        per_count = np.where(seen, icf + share, 0.0)
-        per_cell = np.where(seen, per_absent - idf - share - np.log(mu), 0.0)
-        return np.column_stack([-_log_one_minus(r_i - 1, n), per_cell + per_count, per_count, per_absent])
+        return np.column_stack(forms.cell_coefficients(forms.NUMPY, collection, n_i, b_i))
 
     if n_i.size < 4 * _RARE**2:
         return CellCoefficients(packed(n_i, b_i))
@@ -306,31 +298,19 @@ def plr_parts(
     density = named_penalty(penalty, mu, sigma2)
     d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    penalties = 1 if form == "printed" else 2  # how often log f enters: erratum 1
-    parts: dict[str, Any] = {
-        "tf_icf": -2 * xlogy(n_i, n_i / n),
-        "btf_idf": 2 * xlogy(b_i, b_i / d),
-        "repetition": 2 * statistics.log_factorial_sum,
-        "collection": -2 * n * _log_one_minus(n_i - b_i, n),
-        "excess": 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / d),
+    if penalty == "gamma":
+        _handle_invalid(statistics, mu, sigma2, form, invalid, only, quiet)
+        collection = forms.Collection(d, n, mu, sigma2)
+        return forms.plr_parts(forms.NUMPY, collection, n_i, b_i, statistics.log_factorial_sum, form)
+    # The paper prints no formula for these: the ratio is evaluated at α̂_0, and the penalty is a part of its own.
+    log_alpha_0, log_f = density.log_at_precision(forms.repeats(n_i, b_i))
+    return {
+        **forms.likelihood_parts(forms.NUMPY, d, n, n_i, b_i, statistics.log_factorial_sum),
+        "excess": 2 * (n_i - b_i) * forms.excess_share(forms.NUMPY, n, n_i, b_i, d),
+        "mean_length": -2 * n_i * np.log(n / d),
+        "precision": -2 * (n_i - b_i) * log_alpha_0,
+        "penalty": (1 if form == "printed" else 2) * log_f,
     }
-    if penalty != "gamma":  # no closed form to print: the ratio at α̂_0, and the penalty as it is
-        log_alpha_0, log_f = density.log_at_precision(repeats(statistics))
-        parts["mean_length"] = -2 * n_i * np.log(n / d)
-        parts["precision"] = -2 * (n_i - b_i) * log_alpha_0
-        parts["penalty"] = penalties * log_f
-        return parts
-    undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only, quiet)
-    parts["excess"] = 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2))
-    parts["mean_length"] = -(2 * b_i + penalties) * np.log(mu)
-    if form != "printed":
-        parts["mu_shift"] = 2 * n_i * np.log(mu * d / n)
-    parts["precision"] = _precision(repeats(statistics), mu, sigma2, form)
-    if form == "exact":
-        parts["precision"] = np.where(undefined, np.nan, parts["precision"])
-        parts["stirling"] = -2 * stirling_remainder(mu / sigma2 * mu)
-    parts["constant"] = -penalties * np.log(2 * np.pi) / 2
-    return parts
 
 
 def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
@@ -342,43 +322,6 @@ def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
     ({'constant': '−log √(2π)'}, {})
     """
     return {name: PARTS[name] for name in parts} if form == "printed" and "penalty" not in parts else {}
-
-
-def add_up(parts: Mapping[str, Any]) -> Any:
-    """The sum of the parts, added in their order: λ_i by definition (Python's own `sum` rounds otherwise since 3.12).
-
-    Examples
-    --------
-    >>> add_up({"one": 0.1, "two": 0.2, "three": 0.3}) == (0.1 + 0.2) + 0.3
-    True
-    """
-    return functools.reduce(operator.add, parts.values())
-
-
-def _precision(r_i: NDArray[np.int64], mu: float, sigma2: float, form: Form) -> Floats:
-    """The part of λ_i in η² and r_i, expanded around log η², of which it would else lose η² log η² ulps.
-
-    printed:  (η² − 2r + 1) log max(1, η² − r) + r − (η² − 3/2) log η²
-    corrected: 2(η² − r) log(η² − r) + 2r − (2η² − 3) log η², the first term 0 where η² ≤ r
-    """
-    eta2 = mu / sigma2 * mu
-    log_eta2 = np.log(eta2)
-    margin = np.subtract(eta2, r_i, dtype=np.float64)
-    defined = margin >= 1 if form == "printed" else margin > 0
-    shrunk = _log_one_minus(np.where(defined, r_i, 0), eta2)
-    if form == "printed":
-        value = (2.5 - 2 * r_i) * log_eta2 + (eta2 - 2 * r_i + 1) * shrunk + r_i
-        return np.where(defined, value, r_i - (eta2 - 1.5) * log_eta2)
-    value = (3 - 2 * r_i) * log_eta2 + 2 * margin * shrunk + 2 * r_i
-    return np.where(defined, value, 2 * r_i - (2 * eta2 - 3) * log_eta2)
-
-
-def _log_one_minus(part: NDArray[Any], whole: float) -> Floats:
-    """log((whole − part)/whole), by whichever way keeps its digits: part may be next to nothing, or nearly all."""
-    small = part < whole / 2
-    if small.all():
-        return np.log1p(-part / whole)
-    return np.where(small, np.log1p(-np.where(small, part, 0) / whole), np.log((whole - part) / whole))
 
 
 def check_form(form: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.models.closed_forms import repeats, split_precision
 from termburst.models.penalties import checked_hyperparameters, named_penalty
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
@@ -57,10 +58,10 @@ def penalized_mle(
     """
     statistics = as_statistics(X_or_statistics, "frequencies")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
-    alpha_0 = named_penalty(penalty, mu, sigma2).precision(repeats(statistics))
-    b_i, n_not = statistics.document_frequency, statistics.tokens - statistics.collection_frequency
-    total = b_i + n_not
-    return PenalizedMLE(alpha_0 * b_i / total, alpha_0 * n_not / total, alpha_0, np.isfinite(alpha_0))
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
+    alpha_0 = named_penalty(penalty, mu, sigma2).precision(repeats(n_i, b_i))
+    alpha, alpha_not = split_precision(alpha_0, statistics.tokens, n_i, b_i)
+    return PenalizedMLE(alpha, alpha_not, alpha_0, np.isfinite(alpha_0))
 
 
 def precision_margin(statistics: TermStatistics, mu: float, sigma2: float) -> Floats:
@@ -71,12 +72,8 @@ def precision_margin(statistics: TermStatistics, mu: float, sigma2: float) -> Fl
     >>> precision_margin(TermStatistics.from_counts([[2, 8], [0, 12]]), mu=4.0, sigma2=2.0)
     array([  6., -11.])
     """
-    return np.subtract(mu / sigma2 * mu, repeats(statistics), dtype=np.float64)
-
-
-def repeats(statistics: TermStatistics) -> NDArray[np.int64]:
-    """r_i = n_i − b_i + 1."""
-    return statistics.collection_frequency - statistics.document_frequency + 1
+    r_i = repeats(statistics.collection_frequency, statistics.document_frequency)
+    return np.asarray(mu / sigma2 * mu - r_i, dtype=np.float64)
 
 
 def settled_hyperparameters(statistics: TermStatistics, mu: float | None, sigma2: float) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from termburst.models.closed_forms import NUMPY, gamma_precision
 from termburst.models.special import stirling_remainder
 
 Floats = NDArray[np.float64]
@@ -109,8 +110,7 @@ class GammaPenalty(_MeanAndVariance):
 
     def precision(self, repeats: ArrayLike) -> Floats:
         """(σ²/μ)(η² − r), Claim 2; NaN where that is not positive."""
-        margin = np.subtract(self.eta2, repeats, dtype=np.float64)
-        return np.where(margin > 0, self.sigma2 / self.mu * margin, np.nan)
+        return np.asarray(gamma_precision(NUMPY, self.mu, self.sigma2, np.asarray(repeats, dtype=np.float64)))
 
 
 class LogNormalPenalty(_MeanAndVariance):
