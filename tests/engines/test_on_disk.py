@@ -65,7 +65,7 @@ def test_relations_of_two_connections(frame):
         connection = duckdb.connect()
         connection.register("texts", frame.to_arrow())
         made.append(engines.patterns(connection.table("texts"), "a"))
-    with pytest.raises(ValueError, match="of different DuckDB connections: bring both into one"):
+    with pytest.raises(ValueError, match="belong to different DuckDB connections; use one connection"):
         engines.add(*made)
 
 

@@ -113,7 +113,7 @@ def test_bad_hyperparameters_are_refused(mu, sigma2, said):
     ],
 )
 def test_extremes_that_overflow_are_refused(mu, sigma2, said):
-    with pytest.raises(ValueError, match=rf"{said}.*beyond what can be computed with"):
+    with pytest.raises(ValueError, match=rf"{said}.* must be between 1e-100 and 1e100"):
         GammaPenalty(mu, sigma2)
 
 
@@ -286,7 +286,7 @@ def test_every_penalty_refuses_bad_hyperparameters(name, bad):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("mu", "sigma2"), [(1e160, 1), (1e-170, 1), (1, 1e308), (1, 5e-324), (1e90, 1), (1e-60, 1)])
 def test_every_penalty_refuses_extremes(name, mu, sigma2):
-    with pytest.raises(ValueError, match="beyond what can be computed with"):
+    with pytest.raises(ValueError, match="must be between 1e-100 and 1e100"):
         named_penalty(name, mu, sigma2)
 
 

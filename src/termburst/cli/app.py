@@ -148,6 +148,8 @@ def terms(
         table = table.select(
             "term", "n", "b", by_test.value, "p_value", "log10_p", "q_value", "how", "dp", "adaptation"
         )
+    elif settled is Format.table:
+        table = table.drop("tarone", "idf", "icf")  # a terminal is narrow; files have all columns
     table = table.filter(pl.col("n") >= min_count)
     write_table(shown(table, top, settled), settled, output, _size(statistics), csv_as_is=csv_as_is)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():

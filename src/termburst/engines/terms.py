@@ -101,9 +101,9 @@ def fit_beta_binomial(
 ) -> Any:
     """The exact beta-binomial fit of every term, as a frame of the same engine: `termburst.fit_beta_binomial`.
 
-    The engine brings equal cells together; the histogram of lengths goes to every worker, the terms are dealt out, and
-    the compiled code runs where they are. On Spark these are the executors, so that the vocabulary never has to fit in
-    the driver; elsewhere some terms at a time come through this process.
+    The engine merges equal cells. The terms are divided among workers, which all get the histogram of lengths and run
+    the compiled code. On Spark the workers are the executors, so the vocabulary need not fit in the driver's memory. In
+    other engines some terms at a time come through this process.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def fit_beta_binomial(
 
 
 def fits(cells: Cells, collection: TermStatistics) -> Any:
-    """Frame of the fits of every term."""
+    """Frame with the fits of all terms."""
     import polars as pl
 
     check_lengths(collection.lengths)
@@ -137,12 +137,12 @@ def fits(cells: Cells, collection: TermStatistics) -> Any:
 
 
 def fitted(patterns: pl.DataFrame, *, lengths: Any, length_documents: Any) -> pl.DataFrame:
-    """The fits of the terms whose patterns are given, all of them, in a collection of these lengths."""
+    """The fits of some terms, of which all patterns are given, in a collection with these document lengths."""
     import polars as pl
 
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit
 
-    rows = patterns.sort("term", "count", "length")  # the order of `CountRows`, so that sums are the same to the bit
+    rows = patterns.sort("term", "count", "length")  # as `CountRows`: sums are the same to the last bit
     term, count, documents = rows["term"], rows["count"].to_numpy(), rows["documents"].to_numpy()
     first = np.flatnonzero((term != term.shift()).fill_null(True).to_numpy())
     n_i, b_i = (np.add.reduceat(values, first) if first.size else values for values in (count * documents, documents))

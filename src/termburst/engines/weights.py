@@ -1,4 +1,4 @@
-"""Weights of the cells, in the engine: closed forms as expressions, the others by our own code on batches of rows."""
+"""Weights of the cells, in the engine: closed forms as expressions, other schemes by our own code on batches."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def weigh(
     check: bool = True,
     **columns: str,
 ) -> Any:
-    """The weight of every term in every document that holds it: a frame of document, term, weight in the same engine.
+    """The weight of every term in every document that has it: a frame of document, term, weight in the same engine.
 
     "tf-idf", "btf-idf", "tf-icf", "counts", "sublinear-tf-idf", "bm25", "bm25-icf", "lambda" and "s-lambda" are
-    expressions that the engine evaluates; the other schemes are computed by our own code on batches of rows, and those
-    that need them have the exact fits of all terms made first.
+    expressions that the engine evaluates. The other schemes are computed by our own code on batches of rows; some of
+    them need the exact fits of all terms, which are made first.
 
     Parameters
     ----------
-    frame, counting, check, **columns : see `term_statistics`; patterns know of no documents, and cannot be weighed
+    frame, counting, check, **columns : see `term_statistics`; a frame of patterns has no documents to weigh
     scheme : a name in `termburst.SCHEMES`
     mu, sigma2, norm : see `termburst.TermWeighting`
 
@@ -73,10 +73,10 @@ def weigh(
     """
     wanted = named_scheme(scheme)
     if norm not in (None, "l1", "l2"):
-        raise ValueError(f"norm is 'l1', 'l2' or None; got {norm!r}")
+        raise ValueError(f"norm must be 'l1', 'l2' or None, got {norm!r}")
     if scheme == "fisher-kernel":
         raise ValueError(
-            "the scheme 'fisher-kernel' needs all counts of a term at once, which no batch of rows has; "
+            "the scheme 'fisher-kernel' needs all counts of a term at once, but engines work on batches of rows; "
             "use termburst.TermWeighting"
         )
     cells = cells_of(opened(frame, columns, check=check, kinds=("texts", "counts")), counting, "documents")

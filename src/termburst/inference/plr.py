@@ -1,4 +1,4 @@
-"""The paper's penalised likelihood-ratio statistic λ_i, the named parts it is the sum of, and its shares λ_ij."""
+"""The paper's penalised likelihood-ratio statistic λ_i: its value, its named parts, and the documents' shares λ_ij."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ Invalid = Literal["clamp", "raise"]
 
 _LOG_FACTORIAL_BEFORE = gammaln(np.arange(TABLED))  # log (n − 1)! by n
 
-_RARE = 32  # tokens of a term, below which `cell_coefficients` looks up
+_RARE = 32  # `cell_coefficients` looks up terms with fewer occurrences than this
 
-PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr_statistic` says how other forms differ
+PARTS = {  # the parts of λ_i in the order of Claim 3: name → printed formula; `plr_statistic` explains the other forms
     "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
     "btf_idf": "−2 Σ_j BTF–IDF(i,j) = −2 b_i log(d/b_i)",
     "repetition": "2 Σ_j log (n_ij − 1)!",
@@ -46,7 +46,7 @@ PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr
 
 
 class ClampedTermsWarning(UserWarning):
-    """Some terms have η² ≤ r_i, so that their estimated precision is not positive; says how many."""
+    """Some terms have η² ≤ r_i, so their estimated precision is not positive; the message says how many."""
 
 
 def plr_statistic(
@@ -60,8 +60,8 @@ def plr_statistic(
 ) -> Floats:
     r"""λ_i of every term: how much better a bursty model explains it than a binomial one.
 
-    λ_i = −2(ℓ_0 − ℓ_1), ℓ_0 being the binomial log-likelihood at n_i/n and ℓ_1 the penalised approximate beta-binomial
-    one at its maximum (Claims 1 and 2). Empty documents count in d.
+    λ_i = −2(ℓ_0 − ℓ_1), where ℓ_0 is the binomial log-likelihood at n_i/n and ℓ_1 the maximum of the penalised
+    approximate beta-binomial one (Claims 1 and 2). Empty documents count in d.
 
     Parameters
     ----------
@@ -69,28 +69,29 @@ def plr_statistic(
     mu, sigma2 : float
         Mean and variance of the penalty on the precision; by default the mean document length n/d, and 1.
     form : {"printed", "corrected", "exact"}
-        * "printed": Claim 3, Eq. lambda-tfidf, as the paper has it: the penalty enters once, and μ = n/d is assumed
-          where it cancels.
-        * "corrected": by the same route (Stirling), with the penalty's 2 log f and the term 2 n_i log(μd/n).
+        * "printed": Claim 3, Eq. lambda-tfidf, as in the paper: the penalty enters once, and terms are cancelled that
+          cancel only if μ = n/d.
+        * "corrected": derived in the same way (Stirling), with the penalty's 2 log f and the term 2 n_i log(μd/n).
         * "exact": the definition itself, with log Γ in place of Stirling's formula.
     penalty : {"gamma", "log-normal", "inverse-gamma"}
-        With another than the paper's gamma no formula is printed: the ratio is evaluated at that penalty's α̂_0
+        The paper prints a formula only for gamma. For the others the ratio is evaluated at that penalty's α̂_0
         (`penalized_mle`), log f enters once in the form "printed" and twice in the others, and every term is valid.
     invalid : {"clamp", "raise"}
-        What to do with terms that have no positive precision, η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the
-        logarithm of η² − r_i becomes that of 1, as in the paper, and λ_i is NaN in the form "exact", which has no value
-        there; a `ClampedTermsWarning` says how many there are. "raise": refuse them. (The paper's max(1, η² − r_i) in
-        "printed" also flattens terms with 0 < η² − r_i < 1; they are valid, and neither counted nor refused.)
+        What to do with terms that have no positive precision: η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the
+        logarithm of η² − r_i becomes that of 1, as in the paper. In the form "exact" λ_i is NaN there. A
+        `ClampedTermsWarning` says how many such terms there are. "raise": raise a ValueError. (The paper's
+        max(1, η² − r_i) in "printed" also changes terms with 0 < η² − r_i < 1; they are valid, and not counted here.)
 
     Returns
     -------
-    array of float, one a term
-        A term that never occurs has the formula's value at n_i = b_i = 0, −½ log(2πσ²) or twice that, as has every term
-        that never repeats (up to O(1/η²), at μ = n/d).
+    array of float, one per term
+        A term that never occurs has the formula's value at n_i = b_i = 0: −½ log(2πσ²), twice that if not "printed". A
+        term that never repeats has the same value (up to O(1/η²), at μ = n/d).
 
     Notes
     -----
-    In "corrected" the term is 2(η² − r_i) log(η² − r_i), which goes to 0 by itself, so only η² − r_i ≤ 0 is clamped.
+    In "corrected" the clamped term is 2(η² − r_i) log(η² − r_i). It goes to 0 at η² = r_i, so only η² − r_i ≤ 0 is
+    clamped.
 
     Examples
     --------
@@ -104,19 +105,19 @@ def plr_statistic(
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """λ_i of one term as the sum of its named parts: ``str()`` lays it out, `parts` holds the numbers.
+    """λ_i of one term as the sum of its named parts: ``str()`` is a table for people, `parts` has the numbers.
 
     Attributes
     ----------
     term : str or int
     n_i, b_i : int
-        Its occurrences, and the documents that hold it.
+        Its occurrences, and the documents that have it.
     parts : dict of str to float
-        Added in this order (`add_up`) they are `plr` to the last bit. `PARTS` gives the formulas.
+        Added up in this order (`add_up`) they are `plr` to the last bit. `PARTS` has the formulas.
     plr : float
         λ_i.
     alpha, alpha_not : float
-        The penalised estimates of Claim 2; NaN where they are not valid.
+        The penalised estimates of Claim 2; NaN if they are not valid.
     """
 
     term: str | int
@@ -129,7 +130,7 @@ class Explanation:
     form: Form
 
     def __str__(self) -> str:
-        """A line a part, and the sum."""
+        """One line per part, and the sum."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
         lines = [f"  {k:<12}{v:>16,.4f}   {formula}".rstrip() for k, v, formula in self._lines()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
@@ -147,7 +148,7 @@ class Explanation:
         return html_table(name, facts, header, [*rows, ["λ_i", self.plr, f"({self.form})"]], note)
 
     def _lines(self) -> list[tuple[str, float, str]]:
-        """Name, value and, where it is as printed, formula of every part."""
+        """Name, value and (in the form "printed") formula of every part."""
         formulas = part_formulas(self.parts, self.form)
         return [(name, value, formulas.get(name, "")) for name, value in self.parts.items()]
 
@@ -177,7 +178,7 @@ def explain(
     column = statistics.index(term)
     parts = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, only=column)
     fit = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
-    # Parts are computed for all terms and one is picked: vectorised logarithms may differ in the last bit by position.
+    # Computed for all terms: a vectorised logarithm may differ in the last bit by position.
     return Explanation(
         term if statistics.terms is None else str(statistics.terms[column]),
         int(statistics.collection_frequency[column]),
@@ -191,7 +192,7 @@ def explain(
 
 
 def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, invalid: Invalid = "clamp") -> csr_array:
-    """λ_ij, the share of each document in λ_i (Eq. lambda-ij), on the cells where the term occurs.
+    """λ_ij, the share of each document in λ_i (Eq. lambda-ij), in the cells where the term occurs.
 
     Parameters
     ----------
@@ -201,9 +202,9 @@ def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, i
     Returns
     -------
     csr_array
-        With three attributes more, which SciPy's operations (slices, copies, products) leave behind:
+        It has three more attributes, which SciPy's operations (slices, copies, products) do not pass on:
 
-        * ``absent``: one number a term, Σ_j λ_ij over the documents without it, so that
+        * ``absent``: one number per term, Σ_j λ_ij over the documents without it, so that
           λ_i = 2 (``.sum(axis=0)`` + ``.absent``) − log √(2π);
         * ``absent_slope`` and ``absent_intercept``: λ_ij of a document of length n_j without the term is
           ``absent_slope * n_j + absent_intercept``.
@@ -230,9 +231,9 @@ def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, i
 
 @dataclass(frozen=True, slots=True)
 class CellCoefficients:
-    """λ_ij = per_count_i · (n_ij − 1) + once_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
+    """The coefficients of λ_ij = per_count_i · (n_ij − 1) + once_i + per_length_i · n_j + log (n_ij − 1)!.
 
-    Calling it with canonical counts gives λ_ij on the stored cells, or with *sigmoid* 1/(1 + exp(−λ_ij)).
+    Called with canonical counts it returns λ_ij of the stored cells, or with *sigmoid* 1/(1 + exp(−λ_ij)).
 
     Attributes
     ----------
@@ -243,7 +244,7 @@ class CellCoefficients:
     packed: Floats
 
     def __call__(self, counts: Any, *, sigmoid: bool = False) -> Floats:
-        """λ_ij on the stored cells, in their order."""
+        """λ_ij of the stored cells, in their order."""
         values = np.empty(counts.nnz)
 
         def fill(block: CountBlock, _: slice, cells: slice) -> None:
@@ -257,7 +258,7 @@ class CellCoefficients:
 def cell_coefficients(
     statistics: TermStatistics, mu: float | None, sigma2: float, invalid: Invalid = "clamp"
 ) -> CellCoefficients:
-    """What λ_ij (Eq. lambda-ij) takes from the collection, a term."""
+    """What λ_ij (Eq. lambda-ij) takes from the collection, for every term."""
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
@@ -268,7 +269,7 @@ def cell_coefficients(
 
     if n_i.size < 4 * _RARE**2:
         return CellCoefficients(packed(n_i, b_i))
-    # Most terms are rare, and rare alike: each n_i and b_i once. No term has some of these, which may be impossible.
+    # Most terms are rare, and many have the same n_i and b_i: each pair is computed once, impossible pairs, too.
     with np.errstate(divide="ignore", invalid="ignore"):
         rare = packed(*np.divmod(np.arange(_RARE**2), _RARE))
     found = rare.take(np.where(n_i < _RARE, n_i * _RARE + b_i, 0), axis=0)
@@ -288,9 +289,9 @@ def plr_parts(
     only: int | None = None,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """The named parts of λ_i (see `PARTS`) for all terms, arrays or numbers.
+    """The named parts of λ_i (see `PARTS`) for all terms: arrays, or plain numbers.
 
-    *only* limits the warning about clamped terms to one of them, *quiet* leaves it out.
+    The warning about clamped terms is about the term *only*, if one is given; *quiet* switches it off.
     """
     check_form(form)
     _check_invalid(invalid)
@@ -314,7 +315,7 @@ def plr_parts(
 
 
 def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
-    """The formulas of the parts, where they are as printed; elsewhere they would mislead, and there are none.
+    """The formulas of the parts in the form "printed"; for other forms and penalties they would be wrong: none.
 
     Examples
     --------
@@ -325,7 +326,7 @@ def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
 
 
 def check_form(form: str) -> None:
-    """Refuse a form that there is not."""
+    """Refuse an unknown form."""
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
 
@@ -344,8 +345,8 @@ def _handle_invalid(
     invalid: Invalid,
     only: int | None = None,
     quiet: bool = False,
-) -> NDArray[np.bool_]:
-    """Where η² ≤ r_i, and a warning or an error if that is anywhere (or at the one term asked about)."""
+) -> None:
+    """Warn or raise if η² ≤ r_i for any term, or for the term *only* if one is given."""
     _check_invalid(invalid)
     bad = precision_margin(statistics, mu, sigma2) <= 0
     asked = bad if only is None else bad[only : only + 1]
@@ -355,10 +356,9 @@ def _handle_invalid(
         example = f"column {column}" if statistics.terms is None else repr(str(statistics.terms[column]))
         what = (
             f"{number:,} of {statistics.vocabulary_size:,} terms repeat too often for this penalty (η² = μ²/σ² = "
-            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), {example} for one; a smaller sigma2 avoids that"
+            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), for example {example}; use a smaller sigma2"
         )
         if invalid == "raise":
             raise ValueError(what)
-        outcome = "λ_i is NaN there" if form == "exact" else "clamped as in the paper"
+        outcome = "their λ_i is NaN" if form == "exact" else "their λ_i is clamped as in the paper"
         warnings.warn(f"{what}: {outcome}", ClampedTermsWarning, stacklevel=4)
-    return np.asarray(bad)
