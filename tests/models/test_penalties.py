@@ -105,10 +105,10 @@ def test_bad_hyperparameters_are_refused(mu, sigma2, said):
 @pytest.mark.parametrize(
     ("mu", "sigma2", "said"),
     [
-        (1e160, 1, "mu = 1e"),
-        (1e-170, 1, "mu = 1e"),
-        (1, 1e308, "sigma2 = 1e"),
-        (1, 5e-324, "sigma2 = "),
+        (1e160, 1, "mu"),
+        (1e-170, 1, "mu"),
+        (1, 1e308, "sigma2"),
+        (1, 5e-324, "sigma2"),
         (1e90, 1, "η² "),
     ],
 )

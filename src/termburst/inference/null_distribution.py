@@ -136,10 +136,10 @@ class Null:
             low = high
             if checkpoints.size:
                 drawn = self._draw(checkpoints, max(49, int(share * self.draws)), seeds)
-                mine = [terms[v] for v in checkpoints.tolist()]
+                by_size = [terms[v] for v in checkpoints.tolist()]
                 if checkpoints[-1] == FREQUENT:
-                    mine[-1] = np.concatenate([mine[-1], more])
-                self._compare(checkpoints, drawn, top, mine, max(enumerated, default=0), of_plr, of_score)
+                    by_size[-1] = np.concatenate([by_size[-1], more])
+                self._compare(checkpoints, drawn, top, by_size, max(enumerated, default=0), of_plr, of_score)
         major = np.flatnonzero((self.sizes > 0) & (self.sizes < self.cells.n_i))
         for v in np.unique(self.cells.n_i[major]).tolist():
             mine = major[self.cells.n_i[major] == v]

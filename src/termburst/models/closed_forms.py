@@ -70,8 +70,8 @@ class NumPyOperations:
 
         Examples
         --------
-        >>> NUMPY.log_one_minus(np.array([1.0, 1e18 - 1e3]), 1e18)
-        array([-1.00000000e-18, -3.45387764e+01])
+        >>> NUMPY.log_one_minus(np.array([1e-18, 0.75]), 1.0)
+        array([-1.00000000e-18, -1.38629436e+00])
         """
         small = part < whole / 2
         if small.all():
