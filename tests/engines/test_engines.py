@@ -1,4 +1,4 @@
-"""Every engine through the same cases, against the same corpus counted in memory."""
+"""The same cases for every engine, compared with the same corpus counted in memory."""
 
 import itertools
 from dataclasses import replace
@@ -17,7 +17,7 @@ from termburst.inference.overdispersion import tarone_score
 
 @pytest.fixture(scope="module")
 def texts():
-    """Bursty words, frequent ones and rare ones; one document of a hundred repeats, and two without a word."""
+    """Bursty words, frequent ones and rare ones; one document with a hundred repeats, and two without words."""
     rng = np.random.default_rng(1)
     words = np.array([f"w{i:03}" for i in range(200)] + ["straße", "東京", "naïve", "ǆ", "ⅷ"])
     share = rng.dirichlet(np.full(words.size, 0.05), size=120)
@@ -37,7 +37,7 @@ def s(texts):
 
 @pytest.fixture(scope="module")
 def tarone(s):
-    """The score of every term, by the local test, whose draws it does not depend on."""
+    """The score of every term, from the test in memory; it does not depend on the draws."""
     return tb.burstiness_test(s, draws=99).sort("term")["score"].to_numpy()
 
 
@@ -48,7 +48,7 @@ def of_texts(engine, texts, ids):
 
 @pytest.fixture(scope="module")
 def of_counts(engine, texts, ids):
-    """The counts as rows in no order, with rows of 0 for the documents that hold nothing."""
+    """The counts as rows in random order, with rows of 0 for the empty documents."""
     X, terms = tb.CountingOptions().count(texts)
     cells = X.tocoo()
     rows = pl.DataFrame(
@@ -59,7 +59,7 @@ def of_counts(engine, texts, ids):
 
 
 @pytest.fixture(scope="module", params=["texts", "counts"])
-def frame(request, engine):  # named, so that there is one of each engine
+def frame(request, engine):  # needs *engine*, so that there is one for each
     return request.getfixturevalue(f"of_{request.param}")
 
 
@@ -105,15 +105,15 @@ def test_the_table_of_closed_forms(form, mu, sigma2, frame, s, tarone, local):
 
 
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
-@pytest.mark.parametrize("sigma2", [1.0, 10.0, 12.0])  # all valid; one clamped; besides, one with 0 < η² − r_i < 1
+@pytest.mark.parametrize("sigma2", [1.0, 10.0, 12.0])  # all valid; one clamped; also one with 0 < η² − r_i < 1
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
 @pytest.mark.parametrize(
     "X",
     [
         [[9, 1], [7, 2], [0, 3]],  # the first term is more than half of the text
         [[3], [2], [5]],  # every token
-        [[3, 1], [0, 0]],  # one document holds tokens
-        [[1, 0], [0, 1], [1, 0]],  # all hold one
+        [[3, 1], [0, 0]],  # only one document has tokens
+        [[1, 0], [0, 1], [1, 0]],  # every document has one token
     ],
 )
 def test_closed_forms_at_their_edges(X, form, sigma2):
@@ -127,7 +127,7 @@ def test_closed_forms_at_their_edges(X, form, sigma2):
     assert (found["status"] == "valid").to_list() == tb.penalized_mle(X, sigma2=sigma2).valid.tolist()
 
 
-def test_fits_are_the_local_ones(frame, s, local):
+def test_fits_are_those_in_memory(frame, s, local):
     found = local(engines.fit_beta_binomial(frame)).sort("term")
     expected = tb.fit_beta_binomial(s)
     assert found["term"].to_list() == s.terms.tolist()
@@ -148,7 +148,7 @@ def weights_in_memory(texts, ids, scheme, **options):
 @pytest.mark.parametrize("scheme", [name for name in tb.SCHEMES if name != "fisher-kernel"])
 def test_weights_by_every_scheme(scheme, engine, of_counts, texts, ids, local):
     if engine.name == "spark" and scheme not in ("tf-idf", "s-lambda", "damped-tf-idf", "fisher"):
-        pytest.skip("on Spark, four schemes stand for the ways there are: seconds each")
+        pytest.skip("seconds each on Spark: four schemes cover the ways to compute weights")
     found = local(engines.weigh(of_counts, scheme)).sort("document", "term")
     expected = weights_in_memory(texts, ids, scheme)
     assert found.select("document", "term").rows() == expected.select("document", "term").rows()
@@ -165,13 +165,13 @@ def test_weights_of_texts_to_unit_norm(scheme, norm, of_texts, texts, ids, local
 
 
 @pytest.mark.slow
-def test_a_ledger_grows_shrinks_and_forgives(engine, texts, ids, s):
+def test_a_ledger_grows_and_shrinks_and_ignores_batches_that_it_has(engine, texts, ids, s):
     def part(keep, batch):
         made = engines.patterns(engine({"document": ids[keep], "text": texts[keep]}), batch)
         return made.cache() if engine.name == "spark" else made
 
     first, second, third = slice(0, 50), slice(50, 90), slice(90, None)
-    if engine.name == "duckdb":  # relations of one connection only can be brought together
+    if engine.name == "duckdb":  # only relations of one connection can be concatenated
         connection = _connection({"document": ids, "text": texts})
 
         def part(keep, batch):
@@ -179,7 +179,7 @@ def test_a_ledger_grows_shrinks_and_forgives(engine, texts, ids, s):
             return engines.patterns(chosen, batch)
 
     week = engines.add(part(first, "monday"), part(second, "tuesday"))
-    week = engines.add(engines.add(week, part(third, "wednesday")), part(third, "wednesday"))  # once more: no harm
+    week = engines.add(engines.add(week, part(third, "wednesday")), part(third, "wednesday"))  # again: no effect
     assert engines.term_statistics(week, detail="patterns") == replace(s, counting=None)
     gone = part(second, "tuesday withdrawn")
     left = engines.withdraw(engines.withdraw(week, gone), gone)
@@ -236,7 +236,7 @@ def _connection(columns):
         ({"document": ["a"], "term": ["x"], "count": [0]}, "no document has a term"),
     ],
 )
-def test_a_bad_frame_gets_one_sentence(columns, message, engine):
+def test_a_bad_frame_raises_one_sentence(columns, message, engine):
     made = pl.DataFrame(columns, schema_overrides={"term": pl.String} if "term" in columns else None)
     with pytest.raises(ValueError, match=message) as caught:
         engines.term_table(engine(made))
@@ -259,7 +259,7 @@ def test_a_bad_frame_gets_one_sentence(columns, message, engine):
 )
 def test_patterns_that_no_collection_has(rows, message, engine):
     if engine.name == "spark":
-        pytest.skip("the same expressions, at seconds each")
+        pytest.skip("the same expressions, seconds each")
     schema = {"term": pl.String, "count": pl.Int64, "length": pl.Int64, "documents": pl.Int64}
     with pytest.raises(ValueError, match=message) as caught:
         engines.term_table(engine(pl.DataFrame(rows, schema=schema, orient="row")))
@@ -278,13 +278,13 @@ def test_patterns_that_no_collection_has(rows, message, engine):
 )
 def test_numbers_that_would_wrap_round(count, message, engine):
     if engine.name == "spark":
-        pytest.skip("has no unsigned integers, and says overflow itself")
+        pytest.skip("Spark has no unsigned integers, and raises on overflow itself")
     with pytest.raises(ValueError, match=message):
         engines.term_table(engine({"document": [1] * 4, "term": list("abcd"), "count": count}))
 
 
 def test_large_counts_are_the_same_integers(engine, local):
-    """Σ n_ij n_j beyond 2⁵³, which Arrow does not cast to floats; and a document that no fit has room for."""
+    """Σ n_ij n_j beyond 2⁵³, which Arrow does not cast to floats; and a document that is too long to fit."""
     X = np.array([[10**9, 3, 0], [1, 10**9 - 7, 5], [2, 0, 7]])
     document, term = np.nonzero(X)
     frame = engine({"document": document, "term": np.array(list("abc"))[term], "count": X[document, term]})
@@ -297,9 +297,9 @@ def test_large_counts_are_the_same_integers(engine, local):
 
 
 def test_two_terms_have_one_score(engine, local):
-    """Where one holds all tokens that the other does not; of floats the difference would be off by a factor of 4."""
+    """With two terms the scores are equal. Computed with floats, they would differ by a factor of 4."""
     if engine.name == "spark":
-        pytest.skip("the same expressions, at seconds each")
+        pytest.skip("the same expressions, seconds each")
     frame = engine({"document": [1, 1, 2], "term": ["a", "b", "a"], "count": [10**9, 3, 1]})
     assert local(engines.term_table(frame))["tarone"].to_list() == pytest.approx([-0.7071067822472077] * 2, rel=1e-12)
 
@@ -313,7 +313,7 @@ def test_columns_of_the_same_name(engine):
     elif engine.name == "spark":
         made = made.toDF("document", "text", "TEXT")
     else:
-        pytest.skip("has no such frames")
+        pytest.skip("this engine has no such frames")
     with pytest.raises(ValueError, match="two columns of the frame have the same name; rename or drop one"):
         engines.term_table(made)
 
@@ -335,7 +335,7 @@ def test_a_frame_without_rows(engine, local):
         engines.term_table(none)
 
 
-def test_columns_of_other_names_and_whole_numbers_for_ids(engine, local):
+def test_columns_of_other_names_and_integer_ids(engine, local):
     made = engine({"body": ["ha ha so", "so"], "key": [7, 2**40], "text": ["x", "y"]})
     assert engines.term_statistics(made, document="key", text="body").terms.tolist() == ["ha", "so"]
     weights = local(engines.weigh(made, "counts", document="key", text="body")).sort("document", "term")
@@ -350,7 +350,7 @@ def test_columns_of_other_names_and_whole_numbers_for_ids(engine, local):
     "function", [engines.term_table, engines.term_statistics, engines.weigh, engines.fit_beta_binomial]
 )
 @pytest.mark.parametrize("frame", [None, [1, 2], "texts.parquet", np.zeros((2, 2)), {"text": ["so"]}])
-def test_what_is_no_frame(function, frame):
+def test_other_objects_than_frames_are_refused(function, frame):
     with pytest.raises(ValueError, match="frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark, got"):
         function(frame)
 
@@ -398,7 +398,7 @@ def test_what_is_no_frame(function, frame):
         ),
     ],
 )
-def test_bad_arguments_get_one_sentence(call, message):
+def test_bad_arguments_raise_one_sentence(call, message):
     with pytest.raises(ValueError, match=message):
         call(pl.DataFrame({"document": ["a", "b"], "text": ["ha ha so", "so it goes"]}))
 

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from termburst.engines.operations import ColumnOperations
 from termburst.models import closed_forms as forms
 
-N_I = np.array([1, 2, 3, 9, 40, 60, 700])
+N_I = np.array([1, 2, 3, 9, 40, 51, 700])
 B_I = np.array([1, 1, 3, 2, 33, 10, 70])
 REPETITION = gammaln(N_I - B_I + 1.0)
 SQUARES, PRODUCTS = N_I + (N_I - B_I) * 7, N_I * 14
@@ -44,7 +44,7 @@ def test_log_factorial_keeps_its_digits():
 
 def closed_forms(form):
     """Name to a formula of operations, n_i, b_i, repetition, squares and products."""
-    c = forms.Collection(100, 1000, 8.0, 1.5)  # η² − r_i is far below 0, near 0, and above 1
+    c = forms.Collection(100, 1000, 8.0, 1.5)  # η² − r_i is far below 0, 0.7, and above 1
     formulas = {
         f"part {name}": lambda ops, n_i, b_i, repetition, *_, name=name: forms.plr_parts(
             ops, c, n_i, b_i, repetition, form
