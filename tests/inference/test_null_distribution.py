@@ -198,7 +198,7 @@ def parts_of(total, most, places):
 
 @pytest.mark.parametrize(("each", "size"), [(20, 60), (20, 24), (40, 60)])
 def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(each, size):
-    """Six documents of equal length; p by the saddlepoint, beyond the upper quarter of 20,000 draws, against exact p."""
+    """Six equally long documents; p by the saddlepoint, from the upper quarter of 20,000 draws on, against exact p."""
     n_j = np.full(6, each)
     splits = np.array(parts_of(size, each, 6))
     orders = [factorial(6) / np.prod([factorial(k) for k in np.unique(s, return_counts=True)[1]]) for s in splits]
