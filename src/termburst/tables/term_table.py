@@ -79,21 +79,27 @@ def term_table(
         "b": statistics.document_frequency,
         "plr": add_up(named),
         **_closed_forms(statistics),
+        **_estimates(statistics, fit, mu=mu, sigma2=sigma2, penalty=penalty),
     }
-    if fit == "exact":
-        exact = fit_beta_binomial(statistics)
-        columns |= {"mean": exact.mean, "alpha": exact.alpha, "alpha_not": exact.alpha_not}
-        columns["status"] = exact.status.tolist()
-    elif fit == "penalized":
-        estimates = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
-        status = np.where(estimates.valid, "valid", "invalid")
-        columns |= {"alpha": estimates.alpha, "alpha_not": estimates.alpha_not, "status": status.tolist()}
     if parts:
         size = statistics.vocabulary_size
         columns.update({name: np.broadcast_to(part, size).copy() for name, part in named.items()})
     table = term_frame(statistics.terms, columns)
     # Rounded: the term, not the last bits, decides the order of equal values.
     return table.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)
+
+
+def _estimates(statistics: TermStatistics, fit: Fit, **options: Any) -> dict[str, Any]:
+    """The columns of the fit asked for."""
+    if fit == "none":
+        return {}
+    if fit == "exact":
+        exact = fit_beta_binomial(statistics)
+        status = exact.status.tolist()
+        return {"mean": exact.mean, "alpha": exact.alpha, "alpha_not": exact.alpha_not, "status": status}
+    estimates = penalized_mle(statistics, **options)
+    status = np.where(estimates.valid, "valid", "invalid").tolist()
+    return {"alpha": estimates.alpha, "alpha_not": estimates.alpha_not, "status": status}
 
 
 def _closed_forms(statistics: TermStatistics) -> dict[str, Any]:
