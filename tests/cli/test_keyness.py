@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from termburst.inference.names import KEYNESS_METHODS
+from termburst.names import KEYNESS_METHODS
 
 ROWS = [("a", "cat cat cat sat on the mat")] * 9 + [("b", "dogs bark at the moon at night")] * 9
 

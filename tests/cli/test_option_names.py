@@ -1,4 +1,4 @@
-"""The names in `inference/names.py` are those of the tables that have one function per name."""
+"""The names in `names.py` are those of the tables that have one function per name."""
 
 import subprocess
 import sys

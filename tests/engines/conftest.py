@@ -1,4 +1,4 @@
-"""Frames of every engine, and a Spark of two executor processes with all its scratch in a folder of its own."""
+"""Frames of every engine, and a Spark session with two executor processes and a folder for its temporary files."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-# Java for minutes, not for days: code is compiled once and quickly, memory is tidied up by one thread.
+# For Java that runs for minutes, not for days: quick compilation, and one thread for the garbage collection.
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 LOCAL = ("polars", "polars-lazy", "pandas", "pyarrow", "duckdb")
 
@@ -21,7 +21,7 @@ def spark(pyspark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     scratch = tmp_path_factory.mktemp("spark")
     installed = Path(pyspark.__file__).parent
     before = {path.name for path in installed.iterdir()}
-    # A local cluster's workers write to SPARK_HOME/work, which would be among the installed packages.
+    # Workers of a local cluster write to SPARK_HOME/work, which would be inside the installed package.
     home = scratch / "home"
     home.mkdir()
     for entry in installed.iterdir():
@@ -71,7 +71,7 @@ def engine(request: pytest.FixtureRequest) -> Callable[[dict[str, Any]], Any]:
         if name == "duckdb":
             import duckdb
 
-            connection = duckdb.connect()  # one of its own, which is not the default one
+            connection = duckdb.connect()  # a new one, not the default one
             connection.register("made", arrow)
             connection.sql("create table kept as select * from made")
             return connection.table("kept")

@@ -1,4 +1,4 @@
-"""Frames that were made to mislead: names that look like patterns, and patterns of no collection left unchecked."""
+"""Misleading frames: column names that look like regular expressions, and unchecked patterns that no collection has."""
 
 import re
 
@@ -25,21 +25,21 @@ def make(request):
 
 
 @pytest.mark.parametrize("name", ["^te.*$", "^.*$", "^text$"])
-def test_a_column_s_name_is_no_pattern(make, name):
+def test_a_column_name_is_not_a_regular_expression(make, name):
     frame = make({"document": [1, 2], "text": ["the wrong column", "again"], name: ["so it goes", "so so"]})
     assert engines.term_statistics(frame, text=name).terms.tolist() == ["goes", "it", "so"]
 
 
-def test_nor_is_that_of_the_ids(make):
+def test_the_column_name_of_ids_is_not_a_regular_expression(make):
     frame = make({"document": [1, 1], "^d.*t$": [7, 8], "text": ["so it goes", "so so"]})
     found = to_polars(nw.from_native(engines.count_terms(frame, document="^d.*t$")))
     assert set(found["document"].to_list()) == {7, 8}
 
 
-def test_a_star_is_a_column_or_refused(make):
+def test_a_star_is_a_column_name_or_refused(make):
     frame = make({"document": [1, 2], "text": ["the wrong column", "again"], "*": ["so it goes", "so so"]})
     if isinstance(frame, duckdb.DuckDBPyRelation):
-        with pytest.raises(ValueError, match="its name stands for all columns: rename it"):
+        with pytest.raises(ValueError, match="the name means all columns; rename it"):
             engines.term_statistics(frame, text="*")
     else:
         assert engines.term_statistics(frame, text="*").terms.tolist() == ["goes", "it", "so"]
@@ -64,9 +64,9 @@ CRAFTED = {
     "count beyond its length": {"count": [5, 1, 3, 0, 0]},
     "negative documents": {"documents": [-1, 2, 1, 3, 2]},
     "negative documents of a length": {"documents": [1, 2, 1, -3, 2]},
-    "documents beyond all sense": {"documents": [2**60, 2, 1, 3, 2]},
-    "documents of a length beyond all sense": {"documents": [1, 2, 1, 2**60, 2]},
-    "everything at its end": {"count": [2**63 - 1] * 5, "length": [2**63 - 1] * 5, "documents": [2**63 - 1] * 5},
+    "impossibly many documents": {"documents": [2**60, 2, 1, 3, 2]},
+    "impossibly many documents of a length": {"documents": [1, 2, 1, 2**60, 2]},
+    "everything at its limit": {"count": [2**63 - 1] * 5, "length": [2**63 - 1] * 5, "documents": [2**63 - 1] * 5},
 }
 
 
@@ -83,13 +83,13 @@ def test_unchecked_patterns_may_give_wrong_numbers_but_nothing_worse(make, case,
             to_polars(nw.from_native(getattr(engines, call)(frame, check=False)))
     except ValueError as error:
         said = str(error)
-    except duckdb.Error as error:  # DuckDB says itself what does not fit, and what has no logarithm
+    except duckdb.Error as error:  # DuckDB has its own messages for overflow and for logarithms
         said = re.search("(?i)out of range|overflow|logarithm", str(error)).group()
     assert len(said.splitlines()) <= 1
 
 
 @pytest.mark.parametrize("case", CRAFTED)
-def test_the_same_are_refused_where_they_are_looked_at(case):
+def test_the_same_patterns_are_refused_if_checked(case):
     with pytest.raises(ValueError, match=r"\w+"):
         engines.term_statistics(pl.DataFrame({**SOUND, **CRAFTED[case]}))
 

@@ -1,4 +1,4 @@
-"""Real files: a DuckDB database, Parquet files that Polars scans, and what is left on disk and in memory afterwards."""
+"""Real files: a DuckDB database, Parquet files that Polars scans, and what remains on disk and in memory."""
 
 import json
 import subprocess
@@ -39,7 +39,7 @@ def test_a_database_in_a_file(tmp_path, frame):
 
 
 @pytest.mark.slow
-def test_terms_differ_by_their_bytes_whatever_the_collation(frame):
+def test_terms_differ_by_their_bytes_under_any_collation(frame):
     duckdb = pytest.importorskip("duckdb")
     options = tb.CountingOptions(lowercase=False)
     expected = [("Ab", 1, 1), ("ab", 2, 1)]
@@ -65,7 +65,7 @@ def test_relations_of_two_connections(frame):
         connection = duckdb.connect()
         connection.register("texts", frame.to_arrow())
         made.append(engines.patterns(connection.table("texts"), "a"))
-    with pytest.raises(ValueError, match="of different DuckDB connections: bring both into one"):
+    with pytest.raises(ValueError, match="belong to different DuckDB connections; use one connection"):
         engines.add(*made)
 
 
@@ -112,11 +112,11 @@ def test_no_engine_is_imported_before_it_is_used(tmp_path):
         """,
         tmp_path,
     )
-    assert loaded == [[], []]  # scikit-learn, which counts short texts, looks for pandas itself
+    assert loaded == [[], []]  # pandas is not checked: scikit-learn, which counts short texts, imports it
 
 
 @pytest.mark.slow
-def test_scratch_is_in_the_temporary_folder_and_goes_with_the_process(tmp_path):
+def test_temporary_files_are_deleted_when_the_process_ends(tmp_path):
     held = run(
         """
         import json, os, tempfile

@@ -1,4 +1,4 @@
-"""Spark with real executors: one is killed in the middle of a fit, one lacks a package, and the paper's collection."""
+"""Spark with real executors: one is killed during a fit, one lacks a package; and the paper's collection."""
 
 import doctest
 import os
@@ -20,7 +20,7 @@ from termburst import engines
 
 
 def frame_of_counts(spark, X, terms, folder):
-    """Counts as a frame, with a row of 0 for each document that holds nothing."""
+    """Counts as a frame, with a row of 0 for each empty document."""
     cells = X.tocoo()
     empty = np.flatnonzero(np.diff(X.indptr) == 0)
     rows = {
@@ -41,7 +41,7 @@ def assert_equal_fits(found, s):
 
 
 def executors():
-    """Process ids of this session's executors: grandchildren of this process, by way of the driver's Java."""
+    """Process ids of this session's executors: descendants of this process, through the driver's Java."""
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -64,7 +64,7 @@ def executors():
 
 
 def both_executors():
-    """The two executors, as soon as there are two."""
+    """Wait until there are two executors, and return them."""
     deadline = time.monotonic() + 60
     while len(found := executors()) != 2:
         assert time.monotonic() < deadline, f"there are {len(found)} executors"
@@ -73,7 +73,7 @@ def both_executors():
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
-def test_an_executor_killed_in_the_middle_of_a_fit(spark, local):
+def test_an_executor_killed_during_a_fit(spark, local):
     rng = np.random.default_rng(0)
     share = rng.dirichlet(np.full(4000, 0.02), size=600)
     texts = [" ".join(f"w{word}" for word in rng.choice(4000, size=400, p=p)) for p in share]
@@ -96,22 +96,22 @@ def test_an_executor_killed_in_the_middle_of_a_fit(spark, local):
     assert before[0] not in both_executors()  # it was killed, and Spark has started another
 
 
-def test_the_fit_of_fig_4_is_the_local_one(spark, data, collections, local, tmp_path):
+def test_the_fit_of_fig_4_is_that_in_memory(spark, data, collections, local, tmp_path):
     fig4 = collections.fig4
     frame = frame_of_counts(spark, fig4.counts, fig4.terms, tmp_path)
     assert_equal_fits(local(engines.fit_beta_binomial(frame, check=False)), fig4.statistics)
 
 
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
-def test_the_example_runs(spark, capsys):  # in this session, which it finds open
+def test_the_example_runs(spark, capsys):  # it uses this session, which is open
     left = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "spark.py"))
-    assert left["statistics"].documents == len(left["corpus"].ids)  # one more, one less
+    assert left["statistics"].documents == len(left["corpus"].ids)  # one was added, one withdrawn
     assert "terms are bursty" in capsys.readouterr().out
 
 
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
 def test_the_page_runs(spark):
-    """docs/spark.md, here and not with the other pages (conftest.py), so that this session serves it, too."""
+    """docs/spark.md runs here, not with the other pages (conftest.py), to share this session."""
     page = Path(__file__).parents[2] / "docs" / "spark.md"
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     done = doctest.testfile(str(page), module_relative=False, optionflags=flags, encoding="utf-8")
@@ -119,7 +119,7 @@ def test_the_page_runs(spark):
     assert done.failed == 0
 
 
-def test_a_worker_that_lacks_a_package_says_so(spark, tmp_path):
+def test_the_error_names_a_package_that_a_worker_lacks(spark, tmp_path):
     blocked = tmp_path / "blocked"
     blocked.mkdir()
     (blocked / "sitecustomize.py").write_text(

@@ -1,4 +1,4 @@
-"""The parts of the null distributions: documents drawn by their length, counts of the draws, tilted weights, tails."""
+"""The parts of the null distributions: documents drawn by their length, sums over the draws, tilted weights, tails."""
 
 from math import comb, factorial, log
 
@@ -19,7 +19,7 @@ from termburst.models.length_table import LengthTable
 
 
 def cells_on(n_j):
-    """One term, once in the first document: the lengths are what matters."""
+    """One term, once in the first document; only the lengths matter."""
     lengths, documents = np.unique(n_j, return_counts=True)
     one = np.ones(1, np.int64)
     return TermCells(
@@ -55,7 +55,7 @@ def check_aliases(n_j):
         (np.repeat([1, 4, 9], [30, 8, 3]), 0),
     ],
 )
-def test_draws_split_as_enumerated(n_j, separate, monkeypatch):
+def test_draws_agree_with_enumeration(n_j, separate, monkeypatch):
     """b and Σ log (n_ij − 1)! of 400,000 draws against the partitions' probabilities; Σ n_ij n_j by its mean.
 
     Documents are drawn each by itself up to so many, and those of equal length together beyond.
@@ -93,8 +93,8 @@ def test_likelihood_ratios_are_the_same_by_document_and_by_length(v, monkeypatch
     assert stats.ks_2samp(*np.round(found, 9)).pvalue > 1e-3
 
 
-def test_of_very_many_documents_only_their_lengths_are_held():
-    """As many as would not fit in memory one by one: 12 tokens are then in 12 of them."""
+def test_very_many_documents_are_kept_by_length():
+    """With more documents than fit into memory one by one, 12 tokens are in 12 of them."""
     lengths, documents = np.arange(1, 40), np.full(39, 10**11)
     once = TermCells(
         np.array([0, 1]), np.array([2], np.int32), np.array([30], np.int32), np.ones(1), np.array([12]), np.array([11]),
@@ -118,7 +118,7 @@ SHORT_AND_LONG = ([1.0, 2.5, 30.0, 400.0], [50.0, 40.0, 20.0, 3.0])  # a mean le
 )
 @pytest.mark.parametrize("tilt", [0, 5, 10])
 def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
-    """The recurrence against weights computed one by one, also where they pass what a float holds."""
+    """The recurrence against weights computed one by one, also where they overflow a float."""
     lengths, weights, slope = np.array(lengths), np.array(weights), -3.0
     s, n_i, odds = null_tails.CURVE[tilt], float(share * weights @ lengths), share / (1 - share)
     steps, log_gamma = null_tails._steps()
@@ -141,13 +141,13 @@ def test_tilted_weights_by_logarithms(lengths, weights, share, tilt):
 
 
 def p_of_one(sample, observed, tail, mid_p, top):
-    """`sampled_p` of one null, of whose tail there is one shape."""
+    """`sampled_p` for one null distribution, with one shape of its tail."""
     row = np.zeros(observed.size, np.int64)
     return sampled_p(sample[None], observed, row, lambda values, row, anchor: tail(values)[None], mid_p, top)
 
 
 def test_a_tail_begins_where_the_draws_end():
-    """`sampled_p` of a sample whose tail is known: p goes on from the last draws that are counted, without a step."""
+    """`sampled_p` of a sample with a known tail: p continues from the last draws that are counted, without a jump."""
     sample = np.sort(np.random.default_rng(9).exponential(size=9_999))
     top = 25
     anchor = sample[-top]
@@ -157,28 +157,28 @@ def test_a_tail_begins_where_the_draws_end():
     assert log_p[1] == pytest.approx(log((1 + top) / 10_000))
     assert abs(log_p[2] - log_p[1]) < 1e-4
     np.testing.assert_allclose(log_p[3:] - log_p[1], [-1.0, -1_000.0], rtol=1e-9)
-    assert log_p[1] == pytest.approx(-anchor, abs=0.6)  # e^−x is the law it was drawn from
+    assert log_p[1] == pytest.approx(-anchor, abs=0.6)  # the draws have the distribution e^−x
     flat, how = p_of_one(np.zeros(999), np.array([0.0, 1.0]), lambda x: -x, True, 0.0025)
     assert flat[0] == pytest.approx(log((1 + 999 / 2) / 1000))
     assert how[1] == "tail"
-    assert flat[1] == pytest.approx(log(4 / 1000))  # though the tail itself begins at p = 1
+    assert flat[1] == pytest.approx(log(4 / 1000))  # although the tail itself begins at p = 1
 
 
 def test_a_tail_does_not_begin_at_an_atom():
-    """99 of 3,000 draws are above 0, by the law e^−x: so is p, though the upper tenth begins at 0."""
+    """99 of 3,000 draws are above 0, with the distribution e^−x. p follows it, although the upper tenth begins at 0."""
     above = -np.log((np.arange(99, 0, -1) - 0.5) / 99)
     sample, observed = np.append(np.zeros(2_901), above), np.array([0.0, 0.5, 2.0, 20.0])
     log_p, how = p_of_one(sample, observed, lambda x: -x, False, 0.1)
     assert how.tolist() == ["monte-carlo", "tail", "tail", "tail"]
     np.testing.assert_allclose(log_p, [0.0, *(log(99 / 3_000) - observed[1:])], atol=0.02)
-    few = np.append(np.zeros(2_991), np.arange(1.0, 10.0))  # too few above to trust a shape: they are counted
+    few = np.append(np.zeros(2_991), np.arange(1.0, 10.0))  # too few above 0 to trust a shape: they are counted
     log_p, how = p_of_one(few, np.array([0.5, 5.0, 9.0, 12.0]), lambda x: -x, False, 0.1)
     assert how.tolist() == ["monte-carlo"] * 3 + ["tail"]
     np.testing.assert_allclose(np.exp(log_p) * 3_001, [10, 6, 2, 2 * np.exp(-3)])
 
 
 @pytest.mark.parametrize("steepness", [0.0, 50.0])
-def test_a_tail_of_the_wrong_shape_is_held_by_the_draws(steepness):
+def test_draws_limit_a_tail_of_the_wrong_shape(steepness):
     sample = np.sort(np.random.default_rng(17).exponential(size=1_999))
     observed = np.linspace(1.5, 7.0, 40)
     log_p, _ = p_of_one(sample, observed, lambda x: -steepness * x, False, 0.25)
@@ -189,7 +189,7 @@ def test_a_tail_of_the_wrong_shape_is_held_by_the_draws(steepness):
 
 
 def parts_of(total, most, places):
-    """Ways to write *total* as a sum of *places* numbers up to *most*, in falling order."""
+    """The ways to write *total* as a sum of *places* numbers of at most *most*, in descending order."""
     if places == 0:
         return [()] if total == 0 else []
     return [(c, *rest) for c in range(min(most, total), -1, -1) if c * places >= total
@@ -198,7 +198,7 @@ def parts_of(total, most, places):
 
 @pytest.mark.parametrize(("each", "size"), [(20, 60), (20, 24), (40, 60)])
 def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(each, size):
-    """Six documents of equal length; from the upper quarter of 20,000 draws on by the saddlepoint, against exact p."""
+    """Six equally long documents; p by the saddlepoint, from the upper quarter of 20,000 draws on, against exact p."""
     n_j = np.full(6, each)
     splits = np.array(parts_of(size, each, 6))
     orders = [factorial(6) / np.prod([factorial(k) for k in np.unique(s, return_counts=True)[1]]) for s in splits]
@@ -214,13 +214,13 @@ def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(eac
     base = plr(np.full(257, size), grid, np.zeros(257))
     classes = np.array([float(each)]), np.array([6.0])
     curves = plr_curves(np.array([size]), float(n_j.sum()), *classes, grid[None], base[None])
-    moments = np.array([(sample.mean(), sample.std(), 0.0)], core.MOMENTS)  # the skewness of a curve is its own
+    moments = np.array([(sample.mean(), sample.std(), 0.0)], core.MOMENTS)  # a curve has its own skewness
     row = np.zeros(value.size, np.int64)
     log_p, how = sampled_p(sample[None], value, row, PlrTail(curves, moments), False, 0.25)
     ratio = np.exp(log_p - np.log(exact))[how == "tail"]
     exact = exact[how == "tail"]
     assert exact.max() > 0.15
-    assert ratio[exact > 1e-7].min() > 0.85  # with so few documents it errs on the safe side, the more the further out
+    assert ratio[exact > 1e-7].min() > 0.85  # with so few documents p is too large, more so further out
     assert ratio[exact > 1e-2].max() < 1.3
     assert ratio[exact > 1e-4].max() < 6
 
@@ -236,7 +236,7 @@ CORNERS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("corner", CORNERS)
 def test_sizes_of_terms_that_are_much_of_the_text(corner):
-    """Neither too large nor too small, by NumPy's draws of the null; within their error, that of ours, and a fifth."""
+    """The size of the test, by NumPy's draws of the null, is right within their error, ours, and a fifth."""
     n_j, size = CORNERS[corner]
     terms, asked = 3_000, 49_975
     columns = np.random.default_rng(19).multivariate_hypergeometric(n_j, size, terms, method="marginals")
@@ -259,7 +259,7 @@ def test_sizes_of_terms_that_are_much_of_the_text(corner):
 
 @pytest.mark.slow
 def test_falling_cubics_are_scipys():
-    """Also where a curve has fewer points than there are columns, and is moved; beyond its ends it is constant."""
+    """Also if a curve has fewer points than there are columns, and is shifted; beyond its ends it is constant."""
     rng = np.random.default_rng(0)
     columns, shift = 13, rng.normal(size=200)
     for size in range(3, columns):
@@ -275,7 +275,7 @@ def test_falling_cubics_are_scipys():
             np.testing.assert_allclose(found[k], expected, rtol=1e-12)
 
 
-def test_several_nulls_at_once_are_each_by_itself():
+def test_several_nulls_at_once_equal_each_on_its_own():
     rng = np.random.default_rng(5)
     samples = np.sort(np.stack([rng.exponential(size=999), rng.normal(size=999), np.zeros(999)]), axis=1)
     row = rng.integers(0, 3, 60)
@@ -292,7 +292,7 @@ def test_several_nulls_at_once_are_each_by_itself():
 
 @pytest.mark.slow
 def test_a_frequent_term_that_is_rare_in_every_document():
-    """Beyond 20,000 tokens λ has a gamma tail by its moments: also where hardly any document holds the term twice."""
+    """Beyond 20,000 tokens λ has a gamma tail with its moments, even if hardly any document has the term twice."""
     documents, term, terms = 1_250_000, 25_000, 60
     cells = cells_on(np.full(documents, 300))
     null = Null(cells, 99, 0, False, PlrFunction(cells, None, 1.0, "printed"))

@@ -24,7 +24,7 @@ COUNTS = hnp.arrays(
 
 
 def scipy_penalty(penalty, mu, sigma2):
-    """SciPy's density of that mean and variance, and r ↦ the α_0 that maximises (1 − r) log α_0 + log f."""
+    """SciPy's density with that mean and variance, and r ↦ the α_0 that maximises (1 − r) log α_0 + log f."""
     eta2 = mu**2 / sigma2
     if penalty == "gamma":
         return stats.gamma(eta2, scale=sigma2 / mu), lambda r: sigma2 / mu * (eta2 - r)
@@ -110,7 +110,7 @@ def test_terms_that_never_repeat(fig3, form):
 
 
 def direct_parts(X, mu, sigma2, form):
-    """Every part by its formula, with 50 digits, for the terms of X."""
+    """Every part by its formula, with 50 digits, for each term of X."""
     mpmath.mp.dps = 50
     log, d, n = mpmath.log, X.shape[0], int(X.sum())
     m, v = mpmath.mpf(mu), mpmath.mpf(sigma2)
@@ -176,7 +176,7 @@ def test_eta_squared_equal_to_r_is_invalid():
 
 
 def test_digits_survive_long_documents():
-    """At μ = 30,000 the textbook form of Claim 3 loses six digits; checked with 60 of them."""
+    """At μ = 30,000 the textbook form of Claim 3 loses six digits; compared with a computation of 60 digits."""
     rng = np.random.default_rng(1)
     X = np.column_stack([rng.poisson(3, 50), np.full(50, 29_997), rng.integers(0, 2, 50)])
     mpmath.mp.dps = 60
@@ -220,7 +220,7 @@ def test_explain_by_name_reads_well(fig3):
     elsewhere = tb.explain(s, top, mu=30.0, sigma2=0.5, form="corrected")
     fit = tb.penalized_mle(s, mu=30.0, sigma2=0.5)
     assert (elsewhere.alpha, elsewhere.alpha_not) == (fit.alpha[top], fit.alpha_not[top])
-    assert "η²" not in str(elsewhere)  # the printed formulas would mislead
+    assert "η²" not in str(elsewhere)  # the printed formulas would be wrong
     with pytest.raises(ValueError, match="'t999' is not among the 250 terms"):
         tb.explain(s, "t999")
 
@@ -263,7 +263,7 @@ def test_invalid_terms_are_clamped_counted_once_and_refused_on_demand(form):
     assert np.isfinite(value[1:]).all()
     with pytest.raises(ValueError, match=r"1 of 3 terms.*column 0"):
         tb.plr_statistic(X, mu=4.0, form=form, invalid="raise")
-    tb.explain(tb.TermStatistics.from_counts(X), 1, mu=4.0, form=form, invalid="raise")  # asked of a valid term
+    tb.explain(tb.TermStatistics.from_counts(X), 1, mu=4.0, form=form, invalid="raise")  # about a valid term
     with pytest.warns(ClampedTermsWarning):
         tb.plr_contributions(X, mu=4.0)
 
@@ -281,7 +281,7 @@ def test_the_clamp_is_the_paper_s():
 
 
 def test_printed_clamps_also_just_above_zero():
-    """Erratum 6: max(1, η² − r_i) touches valid terms with η² − r_i < 1."""
+    """Erratum 6: max(1, η² − r_i) changes valid terms with η² − r_i < 1."""
     X = np.array([[9, 40], [0, 40], [0, 40]])  # r_i = 9 for the first term
     at = [tb.explain(tb.TermStatistics.from_counts(X), 0, mu=e**0.5).parts["precision"] for e in (9.5, 10.0)]
     for eta2, value in zip((9.5, 10.0), at, strict=True):
@@ -341,7 +341,7 @@ def test_exact_equals_the_definition_under_every_penalty(fig3, penalty, mu, sigm
 
 @pytest.mark.parametrize("penalty", OTHERS)
 @pytest.mark.parametrize(("mu", "sigma2"), [(None, 1.0), (30.0, 0.5), (180.0, 5.0)])
-def test_printed_has_other_penalties_once_and_corrected_is_exact(fig3, penalty, mu, sigma2):
+def test_other_penalties_enter_once_in_printed_and_corrected_is_exact(fig3, penalty, mu, sigma2):
     value, log_f = unpenalised(fig3, mu or 74.59, sigma2, penalty)
     printed, corrected, exact = (
         tb.plr_statistic(fig3, mu=mu, sigma2=sigma2, form=form, penalty=penalty) for form in FORMS
@@ -351,7 +351,7 @@ def test_printed_has_other_penalties_once_and_corrected_is_exact(fig3, penalty, 
     np.testing.assert_allclose(exact - printed, log_f, rtol=1e-8, atol=1e-8)
 
 
-def test_the_definition_by_the_package_s_own_pieces(fig3):
+def test_the_definition_by_the_package_s_own_functions(fig3):
     """ℓ_1 by `approximate_log_pmf` at `penalized_mle`."""
     n_j, n_i = fig3.sum(axis=1), fig3.sum(axis=0)
     for penalty in OTHERS:
@@ -366,7 +366,7 @@ def test_the_definition_by_the_package_s_own_pieces(fig3):
 
 @given(COUNTS, st.sampled_from(FORMS), st.sampled_from(OTHERS), st.sampled_from([None, 0.5, 40.0]))
 def test_parts_add_up_under_other_penalties_and_no_term_is_invalid(X, form, penalty, mu):
-    s = tb.TermStatistics.from_counts(X)  # warnings are errors: none is clamped
+    s = tb.TermStatistics.from_counts(X)  # warnings are errors: no term is clamped
     plr = tb.plr_statistic(s, mu=mu, form=form, penalty=penalty, invalid="raise")
     np.testing.assert_array_equal(plr, tb.plr_statistic(X, mu=mu, form=form, penalty=penalty))
     assert np.isfinite(plr).all()
@@ -400,7 +400,7 @@ def test_lambda_stays_finite_where_the_log_normal_precision_is_too_small_for_a_f
         tau = log(5) - v * (r + mpmath.mpf("0.5"))
         log_f = -tau - (tau - log(5) + v / 2) ** 2 / (2 * v) - log(2 * mpmath.pi * v) / 2
         total = mpmath.mpf(b_i + n_not)
-        # the factorials of n_j and n_j − n_ij are in both likelihoods; n_ij! is in the binomial, n_ij in the other
+        # n_j! and (n_j − n_ij)! are in both likelihoods; n_ij! is in the binomial one, n_ij in the other
         null = n_i * log(mpmath.mpf(n_i) / n) + n_not * log(mpmath.mpf(n_not) / n) - b_i * mpmath.loggamma(16)
         full = b_i * (log(b_i / total) - log(15)) + n_not * log(n_not / total) + (b_i - n_i) * tau
         expected = float(-2 * (null - full) + (1 if form == "printed" else 2) * log_f)
@@ -433,6 +433,6 @@ def test_the_term_table_under_another_penalty(fig3, penalty):
     np.testing.assert_array_equal(table["plr"].to_numpy(), tb.plr_statistic(s, penalty=penalty)[term])
     np.testing.assert_array_equal(table["alpha"].to_numpy(), fit.alpha[term])
     np.testing.assert_array_equal(table["alpha_not"].to_numpy(), fit.alpha_not[term])
-    assert (np.diff(table["plr"].to_numpy()) <= 1e-9).all()  # ties go by term
+    assert (np.diff(table["plr"].to_numpy()) <= 1e-9).all()  # ties are in the order of terms
     assert {"tf_icf", "penalty", "precision"} <= set(table.columns)
     assert table["alpha"].null_count() == 0

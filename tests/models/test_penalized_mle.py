@@ -1,4 +1,4 @@
-"""Claim 2 against brute force and its own formula, under every penalty; and the shape it rests on (erratum 8)."""
+"""Claim 2 against brute force and its own formula, for every penalty; and the shape of the likelihood (erratum 8)."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_terms_without_a_positive_precision_are_marked_and_nan():
     assert fit.alpha_0[1] == pytest.approx(15 / 4)
 
 
-def test_statistics_serve_as_well_as_counts(fig3):
+def test_statistics_and_counts_give_the_same(fig3):
     for detail in ("frequencies", "moments", "patterns"):
         from_statistics = penalized_mle(TermStatistics.from_counts(fig3, detail=detail), sigma2=2.0)
         np.testing.assert_array_equal(from_statistics.alpha, penalized_mle(fig3, sigma2=2.0).alpha)

@@ -25,7 +25,7 @@ NAMES = ["gamma", "log-normal", "inverse-gamma"]
 
 
 def scipy_density(name, mu, sigma2):
-    """SciPy's distribution of that mean and variance, by its own parameters."""
+    """SciPy's distribution with that mean and variance."""
     if name == "gamma":
         return stats.gamma(mu**2 / sigma2, scale=sigma2 / mu)
     if name == "log-normal":
@@ -63,7 +63,7 @@ def test_log_density_equals_scipy(mu, sigma2):
 
 @pytest.mark.parametrize("mu", [1e2, 1e5, 1e8])
 def test_log_density_keeps_its_digits_where_the_textbook_form_cancels(mu):
-    # log-gamma of η² = μ² = 1e16 alone is 3.6e17: double precision would leave no digit of the sum
+    # log-gamma of η² = μ² = 1e16 alone is 3.6e17: with doubles, no digit of the sum would be left
     mpmath.mp.dps = 60
     for alpha_0 in (mu - 2, mu + 0.5):
         a, m = mpmath.mpf(alpha_0), mpmath.mpf(mu)
@@ -105,15 +105,15 @@ def test_bad_hyperparameters_are_refused(mu, sigma2, said):
 @pytest.mark.parametrize(
     ("mu", "sigma2", "said"),
     [
-        (1e160, 1, "mu = 1e"),
-        (1e-170, 1, "mu = 1e"),
-        (1, 1e308, "sigma2 = 1e"),
-        (1, 5e-324, "sigma2 = "),
+        (1e160, 1, "mu"),
+        (1e-170, 1, "mu"),
+        (1, 1e308, "sigma2"),
+        (1, 5e-324, "sigma2"),
         (1e90, 1, "η² "),
     ],
 )
 def test_extremes_that_overflow_are_refused(mu, sigma2, said):
-    with pytest.raises(ValueError, match=rf"{said}.*beyond what can be computed with"):
+    with pytest.raises(ValueError, match=rf"{said}.* must be between 1e-100 and 1e100"):
         GammaPenalty(mu, sigma2)
 
 
@@ -128,11 +128,11 @@ def test_log_density_far_below_the_mean(mu, sigma2):
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float32, int])
-def test_any_kind_of_number_will_do(kind):
+def test_any_kind_of_number_is_accepted(kind):
     assert GammaPenalty(kind(200), kind(1)).eta2 == 40_000.0
 
 
-def test_an_unknown_penalty_is_refused_with_the_names_there_are():
+def test_an_unknown_penalty_is_refused_with_a_list_of_names():
     with pytest.raises(ValueError, match=r"'gamma'.*'cauchy'"):
         named_penalty("cauchy", 1.0, 1.0)
     with pytest.raises(ValueError, match="penalty is one of"):
@@ -185,7 +185,7 @@ def test_inverse_gamma_vanishes_at_zero_without_nan_or_warning():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("mu", "sigma2"), [(75.0, 1.0), (3.0, 8.0), (0.5, 0.02)])
 def test_every_penalty_has_that_mean_and_variance(name, mu, sigma2):
-    """Integrated over τ = log α_0, where heavy tails are no trouble."""
+    """Integrated over τ = log α_0, where heavy tails are easy."""
     penalty, centre, width = named_penalty(name, mu, sigma2), np.log(mu), np.log1p(sigma2 / mu**2) ** 0.5
     limits = (centre - 40 * width, centre + 40 * width)
 
@@ -286,7 +286,7 @@ def test_every_penalty_refuses_bad_hyperparameters(name, bad):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("mu", "sigma2"), [(1e160, 1), (1e-170, 1), (1, 1e308), (1, 5e-324), (1e90, 1), (1e-60, 1)])
 def test_every_penalty_refuses_extremes(name, mu, sigma2):
-    with pytest.raises(ValueError, match="beyond what can be computed with"):
+    with pytest.raises(ValueError, match="must be between 1e-100 and 1e100"):
         named_penalty(name, mu, sigma2)
 
 

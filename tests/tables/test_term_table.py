@@ -1,13 +1,48 @@
-"""The table of terms holds what the functions give, burstiest first."""
+"""The table of terms has what the functions return, burstiest first."""
 
 import numpy as np
+import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import termburst as tb
+from termburst import engines
+from termburst.inference.overdispersion import tarone_score
 from termburst.inference.plr import PARTS
 
+COLUMNS = ["term", "n", "b", "plr", "tarone", "idf", "icf", "tf_idf_sum", "alpha", "alpha_not", "status"]
 
-def test_the_table_holds_what_the_functions_give(fig3):
+
+@pytest.fixture(scope="module")
+def counted():
+    """Counts in memory, and the same as a frame; "a" repeats too often for the penalty at σ² = 10."""
+    X = [[9, 1, 0], [7, 2, 1], [0, 3, 0]]
+    terms = ["a", "b", "c"]
+    rows = [(j, term, count) for j, row in enumerate(X) for term, count in zip(terms, row, strict=True)]
+    frame = pl.DataFrame(rows, schema=["document", "term", "count"], orient="row")
+    return tb.TermStatistics.from_counts(X, terms), frame
+
+
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
+@pytest.mark.parametrize("sigma2", [0.1, 10.0])
+def test_memory_and_engines_have_the_same_table(counted, form, sigma2):
+    statistics, frame = counted
+    in_memory = tb.term_table(statistics, form=form, sigma2=sigma2).sort("term")
+    by_engine = engines.term_table(frame, form=form, sigma2=sigma2).sort("term")
+    assert in_memory.columns == by_engine.columns == COLUMNS
+    assert_frame_equal(by_engine, in_memory, rel_tol=1e-12, abs_tol=1e-12)  # null in the same places, too
+    assert in_memory["status"].to_list() == ["invalid" if sigma2 == 10 else "valid", "valid", "valid"]
+
+
+def test_a_term_that_never_occurs_has_no_score_and_no_idf():
+    table = tb.term_table(tb.TermStatistics.from_counts([[2, 1, 0], [0, 1, 0]], ["a", "b", "never"])).sort("term")
+    never = table.row(2, named=True)
+    assert [never[name] for name in ("tarone", "idf", "icf")] == [None, None, None]
+    assert (never["n"], never["tf_idf_sum"]) == (0, 0.0)
+
+
+def test_the_table_has_what_the_functions_return(fig3):
     s = tb.TermStatistics.from_counts(fig3, [f"t{i:03d}" for i in range(250)])
     table = tb.term_table(s, parts=True, sigma2=2.0)
     by_term = table.sort("term")
@@ -17,6 +52,7 @@ def test_the_table_holds_what_the_functions_give(fig3):
     np.testing.assert_array_equal(by_term["alpha"].to_numpy(), tb.penalized_mle(s, sigma2=2.0).alpha)
     tf_idf = tb.TermWeighting("tf-idf").fit_transform(fig3).sum(axis=0)
     np.testing.assert_allclose(by_term["tf_idf_sum"].to_numpy(), np.ravel(tf_idf), atol=1e-9)
+    np.testing.assert_allclose(by_term["tarone"].fill_null(np.nan).to_numpy(), tarone_score(fig3), rtol=1e-12)
     parts = [name for name in PARTS if name in table.columns]
     assert len(parts) == 8
     np.testing.assert_array_equal(by_term["alpha_not"].to_numpy(), tb.penalized_mle(s, sigma2=2.0).alpha_not)
@@ -24,7 +60,7 @@ def test_the_table_holds_what_the_functions_give(fig3):
     assert table["plr"].round(9).is_sorted(descending=True)
 
 
-def test_ties_are_in_the_order_of_terms_and_what_has_no_value_comes_last():
+def test_ties_are_in_the_order_of_terms_and_null_comes_last():
     X = np.array([[1, 0, 1, 30], [0, 1, 0, 30]])
     with pytest.warns(tb.ClampedTermsWarning):
         table = tb.term_table(tb.TermStatistics.from_counts(X, ["c", "b", "a", "z"]), mu=4.0, form="exact")

@@ -28,7 +28,7 @@ from termburst.cli.shared import (
     shown,
 )
 from termburst.cli.stats import stats
-from termburst.inference.names import Fit, Test
+from termburst.names import Fit, Test
 
 if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
@@ -125,6 +125,8 @@ def terms(
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit)
     if test and settled is Format.table:
         table = table.select("term", "n", "b", by_test, "p_value", "log10_p", "q_value", "how", "dp", "adaptation")
+    elif settled is Format.table:
+        table = table.drop("tarone", "idf", "icf")  # a terminal is narrow; files have all columns
     table = table.filter(pl.col("n") >= min_count)
     write_table(shown(table, top, settled), settled, output, _size(statistics), csv_as_is=csv_as_is)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():

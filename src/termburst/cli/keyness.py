@@ -27,7 +27,7 @@ from termburst.cli.shared import (
     shown,
 )
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
-from termburst.inference.names import KeynessMethod, Sort
+from termburst.names import KeynessMethod, Sort
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.output import Format
-from termburst.inference.names import Adjustment, Form
+from termburst.names import Adjustment, Form
 
 if TYPE_CHECKING:
     import polars as pl

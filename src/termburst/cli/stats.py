@@ -13,7 +13,7 @@ import typer
 
 from termburst.cli.output import json_text, many, note, say, write_out
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
-from termburst.statistics.detail import Detail
+from termburst.names import Detail
 
 if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics

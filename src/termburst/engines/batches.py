@@ -1,8 +1,8 @@
-"""Our own code on an engine's data: a batch of rows at a time, or all rows of some terms at a time.
+"""Our own code on an engine's data: one batch of rows at a time, or all rows of some terms at a time.
 
-Batches come and go as Polars frames, whatever the engine. Spark runs the code on its executors. Of a lazy Polars frame
-and of DuckDB the rows are streamed through this process and what they become is put on disk, in a folder that goes with
-the process: it can then be read as often as is needed, and is never in memory as a whole.
+Batches are Polars frames for every engine. Spark runs the code on its executors. The rows of a lazy Polars frame and of
+DuckDB are streamed through this process. The results are written to disk, in a folder that is deleted when the process
+ends: so they can be read again, and are never in memory as a whole.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
-Schema = Mapping[str, Any]  # names to Polars' types: what a function returns
+Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
-ROWS = 200_000  # of counts in a batch
+ROWS = 200_000  # rows of counts in a batch
 TEXTS = 2_000  # documents in a batch
-ROWS_A_FILE = 500_000
-ROWS_OF_TERMS = 1_000_000  # fitted at a time
-BUCKETS = 16  # that terms are dealt out to
+ROWS_PER_FILE = 500_000
+ROWS_OF_TERMS = 1_000_000  # rows whose terms are fitted at a time
+BUCKETS = 16  # parts that terms are divided into
 
 
 def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = ROWS) -> Any:
-    """The rows that *function* makes of the frame's, batch by batch."""
+    """The results of *function* on all batches of the frame's rows, as one frame."""
     if is_spark(frame):
         from termburst.engines.spark import map_in_arrow
 
@@ -50,10 +50,10 @@ def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = R
 def map_and_add(
     frame: Any, function: Function, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS
 ) -> tuple[Any, ...]:
-    """As `map_batches`, for rows with terms that may come with *add_up* added up where they are else equal.
+    """As `map_batches`; rows that are equal in all other columns may be merged, with the columns *add_up* added up.
 
-    In parts that have no term in common: a lazy Polars frame groups them one after the other, and so in a fraction of
-    the memory that all would take at once.
+    Returns parts that have no term in common. A lazy Polars frame groups them one after the other, which takes a
+    fraction of the memory that all at once would take.
     """
     native_lazy = _is_lazy_polars(frame)
     if not native_lazy and not frame.implementation.is_duckdb():
@@ -65,7 +65,7 @@ def map_and_add(
 
 
 def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema) -> Any:
-    """The rows that *function* makes of all rows of some terms; the parts have no term in common."""
+    """The results of *function* on all rows of some terms at a time; the parts have no term in common."""
     first = parts[0]
     if is_spark(first):
         from termburst.engines.spark import map_terms_in_arrow
@@ -81,7 +81,7 @@ def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema) -> Any
 
 
 def stream(frame: Any, rows: int) -> Iterator[pl.DataFrame]:
-    """The frame's rows in this process, some at a time."""
+    """The frame's rows in this process, batch by batch."""
     import polars as pl
 
     native = nw.to_native(frame)
@@ -95,7 +95,7 @@ def stream(frame: Any, rows: int) -> Iterator[pl.DataFrame]:
 
 
 def _whole_terms(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Batches in the order of terms, cut where a term ends, of some `ROWS_OF_TERMS` rows."""
+    """Batches of about `ROWS_OF_TERMS` rows, cut where a term ends; the rows come sorted by term."""
     import polars as pl
 
     held: list[pl.DataFrame] = []
@@ -117,9 +117,9 @@ def _whole_terms(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 
 
 def _spooled(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...] = ()) -> Path:
-    """A folder with the results in Parquet files, which goes with the process.
+    """A folder with the results in Parquet files; it is deleted when the process ends.
 
-    With columns to *add_up* there are `BUCKETS` folders in it, by the hash of the term.
+    If there are columns to *add_up*, it has `BUCKETS` folders, and the hash of a term says in which one it is.
     """
     import polars as pl
 
@@ -145,18 +145,18 @@ def _spooled(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str,
     for result in results:
         held.append(_typed(result, schema))
         size += result.height
-        if size >= ROWS_A_FILE:
+        if size >= ROWS_PER_FILE:
             write()
     if held:
         write()
-    if add_up and not any(folder.iterdir()):  # no rows at all: a file says what the columns would be
+    if add_up and not any(folder.iterdir()):  # no rows at all: an empty file has the columns
         (folder / "00").mkdir()
         pl.DataFrame(schema=schema).write_parquet(folder / "00" / "000000.parquet")
     return folder
 
 
 def _read(folder: Path, like: Any, files: str = "*.parquet") -> Any:
-    """The files of a folder as a frame of the same engine as *like*, Polars or DuckDB."""
+    """The files of a folder as a frame of the engine of *like*: Polars or DuckDB."""
     import polars as pl
 
     pattern = f"{glob.escape(str(folder))}/{files}"

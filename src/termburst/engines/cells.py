@@ -1,4 +1,4 @@
-"""From a frame to cells (a term in a document, how often, in how long a document) and to the lengths of documents."""
+"""From a frame to cells (a term in a document, its count, the document's length) and to the document lengths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from termburst.statistics.term_statistics import NothingToCountError, TermStatis
 if TYPE_CHECKING:
     import polars as pl
 
-Grain = Literal["documents", "patterns", "counts"]  # what cells are told apart by; counts: term and count alone
+Grain = Literal["documents", "patterns", "counts"]  # one row per cell; per term, count, length; per term, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Cells:
     Attributes
     ----------
     parts : frames of (document,) term, count, length, documents, tokens
-        One, or some that have no term in common.
-        *documents* is how many documents such a cell stands for, and *tokens* how many tokens these have together:
-        with the grain "counts" their lengths are not known singly, and *length* is 0.
+        One frame, or several that have no term in common.
+        *documents* is the number of documents with such a cell, *tokens* the number of their tokens. With the grain
+        "counts" their single lengths are not known, and *length* is 0.
     lengths : frame of length, documents
     """
 
@@ -40,14 +40,14 @@ class Cells:
     lengths: Any
 
     def totals(self, *keys: str) -> tuple[Any, ...]:
-        """Parts with the sum of *documents* for every combination of keys, "term" being one."""
+        """Parts with the sum of *documents* for every combination of keys; "term" must be one of them."""
         return tuple(totals(part, keys).filter(nw.col("documents") != 0) for part in self.parts)
 
 
 def length_statistics(cells: Cells) -> TermStatistics:
-    """The histogram of document lengths, fetched from the engine: the collection without its terms.
+    """The histogram of document lengths, fetched from the engine: the statistics of the collection without its terms.
 
-    It is all that a term must know of the others.
+    It is the only corpus-level data that the formulas and the fit of one term need.
     """
     found = to_polars(totals(cells.lengths, ["length"]).filter(nw.col("documents") != 0)).sort("length")
     none = np.zeros(0, dtype=np.int64)
@@ -55,18 +55,18 @@ def length_statistics(cells: Cells) -> TermStatistics:
     if not statistics.documents:
         raise NothingToCountError("there are no documents: the frame has no rows")
     if not statistics.tokens:
-        raise NothingToCountError("no document has a term; perhaps all are empty or hold only stop words")
+        raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
     return statistics
 
 
 def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> Cells:
-    """The cells of texts, counts or patterns, at least as fine as that grain."""
+    """The cells of texts, counts or patterns, with the rows of that grain or finer ones."""
     one = nw.lit(1, dtype=nw.Int64)
     if source.kind == "texts":
         parts = rows_of_texts(source.frame, counting, grain)
         return _split(*(part.with_columns(documents=one) if grain == "documents" else part for part in parts))
     if counting is not None:
-        raise ValueError(f"counting says how texts are counted; this frame holds {source.kind}")
+        raise ValueError(f"counting says how to count texts, but this frame has {source.kind}; omit it")
     if source.kind == "patterns":
         return _split(source.frame)
     lengths = totals(source.frame, ["document"], "count").rename({"count": "length"})
@@ -76,7 +76,7 @@ def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> 
 
 
 def rows_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain) -> tuple[Any, ...]:
-    """Texts to the rows of `tokenised`, in the engine, in parts that have no term in common."""
+    """The rows of `tokenised` for all texts, in the engine, in parts that have no term in common."""
     import polars as pl
 
     function = partial(tokenised, counting=checked_counting(counting), grain=grain)
@@ -88,9 +88,9 @@ def rows_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain) ->
 
 
 def tokenised(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -> pl.DataFrame:
-    """The cells of a batch of texts, and a row without a term for the length of each document.
+    """The cells of a batch of texts, and for the length of each document one row without a term.
 
-    With "patterns" equal rows are brought together, with "counts" all rows of a term and a count.
+    The grain "patterns" merges equal rows, "counts" all rows with the same term and count.
     """
     import polars as pl
 
@@ -119,7 +119,7 @@ def tokenised(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -
 
 
 def document_type(frame: Any) -> Any:
-    """Polars' type for the frame's ids: strings, or whole numbers."""
+    """The Polars type of the frame's ids: strings or integers."""
     import polars as pl
 
     return pl.String if frame.collect_schema()["document"] == nw.String else pl.Int64
@@ -132,7 +132,7 @@ def _split(*parts: Any) -> Cells:
 
 
 def together(frames: Sequence[Any]) -> Any:
-    """Frames one behind the other."""
+    """One frame with the rows of all."""
     return frames[0] if len(frames) == 1 else nw.concat(frames)
 
 

@@ -12,9 +12,9 @@ from termburst.engines.door import opened
 
 
 def count_terms(frame: Any, *, counting: CountingOptions | None = None, check: bool = True, **columns: str) -> Any:
-    """Texts to counts: a frame of document, term, count in the same engine, by the same compiled tokenizer.
+    """Texts to counts: a frame of document, term, count in the same engine, made by the same compiled tokenizer.
 
-    A document that holds no term has one row, with the term "" and the count 0, so that it is not forgotten.
+    A document without terms has one row, with the term "" and the count 0, so that it is not lost.
 
     Parameters
     ----------

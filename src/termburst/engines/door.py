@@ -1,4 +1,4 @@
-"""The door for frames: of whichever engine, with texts, counts or patterns; checked, and with the names used here."""
+"""The door for frames of every engine: find out what a frame has, check it, and rename its columns."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ COLUMNS: dict[Kind, tuple[str, ...]] = {
 }
 WHOLE = ("count", "length", "documents")
 STRINGS = ("text", "term")
-WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # what 64 bits with a sign may not hold: some engines would wrap it round
+WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into signed 64 bits: some engines would wrap it round
 LARGEST = 2**63 - 1
-TWICE = "the frame has columns of the same name; rename or drop one"
+TWICE = "two columns of the frame have the same name; rename or drop one"
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A frame behind the door: what it holds, under the names of `COLUMNS`, with "batch" if it is there."""
+    """A frame behind the door: what it has, in columns with the names in `COLUMNS`, and "batch" if there is one."""
 
     kind: Kind
     frame: Any
 
 
 def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Kind, ...] = tuple(COLUMNS)) -> Opened:
-    """What a frame holds, as one of *kinds*.
+    """Find out which of *kinds* a frame has, check it, and rename its columns.
 
     Parameters
     ----------
     frame : of Polars, pandas, PyArrow, DuckDB or PySpark
-    names : our names of columns to the frame's own, where they differ
-    check : whether to look for null, negative and double entries, which takes a pass over the frame
+    names : our names of columns to the frame's own, if they differ
+    check : whether to look for null, negative and duplicate entries, which takes a pass over the frame
     """
     check_fork()
     try:
@@ -48,18 +48,18 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
         raise ValueError(TWICE) from None
     except TypeError:
         raise ValueError(
-            f"a frame of Polars, pandas, PyArrow, DuckDB or PySpark is needed, not {type(frame).__name__}"
+            f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark, got {type(frame).__name__}"
         ) from None
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
     own = {column: names.get(column, column) for column in COLUMNS[kind]}
     for column, theirs in own.items():
         if (same := [ours for ours, other in own.items() if other == theirs]) != [column]:
-            raise ValueError(f"the column {theirs!r} cannot be both {' and '.join(map(repr, same))}")
+            raise ValueError(f"the column {theirs!r} cannot be both {' and '.join(map(repr, same))}; name two columns")
     kept = [_named(given, schema, own[column]).alias(column) for column in COLUMNS[kind]]
     if kind == "patterns" and "batch" in schema:
         if not _is_string(schema["batch"]):
-            raise ValueError(f"the column 'batch' holds {schema['batch']}; batches are named by strings")
+            raise ValueError(f"the column 'batch' must contain strings, got {schema['batch']}")
         kept.append(nw.col("batch").cast(nw.String))
     for column in COLUMNS[kind]:
         _check_type(column, own[column], schema[own[column]])
@@ -79,16 +79,16 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
 
 
 def _named(frame: Any, schema: Mapping[str, Any], name: str) -> Any:
-    """The column of exactly that name. Polars would take "^te.*$" for a pattern, and "*" for all columns."""
+    """The column with exactly that name. Polars would read "^te.*$" as a pattern, and "*" as all columns."""
     if frame.implementation.is_polars():
         return nw.nth(list(schema).index(name))
     if name == "*" and isinstance(frame, nw.LazyFrame):
-        raise ValueError("the column '*' cannot be read here, where its name stands for all columns: rename it")
+        raise ValueError("the column '*' cannot be read: in this engine the name means all columns; rename it")
     return nw.col(name)
 
 
 def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind, ...]) -> Kind:
-    """Which of *kinds* has all columns in the schema, those that are named among them; or a sentence."""
+    """The one of *kinds* whose columns, renamed by *names*, are all in the schema; none or several are refused."""
     known = list(dict.fromkeys(column for columns in COLUMNS.values() for column in columns))
     for ours, theirs in names.items():
         if ours not in known:
@@ -105,39 +105,39 @@ def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind
         return found[0]
     if found:
         raise ValueError(
-            f"the frame could be {' or '.join(found)}, by its columns {_listed(schema)}: select those that are meant"
+            f"the columns {_listed(schema)} could be {' or '.join(found)}; select only the columns that you mean"
         )
     needed = ", or ".join(f"{kind} ({_listed(COLUMNS[kind])})" for kind in kinds)
     if held:
-        raise ValueError(f"the frame holds {held[0]}; what is needed here is {needed}")
+        raise ValueError(f"the frame has {held[0]}; this function needs {needed}")
     raise ValueError(
         f"the frame has the columns {_listed(schema)}; it needs {needed}; "
-        "where a column has another name, say so: text='body'"
+        "if a column has another name, give it: text='body'"
     )
 
 
 def _check_type(column: str, own: str, dtype: Any) -> None:
     if column in WHOLE and not dtype.is_integer():
-        raise ValueError(f"the column {own!r} holds {dtype}; whole numbers are needed: cast it to a 64-bit integer")
+        raise ValueError(f"the column {own!r} must contain integers, got {dtype}; cast it to a 64-bit integer")
     string = _is_string(dtype)
     if column in STRINGS and not string:
-        raise ValueError(f"the column {own!r} holds {dtype}; texts and terms are strings")
+        raise ValueError(f"the column {own!r} must contain strings, got {dtype}")
     if column == "document" and not (string or dtype.is_integer()):
-        raise ValueError(f"the column {own!r} holds {dtype}; ids are strings or whole numbers: cast them to strings")
+        raise ValueError(f"the column {own!r} must contain strings or integers, got {dtype}; cast ids to strings")
 
 
 def _refuse_nul(frame: Any) -> None:
-    """Pandas groups strings by what is before a NUL: terms that differ after it would be one."""
+    """Refuse NUL: pandas groups strings by what is before it, so terms that differ only after it would become one."""
     if not frame.implementation.is_pandas():
         return
     for column, dtype in frame.collect_schema().items():
         if column != "text" and dtype == nw.String and frame[column].str.contains("\0", literal=True).any():
-            raise ValueError(f"the column {column!r} holds the character NUL, which pandas cannot group by; use Polars")
+            raise ValueError(f"the column {column!r} contains a NUL, which pandas cannot group by; use Polars")
 
 
 def _schema(frame: Any) -> Any:
     if is_spark(frame):
-        names = [name.lower() for name in nw.to_native(frame).columns]  # Spark takes no heed of case
+        names = [name.lower() for name in nw.to_native(frame).columns]  # Spark ignores case
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"{TWICE}: {twice!r}")
@@ -157,7 +157,7 @@ def _refuse_wide(frame: Any, columns: Mapping[str, str]) -> None:
     for column, value in _first_row(frame.select(*(nw.col(column).max() for column in columns))).items():
         if value is not None and value > LARGEST:
             advice = "cast ids to strings" if column == "document" else "the collection is too large"
-            raise ValueError(f"the column {columns[column]!r} holds {value}, beyond a 64-bit integer: {advice}")
+            raise ValueError(f"the column {columns[column]!r} contains {value}, too large for 64 bits: {advice}")
 
 
 def _check_texts(frame: Any) -> None:
@@ -170,9 +170,9 @@ def _check_texts(frame: Any) -> None:
         )
     )
     _refuse_nulls("document", facts["ids"], "every document needs an id")
-    _refuse_nulls("text", facts["texts"], "fill them with '' if they are empty documents, or leave them out")
-    if facts["rows"] and facts["different"] < facts["rows"]:  # of no rows DuckDB says null
-        _refuse_twice(frame, ["document"], "the id {0!r} stands for {n} documents; ids tell documents apart")
+    _refuse_nulls("text", facts["texts"], "fill them with '' if they are empty documents, or drop the rows")
+    if facts["rows"] and facts["different"] < facts["rows"]:  # without rows, DuckDB returns null
+        _refuse_twice(frame, ["document"], "{n} documents have the id {0!r}; ids must be unique")
 
 
 def _check_counts(frame: Any) -> None:
@@ -180,20 +180,20 @@ def _check_counts(frame: Any) -> None:
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in COLUMNS["counts"]),
             nw.col("count").min().alias("least"),
-            as_float(frame, "count").sum().alias("tokens"),
+            as_float(frame, nw.col("count")).sum().alias("tokens"),
         )
     )
     for column in COLUMNS["counts"]:
-        _refuse_nulls(column, facts[column], "a row is a document, a term and how often it holds it")
+        _refuse_nulls(column, facts[column], "each row needs a document, a term and a count")
     if facts["least"] is not None and facts["least"] < 0:
         row = _first_row(frame.filter(nw.col("count") < 0).head(1))
         raise ValueError(
-            f"the document {row['document']!r} holds the term {row['term']!r} {row['count']} times; "
-            "counts are whole numbers of 0 or more"
+            f"the count of the term {row['term']!r} in the document {row['document']!r} must be 0 or more, "
+            f"got {row['count']}"
         )
     _refuse_overflow(facts["tokens"])
     _refuse_twice(
-        frame, ["document", "term"], "the document {0!r} has {n} rows for the term {1!r}; add their counts up first"
+        frame, ["document", "term"], "the document {0!r} has {n} rows for the term {1!r}; add up their counts first"
     )
 
 
@@ -201,11 +201,11 @@ def _check_patterns(frame: Any) -> None:
     facts = _first_row(
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in WHOLE),
-            as_float(frame, "documents").abs().sum().alias("cells"),
+            as_float(frame, nw.col("documents")).abs().sum().alias("cells"),
         )
     )
     for column in WHOLE:
-        _refuse_nulls(column, facts[column], "make such a frame with engines.patterns")
+        _refuse_nulls(column, facts[column], "make the frame with engines.patterns")
     _refuse_overflow(facts["cells"])
     term, count, length, documents = map(nw.col, COLUMNS["patterns"])
     rows = totals(frame, ["term", "count", "length"]).filter(documents != 0)
@@ -214,23 +214,23 @@ def _check_patterns(frame: Any) -> None:
         what = "a document" if row["term"] is None else f"the term {row['term']!r}, {row['count']} times in a document"
         if row["documents"] < 0:
             raise ValueError(
-                f"these patterns are not of one collection: {what} of {row['length']} tokens would be there "
-                f"{row['documents']} times; something was withdrawn that had not been added"
+                f"no collection has these patterns: {what} of {row['length']} tokens would be there "
+                f"{row['documents']} times; documents were withdrawn that had not been added"
             )
         if row["term"] is None and row["count"]:
             what = f"no term, {row['count']} times in a document"
-        raise ValueError(f"these patterns are not of any collection: {what} of {row['length']} tokens cannot be")
+        raise ValueError(f"no collection has these patterns: {what} of {row['length']} tokens is impossible")
     _check_lengths(rows)
 
 
 def _check_lengths(rows: Any) -> None:
-    """Refuse terms that are in more documents of a length than there are, or have more tokens than these.
+    """Refuse terms that are in more documents of a length than there are, or that have more tokens than these.
 
-    Fewer tokens may be: who leaves rare terms out of a ledger leaves the documents as long as they are.
+    Fewer tokens are allowed: if rare terms are left out of a ledger, the documents keep their lengths.
     """
     term, documents, tokens = nw.col("term"), nw.col("documents"), nw.col("tokens")
     cells = rows.filter(~term.is_null()).with_columns(
-        tokens=nw.col("count").cast(nw.Float64) * documents.cast(nw.Float64)  # which cannot wrap round
+        tokens=nw.col("count").cast(nw.Float64) * documents.cast(nw.Float64)  # floats, which cannot wrap round
     )
     held = cells.group_by("term", "length").agg(documents.sum(), tokens.sum())
     held = held.group_by("length").agg(documents.max(), tokens.sum())
@@ -240,21 +240,21 @@ def _check_lengths(rows: Any) -> None:
     wrong = both.filter((documents > nw.col("there")) | (tokens > room * (1 + 1e-9)))
     for row in _rows(wrong.head(1)):
         raise ValueError(
-            f"these patterns are not of any collection: there are {int(row['there']):,} documents of {row['length']} "
-            f"tokens, but a term in {int(row['documents']):,} of them, and {row['tokens']:,.0f} tokens of terms"
+            f"no collection has these patterns: there are {int(row['there']):,} documents of {row['length']} tokens, "
+            f"but a term is in {int(row['documents']):,} of them, and their terms have {row['tokens']:,.0f} tokens"
         )
 
 
 def _refuse_overflow(total: float | None) -> None:
     if total is not None and total >= LARGEST:
-        raise ValueError("the collection is too large: its counts together do not fit a 64-bit integer")
+        raise ValueError("the collection is too large: the sum of its counts does not fit into a 64-bit integer")
 
 
 CHECKS = {"texts": _check_texts, "counts": _check_counts, "patterns": _check_patterns}
 
 
 def refuse_nulls(frame: Any, columns: Sequence[str], advice: str) -> None:
-    """A sentence about the first of the columns that has nulls."""
+    """Refuse nulls, with a message about the first of the columns that has any."""
     facts = _first_row(frame.select(*(nw.col(column).null_count().alias(column) for column in columns)))
     for column in columns:
         _refuse_nulls(column, facts[column], advice)
@@ -262,13 +262,13 @@ def refuse_nulls(frame: Any, columns: Sequence[str], advice: str) -> None:
 
 def _refuse_nulls(column: str, number: int, advice: str) -> None:
     if number:
-        raise ValueError(f"{number:,} row(s) have null in the column {column!r}: {advice}")
+        raise ValueError(f"the column {column!r} has null in {number:,} row(s): {advice}")
 
 
-def _refuse_twice(frame: Any, columns: list[str], sentence: str) -> None:
+def _refuse_twice(frame: Any, columns: list[str], message: str) -> None:
     twice = _rows(frame.group_by(*columns).agg(nw.len().alias("rows")).filter(nw.col("rows") > 1).head(1))
     if twice:
-        raise ValueError(sentence.format(*(twice[0][column] for column in columns), n=twice[0]["rows"]))
+        raise ValueError(message.format(*(twice[0][column] for column in columns), n=twice[0]["rows"]))
 
 
 def _rows(frame: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Frames of whichever engine: to Polars and back, sums, and what engines do each in their own way."""
+"""Frames of every engine: to Polars and back, sums, and what each engine does in its own way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def from_polars(local: Any, like: Any) -> Any:
 
 
 def to_arrow(local: Any) -> Any:
-    """A Polars frame as an Arrow table with plain strings, which all engines can join with their own."""
+    """A Polars frame as an Arrow table with plain strings, which every engine can join with its own."""
     import polars as pl
     import pyarrow as pa
 
@@ -40,14 +40,14 @@ def to_arrow(local: Any) -> Any:
 
 
 def totals(frame: Any, keys: Sequence[str], column: str = "documents") -> Any:
-    """The sum of a column of whole numbers for every combination of the keys."""
-    # Cast afterwards: what is no plain sum pandas would compute group by group, and DuckDB's sums have 128 bits.
+    """The sum of a column of integers for every combination of the keys."""
+    # Cast afterwards: pandas is quick only at plain sums, and DuckDB's sums have 128 bits.
     sums = frame.group_by(*keys).agg(nw.col(column).sum())
     return sums.with_columns(nw.col(column).cast(nw.Int64))
 
 
 def bytewise(frame: Any) -> Any:
-    """The frame with strings that are equal if their bytes are, whatever the collation of a DuckDB database."""
+    """The frame with strings that are equal only if their bytes are; a DuckDB database may have another collation."""
     if not frame.implementation.is_duckdb():
         return frame
     columns = []
@@ -57,15 +57,14 @@ def bytewise(frame: Any) -> Any:
     return nw.from_native(nw.to_native(frame).project(", ".join(columns)))
 
 
-def as_float(frame: Any, column: str) -> Any:
-    """A column of 64-bit integers as the nearest floats."""
-    whole = nw.col(column)
+def as_float(frame: Any, whole: Any) -> Any:
+    """An expression of 64-bit integers as the nearest floats; *frame* is the frame that it is of."""
     if not frame.implementation.is_pyarrow():
         return whole.cast(nw.Float64)
-    high = whole // 2**31  # Arrow casts only what is a float exactly: both halves are, and their sum is rounded
+    high = whole // 2**31  # Arrow casts only integers that are exact floats: both halves are, and their sum is rounded
     return high.cast(nw.Float64) * 2.0**31 + (whole - high * 2**31).cast(nw.Float64)
 
 
 def is_spark(frame: Any) -> bool:
-    """Whether it is PySpark's, classic or Connect."""
+    """Whether it is a frame of PySpark, classic or Connect."""
     return bool(frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect())

@@ -1,4 +1,4 @@
-"""Collections that change, kept in the engine itself: a ledger of patterns, to which batches are only ever appended."""
+"""Collections that change, kept in the engine: a ledger of patterns. Batches are appended, nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from termburst.engines.frames import to_polars, totals
 def patterns(
     frame: Any, batch: str, *, counting: CountingOptions | None = None, check: bool = True, **columns: str
 ) -> Any:
-    """All that is to be remembered of the documents in a frame, as a frame of the same engine.
+    """The patterns of the documents in a frame, as a frame of the same engine: all that fits and tests need of them.
 
-    Rows are (term, count, length, documents, batch): so many documents of that length hold the term so many times. A
-    row without a term says how many documents of that length there are. Such a frame can be stored, and given to
-    `term_statistics`, `term_table` and `fit_beta_binomial` in the place of the documents.
+    A row (term, count, length, documents, batch) says that so many *documents* with *length* tokens have the term
+    *count* times. A row without a term says how many documents of that length there are. Such a frame can be stored.
+    `term_statistics`, `term_table` and `fit_beta_binomial` take it in place of the documents.
 
     Parameters
     ----------
     frame, counting, check, **columns : see `term_statistics`
     batch : str
-        An id of these documents, by which `add` knows them again.
+        An id of these documents, by which `add` recognises them.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def patterns(
     [(None, 0, 2, 2, 'monday'), ('so', 2, 2, 2, 'monday')]
     """
     if not isinstance(batch, str):
-        raise ValueError(f"a batch is named by a string; got {batch!r}")
+        raise ValueError(f"batch must be a string, got {batch!r}")
     cells = cells_of(opened(frame, columns, check=check), counting, "patterns")
     held = together(cells.totals("term", "count", "length")).select("term", "count", "length", "documents")
     lengths = totals(cells.lengths, ["length"])
@@ -45,7 +45,7 @@ def patterns(
 
 
 def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
-    """The ledger with the batches of *more* that it does not hold yet: adding a batch again changes nothing.
+    """The ledger with the batches of *more* that it does not have yet. Adding a batch again changes nothing.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
     """
     left, right = (_ledger(frame, check=check) for frame in (ledger, more))
     _check_one_engine(left, right)
-    # Fetched, since there are few: a join would put the ledger's whole history into the query twice, each time.
+    # Fetched, since there are few: a join would put the ledger's whole history into the query twice with every call.
     known = _batches(left)
     if check:
         _refuse_other_sign(known, _batches(right))
@@ -74,21 +74,21 @@ def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
     try:
         return nw.to_native(nw.concat([left, more_rows]))
     except Exception as error:
-        if "different connections" not in str(error):  # DuckDB's word, in a class that need not be installed
+        if "different connections" not in str(error):  # DuckDB's message; its class of error may not be installed
             raise
-        raise ValueError("these relations are of different DuckDB connections: bring both into one") from None
+        raise ValueError("these relations belong to different DuckDB connections; use one connection") from None
 
 
 def withdraw(ledger: Any, gone: Any, *, check: bool = True) -> Any:
-    """The ledger without documents that had been added: *gone* is their `patterns`, under a batch id of its own.
+    """The ledger without documents that were added before: *gone* is their `patterns`, with a batch id of its own.
 
-    What is withdrawn is appended with the sign reversed, so that withdrawing it again changes nothing.
+    Their rows are appended with negative numbers of documents, so that withdrawing them again changes nothing.
 
     Parameters
     ----------
     ledger, gone : frames of one engine, made by `patterns`
     check : bool
-        Refuse a ledger in which anything would be below zero, which takes a pass over it.
+        Refuse the result if a number in it would be below zero, which takes a pass over it.
 
     Examples
     --------
@@ -109,33 +109,31 @@ def withdraw(ledger: Any, gone: Any, *, check: bool = True) -> Any:
 
 
 def _ledger(frame: Any, *, check: bool) -> Any:
-    """A frame of patterns with batches; whether its numbers can be is found out when they are used."""
+    """A frame of patterns with batches; its numbers are checked when they are used."""
     found = opened(frame, {}, check=False, kinds=("patterns",)).frame
     if "batch" not in found.collect_schema():
-        raise ValueError("these patterns have no column 'batch'; engines.patterns(frame, batch) makes one")
+        raise ValueError("these patterns have no column 'batch'; make them with engines.patterns(frame, batch)")
     if check:
-        refuse_nulls(found, (*WHOLE, "batch"), "make such a frame with engines.patterns")
+        refuse_nulls(found, (*WHOLE, "batch"), "make the frame with engines.patterns")
     return found
 
 
 def _batches(frame: Any) -> dict[str, int]:
-    """Batches, and the sum of all their documents: below zero where these were withdrawn."""
+    """Every batch with the sum of its column *documents*, which is below zero if they were withdrawn."""
     found = to_polars(totals(frame, ["batch"]))
     return dict(zip(found["batch"].to_list(), found["documents"].to_list(), strict=True))
 
 
 def _refuse_other_sign(known: dict[str, int], more: dict[str, int]) -> None:
-    """A batch added cannot be withdrawn under its own id, nor the reverse: known, it would change nothing."""
+    """Refuse to withdraw a batch under the id that it was added with, and the reverse: it would change nothing."""
     for batch in sorted(known.keys() & more.keys()):
         if (known[batch] < 0) != (more[batch] < 0):
             was, now = ("added", "withdrawn") if more[batch] < 0 else ("withdrawn", "added")
-            raise ValueError(
-                f"documents were {was} as the batch {batch!r} already; give those to be {now} a batch id of their own"
-            )
+            raise ValueError(f"the batch id {batch!r} was already {was}; use another id for the documents to be {now}")
 
 
 def _check_one_engine(left: Any, right: Any) -> None:
     kinds = [type(nw.to_native(frame)) for frame in (left, right)]
     if kinds[0] is not kinds[1]:
         names = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds]
-        raise ValueError(f"one of these frames is a {names[0]}, the other a {names[1]}: both must be of one engine")
+        raise ValueError(f"both frames must be of one engine, got a {names[0]} and a {names[1]}")

@@ -1,8 +1,8 @@
 """Our own code on Spark's executors: Arrow batches in, Arrow batches out.
 
-What is sent to a worker must be readable there before anything of ours is imported, or a worker that lacks a package
-would die of it without a word. So the functions that Spark pickles are closures over plain bytes; these hold our
-function, and are opened once it is known that all it needs is there.
+What is sent to a worker must be readable there before termburst is imported. A worker without a package would otherwise
+crash without a clear message. So the functions that Spark pickles are closures over plain bytes. The bytes are our
+function, and are unpickled only after the imports have succeeded.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from termburst.engines.batches import Function, Schema
 
-GROUPS = 4  # of terms for every partition after a shuffle: one is in a worker's memory at a time
+GROUPS = 4  # groups of terms per partition after a shuffle; a worker has one group in memory at a time
 
 
 def map_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
-    """`mapInArrow`: the function of every Arrow batch."""
+    """The function on every Arrow batch, by `mapInArrow`."""
     work = _on_worker(pickle.dumps(function), list(schema))
 
     def batches(arriving: Iterator[Any]) -> Iterator[Any]:
@@ -29,7 +29,7 @@ def map_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
 
 
 def map_terms_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
-    """`applyInArrow` on groups of terms by the hash of the term: no partition holds more than its share."""
+    """The function on groups of whole terms, by `applyInArrow`; groups are made by the hash of the term, to be even."""
     from pyspark.sql import functions as sql
 
     work = _on_worker(pickle.dumps(function), list(schema))
@@ -54,8 +54,7 @@ def _on_worker(pickled: bytes, names: list[str]) -> Any:
         except ImportError as error:
             raise RuntimeError(
                 f"the Spark worker on {socket.gethostname()} has no package {error.name!r}: install termburst with its "
-                "spark extra in the Python that executors use (spark.pyspark.python), or send it along with "
-                "spark.archives"
+                "spark extra in the Python of the executors (spark.pyspark.python), or ship it with spark.archives"
             ) from None
         return to_arrow(pickle.loads(pickled)(pl.DataFrame(pl.from_arrow(arrow))).select(names))
 

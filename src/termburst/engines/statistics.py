@@ -1,4 +1,4 @@
-"""`TermStatistics` of a frame: reduced by the engine, remembered in this process."""
+"""`TermStatistics` of a frame: the engine adds up, this process stores the result."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def term_statistics(
     check: bool = True,
     **columns: str,
 ) -> TermStatistics:
-    """What a collection remembers, from a frame of any engine: the same integers as `TermStatistics.from_texts`.
+    """`TermStatistics` of a frame of any engine: the same integers as those of `TermStatistics.from_texts`.
 
     Parameters
     ----------
     frame : of Polars (eager or lazy), pandas, PyArrow, DuckDB or PySpark
         Texts (document, text), counts (document, term, count), or patterns (`engines.patterns`). Ids are strings or
-        whole numbers. A count of 0 makes a document known that holds no term.
+        integers. In a frame of counts, a row with the count 0 stands for a document without terms.
     detail, batch : see `TermStatistics.from_counts`
     counting : CountingOptions, optional
-        How texts are counted; by default as scikit-learn's CountVectorizer does.
+        How texts are counted; by default as by scikit-learn's CountVectorizer.
     check : bool
-        Look for null, negative and double entries first, which takes a pass over the frame; without, such a frame gives
-        wrong numbers.
+        Look for null, negative and duplicate entries first, which takes a pass over the frame. With False, a frame that
+        has them gives wrong numbers.
     **columns : str
-        The frame's own names where they differ: ``document="id", text="body"``.
+        The names of the frame's columns, if they differ: ``document="id", text="body"``.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def term_statistics(
     """
     names, detail = checked_batch(batch), checked_detail(detail)
     source = opened(frame, columns, check=check)
-    if source.kind == "texts" and isinstance(source.frame, nw.DataFrame):  # in memory already: the shortest way
+    if source.kind == "texts" and isinstance(source.frame, nw.DataFrame):  # in memory already: the quickest way
         texts = (rows["text"].to_list() for rows in stream(source.frame.select("text"), TEXTS))
         return TermStatistics.from_batches(texts, detail, counting=counting, batch=batch)
     cells = cells_of(source, counting, "patterns" if detail == "patterns" else "counts")

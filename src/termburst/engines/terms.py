@@ -1,4 +1,4 @@
-"""A row a term, in the engine: the table of closed forms, and exact fits."""
+"""One row per term, in the engine: the table of closed forms, and exact fits."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_terms
 from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import opened
-from termburst.engines.moments import moments, plr, with_plr_steps, with_tarone
+from termburst.engines.moments import moments, shared_numbers
+from termburst.engines.operations import ColumnOperations
 from termburst.inference.plr import Form, check_form
+from termburst.models import closed_forms as forms
 from termburst.models.cells import TermCells, check_lengths, narrow
-from termburst.models.penalties import checked_hyperparameters
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -43,21 +44,23 @@ def term_table(
     check: bool = True,
     **columns: str,
 ) -> Any:
-    """Every term with its closed forms, computed by the engine, as a frame of it; in no order.
+    """Every term with its statistics, computed by the engine: a frame of the same engine, in no order of rows.
 
-    Two passes: the histogram of document lengths comes here (it is small), everything else stays in the engine.
+    It has the columns of `termburst.term_table`. The engine makes two passes: the histogram of document lengths comes
+    to this process (it is small), everything else stays in the engine.
 
     Parameters
     ----------
     frame, counting, check, **columns : see `term_statistics`
-    mu, sigma2, form : see `termburst.plr_statistic`; the penalty is the paper's
+    mu, sigma2, form : see `termburst.plr_statistic`; the penalty is the paper's gamma
 
     Returns
     -------
     frame
         term, n = n_i, b = b_i, plr = λ_i, tarone = z_i (Tarone's score, standard normal if the term does not burst),
-        idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = n_i log(d/b_i), and alpha, alpha_not of Claim 2, with valid
-        (η² > r_i) to say whether these exist; they are NaN elsewhere, and λ_i is clamped there as in the paper.
+        idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = n_i log(d/b_i), the estimates alpha and alpha_not of Claim 2,
+        and their status: "valid", or "invalid" where η² ≤ r_i. There both are null, and λ_i is clamped as in the paper
+        (null in the form "exact").
 
     Examples
     --------
@@ -68,27 +71,29 @@ def term_table(
     """
     check_form(form)
     cells = cells_of(opened(frame, columns, check=check), counting, "counts")
-    collection = length_statistics(cells)
-    mu, sigma2 = checked_hyperparameters(collection.mean_length if mu is None else mu, sigma2)
-    n = float(collection.tokens)
-    steps = with_plr_steps(with_tarone(moments(cells), collection), collection, mu, sigma2, form)
-    margin = mu / sigma2 * mu - nw.col("_r")
-    alpha_0 = nw.when(margin > 0).then(sigma2 / mu * margin).otherwise(nw.lit(float("nan")))
-    steps = steps.with_columns(_scale=alpha_0 / (nw.col("_b") + (n - nw.col("_n"))))
-    table = steps.select(
-        "term",
-        "n",
-        "b",
-        plr(collection, mu, sigma2, form).alias("plr"),
-        "tarone",
-        nw.col("_idf").alias("idf"),
-        nw.col("_icf").alias("icf"),
-        (nw.col("_n") * nw.col("_idf")).alias("tf_idf_sum"),
-        (nw.col("_scale") * nw.col("_b")).alias("alpha"),
-        (nw.col("_scale") * (n - nw.col("_n"))).alias("alpha_not"),
-        (margin > 0).alias("valid"),
-    )
-    return nw.to_native(table)
+    lengths = length_statistics(cells)
+    shared = shared_numbers(lengths, mu, sigma2)
+    ops = ColumnOperations(moments(cells))
+    n_i, b_i = (ops.keep(ops.as_float(nw.col(name))) for name in ("n", "b"))
+    sums = forms.LengthSums.of(lengths.lengths, lengths.length_documents)
+    score = forms.tarone(ops, sums, nw.col("n"), nw.col("count_squared_sum"), nw.col("count_length_sum"))
+    plr = forms.add_up(forms.plr_parts(ops, shared, n_i, b_i, nw.col("repetition"), form))
+    idf = ops.keep(forms.idf(ops, shared.d, b_i))
+    r_i = ops.keep(forms.repeats(n_i, b_i))
+    alpha_0 = ops.keep(forms.gamma_precision(ops, shared.mu, shared.sigma2, r_i))
+    alpha, alpha_not = forms.split_precision(alpha_0, shared.n, n_i, b_i)
+    valid = shared.eta2 - r_i > 0
+    found = {
+        "plr": nw.when(valid).then(plr) if form == "exact" else plr,
+        "tarone": score,
+        "idf": idf,
+        "icf": forms.icf(ops, shared.n, n_i),
+        "tf_idf_sum": forms.tf_idf_sum(n_i, idf),
+        "alpha": nw.when(valid).then(alpha),
+        "alpha_not": nw.when(valid).then(alpha_not),
+        "status": ops.where(valid, "valid", "invalid"),
+    }
+    return nw.to_native(ops.frame.select("term", "n", "b", **found))
 
 
 def fit_beta_binomial(
@@ -96,9 +101,9 @@ def fit_beta_binomial(
 ) -> Any:
     """The exact beta-binomial fit of every term, as a frame of the same engine: `termburst.fit_beta_binomial`.
 
-    The engine brings equal cells together; the histogram of lengths goes to every worker, the terms are dealt out, and
-    the compiled code runs where they are. On Spark these are the executors, so that the vocabulary never has to fit in
-    the driver; elsewhere some terms at a time come through this process.
+    The engine merges equal cells. The terms are divided among workers, which all get the histogram of lengths and run
+    the compiled code. On Spark the workers are the executors, so the vocabulary need not fit in the driver's memory. In
+    other engines some terms at a time come through this process.
 
     Parameters
     ----------
@@ -122,7 +127,7 @@ def fit_beta_binomial(
 
 
 def fits(cells: Cells, collection: TermStatistics) -> Any:
-    """Frame of the fits of every term."""
+    """Frame with the fits of all terms."""
     import polars as pl
 
     check_lengths(collection.lengths)
@@ -132,12 +137,12 @@ def fits(cells: Cells, collection: TermStatistics) -> Any:
 
 
 def fitted(patterns: pl.DataFrame, *, lengths: Any, length_documents: Any) -> pl.DataFrame:
-    """The fits of the terms whose patterns are given, all of them, in a collection of these lengths."""
+    """The fits of some terms, of which all patterns are given, in a collection with these document lengths."""
     import polars as pl
 
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit
 
-    rows = patterns.sort("term", "count", "length")  # the order of `CountRows`, so that sums are the same to the bit
+    rows = patterns.sort("term", "count", "length")  # as `CountRows`: sums are the same to the last bit
     term, count, documents = rows["term"], rows["count"].to_numpy(), rows["documents"].to_numpy()
     first = np.flatnonzero((term != term.shift()).fill_null(True).to_numpy())
     n_i, b_i = (np.add.reduceat(values, first) if first.size else values for values in (count * documents, documents))

@@ -1,28 +1,44 @@
-"""Weights of the cells, in the engine: closed forms as expressions, the others by our own code on batches of rows."""
+"""Weights of the cells, in the engine: closed forms as expressions, other schemes by our own code on batches."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from functools import partial
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_batches
 from termburst.engines.cells import cells_of, document_type, length_statistics
 from termburst.engines.door import opened
-from termburst.engines.moments import moments, with_log_factorial, with_plr_steps
+from termburst.engines.moments import moments, shared_numbers
+from termburst.engines.operations import ColumnOperations
 from termburst.engines.terms import fits
-from termburst.models.penalties import checked_hyperparameters
+from termburst.models import closed_forms as forms
 from termburst.schemes import LENGTH_SHARE, SATURATION, named_scheme
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class FittedTerms:
+    """What schemes read of a `termburst.BetaBinomialFit`; arrays have one entry per term."""
+
+    mean: Floats
+    alpha: Floats
+    alpha_not: Floats
+    alpha_0: Floats
+
+
+FITTED = tuple(field.name for field in fields(FittedTerms))
 
 
 def weigh(
@@ -36,15 +52,15 @@ def weigh(
     check: bool = True,
     **columns: str,
 ) -> Any:
-    """The weight of every term in every document that holds it: a frame of document, term, weight in the same engine.
+    """The weight of every term in every document that has it: a frame of document, term, weight in the same engine.
 
     "tf-idf", "btf-idf", "tf-icf", "counts", "sublinear-tf-idf", "bm25", "bm25-icf", "lambda" and "s-lambda" are
-    expressions that the engine evaluates; the other schemes are computed by our own code on batches of rows, and those
-    that need them have the exact fits of all terms made first.
+    expressions that the engine evaluates. The other schemes are computed by our own code on batches of rows; some of
+    them need the exact fits of all terms, which are made first.
 
     Parameters
     ----------
-    frame, counting, check, **columns : see `term_statistics`; patterns know of no documents, and cannot be weighed
+    frame, counting, check, **columns : see `term_statistics`; a frame of patterns has no documents to weigh
     scheme : a name in `termburst.SCHEMES`
     mu, sigma2, norm : see `termburst.TermWeighting`
 
@@ -57,29 +73,39 @@ def weigh(
     """
     wanted = named_scheme(scheme)
     if norm not in (None, "l1", "l2"):
-        raise ValueError(f"norm is 'l1', 'l2' or None; got {norm!r}")
+        raise ValueError(f"norm must be 'l1', 'l2' or None, got {norm!r}")
     if scheme == "fisher-kernel":
         raise ValueError(
-            "the scheme 'fisher-kernel' needs all counts of a term at once, which no batch of rows has; "
+            "the scheme 'fisher-kernel' needs all counts of a term at once, but engines work on batches of rows; "
             "use termburst.TermWeighting"
         )
     cells = cells_of(opened(frame, columns, check=check, kinds=("texts", "counts")), counting, "documents")
-    collection = length_statistics(cells)
-    mu, sigma2 = checked_hyperparameters(collection.mean_length if mu is None else mu, sigma2)
+    lengths = length_statistics(cells)
+    shared = shared_numbers(lengths, mu, sigma2)
     terms = moments(cells).select("term", "n", "b")
-    own = cells.parts[0].drop("documents", "tokens")  # with documents there is one
+    own = cells.parts[0].drop("documents", "tokens")  # a frame with documents has one part
     if scheme in EXPRESSIONS:
-        steps = ["_idf", "_icf", "_share", "_one_minus", "_precision"]
-        terms = with_plr_steps(terms, collection, mu, sigma2, "printed").select("term", *steps)
-        joined = own.join(terms, on="term", how="inner")
-        if scheme in ("lambda", "s-lambda"):
-            joined = with_log_factorial(joined).with_columns(_lambda=_plr_share(collection, mu))
-        weights = joined.select("document", "term", EXPRESSIONS[scheme](mu).alias("weight"))
+        weights = _by_expression(own, terms, scheme, shared)
     else:
         if wanted.needs_fit:
-            terms = terms.join(fits(cells, collection).drop("n", "b", "status"), on="term", how="inner")
-        weights = _by_batches(own.join(terms, on="term", how="inner"), scheme, collection, mu, sigma2)
+            terms = terms.join(fits(cells, lengths).select("term", *FITTED), on="term", how="inner")
+        weights = _by_batches(own.join(terms, on="term", how="inner"), scheme, lengths, shared)
     return nw.to_native(weights if norm is None else _normalised(weights, norm))
+
+
+def _by_expression(own: Any, terms: Any, scheme: str, shared: forms.Collection) -> Any:
+    """Weights that the engine computes: first what they take from each term, then the cells."""
+    ops = ColumnOperations(terms)
+    n_i, b_i = (ops.keep(ops.as_float(nw.col(name))) for name in ("n", "b"))
+    if scheme in ("lambda", "s-lambda"):
+        per_length, once, per_count, _ = forms.cell_coefficients(ops, shared, n_i, b_i)
+        found = {"per_length": per_length, "once": once, "per_count": per_count}
+    else:
+        found = {"idf": forms.idf(ops, shared.d, b_i), "icf": forms.icf(ops, shared.n, n_i)}
+    joined = own.join(ops.frame.select("term", **found), on="term", how="inner")
+    ops = ColumnOperations(joined)
+    weight = EXPRESSIONS[scheme](ops, shared.mu)
+    return ops.frame.select("document", "term", weight.alias("weight"))
 
 
 def _count() -> Any:
@@ -91,38 +117,39 @@ def _saturated(mu: float) -> Any:
     return _count() * (SATURATION + 1) / (_count() + SATURATION * relative)
 
 
-def _plr_share(collection: TermStatistics, mu: float) -> Any:
-    """λ_ij (Eq. lambda-ij), as `inference.plr.CellCoefficients` has it."""
-    once = (nw.col("_precision") - math.log(mu)) / (2 * float(collection.documents))
-    return (
-        (nw.col("_icf") + nw.col("_share")) * _count()
-        + (once - nw.col("_idf") - nw.col("_share") - math.log(mu))
-        - nw.col("_one_minus") * nw.col("length").cast(nw.Float64)
-        + nw.col("_log_factorial")
-    )
+def _plr_share(ops: ColumnOperations) -> Any:
+    """λ_ij, as `closed_forms.cell_coefficients` has it and `core/weights.c` computes it in memory."""
+    log_factorial = ops.log_factorial(nw.col("count"))
+    per_length = nw.col("per_length") * nw.col("length").cast(nw.Float64)
+    return ops.keep(nw.col("per_count") * (_count() - 1.0) + nw.col("once") + per_length + log_factorial)
 
 
-# In the columns of cells, and of `with_plr_steps` for their terms.
-EXPRESSIONS: dict[str, Callable[[float], Any]] = {
-    "counts": lambda mu: _count(),
-    "tf-idf": lambda mu: _count() * nw.col("_idf"),
-    "btf-idf": lambda mu: nw.col("_idf"),
-    "tf-icf": lambda mu: _count() * nw.col("_icf"),
-    "sublinear-tf-idf": lambda mu: (1.0 + _count().log()) * (1.0 + nw.col("_idf")),
-    "bm25": lambda mu: _saturated(mu) * nw.col("_idf"),
-    "bm25-icf": lambda mu: _saturated(mu) * nw.col("_icf"),
-    "lambda": lambda mu: nw.col("_lambda"),
-    "s-lambda": lambda mu: 1.0 / (1.0 + (-nw.col("_lambda").clip(-700.0, None)).exp()),  # beyond, some engines fail
+def _sigmoid(x: Any) -> Any:
+    return 1.0 / (1.0 + (-x.clip(-700.0, None)).exp())  # below −700 the exponential overflows, and some engines fail
+
+
+# Expressions of the columns that `_by_expression` makes; the number is μ.
+EXPRESSIONS: dict[str, Callable[[ColumnOperations, float], Any]] = {
+    "counts": lambda ops, mu: _count(),
+    "tf-idf": lambda ops, mu: _count() * nw.col("idf"),
+    "btf-idf": lambda ops, mu: nw.col("idf"),
+    "tf-icf": lambda ops, mu: _count() * nw.col("icf"),
+    "sublinear-tf-idf": lambda ops, mu: (1.0 + ops.log(_count())) * (1.0 + nw.col("idf")),
+    "bm25": lambda ops, mu: _saturated(mu) * nw.col("idf"),
+    "bm25-icf": lambda ops, mu: _saturated(mu) * nw.col("icf"),
+    "lambda": lambda ops, mu: _plr_share(ops),
+    "s-lambda": lambda ops, mu: _sigmoid(_plr_share(ops)),
 }
 
 
-def _by_batches(joined: Any, scheme: str, collection: TermStatistics, mu: float, sigma2: float) -> Any:
+def _by_batches(joined: Any, scheme: str, lengths: TermStatistics, shared: forms.Collection) -> Any:
+    """Weights that our own code computes, one batch of rows at a time."""
     import polars as pl
 
     schema = {"document": document_type(joined), "term": pl.String, "weight": pl.Float64}
     function = partial(
-        weighed, scheme=scheme, lengths=collection.lengths, length_documents=collection.length_documents, mu=mu,
-        sigma2=sigma2,
+        weighed, scheme=scheme, lengths=lengths.lengths, length_documents=lengths.length_documents, mu=shared.mu,
+        sigma2=shared.sigma2,
     )  # fmt: skip
     return map_batches(joined, function, schema)
 
@@ -130,9 +157,9 @@ def _by_batches(joined: Any, scheme: str, collection: TermStatistics, mu: float,
 def weighed(
     batch: pl.DataFrame, *, scheme: str, lengths: Any, length_documents: Any, mu: float, sigma2: float
 ) -> pl.DataFrame:
-    """The weights of some cells, whichever documents they are of.
+    """The weights of some cells, which may be cells of any documents.
 
-    A scheme wants a matrix of documents. Here a cell is a document of its own, in which all other tokens are one more
+    A scheme takes a matrix of documents. Here each cell is a document of its own. All its other tokens are one more
     term, so that its length is right.
     """
     import polars as pl
@@ -144,7 +171,7 @@ def weighed(
     _, first = np.unique(place, return_index=True)
     others = first.size
     data, indices = np.stack([count, rest], axis=1), np.stack([place, np.full_like(place, others)], axis=1)
-    kept = np.stack([np.ones(rest.size, dtype=bool), rest != 0], axis=1)  # a document may be all one term
+    kept = np.stack([np.ones(rest.size, dtype=bool), rest != 0], axis=1)  # a document may consist of one term
     starts = np.concatenate([[0], kept.sum(axis=1).cumsum()])
     counts = sp.csr_array((data[kept], indices[kept], starts), shape=(count.size, others + 1))
     tokens, documents = int(lengths @ length_documents), int(length_documents.sum())
@@ -155,18 +182,19 @@ def weighed(
         np.append(batch["n"].to_numpy()[first], tokens),
         np.append(batch["b"].to_numpy()[first], documents),
     )
-    fit = None
-    if named_scheme(scheme).needs_fit:
-        beyond = {"mean": 1.0, "alpha": np.inf, "alpha_not": np.inf, "alpha_0": np.inf}
-        fit = SimpleNamespace(
-            **{name: np.append(batch[name].to_numpy()[first], value) for name, value in beyond.items()}
-        )
+    fit = _fitted(batch[first]) if named_scheme(scheme).needs_fit else None
     weights = named_scheme(scheme)(counts, statistics, fit, mu=mu, sigma2=sigma2)[starts[:-1]]
     return pl.DataFrame({"document": batch["document"], "term": term, "weight": weights})
 
 
+def _fitted(terms: pl.DataFrame) -> FittedTerms:
+    """The fits of terms, one row per term; and behind them that of the other tokens, at the boundary with mean 1."""
+    last = {"mean": 1.0, "alpha": np.inf, "alpha_not": np.inf, "alpha_0": np.inf}
+    return FittedTerms(**{name: np.append(terms[name].to_numpy(), last[name]) for name in FITTED})
+
+
 def _normalised(weights: Any, norm: str) -> Any:
-    """Every document scaled to unit norm."""
+    """The weights of every document, scaled to unit norm."""
     size = nw.col("weight").abs() if norm == "l1" else nw.col("weight") * nw.col("weight")
     total = weights.with_columns(size=size).group_by("document").agg(nw.col("size").sum())
     length = nw.col("size") if norm == "l1" else nw.col("size").sqrt()

@@ -1,10 +1,10 @@
-"""The null distributions of the burstiness test, one for all terms of equal n_i: enumerated, drawn, and their tails."""
+"""The null distributions of the burstiness test: enumerated, drawn, and their tails. Terms of equal n_i share one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,63 +25,73 @@ from termburst.inference.null_tails import (
     plr_curves,
     sampled_p,
 )
-from termburst.inference.plr import Form, add_up, plr_parts
+from termburst.inference.plr import Form, check_form
 from termburst.models import binomial
 from termburst.models.cells import TermCells
+from termburst.models.closed_forms import NUMPY, Collection, add_up, plr_parts
 from termburst.models.fit_beta_binomial import SPACING, fit_beta_binomial
 from termburst.models.length_table import LengthTable
+from termburst.models.penalties import checked_hyperparameters
 from termburst.statistics.tally import Integers
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
+Drawn = tuple[NDArray[np.int32], Floats, Floats]  # b_i, Σ log (n_ij − 1)! and the sums of the score, of every draw
 
 EXACT = 16  # occurrences up to which the null of λ is enumerated
 FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its moments, LR and the score the null at this n_i
-# Up to so many occurrences: draws as a share of those asked for, and the share of largest ones that the tail replaces.
-# Where n_i is small the null is coarse and draws are cheap; where it is large the tail's shape is known well.
+# (occurrences up to which it applies, draws as a multiple of those asked for, share of the largest draws that the tail
+# replaces). For small n_i the null is coarse and draws are cheap; for large n_i the tail's shape is known well.
 PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.2, 0.25))
 RATIO_PHASES = ((30, 1.0, 0.0025), (100, 0.5, 0.02), (1_000, 0.3, 0.12), (10**12, 0.2, 0.12))  # the same for LR
-SCORE_TOP = 0.25  # of that share for the score, whose tail is known less well
+SCORE_TOP = 0.25  # a factor of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
-# Documents (where those are very many, other tokens) × draws for a term that is more than half of all tokens, and draws
-# at least.
+# For a term that is more than half of all tokens: documents × draws at most (with very many documents, other tokens ×
+# draws), and the least number of draws.
 MOST_TEXT = (20_000_000, 199)
-COUNTABLE = 10**9  # tokens from which NumPy draws no more without replacement
-BLOCKS = 20  # that draws are made in, each with a seed of its own
-CLASS = 1.35  # ratio of the lengths in a class of documents, for the tails
-FINE = 1.03  # ratio of the lengths at which the moments of λ are computed
-FEWEST = 9  # counts of a frequent term in a document, from 0, that its moments look at in any case
-GRID = 257  # numbers of documents, evenly, between which g of the tail is a straight line
+COUNTABLE = 10**9  # from so many tokens on, NumPy cannot draw without replacement
+BLOCKS = 20  # blocks of draws, each with its own seed
+CLASS = 1.35  # largest ratio of the lengths in one class of documents, for the tails
+FINE = 1.03  # ratio of neighbouring lengths at which the moments of λ are computed
+FEWEST = 9  # the counts 0 to 8 of a frequent term in a document always enter its moments
+GRID = 257  # evenly spaced numbers of documents; between them g of the tail is linear
 
 
 class PlrFunction:
-    """λ as a function of n_i, b_i and Σ log (n_ij − 1)!, by the parts of `plr_statistic`."""
+    """λ as a function of n_i, b_i and Σ log (n_ij − 1)!: `plr_statistic` without its warning.
+
+    Clamped values of λ are values like all others here, and threads should not warn.
+    """
 
     def __init__(self, cells: TermCells, mu: float | None, sigma2: float, form: Form) -> None:
-        self.documents, self.tokens = int(cells.length_documents.sum()), cells.tokens
-        self.options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form}
+        check_form(form)
+        documents, tokens = int(cells.length_documents.sum()), cells.tokens
+        mu, sigma2 = checked_hyperparameters(tokens / documents if mu is None else mu, sigma2)
+        self.collection, self.form = Collection(documents, tokens, mu, sigma2), form
 
     def __call__(self, n_i: Any, b_i: Any, repetition: Floats) -> Floats:
-        statistics: Any = SimpleNamespace(
-            documents=self.documents,
-            tokens=self.tokens,
-            mean_length=self.tokens / self.documents,
-            vocabulary_size=n_i.size,
-            terms=None,
-            collection_frequency=n_i,
-            document_frequency=b_i,
-            log_factorial_sum=repetition,
-        )
-        # Quiet, since a clamped λ is a statistic like any other here, and warnings are no business of threads.
-        return add_up(plr_parts(statistics, **self.options, penalty="gamma", invalid="clamp", quiet=True))
+        return add_up(plr_parts(NUMPY, self.collection, n_i, b_i, repetition, self.form))
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """A statistic of every term, with log p and how it was obtained, which are filled in step by step."""
+
+    value: Floats
+    log_p: Floats
+    how: Names
+
+    def put(self, terms: NDArray[np.intp], log_p: Floats | float, how: Names | str) -> None:
+        """Fill in the p-values of some terms."""
+        self.log_p[terms], self.how[terms] = log_p, how
 
 
 class Null:
     """The null distributions, shared by all terms of equal n_i.
 
-    LR and the score are the same for a term and for all other tokens: where a term is more than half of the text, its
-    null is that of n − n_i. λ is not, and has draws of its own there.
+    LR and the score are the same for a term and for all other tokens. So if a term is more than half of the text, its
+    null is that of n − n_i. This does not hold for λ, which has its own draws there.
     """
 
     def __init__(self, cells: TermCells, draws: int, seed: int, mid_p: bool, plr: PlrFunction) -> None:
@@ -92,12 +102,11 @@ class Null:
         self.seeds = np.random.SeedSequence(seed)
         self.phase_seeds = self.seeds.spawn(len(PHASES))
         self.ratio_seeds = self.seeds.spawn(len(RATIO_NODES) + 1)
-        self.room: tuple[NDArray[np.int32], Floats, Floats] | None = None
+        self.room: Drawn | None = None
 
     def drawn_p(self, plr: Floats, score: Floats) -> tuple[tuple[Floats, Floats], tuple[Names, Names]]:
         """log p of λ and of Tarone's score, and how each was obtained."""
-        (plr_p, plr_how), (score_p, score_how) = self._undrawn(), self._undrawn()
-        log_p, how = (plr_p, score_p), (plr_how, score_how)
+        of_plr, of_score = Tested(plr, *self._undrawn()), Tested(score, *self._undrawn())
         sizes, place = np.unique(self.sizes, return_inverse=True)
         terms = dict(
             zip(
@@ -110,47 +119,48 @@ class Null:
         frequent = [v for v in terms if v > FREQUENT]
         for v in frequent:
             mine = self._minor(terms[v])
-            log_p[0][mine], how[0][mine] = self._frequent_p(v, plr[mine]), "tail"
+            of_plr.put(mine, self._frequent_p(v, plr[mine]), "tail")
         more = np.concatenate([terms.pop(v) for v in frequent]) if frequent else np.empty(0, np.intp)
         if frequent:
             terms.setdefault(FREQUENT, np.empty(0, np.intp))
-        self._once(terms.get(1, np.empty(0, np.intp)), score, log_p, how)
+        self._once(terms.get(1, np.empty(0, np.intp)), of_plr, of_score)
         enumerated = partitions(self.lengths, max((v for v in terms if v <= EXACT), default=0))
         for v, states in enumerated.items():
             if v in terms:
                 mine = self._minor(terms[v])
                 values = self.plr(np.full(states.documents.size, v), states.documents, states.repetition)
-                log_p[0][mine], how[0][mine] = np.log(upper(values, states.mass, plr[mine], self.mid_p)), "exact"
+                of_plr.put(mine, np.log(upper(values, states.mass, plr[mine], self.mid_p)), "exact")
         low = 1
         for (high, share, top), seeds in zip(PHASES, self.phase_seeds, strict=True):
             checkpoints = np.array([v for v in sorted(terms) if low < v <= high], dtype=np.int64)
             low = high
             if checkpoints.size:
-                draws = max(49, int(share * self.draws))
-                self._phase(
-                    checkpoints, draws, top, seeds, terms, more, plr, score, max(enumerated, default=0), log_p, how
-                )
+                drawn = self._draw(checkpoints, max(49, int(share * self.draws)), seeds)
+                by_size = [terms[v] for v in checkpoints.tolist()]
+                if checkpoints[-1] == FREQUENT:
+                    by_size[-1] = np.concatenate([by_size[-1], more])
+                self._compare(checkpoints, drawn, top, by_size, max(enumerated, default=0), of_plr, of_score)
         major = np.flatnonzero((self.sizes > 0) & (self.sizes < self.cells.n_i))
         for v in np.unique(self.cells.n_i[major]).tolist():
             mine = major[self.cells.n_i[major] == v]
-            log_p[0][mine], how[0][mine] = self._major_p(v, plr[mine])
-        return log_p, how
+            of_plr.put(mine, *self._major_p(v, plr[mine]))
+        return (of_plr.log_p, of_score.log_p), (of_plr.how, of_score.how)
 
     def _undrawn(self) -> tuple[Floats, Names]:
-        """log p and how for all terms before anything is drawn: p = 1, or a tie as half, where nothing can vary."""
+        """log p and how before anything is drawn: p = 1, or ½ with mid-p, where nothing can vary; NaN elsewhere."""
         log_p: Floats = np.where(self.fixed, np.log(0.5) if self.mid_p else 0.0, np.nan)
         return log_p, np.where(self.fixed, "exact", "").astype(np.object_)
 
     def _minor(self, terms: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Those that are half of all tokens at the most."""
+        """Those of the terms that are at most half of all tokens."""
         return terms[self.cells.n_i[terms] == self.sizes[terms]]
 
     def _major_p(self, v: int, plr: Floats) -> tuple[Floats, str]:
-        """log p of λ of a term that is more than half of all tokens: the n − n_i other tokens are drawn, c a document.
+        """log p of λ of a term that is more than half of all tokens: the n − n_i other tokens are drawn.
 
-        λ is that of n_j − c. One other token may be in any document; more are drawn, and no tail goes beyond, as the
-        shape of its tail is not known. From `COUNTABLE` tokens on they are drawn with replacement, which spreads them
-        more: p is then too large if anything.
+        If a document of n_j tokens gets c of them, it has the term n_j − c times. One other token is enumerated. More
+        are drawn; there is no tail beyond the draws, since its shape is not known. From `COUNTABLE` tokens on they are
+        drawn with replacement, which spreads them more: p can then only be too large.
         """
         (lengths, documents), others = self.lengths.distinct, int(self.lengths.tokens) - v
         if others == 1:
@@ -181,10 +191,10 @@ class Null:
         return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
 
     def _major_p_of_many(self, v: int, plr: Floats) -> tuple[Floats, str]:
-        """The same for more documents than have each a place in memory.
+        """The same for so many documents that arrays with one entry per document would not fit into memory.
 
-        Few other tokens are drawn one by one, and only the documents that hold one are looked at. Where they are many,
-        λ is next to normal.
+        Few other tokens are drawn one by one, and only the documents that have one are looked at. If there are many, λ
+        is close to normal.
         """
         others = int(self.cells.tokens) - v
         if others > FREQUENT:
@@ -201,17 +211,17 @@ class Null:
         return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
 
     def _frequent_p(self, v: int, plr: Floats) -> Floats:
-        """log p of λ at an n_i so large that it is next to normal: a gamma of its mean, variance and skewness.
+        """log p of λ at an n_i so large that it is close to normal: a gamma with its mean, variance and skewness.
 
-        λ = g(b) + 2R is made additive by the slope of g; given the total, what remains of a document is its deviation
-        from the regression on its count. Counts are binomial.
+        λ = g(b) + 2R becomes a sum over documents if g is replaced by its tangent. Since the total count is given, each
+        document contributes its deviation from the regression on its count. Counts are binomial.
         """
         share = v / self.lengths.tokens
         length, weights = self.lengths.nodes(FINE)
         spread = np.sqrt(length * share * (1 - share))
-        stride = np.maximum(np.ceil(20 * spread / 512), 1)  # whole and even: what lies between is as what is looked at
+        stride = np.maximum(np.ceil(20 * spread / 512), 1)  # whole: counts between two steps are alike
         near = np.round(length * share)[:, None] + np.arange(-256, 257) * stride[:, None]
-        few = np.arange(FEWEST) + 0 * length[:, None]  # where the term is rare, beyond ten standard deviations
+        few = np.arange(FEWEST) + 0 * length[:, None]  # if the term is rare, beyond ten standard deviations
         count = np.sort(np.clip(np.concatenate([near, few], axis=1), 0, length[:, None]), axis=1)
         row, at = np.nonzero(np.diff(count, axis=1, prepend=-1) > 0)  # in short documents most steps coincide
         count = count[row, at]
@@ -219,7 +229,7 @@ class Null:
         mass /= np.bincount(row, mass)[row]
         weighted = weights[row] * mass
 
-        def total(of: Any) -> float:  # not by @, whose threads wait for one another
+        def total(of: Any) -> float:  # not by @: its threads would wait for one another
             return float(np.sum(weighted * of))
 
         def centred(of: Floats) -> Floats:
@@ -238,41 +248,46 @@ class Null:
         return log_gamma_tail((plr - g[1] - 2 * r) / deviation, skew)
 
     def _g(self, n_i: Integers, b_i: Any) -> Floats:
-        """λ less 2 Σ log (n_ij − 1)!."""
+        """λ without 2 Σ log (n_ij − 1)!."""
         return self.plr(n_i, b_i, np.zeros(n_i.size))
 
-    def _once(self, terms: NDArray[np.intp], score: Floats, log_p: Any, how: Any) -> None:
-        """Terms that occur once, or are all tokens but one: the score falls with that document's length.
+    def _once(self, terms: NDArray[np.intp], of_plr: Tested, of_score: Tested) -> None:
+        """Terms that occur once, or that are all tokens but one: the score falls with the length of that document.
 
-        λ is the same for all that occur once.
+        λ is the same for all terms that occur once.
         """
         if terms.size:
             lengths, documents = self.lengths.distinct
             values = self.lengths.score(1, 1, lengths)
-            mine = self._minor(terms)
-            log_p[0][mine], how[0][mine] = np.log(0.5) if self.mid_p else 0.0, "exact"
-            log_p[1][terms] = np.log(upper(values, lengths * documents / self.lengths.tokens, score[terms], self.mid_p))
-            how[1][terms] = "exact"
+            of_plr.put(self._minor(terms), np.log(0.5) if self.mid_p else 0.0, "exact")
+            share = lengths * documents / self.lengths.tokens
+            of_score.put(terms, np.log(upper(values, share, of_score.value[terms], self.mid_p)), "exact")
 
-    def _phase(
-        self, checkpoints: Integers, draws: int, top: float, seeds: Any, terms: dict[int, Any], frequent: Any,
-        plr: Floats, score: Floats, enumerated: int, log_p: Any, how: Any,
-    ) -> None:  # fmt: skip
-        """Draw for all checkpoints at once, then compare; *frequent* terms have their score held against the last."""
-        b, repetition, scatter = self._draw(checkpoints, draws, seeds)
+    def _compare(
+        self,
+        checkpoints: Integers,
+        drawn: Drawn,
+        top: float,
+        terms: Sequence[NDArray[np.intp]],
+        enumerated: int,
+        of_plr: Tested,
+        of_score: Tested,
+    ) -> None:
+        """Compare the *terms* of each checkpoint with its draws; λ only beyond n_i = *enumerated*.
+
+        The last checkpoint may have terms of a larger n_i, too: only their score is compared with its draws.
+        """
+        b, repetition, scatter = drawn
         sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
         plr_tail, score_tail = self._values(checkpoints, sampled, b, repetition, scatter)
-        mine = [terms[v] for v in checkpoints.tolist()]
-        if checkpoints[-1] == FREQUENT:
-            mine[-1] = np.concatenate([mine[-1], frequent])
-        held, row = np.concatenate(mine), np.repeat(np.arange(checkpoints.size), [len(some) for some in mine])
-        log_p[1][held], how[1][held] = sampled_p(scatter, score[held], row, score_tail, self.mid_p, SCORE_TOP * top)
+        held, row = np.concatenate(terms), np.repeat(np.arange(checkpoints.size), [len(some) for some in terms])
+        of_score.put(held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top))
         minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
         held, row = held[minor], row[minor]
-        log_p[0][held], how[0][held] = sampled_p(repetition, plr[held], row, plr_tail, self.mid_p, top)
+        of_plr.put(held, *sampled_p(repetition, of_plr.value[held], row, plr_tail, self.mid_p, top))
 
-    def _draw(self, checkpoints: Integers, draws: int, seeds: Any) -> tuple[NDArray[np.int32], Floats, Floats]:
-        """What `core.simulate` notes, a row per checkpoint."""
+    def _draw(self, checkpoints: Integers, draws: int, seeds: Any) -> Drawn:
+        """The results of `core.simulate`, one row per checkpoint."""
         b, repetition, scatter = self._room(checkpoints.size, draws)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
         states, of = seeds.generate_state(BLOCKS, np.uint64), self.lengths.for_kernels()
@@ -287,7 +302,7 @@ class Null:
     def _values(
         self, checkpoints: Integers, sampled: int, b: NDArray[np.int32], repetition: Floats, scatter: Floats
     ) -> tuple[PlrTail, ScoreTail]:
-        """Put sorted λ (from checkpoint *sampled* on) in place of R, and sorted scores in place of the sums; tails."""
+        """Overwrite R by sorted λ (from checkpoint *sampled* on) and the sums by sorted scores; the tails of both."""
         lengths, (mean_length, weights) = self.lengths, self.lengths.classes(CLASS)
         # g of λ = g(b) + 2R, for all checkpoints at once: at every b that was drawn, and on the grids of the tails
         least = b.min(axis=1).astype(np.int64)
@@ -321,10 +336,10 @@ class Null:
             checkpoints, lengths.tokens, lengths.squared, mean_length, weights, of_score
         )
 
-    def _room(self, checkpoints: int, draws: int) -> tuple[NDArray[np.int32], Floats, Floats]:
-        """Checkpoints × draws of documents, repetitions and scatter, in memory that all phases share.
+    def _room(self, checkpoints: int, draws: int) -> Drawn:
+        """Arrays for b_i, repetition and scatter, checkpoints × draws, in memory that all phases share.
 
-        To have fresh memory cleared would take a tenth of the time of the whole test.
+        New memory has to be cleared, which would take a tenth of the time of the whole test.
         """
         size = checkpoints * draws
         if self.room is None or size > self.room[0].size:
@@ -333,7 +348,7 @@ class Null:
         return b[:size].reshape(shape), repetition[:size].reshape(shape), scatter[:size].reshape(shape)
 
     def ratio_p(self, ratio: Floats, nodes: Sequence[int], samples: Sequence[Floats]) -> tuple[Floats, Names]:
-        """log p of the likelihood ratio, and how it was obtained, from what `ratio_samples` gives."""
+        """log p of the likelihood ratio, and how it was obtained, from the draws of `ratio_samples`."""
         sizes = self.sizes
         log_p, how = self._undrawn()
         once = np.flatnonzero(sizes == 1)

@@ -1,4 +1,4 @@
-"""The documents as the null distributions of the burstiness test see them: their lengths."""
+"""What the null distributions of the burstiness test need of the documents: their lengths."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from numpy.typing import NDArray
 
 from termburst.core import null as core
 from termburst.models.cells import TermCells
+from termburst.models.closed_forms import NUMPY, LengthSums, tarone
 from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
 
-
-SEPARATE = 2**22  # documents up to which each is drawn by itself; beyond, those of equal length together
+SEPARATE = 2**22  # up to so many documents, each is drawn on its own; beyond, those of equal length together
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """The documents that hold tokens, and how to draw one with probability n_j/n.
+    """The documents that have tokens, and how to draw one with probability n_j/n.
 
-    By Walker's aliases: of as many cells as documents one is drawn evenly; cell k stands for document k with
-    probability accept[k], and for other[k] if not. Where documents are very many, a cell stands for all of one length.
+    By Walker's alias method. There are as many cells as documents, and one is drawn uniformly. Cell k means document k
+    with probability accept[k], and document other[k] otherwise. If there are very many documents, a cell means all
+    documents of one length.
     """
 
     length: Integers
-    each: Integers  # documents of that length that are drawn together
+    each: Integers  # how many documents of that length are drawn together
     accept: Floats
     other: Integers
     tokens: float  # n
@@ -54,30 +55,27 @@ class Lengths:
 
     def score(self, n_i: Any, squares: Any, products: Any) -> Floats:
         """Tarone's z from Σ n_ij² and Σ n_ij n_j; 0 where it cannot vary (`fixed`), NaN where n_i = 0."""
-        n, major = self.tokens, 2 * np.asarray(n_i) > self.tokens
-        if major.any():
-            # Of more than half of the text rather that of the other tokens, which is the same: 1 − p would lose digits.
-            squares = np.where(major, self.squared - 2 * products + squares, squares)
-            products = np.where(major, self.squared - products, products)
-        p = np.where(major, n - n_i, n_i) / n
-        spread = np.sqrt(2 * (self.squared - n)) or 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
-            excess = (squares - 2 * p * products + p**2 * self.squared) / (p * (1 - p)) - n
-        return np.where(self.fixed(n_i), 0.0, excess / spread)
+            return tarone(NUMPY, LengthSums(self.tokens, self.squared, self.counts_vary), n_i, squares, products)
+
+    @property
+    def counts_vary(self) -> bool:
+        """Whether there is a choice: not if only one document has tokens, and not if all have one."""
+        return self.documents > 1 and bool(self.distinct[0][-1] > 1)
 
     def fixed(self, n_i: Any) -> NDArray[np.bool_]:
-        """Whether a term's counts are the same in all draws, or but for which of equal documents have them.
+        """Whether a term's counts are the same in all draws, up to which of equally long documents have them.
 
-        So they are if it is every token, if only one document holds tokens, and if all hold one.
+        They are if the term is every token, and if `counts_vary` is False.
         """
-        alone = self.documents == 1 or self.distinct[0][-1] == 1
-        return (np.asarray(n_i) > 0) & (alone | (np.asarray(n_i) == self.tokens))
+        return (np.asarray(n_i) > 0) & ((not self.counts_vary) | (np.asarray(n_i) == self.tokens))
 
     def nodes(self, ratio: float) -> tuple[Floats, Floats]:
-        """Lengths and weights with Σ_j f(n_j) = Σ weight · f(length) for any smooth f, without all lengths there are.
+        """Few lengths, with weights, so that Σ_j f(n_j) = Σ weight · f(length) for any smooth f.
 
-        The nodes are whole numbers, *ratio* apart or next to each other; between them f is taken for a cubic
-        (Lagrange's), so that a sum over millions of documents has no error beside its own standard deviation.
+        The nodes are integers. Each is about *ratio* times the one before, or the next integer. Between them f is
+        approximated by a cubic (Lagrange's). In a sum over millions of documents that error is far below the standard
+        deviation of the sum.
         """
         length, each = self.distinct
         steps = np.arange(np.ceil(np.log(length[-1]) / np.log(ratio)))
@@ -95,7 +93,7 @@ class Lengths:
         return grid, weights
 
     def classes(self, ratio: float) -> tuple[Floats, Floats]:
-        """Mean length of classes whose lengths differ by at most *ratio*, and the documents in each."""
+        """Classes of lengths that differ at most by the factor *ratio*: the mean length, and the documents in each."""
         length, each = self.distinct
         _, place = np.unique(np.floor(np.log(length) / np.log(ratio)), return_inverse=True)
         documents = np.bincount(place, each).astype(np.float64)
@@ -105,13 +103,13 @@ class Lengths:
 def drawn_documents(
     lengths: Integers, documents: Integers, tokens: int, rng: np.random.Generator
 ) -> tuple[Integers, Integers]:
-    """Draw *tokens* of all tokens without replacement: the lengths of the documents that they are in, and how many.
+    """Draw *tokens* of all tokens without replacement: the lengths of their documents, and the tokens drawn from each.
 
-    There are so many *documents* of each of the *lengths*, and no array is as long as that.
+    There are so many *documents* of each of the *lengths*; no array has one entry per document.
     """
     ends = np.cumsum(lengths * documents)
     chosen = np.empty(0, dtype=np.int64)
-    while chosen.size < tokens:  # what was drawn twice is drawn again
+    while chosen.size < tokens:  # tokens that were drawn twice are replaced
         more = rng.integers(ends[-1], size=tokens - chosen.size)
         chosen = np.unique(np.concatenate([chosen, more]))
     group = np.searchsorted(ends, chosen, side="right")
@@ -124,10 +122,10 @@ def drawn_documents(
 
 
 def _aliases(share: Floats) -> tuple[Floats, Integers]:
-    """Walker's aliases of probabilities in ascending order: how often a cell stands for itself, and for which other.
+    """Walker's aliases of ascending probabilities: how often a cell means its own document, and which other it means.
 
-    Cells that have too much give, one after another, to those that have too little in their order; one that has given
-    all that it had above its own 1/d, and more, is made up for by the next. Cumulative sums say who gives to whom.
+    Cells above 1/d give to the cells below 1/d, both one after another in their order. A giving cell may end up below
+    1/d itself; the next one then fills it. Cumulative sums say which cell gives to which.
     """
     accept = share * share.size
     few = int(np.searchsorted(accept, 1.0))

@@ -1,9 +1,7 @@
-"""The paper's penalised likelihood-ratio statistic λ_i, the named parts it is the sum of, and its shares λ_ij."""
+"""The paper's penalised likelihood-ratio statistic λ_i: its value, its named parts, and the documents' shares λ_ij."""
 
 from __future__ import annotations
 
-import functools
-import operator
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,28 +10,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
 from termburst.core.matrix import CountBlock
 from termburst.core.weights import TABLED, share_weights
 from termburst.display import html_table, number, printable
-from termburst.inference import names
-from termburst.models.penalized_mle import penalized_mle, precision_margin, repeats, settled_hyperparameters
+from termburst.models import closed_forms as forms
+from termburst.models.penalized_mle import penalized_mle, precision_margin, settled_hyperparameters
 from termburst.models.penalties import named_penalty
-from termburst.models.special import stirling_remainder
+from termburst.names import FORMS, Form, Invalid
 from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
-Form = names.Form
-Invalid = names.Invalid
-FORMS = names.FORMS
+add_up = forms.add_up
 
 _LOG_FACTORIAL_BEFORE = gammaln(np.arange(TABLED))  # log (n − 1)! by n
 
-_RARE = 32  # tokens of a term, below which `cell_coefficients` looks up
+_RARE = 32  # `cell_coefficients` looks up terms with fewer occurrences than this
 
-PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr_statistic` says how other forms differ
+PARTS = {  # the parts of λ_i in the order of Claim 3: name → printed formula; `plr_statistic` explains the other forms
     "tf_icf": "2 Σ_j TF–ICF(i,j) = 2 n_i log(n/n_i)",
     "btf_idf": "−2 Σ_j BTF–IDF(i,j) = −2 b_i log(d/b_i)",
     "repetition": "2 Σ_j log (n_ij − 1)!",
@@ -49,7 +45,7 @@ PARTS = {  # of λ_i, in the order of Claim 3: name → formula as printed; `plr
 
 
 class ClampedTermsWarning(UserWarning):
-    """Some terms have η² ≤ r_i, so that their estimated precision is not positive; says how many."""
+    """Some terms have η² ≤ r_i, so their estimated precision is not positive; the message says how many."""
 
 
 def plr_statistic(
@@ -63,8 +59,8 @@ def plr_statistic(
 ) -> Floats:
     r"""λ_i of every term: how much better a bursty model explains it than a binomial one.
 
-    λ_i = −2(ℓ_0 − ℓ_1), ℓ_0 being the binomial log-likelihood at n_i/n and ℓ_1 the penalised approximate beta-binomial
-    one at its maximum (Claims 1 and 2). Empty documents count in d.
+    λ_i = −2(ℓ_0 − ℓ_1), where ℓ_0 is the binomial log-likelihood at n_i/n and ℓ_1 the maximum of the penalised
+    approximate beta-binomial one (Claims 1 and 2). Empty documents count in d.
 
     Parameters
     ----------
@@ -72,28 +68,29 @@ def plr_statistic(
     mu, sigma2 : float
         Mean and variance of the penalty on the precision; by default the mean document length n/d, and 1.
     form : {"printed", "corrected", "exact"}
-        * "printed": Claim 3, Eq. lambda-tfidf, as the paper has it: the penalty enters once, and μ = n/d is assumed
-          where it cancels.
-        * "corrected": by the same route (Stirling), with the penalty's 2 log f and the term 2 n_i log(μd/n).
+        * "printed": Claim 3, Eq. lambda-tfidf, as in the paper: the penalty enters once, and terms are cancelled that
+          cancel only if μ = n/d.
+        * "corrected": derived in the same way (Stirling), with the penalty's 2 log f and the term 2 n_i log(μd/n).
         * "exact": the definition itself, with log Γ in place of Stirling's formula.
     penalty : {"gamma", "log-normal", "inverse-gamma"}
-        With another than the paper's gamma no formula is printed: the ratio is evaluated at that penalty's α̂_0
+        The paper prints a formula only for gamma. For the others the ratio is evaluated at that penalty's α̂_0
         (`penalized_mle`), log f enters once in the form "printed" and twice in the others, and every term is valid.
     invalid : {"clamp", "raise"}
-        What to do with terms that have no positive precision, η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the
-        logarithm of η² − r_i becomes that of 1, as in the paper, and λ_i is NaN in the form "exact", which has no value
-        there; a `ClampedTermsWarning` says how many there are. "raise": refuse them. (The paper's max(1, η² − r_i) in
-        "printed" also flattens terms with 0 < η² − r_i < 1; they are valid, and neither counted nor refused.)
+        What to do with terms that have no positive precision: η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the
+        logarithm of η² − r_i becomes that of 1, as in the paper. In the form "exact" λ_i is NaN there. A
+        `ClampedTermsWarning` says how many such terms there are. "raise": raise a ValueError. (The paper's
+        max(1, η² − r_i) in "printed" also changes terms with 0 < η² − r_i < 1; they are valid, and not counted here.)
 
     Returns
     -------
-    array of float, one a term
-        A term that never occurs has the formula's value at n_i = b_i = 0, −½ log(2πσ²) or twice that, as has every term
-        that never repeats (up to O(1/η²), at μ = n/d).
+    array of float, one per term
+        A term that never occurs has the formula's value at n_i = b_i = 0: −½ log(2πσ²), twice that if not "printed". A
+        term that never repeats has the same value (up to O(1/η²), at μ = n/d).
 
     Notes
     -----
-    In "corrected" the term is 2(η² − r_i) log(η² − r_i), which goes to 0 by itself, so only η² − r_i ≤ 0 is clamped.
+    In "corrected" the clamped term is 2(η² − r_i) log(η² − r_i). It goes to 0 at η² = r_i, so only η² − r_i ≤ 0 is
+    clamped.
 
     Examples
     --------
@@ -107,19 +104,19 @@ def plr_statistic(
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """λ_i of one term as the sum of its named parts: ``str()`` lays it out, `parts` holds the numbers.
+    """λ_i of one term as the sum of its named parts: ``str()`` is a table for people, `parts` has the numbers.
 
     Attributes
     ----------
     term : str or int
     n_i, b_i : int
-        Its occurrences, and the documents that hold it.
+        Its occurrences, and the documents that have it.
     parts : dict of str to float
-        Added in this order (`add_up`) they are `plr` to the last bit. `PARTS` gives the formulas.
+        Added up in this order (`add_up`) they are `plr` to the last bit. `PARTS` has the formulas.
     plr : float
         λ_i.
     alpha, alpha_not : float
-        The penalised estimates of Claim 2; NaN where they are not valid.
+        The penalised estimates of Claim 2; NaN if they are not valid.
     """
 
     term: str | int
@@ -132,7 +129,7 @@ class Explanation:
     form: Form
 
     def __str__(self) -> str:
-        """A line a part, and the sum."""
+        """One line per part, and the sum."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
         lines = [f"  {k:<12}{v:>16,.4f}   {formula}".rstrip() for k, v, formula in self._lines()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
@@ -150,7 +147,7 @@ class Explanation:
         return html_table(name, facts, header, [*rows, ["λ_i", self.plr, f"({self.form})"]], note)
 
     def _lines(self) -> list[tuple[str, float, str]]:
-        """Name, value and, where it is as printed, formula of every part."""
+        """Name, value and (in the form "printed") formula of every part."""
         formulas = part_formulas(self.parts, self.form)
         return [(name, value, formulas.get(name, "")) for name, value in self.parts.items()]
 
@@ -180,7 +177,7 @@ def explain(
     column = statistics.index(term)
     parts = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, only=column)
     fit = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
-    # Parts are computed for all terms and one is picked: vectorised logarithms may differ in the last bit by position.
+    # Computed for all terms: a vectorised logarithm may differ in the last bit by position.
     return Explanation(
         term if statistics.terms is None else str(statistics.terms[column]),
         int(statistics.collection_frequency[column]),
@@ -194,7 +191,7 @@ def explain(
 
 
 def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, invalid: Invalid = "clamp") -> csr_array:
-    """λ_ij, the share of each document in λ_i (Eq. lambda-ij), on the cells where the term occurs.
+    """λ_ij, the share of each document in λ_i (Eq. lambda-ij), in the cells where the term occurs.
 
     Parameters
     ----------
@@ -204,9 +201,9 @@ def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, i
     Returns
     -------
     csr_array
-        With three attributes more, which SciPy's operations (slices, copies, products) leave behind:
+        It has three more attributes, which SciPy's operations (slices, copies, products) do not pass on:
 
-        * ``absent``: one number a term, Σ_j λ_ij over the documents without it, so that
+        * ``absent``: one number per term, Σ_j λ_ij over the documents without it, so that
           λ_i = 2 (``.sum(axis=0)`` + ``.absent``) − log √(2π);
         * ``absent_slope`` and ``absent_intercept``: λ_ij of a document of length n_j without the term is
           ``absent_slope * n_j + absent_intercept``.
@@ -233,9 +230,9 @@ def plr_contributions(X: Any, *, mu: float | None = None, sigma2: float = 1.0, i
 
 @dataclass(frozen=True, slots=True)
 class CellCoefficients:
-    """λ_ij = per_count_i · (n_ij − 1) + once_i + per_length_i · n_j + log (n_ij − 1)!, with what each term contributes.
+    """The coefficients of λ_ij = per_count_i · (n_ij − 1) + once_i + per_length_i · n_j + log (n_ij − 1)!.
 
-    Calling it with canonical counts gives λ_ij on the stored cells, or with *sigmoid* 1/(1 + exp(−λ_ij)).
+    Called with canonical counts it returns λ_ij of the stored cells, or with *sigmoid* 1/(1 + exp(−λ_ij)).
 
     Attributes
     ----------
@@ -246,7 +243,7 @@ class CellCoefficients:
     packed: Floats
 
     def __call__(self, counts: Any, *, sigmoid: bool = False) -> Floats:
-        """λ_ij on the stored cells, in their order."""
+        """λ_ij of the stored cells, in their order."""
         values = np.empty(counts.nnz)
 
         def fill(block: CountBlock, _: slice, cells: slice) -> None:
@@ -260,24 +257,18 @@ class CellCoefficients:
 def cell_coefficients(
     statistics: TermStatistics, mu: float | None, sigma2: float, invalid: Invalid = "clamp"
 ) -> CellCoefficients:
-    """What λ_ij (Eq. lambda-ij) takes from the collection, a term."""
+    """What λ_ij (Eq. lambda-ij) takes from the collection, for every term."""
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
-    d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
+    collection = forms.Collection(statistics.documents, statistics.tokens, mu, sigma2)
 
     def packed(n_i: NDArray[np.int64], b_i: NDArray[np.int64]) -> Floats:
-        seen, r_i = n_i > 0, n_i - b_i + 1  # b_i + n_¬i = n + 1 − r_i
-        share = np.log((n + 1 - r_i) / (d * sigma2))
-        per_absent = (_precision(r_i, mu, sigma2, "printed") - np.log(mu)) / (2 * d)
-        icf, idf = np.log(n / np.maximum(n_i, 1)), np.log(d / np.maximum(b_i, 1))
-        per_count = np.where(seen, icf + share, 0.0)
-        per_cell = np.where(seen, per_absent - idf - share - np.log(mu), 0.0)
-        return np.column_stack([-_log_one_minus(r_i - 1, n), per_cell + per_count, per_count, per_absent])
+        return np.column_stack(forms.cell_coefficients(forms.NUMPY, collection, n_i, b_i))
 
     if n_i.size < 4 * _RARE**2:
         return CellCoefficients(packed(n_i, b_i))
-    # Most terms are rare, and rare alike: each n_i and b_i once. No term has some of these, which may be impossible.
+    # Most terms are rare, and many have the same n_i and b_i: each pair is computed once, impossible pairs, too.
     with np.errstate(divide="ignore", invalid="ignore"):
         rare = packed(*np.divmod(np.arange(_RARE**2), _RARE))
     found = rare.take(np.where(n_i < _RARE, n_i * _RARE + b_i, 0), axis=0)
@@ -297,9 +288,9 @@ def plr_parts(
     only: int | None = None,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """The named parts of λ_i (see `PARTS`) for all terms, arrays or numbers.
+    """The named parts of λ_i (see `PARTS`) for all terms: arrays, or plain numbers.
 
-    *only* limits the warning about clamped terms to one of them, *quiet* leaves it out.
+    The warning about clamped terms is about the term *only*, if one is given; *quiet* switches it off.
     """
     check_form(form)
     _check_invalid(invalid)
@@ -307,35 +298,23 @@ def plr_parts(
     density = named_penalty(penalty, mu, sigma2)
     d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    penalties = 1 if form == "printed" else 2  # how often log f enters: erratum 1
-    parts: dict[str, Any] = {
-        "tf_icf": -2 * xlogy(n_i, n_i / n),
-        "btf_idf": 2 * xlogy(b_i, b_i / d),
-        "repetition": 2 * statistics.log_factorial_sum,
-        "collection": -2 * n * _log_one_minus(n_i - b_i, n),
-        "excess": 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / d),
+    if penalty == "gamma":
+        _handle_invalid(statistics, mu, sigma2, form, invalid, only, quiet)
+        collection = forms.Collection(d, n, mu, sigma2)
+        return forms.plr_parts(forms.NUMPY, collection, n_i, b_i, statistics.log_factorial_sum, form)
+    # The paper prints no formula for these: the ratio is evaluated at α̂_0, and the penalty is a part of its own.
+    log_alpha_0, log_f = density.log_at_precision(forms.repeats(n_i, b_i))
+    return {
+        **forms.likelihood_parts(forms.NUMPY, d, n, n_i, b_i, statistics.log_factorial_sum),
+        "excess": 2 * (n_i - b_i) * forms.excess_share(forms.NUMPY, n, n_i, b_i, d),
+        "mean_length": -2 * n_i * np.log(n / d),
+        "precision": -2 * (n_i - b_i) * log_alpha_0,
+        "penalty": (1 if form == "printed" else 2) * log_f,
     }
-    if penalty != "gamma":  # no closed form to print: the ratio at α̂_0, and the penalty as it is
-        log_alpha_0, log_f = density.log_at_precision(repeats(statistics))
-        parts["mean_length"] = -2 * n_i * np.log(n / d)
-        parts["precision"] = -2 * (n_i - b_i) * log_alpha_0
-        parts["penalty"] = penalties * log_f
-        return parts
-    undefined = _handle_invalid(statistics, mu, sigma2, form, invalid, only, quiet)
-    parts["excess"] = 2 * (n_i - b_i) * np.log((b_i + (n - n_i)) / (d * sigma2))
-    parts["mean_length"] = -(2 * b_i + penalties) * np.log(mu)
-    if form != "printed":
-        parts["mu_shift"] = 2 * n_i * np.log(mu * d / n)
-    parts["precision"] = _precision(repeats(statistics), mu, sigma2, form)
-    if form == "exact":
-        parts["precision"] = np.where(undefined, np.nan, parts["precision"])
-        parts["stirling"] = -2 * stirling_remainder(mu / sigma2 * mu)
-    parts["constant"] = -penalties * np.log(2 * np.pi) / 2
-    return parts
 
 
 def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
-    """The formulas of the parts, where they are as printed; elsewhere they would mislead, and there are none.
+    """The formulas of the parts in the form "printed"; for other forms and penalties they would be wrong: none.
 
     Examples
     --------
@@ -345,45 +324,8 @@ def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
     return {name: PARTS[name] for name in parts} if form == "printed" and "penalty" not in parts else {}
 
 
-def add_up(parts: Mapping[str, Any]) -> Any:
-    """The sum of the parts, added in their order: λ_i by definition (Python's own `sum` rounds otherwise since 3.12).
-
-    Examples
-    --------
-    >>> add_up({"one": 0.1, "two": 0.2, "three": 0.3}) == (0.1 + 0.2) + 0.3
-    True
-    """
-    return functools.reduce(operator.add, parts.values())
-
-
-def _precision(r_i: NDArray[np.int64], mu: float, sigma2: float, form: Form) -> Floats:
-    """The part of λ_i in η² and r_i, expanded around log η², of which it would else lose η² log η² ulps.
-
-    printed:  (η² − 2r + 1) log max(1, η² − r) + r − (η² − 3/2) log η²
-    corrected: 2(η² − r) log(η² − r) + 2r − (2η² − 3) log η², the first term 0 where η² ≤ r
-    """
-    eta2 = mu / sigma2 * mu
-    log_eta2 = np.log(eta2)
-    margin = np.subtract(eta2, r_i, dtype=np.float64)
-    defined = margin >= 1 if form == "printed" else margin > 0
-    shrunk = _log_one_minus(np.where(defined, r_i, 0), eta2)
-    if form == "printed":
-        value = (2.5 - 2 * r_i) * log_eta2 + (eta2 - 2 * r_i + 1) * shrunk + r_i
-        return np.where(defined, value, r_i - (eta2 - 1.5) * log_eta2)
-    value = (3 - 2 * r_i) * log_eta2 + 2 * margin * shrunk + 2 * r_i
-    return np.where(defined, value, 2 * r_i - (2 * eta2 - 3) * log_eta2)
-
-
-def _log_one_minus(part: NDArray[Any], whole: float) -> Floats:
-    """log((whole − part)/whole), by whichever way keeps its digits: part may be next to nothing, or nearly all."""
-    small = part < whole / 2
-    if small.all():
-        return np.log1p(-part / whole)
-    return np.where(small, np.log1p(-np.where(small, part, 0) / whole), np.log((whole - part) / whole))
-
-
 def check_form(form: str) -> None:
-    """Refuse a form that there is not."""
+    """Refuse an unknown form."""
     if form not in FORMS:
         raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
 
@@ -402,8 +344,8 @@ def _handle_invalid(
     invalid: Invalid,
     only: int | None = None,
     quiet: bool = False,
-) -> NDArray[np.bool_]:
-    """Where η² ≤ r_i, and a warning or an error if that is anywhere (or at the one term asked about)."""
+) -> None:
+    """Warn or raise if η² ≤ r_i for any term, or for the term *only* if one is given."""
     _check_invalid(invalid)
     bad = precision_margin(statistics, mu, sigma2) <= 0
     asked = bad if only is None else bad[only : only + 1]
@@ -413,10 +355,9 @@ def _handle_invalid(
         example = f"column {column}" if statistics.terms is None else repr(str(statistics.terms[column]))
         what = (
             f"{number:,} of {statistics.vocabulary_size:,} terms repeat too often for this penalty (η² = μ²/σ² = "
-            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), {example} for one; a smaller sigma2 avoids that"
+            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), for example {example}; use a smaller sigma2"
         )
         if invalid == "raise":
             raise ValueError(what)
-        outcome = "λ_i is NaN there" if form == "exact" else "clamped as in the paper"
+        outcome = "their λ_i is NaN" if form == "exact" else "their λ_i is clamped as in the paper"
         warnings.warn(f"{what}: {outcome}", ClampedTermsWarning, stacklevel=4)
-    return np.asarray(bad)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.models.closed_forms import repeats, split_precision
 from termburst.models.penalties import checked_hyperparameters, named_penalty
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
@@ -16,15 +17,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class PenalizedMLE:
-    """Penalised maximum-likelihood estimates of every term (Claim 2); NaN where they are not valid.
+    """Penalised maximum-likelihood estimates of every term (Claim 2); NaN if they are not valid.
 
     Attributes
     ----------
-    alpha, alpha_not, alpha_0 : arrays, one a term
+    alpha, alpha_not, alpha_0 : arrays, one entry per term
         α̂_i, α̂_¬i and their sum, the precision α̂_0i.
-    valid : array of bool, one a term
-        Whether α̂_0i > 0; for the gamma penalty that is η² > r_i = n_i − b_i + 1. For the others it always is, but
-        the log-normal one's may be too small for a float (below 1e-323), which counts as not valid.
+    valid : array of bool, one entry per term
+        Whether α̂_0i > 0. For the gamma penalty that means η² > r_i = n_i − b_i + 1. For the others it is always
+        true; but if the log-normal one is too small for a float (below 1e-323), it counts as not valid.
     """
 
     alpha: Floats
@@ -38,9 +39,9 @@ def penalized_mle(
 ) -> PenalizedMLE:
     """Penalised maximum-likelihood estimates under the approximate model, in closed form (Claim 2).
 
-    Along a ray, where α_i : α_¬i is constant, the approximate log-likelihood is (b_i − n_i) log α_0 + constant, and
-    the best ray is b_i : n_¬i whatever α_0. So α̂_0i maximises (b_i − n_i) log α_0 + log f(α_0): (σ²/μ)(η² − r_i) for
-    the gamma penalty of the paper, and as simple a formula for the others, which are valid for every term.
+    Along a ray, where α_i : α_¬i is constant, the approximate log-likelihood is (b_i − n_i) log α_0 + constant. The
+    best ray is b_i : n_¬i for every α_0. So α̂_0i maximises (b_i − n_i) log α_0 + log f(α_0). For the paper's gamma
+    penalty it is (σ²/μ)(η² − r_i). The other penalties have formulas as simple, which are valid for every term.
 
     Parameters
     ----------
@@ -57,30 +58,26 @@ def penalized_mle(
     """
     statistics = as_statistics(X_or_statistics, "frequencies")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
-    alpha_0 = named_penalty(penalty, mu, sigma2).precision(repeats(statistics))
-    b_i, n_not = statistics.document_frequency, statistics.tokens - statistics.collection_frequency
-    total = b_i + n_not
-    return PenalizedMLE(alpha_0 * b_i / total, alpha_0 * n_not / total, alpha_0, np.isfinite(alpha_0))
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
+    alpha_0 = named_penalty(penalty, mu, sigma2).precision(repeats(n_i, b_i))
+    alpha, alpha_not = split_precision(alpha_0, statistics.tokens, n_i, b_i)
+    return PenalizedMLE(alpha, alpha_not, alpha_0, np.isfinite(alpha_0))
 
 
 def precision_margin(statistics: TermStatistics, mu: float, sigma2: float) -> Floats:
-    """η² − r_i with r_i = n_i − b_i + 1: positive where Claim 2 gives a positive precision.
+    """η² − r_i with r_i = n_i − b_i + 1: positive if Claim 2 gives a positive precision.
 
     Examples
     --------
     >>> precision_margin(TermStatistics.from_counts([[2, 8], [0, 12]]), mu=4.0, sigma2=2.0)
     array([  6., -11.])
     """
-    return np.subtract(mu / sigma2 * mu, repeats(statistics), dtype=np.float64)
-
-
-def repeats(statistics: TermStatistics) -> NDArray[np.int64]:
-    """r_i = n_i − b_i + 1."""
-    return statistics.collection_frequency - statistics.document_frequency + 1
+    r_i = repeats(statistics.collection_frequency, statistics.document_frequency)
+    return np.asarray(mu / sigma2 * mu - r_i, dtype=np.float64)
 
 
 def settled_hyperparameters(statistics: TermStatistics, mu: float | None, sigma2: float) -> tuple[float, float]:
-    """μ, by default the mean document length, and σ²; an empty collection is refused, as are values of no use."""
+    """μ, by default the mean document length, and σ²; raises for an empty collection and for values out of range."""
     if not statistics.tokens:
         raise ValueError("all documents are empty: there is no term to learn from")
     return checked_hyperparameters(statistics.mean_length if mu is None else mu, sigma2)

@@ -1,4 +1,4 @@
-"""Penalties on the precision α_0: densities given by their mean μ and variance σ²."""
+"""Penalties on the precision α_0: densities, given by their mean μ and variance σ²."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from termburst.models.closed_forms import NUMPY, gamma_precision
 from termburst.models.special import stirling_remainder
 
 Floats = NDArray[np.float64]
 
 
 class Penalty(Protocol):
-    """What a penalty owes: its logarithm, the derivative of that, and where it puts the approximate model's maximum."""
+    """What a penalty must have: its log density, the derivative, and the maximum of the penalised approximate model."""
 
     def log_density(self, alpha_0: ArrayLike) -> Floats:
         """log f(α_0); −inf outside the support."""
@@ -28,10 +29,10 @@ class Penalty(Protocol):
         """(a_0, a_1, a_2, a_3) such that d log f / d τ = a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ, where τ = log α_0."""
 
     def precision(self, repeats: ArrayLike) -> Floats:
-        """The α_0 that maximises (1 − r) log α_0 + log f(α_0), as Claim 2 asks for; NaN where there is none."""
+        """The α_0 that maximises (1 − r) log α_0 + log f(α_0), for Claim 2; NaN if there is none."""
 
     def log_at_precision(self, repeats: ArrayLike) -> tuple[Floats, Floats]:
-        """log α_0 and log f(α_0) at `precision`, also where that is too small for a float."""
+        """log α_0 and log f(α_0) at `precision`, even if that is too small for a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class _MeanAndVariance:
     sigma2: float
 
     def __post_init__(self) -> None:
-        """Refuse a mean or a variance that no distribution on the positive numbers has."""
+        """Refuse a mean or a variance that is not a positive number, or out of range."""
         mu, sigma2 = checked_hyperparameters(self.mu, self.sigma2)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "sigma2", sigma2)
@@ -53,7 +54,7 @@ class _MeanAndVariance:
         return self.mu / self.sigma2 * self.mu
 
     def derivative(self, alpha_0: ArrayLike) -> Floats:
-        """d log f / d α_0; NaN where α_0 ≤ 0."""
+        """d log f / d α_0; NaN if α_0 ≤ 0."""
         alpha_0 = np.asarray(alpha_0, dtype=np.float64)
         inside = np.where(alpha_0 > 0, alpha_0, np.nan)
         a_0, a_1, a_2, a_3 = self.log_coefficients
@@ -80,12 +81,12 @@ class _MeanAndVariance:
 
 
 class GammaPenalty(_MeanAndVariance):
-    """The gamma density of the paper's Eq. gamma-penalty, by mean μ and variance σ².
+    """The gamma density of the paper's Eq. gamma-penalty, with mean μ and variance σ².
 
     log f(α_0; μ, σ²) = η² log(μ/σ²) − log Γ(η²) + (η² − 1) log α_0 − (μ/σ²) α_0, with η² = μ²/σ².
 
-    Evaluated around α_0 = μ with Stirling's series for log Γ, since the four terms cancel when η² is large:
-    (η² − 1) log(α_0/μ) − η² (α_0/μ − 1) − ½ log(2πσ²) − δ(η²), δ being `stirling_remainder`.
+    It is computed around α_0 = μ with Stirling's series for log Γ, since the four terms cancel when η² is large:
+    (η² − 1) log(α_0/μ) − η² (α_0/μ − 1) − ½ log(2πσ²) − δ(η²), where δ is `stirling_remainder`.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class GammaPenalty(_MeanAndVariance):
     __slots__ = ()
 
     def log_density(self, alpha_0: ArrayLike) -> Floats:
-        """log f(α_0); −inf where α_0 ≤ 0."""
+        """log f(α_0); −inf if α_0 ≤ 0."""
         inside, ratio, deviation = _around(alpha_0, self.mu)
         value = (self.eta2 - 1) * ratio - self.eta2 * deviation
         normaliser = 0.5 * np.log(2 * np.pi * self.sigma2) + stirling_remainder(self.eta2)
@@ -108,9 +109,8 @@ class GammaPenalty(_MeanAndVariance):
         return self.eta2 - 1, 0.0, -self.mu / self.sigma2, 0.0
 
     def precision(self, repeats: ArrayLike) -> Floats:
-        """(σ²/μ)(η² − r), Claim 2; NaN where that is not positive."""
-        margin = np.subtract(self.eta2, repeats, dtype=np.float64)
-        return np.where(margin > 0, self.sigma2 / self.mu * margin, np.nan)
+        """(σ²/μ)(η² − r), Claim 2; NaN if that is not positive."""
+        return np.asarray(gamma_precision(NUMPY, self.mu, self.sigma2, np.asarray(repeats, dtype=np.float64)))
 
 
 class LogNormalPenalty(_MeanAndVariance):
@@ -133,7 +133,7 @@ class LogNormalPenalty(_MeanAndVariance):
         return float(np.log1p(1 / self.eta2))
 
     def log_density(self, alpha_0: ArrayLike) -> Floats:
-        """log f(α_0); −inf where α_0 ≤ 0."""
+        """log f(α_0); −inf if α_0 ≤ 0."""
         inside, ratio, _ = _around(alpha_0, self.mu)
         v = self.log_variance
         value = -ratio - np.log(self.mu) - (ratio + v / 2) ** 2 / (2 * v) - 0.5 * np.log(2 * np.pi * v)
@@ -146,7 +146,7 @@ class LogNormalPenalty(_MeanAndVariance):
         return float(np.log(self.mu)) / v - 1.5, -1 / v, 0.0, 0.0
 
     def precision(self, repeats: ArrayLike) -> Floats:
-        """μ exp(−v (r + ½)); NaN where that is too small for a float."""
+        """μ exp(−v (r + ½)); NaN if that is too small for a float."""
         value = self.mu * np.exp(-self.log_variance * (np.asarray(repeats, dtype=np.float64) + 0.5))
         return np.where(value > 0, value, np.nan)
 
@@ -160,7 +160,7 @@ class LogNormalPenalty(_MeanAndVariance):
 class InverseGammaPenalty(_MeanAndVariance):
     """The inverse-gamma density with mean μ and variance σ²: shape a = η² + 2, scale β = μ(η² + 1).
 
-    log f = a log β − log Γ(a) − (a + 1) log α_0 − β/α_0; evaluated around β/α_0 = a as `GammaPenalty` is around μ.
+    log f = a log β − log Γ(a) − (a + 1) log α_0 − β/α_0; computed around β/α_0 = a, as `GammaPenalty` is around μ.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class InverseGammaPenalty(_MeanAndVariance):
     __slots__ = ()
 
     def log_density(self, alpha_0: ArrayLike) -> Floats:
-        """log f(α_0); −inf where α_0 ≤ 0."""
+        """log f(α_0); −inf if α_0 ≤ 0."""
         a, scale = self.eta2 + 2, self.mu * (self.eta2 + 1)
         alpha_0 = np.asarray(alpha_0, dtype=np.float64)
         with np.errstate(divide="ignore", over="ignore"):
@@ -200,7 +200,7 @@ PENALTIES: dict[str, Callable[[float, float], Penalty]] = {
 
 
 def _around(value: ArrayLike, centre: float) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Whether the value is positive, log(value/centre) and value/centre − 1, without lost digits near the centre."""
+    """Whether the value is positive, log(value/centre), and value/centre − 1; no digits are lost near the centre."""
     value = np.asarray(value, dtype=np.float64)
     inside = value > 0
     safe = np.where(inside, value, centre)
@@ -223,12 +223,12 @@ def named_penalty(name: str, mu: float, sigma2: float) -> Penalty:
 
 
 def checked_hyperparameters(mu: float, sigma2: float) -> tuple[float, float]:
-    """μ and σ² as plain floats, whatever kind of number they come as; refused where the model has no use for them.
+    """μ and σ² as plain floats, from any kind of number; raises if they are not positive or out of range.
 
     Examples
     --------
     >>> import numpy as np
-    >>> checked_hyperparameters(np.int8(100), 1)  # whose square would overflow
+    >>> checked_hyperparameters(np.int8(100), 1)  # the square of this int8 would overflow
     (100.0, 1.0)
     """
     values = []
@@ -238,10 +238,10 @@ def checked_hyperparameters(mu: float, sigma2: float) -> tuple[float, float]:
         except (TypeError, ValueError):
             number = np.nan
         if not (np.isfinite(number) and number > 0):
-            raise ValueError(f"{name} must be a finite number above 0; got {value!r}")
+            raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
         values.append(number)
     mean, variance = values
     for name, value in (("mu", mean), ("sigma2", variance), ("η² = μ²/σ²", mean / variance * mean)):
         if not 1e-100 < value < 1e100:
-            raise ValueError(f"{name} = {value:g} is beyond what can be computed with, 1e-100 to 1e100")
+            raise ValueError(f"{name} must be between 1e-100 and 1e100, got {value:g}")
     return mean, variance

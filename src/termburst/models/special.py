@@ -1,4 +1,4 @@
-"""Pieces of the log-gamma function and its kin, taken apart so that nothing large is left to cancel."""
+"""Parts of log-gamma and related functions, separated so that no large numbers cancel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def stirling_remainder(x: ArrayLike) -> Floats:
 
 
 def deviance(observed: Floats, expected: Floats, excess: Floats) -> Floats:
-    """D(x, e) = x log(x/e) + e − x ≥ 0, to full relative accuracy; `excess` is e − x, which the caller knows better.
+    """D(x, e) = x log(x/e) + e − x ≥ 0, to full relative accuracy; *excess* is e − x, which the caller knows exactly.
 
     Limits: e at x = 0, and +inf at e = 0 < x.
 
@@ -38,7 +38,7 @@ def deviance(observed: Floats, expected: Floats, excess: Floats) -> Floats:
     """
     total = observed + expected
     v = excess / np.where(total > 0, total, 1.0)
-    # near e = x the logarithm cancels the rest, so 2 artanh(v) is expanded there; v² < 0.01 makes nine terms enough
+    # Near e = x the logarithm and the rest cancel, so 2 artanh(v) is expanded there; as v² < 0.01, nine terms suffice.
     near, square = np.abs(v) < 0.1, np.where(np.abs(v) < 0.1, v * v, 0.0)
     series = np.zeros_like(square)
     for power in range(19, 1, -2):
@@ -49,7 +49,7 @@ def deviance(observed: Floats, expected: Floats, excess: Floats) -> Floats:
 
 
 def factorial_remainder(x: ArrayLike) -> Floats:
-    """log Γ(x + 1) − x log x + x for x ≥ 0: ½ log(2πx) + 1/(12x) − …, what Stirling's leading terms leave.
+    """log Γ(x + 1) − x log x + x for x ≥ 0: ½ log(2πx) + 1/(12x) − …, the remainder of Stirling's leading terms.
 
     Limits: 0 at x = 0.
 
@@ -66,7 +66,7 @@ def factorial_remainder(x: ArrayLike) -> Floats:
 
 
 def bernoulli_series(x: Floats, order: int) -> Floats:
-    """What log Γ (order 0), −ψ (1) and ψ′ (2) have beyond their leading terms, for x ≥ 12.
+    """The remainders of log Γ (order 0), −ψ (1) and ψ′ (2) after their leading terms, for x ≥ 12.
 
     log Γ(x) = (x − ½) log x − x + ½ log 2π + s_0, ψ(x) = log x − 1/(2x) − s_1, ψ′(x) = 1/x + 1/(2x²) + s_2, where
     s_0 = Σ_k B_2k/(2k(2k−1)) x^(1−2k), s_1 = Σ_k B_2k/(2k) x^(−2k) and s_2 = Σ_k B_2k x^(−1−2k).
@@ -85,7 +85,7 @@ def bernoulli_series(x: Floats, order: int) -> Floats:
 
 
 def bernoulli_gap(x: Floats, y: Floats, h: Floats, order: int) -> Floats:
-    """s(x) − s(y) − s(x + h) + s(y + h) for the s of `bernoulli_series`; what it loses to cancellation is below 1e-19.
+    """s(x) − s(y) − s(x + h) + s(y + h) for the s of `bernoulli_series`; cancellation costs less than 1e-19.
 
     Examples
     --------

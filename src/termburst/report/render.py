@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.names import Q_MEANS
 from termburst.inference.plr import part_formulas
+from termburst.names import Q_MEANS
 from termburst.report.pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
 
 LONGEST_TERM = 200  # characters of a term in a page

@@ -12,9 +12,9 @@ from termburst.display import LINES, MOST_TERMS, PANELS
 from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
-from termburst.inference.names import Form
 from termburst.inference.plr import plr_parts
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
+from termburst.names import Form
 from termburst.report.occurrences import term_panels
 from termburst.report.pieces import (
     LARGEST_COUNT,

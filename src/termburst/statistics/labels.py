@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.statistics.detail import DETAILS, Detail
+from termburst.names import DETAILS, Detail
 
 Terms = NDArray[np.object_]
 

@@ -11,9 +11,9 @@ from termburst.forks import check_fork
 from termburst.inference.checks import LEAST_DRAWS, check_name, checked_whole
 from termburst.inference.dispersion import dispersion as dispersion_measures
 from termburst.inference.multiplicity import adjust_log10
-from termburst.inference.names import ADJUSTMENTS, TESTS, Form, Test
 from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import term_cells
+from termburst.names import ADJUSTMENTS, TESTS, Form, Test
 from termburst.tables.frames import named_terms, term_frame
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from termburst.inference import keyness as tests
 from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole, shown
 from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import adjust as adjusted
-from termburst.inference.names import ADJUSTMENTS, KEYNESS_METHODS, SORTS, Sort
 from termburst.models.cells import TermCells, term_cells
+from termburst.names import ADJUSTMENTS, KEYNESS_METHODS, SORTS, Sort
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto

@@ -8,11 +8,12 @@ import numpy as np
 
 from termburst.forks import check_fork
 from termburst.inference.checks import check_name
-from termburst.inference.names import FITS, Fit, Form, Invalid
 from termburst.inference.plr import add_up, plr_parts
+from termburst.models import closed_forms as forms
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
-from termburst.statistics.term_statistics import as_statistics
+from termburst.names import FITS, Fit, Form, Invalid
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 from termburst.tables.frames import term_frame
 
 if TYPE_CHECKING:
@@ -37,17 +38,26 @@ def term_table(
     X_or_statistics : count matrix, or TermStatistics of detail "moments" or more
     mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
     parts : bool
-        Also the named parts of λ_i, a column each.
+        Also the named parts of λ_i, one column per part.
     fit : {"penalized", "exact", "none"}
-        Which estimates of α_i and α_¬i to show: those of Claim 2, or the exact maximum-likelihood ones, which need a
-        count matrix or statistics with detail="patterns".
+        Which estimates of α_i and α_¬i to show: those of Claim 2, the exact maximum-likelihood ones, which need a
+        count matrix or statistics with detail="patterns", or none.
 
     Returns
     -------
     polars.DataFrame
-        term (or its column where terms have no names), n = n_i, b = b_i, plr = λ_i, tf_idf_sum = Σ_j TF–IDF(i,j), and
-        the estimates alpha, alpha_not with their status: "valid" or "invalid" (and null) for penalised ones, and as in
-        `BetaBinomialFit` for exact ones, with their mean. Sorted by λ_i, then by term.
+        One row per term, sorted by λ_i, then by term. `engines.term_table` has the same columns.
+
+        * term: its name, or the number of its column if terms have no names
+        * n = n_i, b = b_i: its occurrences, and the documents that hold it
+        * plr = λ_i
+        * tarone: Tarone's score, standard normal if the term does not burst
+        * idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = Σ_j TF–IDF(i,j) = n_i log(d/b_i)
+        * alpha, alpha_not: the estimates; with fit="exact" their mean, too
+        * status: "valid" or "invalid" (and the estimates null) for penalised estimates, as in `BetaBinomialFit` for
+          exact ones
+
+        For a term that never occurs tarone, idf and icf are null.
 
     Examples
     --------
@@ -62,23 +72,45 @@ def term_table(
     check_name("fit", fit, FITS)
     statistics = as_statistics(X_or_statistics, "patterns" if fit == "exact" else "moments")
     named = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
-    n_i, b_i, m = statistics.collection_frequency, statistics.document_frequency, statistics.vocabulary_size
     columns: dict[str, Any] = {
-        "n": n_i,
-        "b": b_i,
+        "n": statistics.collection_frequency,
+        "b": statistics.document_frequency,
         "plr": add_up(named),
-        "tf_idf_sum": n_i * np.log(statistics.documents / np.maximum(b_i, 1)),
+        **_closed_forms(statistics),
+        **_estimates(statistics, fit, mu=mu, sigma2=sigma2, penalty=penalty),
     }
+    if parts:
+        size = statistics.vocabulary_size
+        columns.update({name: np.broadcast_to(part, size).copy() for name, part in named.items()})
+    table = term_frame(statistics.terms, columns)
+    # Rounded: the term, not the last bits, decides the order of equal values.
+    return table.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)
+
+
+def _estimates(statistics: TermStatistics, fit: Fit, **options: Any) -> dict[str, Any]:
+    """The columns of the fit asked for."""
+    if fit == "none":
+        return {}
     if fit == "exact":
         exact = fit_beta_binomial(statistics)
-        columns |= {"mean": exact.mean, "alpha": exact.alpha, "alpha_not": exact.alpha_not}
-        columns["status"] = exact.status.tolist()
-    elif fit == "penalized":
-        estimates = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
-        status = np.where(estimates.valid, "valid", "invalid")
-        columns |= {"alpha": estimates.alpha, "alpha_not": estimates.alpha_not, "status": status.tolist()}
-    if parts:
-        columns.update({name: np.broadcast_to(part, m).copy() for name, part in named.items()})
-    table = term_frame(statistics.terms, columns)
-    # Rounded, lest the last bits of equal values decide instead of the term.
-    return table.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)
+        status = exact.status.tolist()
+        return {"mean": exact.mean, "alpha": exact.alpha, "alpha_not": exact.alpha_not, "status": status}
+    estimates = penalized_mle(statistics, **options)
+    status = np.where(estimates.valid, "valid", "invalid").tolist()
+    return {"alpha": estimates.alpha, "alpha_not": estimates.alpha_not, "status": status}
+
+
+def _closed_forms(statistics: TermStatistics) -> dict[str, Any]:
+    """The columns between λ_i and the estimates."""
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
+    sums = forms.LengthSums.of(statistics.lengths, statistics.length_documents)
+    squares, products = statistics.count_squared_sum, statistics.count_length_sum
+    with np.errstate(divide="ignore", invalid="ignore"):  # at n_i = 0
+        score = forms.tarone(forms.NUMPY, sums, n_i, squares, products)
+    idf, icf = forms.idf(forms.NUMPY, statistics.documents, b_i), forms.icf(forms.NUMPY, statistics.tokens, n_i)
+    return {
+        "tarone": score,
+        "idf": np.where(n_i > 0, idf, np.nan),
+        "icf": np.where(n_i > 0, icf, np.nan),
+        "tf_idf_sum": forms.tf_idf_sum(n_i, idf),
+    }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+Detail = Literal["frequencies", "moments", "patterns"]  # what statistics remember of every term
 Form = Literal["printed", "corrected", "exact"]  # of λ
 Invalid = Literal["clamp", "raise"]  # what happens to terms without a positive precision
 Fit = Literal["penalized", "exact", "none"]  # which estimates of α and α_¬ a table shows
@@ -17,6 +18,7 @@ KeynessMethod = Literal[
 Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
 
+DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before it have
 FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
 TESTS: tuple[Test, ...] = get_args(Test)
