@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import weights as core
-from termburst.inference.plr import Invalid, cell_coefficients
+from termburst.inference.plr import cell_coefficients
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.statistics.labels import Detail
+from termburst.names import Detail, Invalid
 from termburst.statistics.matrix import over_rows
 from termburst.statistics.rows import CountRows
 from termburst.statistics.term_statistics import TermStatistics

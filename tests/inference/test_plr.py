@@ -12,9 +12,10 @@ from scipy import stats
 from scipy.special import gammaln
 
 import termburst as tb
-from termburst.inference.plr import FORMS, PARTS, ClampedTermsWarning, add_up
+from termburst.inference.plr import PARTS, ClampedTermsWarning, add_up
 from termburst.models.penalties import named_penalty
 from termburst.models.special import stirling_remainder
+from termburst.names import FORMS
 
 COUNTS = hnp.arrays(
     np.int64,

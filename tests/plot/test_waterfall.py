@@ -5,7 +5,7 @@ import pytest
 
 import termburst as tb
 from termburst import plot
-from termburst.inference.plr import FORMS
+from termburst.names import FORMS
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -17,8 +17,9 @@ from hypothesis.extra import numpy as hnp
 
 from termburst.counting.options import CountingOptions
 from termburst.files import atomic_path, check_output
+from termburst.names import DETAILS
 from termburst.statistics.store import FORMAT_VERSION, holds_statistics
-from termburst.statistics.term_statistics import DETAILS, TermStatistics
+from termburst.statistics.term_statistics import TermStatistics
 
 COUNTS = hnp.arrays(
     np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([0, 0, 1, 5])

@@ -9,9 +9,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.counting import tokenizer, vectorizer
 from termburst.counting.options import CountingOptions
+from termburst.names import DETAILS
 from termburst.statistics import streaming
 from termburst.statistics.streaming import RunningSum
-from termburst.statistics.term_statistics import DETAILS, TermStatistics, partial_statistics
+from termburst.statistics.term_statistics import TermStatistics, partial_statistics
 
 WORDS = st.sampled_from(["so", "it", "goes", "the", "naïve", "Straße", "x", "don't", "1851", "İ", "日本", "ǅ"])
 DOCUMENTS = st.lists(st.lists(WORDS, max_size=8).map(" ".join), min_size=1, max_size=12)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from termburst.counting.options import CountingOptions
+from termburst.names import DETAILS
 from termburst.statistics.merging import laid_onto
-from termburst.statistics.term_statistics import DETAILS, TermStatistics, as_statistics
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 COUNTS = hnp.arrays(
     np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=8), elements=st.sampled_from([0, 0, 0, 1, 1, 2, 3, 11])

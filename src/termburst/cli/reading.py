@@ -21,10 +21,11 @@ from termburst.cli.output import many, progress_bar
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
+    from termburst.names import Detail
     from termburst.reading.documents import Text
     from termburst.reading.readers import Batch, Corpus, Place
     from termburst.statistics.checkpoint import Checkpoint
-    from termburst.statistics.term_statistics import Detail, TermStatistics
+    from termburst.statistics.term_statistics import TermStatistics
 
 CORPUS_HELP = (
     "A folder of text files, a text file (one document per line), a CSV, TSV, JSONL or Parquet file, any of these "
@@ -115,8 +116,9 @@ class Reading:
         batch: str | None = None,
     ) -> TermStatistics:
         """The statistics of a corpus; if *corpus* is a file of saved statistics, these."""
+        from termburst.names import DETAILS
         from termburst.statistics.store import holds_statistics
-        from termburst.statistics.term_statistics import DETAILS, NothingToCountError, TermStatistics
+        from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
         if counting is None and holds_statistics(corpus):
             self._refuse_columns(f"{corpus} contains statistics")

@@ -13,8 +13,10 @@ from termburst.engines.cells import Cells, cells_of, length_statistics, together
 from termburst.engines.door import opened
 from termburst.engines.frames import to_polars
 from termburst.engines.moments import moments
+from termburst.names import Detail
+from termburst.statistics.labels import checked_batch, checked_detail
 from termburst.statistics.rows import CountRows
-from termburst.statistics.term_statistics import Detail, TermStatistics, checked_batch, checked_detail
+from termburst.statistics.term_statistics import TermStatistics
 
 
 def term_statistics(

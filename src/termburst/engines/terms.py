@@ -14,9 +14,10 @@ from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import moments, shared_numbers
 from termburst.engines.operations import ColumnOperations
-from termburst.inference.plr import Form, check_form
+from termburst.inference.plr import check_form
 from termburst.models import closed_forms as forms
 from termburst.models.cells import TermCells, check_lengths, narrow
+from termburst.names import Form
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from termburst.counting.options import DEFAULT_TOKEN_PATTERN
 from termburst.counting.vectorizer import CompiledCounting
 from termburst.estimators.term_weighting import TermWeighting
-from termburst.inference.plr import Invalid
+from termburst.names import Invalid
 from termburst.statistics.term_statistics import TermStatistics
 
 

@@ -9,9 +9,9 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termburst.estimators.count_input import count_tags
-from termburst.inference.plr import Invalid
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
+from termburst.names import Invalid
 from termburst.schemes import named_scheme
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical

@@ -25,13 +25,14 @@ from termburst.inference.null_tails import (
     plr_curves,
     sampled_p,
 )
-from termburst.inference.plr import Form, check_form
+from termburst.inference.plr import check_form
 from termburst.models import binomial
 from termburst.models.cells import TermCells
 from termburst.models.closed_forms import NUMPY, Collection, add_up, plr_parts
 from termburst.models.fit_beta_binomial import SPACING, fit_beta_binomial
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import checked_hyperparameters
+from termburst.names import Form
 from termburst.statistics.tally import Integers
 from termburst.threads import in_threads
 

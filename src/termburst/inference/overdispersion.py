@@ -24,10 +24,10 @@ from termburst.inference.checks import LEAST_DRAWS, checked_whole
 from termburst.inference.null_distribution import Null, PlrFunction
 from termburst.inference.null_lengths import SEPARATE, Lengths
 from termburst.inference.null_tails import TIE
-from termburst.inference.plr import Form
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.names import Form
 from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]

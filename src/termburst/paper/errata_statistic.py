@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.plr import FORMS, ClampedTermsWarning, Form, plr_statistic
+from termburst.inference.plr import ClampedTermsWarning, plr_statistic
+from termburst.names import FORMS, Form
 from termburst.paper import from_scratch
 from termburst.paper.classification import MU, best_cells
 from termburst.paper.collections import CORPORA, Collections

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.plr import Form, Invalid, plr_statistic
+from termburst.inference.plr import plr_statistic
 from termburst.models.penalized_mle import penalized_mle
+from termburst.names import Form, Invalid
 from termburst.plot.labels import label_points
 from termburst.plot.statistic_against_weight import statistic_against_weight
 from termburst.plot.terms import corpus_and_names, picked, written

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from termburst.inference.plr import Form, explain
+from termburst.inference.plr import explain
+from termburst.names import Form
 from termburst.plot.canvas import NORMAL, WIDTH, legend_below, sheet
 from termburst.plot.term_along_corpus import column_counts
 from termburst.plot.term_along_corpus import draw as draw_along_corpus

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from termburst.display import printable
 from termburst.inference.checks import checked_whole
+from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
-from termburst.statistics.term_statistics import TermStatistics, checked_terms, from_canonical
+from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
 # Fonts of common operating systems. Matplotlib's own font has no Chinese, Japanese, Korean, Thai or Indian letters.
 _FAMILIES = (

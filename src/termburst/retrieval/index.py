@@ -18,7 +18,7 @@ from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import MODELS, PostingWeights
 from termburst.retrieval.search import Hits, Ranker, search
 from termburst.retrieval.store import load_parts, save_parts
-from termburst.statistics.term_statistics import checked_terms
+from termburst.statistics.labels import checked_terms
 
 Query = str | Sequence[str]  # a sequence is a list of terms
 KEPT_RANKERS = 8  # prepared models per index: enough to compare them all; each stores one weight per posting

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from termburst.files import first_line, remove_leftovers
+from termburst.names import Detail
 from termburst.reading.documents import Place, Text
-from termburst.statistics.labels import Detail
 from termburst.statistics.store import load_unfinished, save_statistics
 from termburst.statistics.streaming import RunningSum
 from termburst.statistics.term_statistics import TermStatistics, counted, partial_statistics

@@ -16,8 +16,9 @@ from termburst.counting.options import CountingOptions
 from termburst.files import atomic_path, first_line, panics_unseen, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import require_memory
+from termburst.names import DETAILS
 from termburst.reading.parquet_footer import FooterError, read_chunks
-from termburst.statistics.labels import DETAILS, checked_detail, checked_terms
+from termburst.statistics.labels import checked_detail, checked_terms
 from termburst.statistics.merging import SUMS
 from termburst.statistics.rows import CountRows
 from termburst.statistics.soundness import check_sound

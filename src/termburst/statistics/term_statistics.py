@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.display import ROWS, html_table, more, number
-from termburst.statistics.labels import DETAILS, Detail, Terms, checked_batch, checked_detail, checked_terms
+from termburst.names import DETAILS, Detail
+from termburst.statistics.labels import Terms, checked_batch, checked_detail, checked_terms
 from termburst.statistics.matrix import canonical_counts, totals
 from termburst.statistics.merging import added, pruned, subtracted
 from termburst.statistics.rows import CountRows
@@ -25,21 +26,6 @@ from termburst.statistics.tally import Integers, tally
 
 if TYPE_CHECKING:
     from termburst.reading.documents import Text
-
-__all__ = [
-    "DETAILS",
-    "Detail",
-    "NothingToCountError",
-    "TermStatistics",
-    "Terms",
-    "as_statistics",
-    "checked_batch",
-    "checked_detail",
-    "checked_terms",
-    "counted",
-    "from_canonical",
-    "partial_statistics",
-]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
