@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst.counting import tokenizer, vectorizer
+from termburst.counting import plain_tokenizer, tokenizer
 from termburst.reading import readers
 from termburst.statistics import checkpoint, term_statistics
 
@@ -50,7 +50,7 @@ def large(tmp_path_factory):
 @pytest.fixture
 def interrupted(run, monkeypatch, tmp_path):
     """Build in this process with small chunks and a checkpoint after each; stop *after* so many parts."""
-    monkeypatch.setattr(vectorizer, "SMALL", -1)
+    monkeypatch.setattr(plain_tokenizer, "SMALL", -1)
     monkeypatch.setattr(tokenizer, "CHUNK", 20_000)
     monkeypatch.setattr(checkpoint, "SHARE", 0)
 

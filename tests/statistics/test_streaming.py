@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termburst.counting import tokenizer, vectorizer
+from termburst.counting import plain_tokenizer, tokenizer
 from termburst.counting.options import CountingOptions
 from termburst.names import DETAILS
 from termburst.statistics import streaming
@@ -45,7 +45,7 @@ def by_scikit_learn(texts, detail, options):
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
     """Make limits small, so that a few words give many chunks and many reductions."""
-    monkeypatch.setattr(vectorizer, "SMALL", -1)
+    monkeypatch.setattr(plain_tokenizer, "SMALL", -1)
     monkeypatch.setattr(tokenizer, "CHUNK", 20)
     monkeypatch.setattr(streaming, "CELLS", 6)
     monkeypatch.setattr(streaming, "CELLS_PER_TERM", 0)

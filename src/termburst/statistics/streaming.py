@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from termburst.counting import plain_tokenizer
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import added
 
@@ -129,17 +130,15 @@ class _Numbered:
 
 
 def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
-    """The first batches, and whether they are all there is and so few that scikit-learn counts them faster."""
-    from termburst.counting import vectorizer
-
+    """The first batches, and whether they are all there is and so few that plain Python counts them faster."""
     head: list[list[Text]] = []
     size = 0
     for batch in batches:
         head.append(batch)
         size += sum(map(len, batch))
-        if size > vectorizer.SMALL:
+        if size > plain_tokenizer.SMALL:
             return head, False
-    return head, size <= vectorizer.SMALL
+    return head, size <= plain_tokenizer.SMALL
 
 
 def _slabs(tokenizer: Tokenizer, texts: Iterable[str], pause: Callable[[], bool]) -> Iterator[tuple[list[str], Any]]:
