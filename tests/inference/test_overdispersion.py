@@ -627,19 +627,19 @@ def test_more_tokens_than_numpy_can_draw_from(monkeypatch):
 
 @pytest.mark.parametrize("draws", [np.nan, np.inf, -1, 0, 98, 99.5, "3", None, True, [999]])
 def test_draws_that_are_no_number(draws):
-    with pytest.raises(ValueError, match="draws is a whole number of 99 or more; got "):
+    with pytest.raises(ValueError, match="draws must be a whole number of 99 or more; got "):
         burstiness([[1, 9], [0, 12]], draws=draws)
 
 
 def test_bad_arguments():
     X = [[1, 9], [0, 12]]
-    with pytest.raises(ValueError, match=r"seed is a whole number of 0 or more; got 1\.5"):
+    with pytest.raises(ValueError, match=r"seed must be a whole number of 0 or more; got 1\.5"):
         burstiness(X, seed=1.5)
-    with pytest.raises(ValueError, match="draws is a whole number of 99 or more; got 98"):
+    with pytest.raises(ValueError, match="draws must be a whole number of 99 or more; got 98"):
         burstiness(X, draws=98)
     with pytest.raises(ValueError, match="all documents are empty"):
         burstiness(np.zeros((2, 2), int))
-    with pytest.raises(ValueError, match="form is one of"):
+    with pytest.raises(ValueError, match="form must be one of"):
         burstiness(X, form="proper")
     with pytest.raises(ValueError, match="sigma2"):
         burstiness(X, sigma2=-1.0)
@@ -683,7 +683,7 @@ def test_the_paper_s_bootstrap_takes_statistics_and_reproduces(small_corpus):
     for column in (3, 8, -1):
         with pytest.raises(ValueError, match=f"column {column} is not a term that occurs"):
             paper_bootstrap(small_corpus, column)
-    with pytest.raises(ValueError, match="draws is a whole number of 1 or more; got 0"):
+    with pytest.raises(ValueError, match="draws must be a whole number of 1 or more; got 0"):
         paper_bootstrap(small_corpus, 0, draws=0)
 
 
