@@ -74,7 +74,7 @@ def test_every_document_needs_a_label(kind, labels):
         (lambda: tb.EDCMMixture(temperatures=("warm", "cold")), "temperatures must decrease"),
         (lambda: tb.EDCMMixture(temperatures=[[2], [1]]), "temperatures must decrease"),
         (lambda: tb.BurstinessSelector(by=["p"]), "by must be one of 'plr', 'lr', 'p'"),
-        (lambda: tb.ClassTermWeighting(seed_multiplier="two"), "seed_multiplier is a number"),
+        (lambda: tb.ClassTermWeighting(seed_multiplier="two"), "seed_multiplier must be a number"),
         (lambda: tb.ClassTermWeighting(seed_words="turtle"), "seed_words must be a list of words; got 'turtle'"),
         (lambda: tb.ClassTermWeighting(seed_words=3), "seed_words must be a list of words; got 3"),
     ],

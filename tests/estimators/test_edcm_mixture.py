@@ -126,7 +126,7 @@ def test_it_warns_if_it_has_not_converged():
         ({"precision": 0}, "precision must be a number above 1e-100"),
         ({"length_damping": 2}, "length_damping must be a number of at least 0 and at most 1"),
         ({"temperatures": (1, 5)}, "temperatures must decrease"),
-        ({"background": -1}, "background is a number"),
+        ({"background": -1}, "background must be a number"),
         ({"alpha": np.inf}, "alpha must be a number above 0 and at most"),
     ],
 )
