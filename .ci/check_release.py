@@ -1,8 +1,8 @@
 """Check what is about to be released: python .ci/check_release.py TAG FOLDER
 
 TAG is a name such as v1.2.3. It must be the version in pyproject.toml and the newest one in CHANGELOG.md, which must
-have a date and say what changed. FOLDER has the wheels and the sdist: all of that version, each wheel for every Python 3
-and with its licence, its type marker and its compiled core.
+have a date and say what changed. FOLDER has the wheels and the sdist, all of that version. Each wheel is for every
+Python 3, with the licence, the type marker and the compiled core.
 """
 
 import re

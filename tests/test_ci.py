@@ -4,6 +4,7 @@ import importlib
 import io
 import tarfile
 import zipfile
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -87,7 +88,7 @@ def test_every_requirement_of_the_package_has_a_lower_bound() -> None:
     lowest = script("lowest_versions")
     project = lowest.tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     bounded = {line.partition("==")[0] for line in lowest.constraints(lowest.requirements(project, ["all", "dev"]))}
-    texts = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    texts = [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
     names = {lowest.canonicalize_name(Requirement(text).name) for text in texts if "python_version" not in text}
     assert names - bounded == {"termburst"}
 

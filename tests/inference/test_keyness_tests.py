@@ -2,6 +2,7 @@
 
 import warnings
 from fractions import Fraction
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import sparse, stats
 from scipy.special import logsumexp
 
 import termburst as tb
+from helpers.simulated import two_corpora
 from termburst.inference import keyness_tests as kt
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -17,15 +19,7 @@ from termburst.models.fit_beta_binomial import fit_beta_binomial
 BY_TOTALS = {"g2": kt.g2, "chi2": kt.chi2, "yates": lambda a, b: kt.chi2(a, b, correction=True), "fisher": kt.fisher}
 BY_DOCUMENTS = {"welch": kt.welch, "mann_whitney": kt.mann_whitney}
 
-
-def corpora(seed, d_a, d_b, terms=40, burst=30.0, empty=0):
-    """Two corpora from one Dirichlet-multinomial, with ties, terms that are rare or absent, and empty documents."""
-    rng = np.random.default_rng(seed)
-    base = rng.gamma(0.4, size=terms) + 1e-6
-    lengths = np.maximum(np.exp(rng.normal(3, 1, d_a + d_b)).astype(int), 1)
-    X = np.array([rng.multinomial(n, rng.dirichlet(burst * base / base.sum())) for n in lengths])
-    X[rng.permutation(d_a + d_b)[:empty]] = 0
-    return X[:d_a], X[d_a:]
+corpora = partial(two_corpora, terms=40, burst=30.0, rarest=1e-6)
 
 
 def permuted(A, B, fit=None, **options):
