@@ -1,7 +1,7 @@
 """Fixtures of the tests and of the examples in docs/, and what makes a test slow.
 
-A test that needs a part that may be missing asks for it by the name of a fixture. Where the part is missing, the test is
-skipped with a reason; it fails if .ci/run promised that the part is there.
+A test that needs a part that may be missing asks for it by the name of a fixture. Where the part is missing, the test
+is skipped with a reason; it fails if .ci/run promised that the part is there.
 """
 
 import importlib
@@ -45,7 +45,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
 
 
-COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen"}  # fixtures
+COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen", "shell", "on_a_terminal"}  # fixtures
 DRAWING = ("tests/plot/", "tests/test_plot.py", "tests/report/", "tests/paper/")  # figures and pages
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 

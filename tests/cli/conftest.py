@@ -15,7 +15,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
-from helpers.processes import plain_environment
+from helpers.processes import PATIENCE, plain_environment
 from termburst.cli import main
 
 
@@ -115,7 +115,7 @@ def process(plain_environment: dict[str, str]) -> Run:
             input=stdin,
             capture_output=True,
             env=plain_environment | environment,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         return Outcome(ended.returncode, ended.stdout, ended.stderr.decode().replace("\r\n", "\n"))

@@ -1,10 +1,20 @@
-"""The environment of processes that tests start."""
+"""Processes that tests start: their environment, and how long to wait for them."""
 
 import os
 from pathlib import Path
 
-# What would make a pipe look like a terminal, or change what is printed.
-MEDDLING = {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "TERMBURST_DEBUG", "PYTHONWARNINGS"}
+# What would make a pipe look like a terminal, or change what is printed; and what makes every process compile anew.
+MEDDLING = {
+    "FORCE_COLOR",
+    "TTY_COMPATIBLE",
+    "TTY_INTERACTIVE",
+    "COLUMNS",
+    "TERMBURST_DEBUG",
+    "PYTHONWARNINGS",
+    "PYTHONDONTWRITEBYTECODE",
+}
+
+PATIENCE = 600  # seconds until a process counts as hung: on a busy machine everything takes long
 
 
 def plain_environment(cache: Path) -> dict[str, str]:
