@@ -1,5 +1,5 @@
-# `make demo` and `make test` each do all the set-up on a machine that has Python 3.11+ with venv, and make. Where there
-# is no C compiler, the build takes the one in the PyPI package ziglang.
+# `make demo` and `make test` each do all the set-up on a machine that has Python 3.11+ with venv, and make. If there is
+# no C compiler, the build uses the one in the PyPI package ziglang.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -16,10 +16,10 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburs
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
 
-# A file of tests at a time for each core, so that what a file shares is made once.
+# Each core runs one test file at a time, so that the fixtures of a file are made once.
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(COVERAGE),--cov --cov-append --cov-report=)
 
-test: $(VENV)/.all  ## what to run after a change, in three minutes on two cores: all tests but the slow ones
+test: $(VENV)/.all  ## run this after a change: all tests except the slow ones, in three minutes on two cores
 	$(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/.all  ## the rest: simulations, figures, pages, and what needs data, Spark, a browser or processes
@@ -31,7 +31,7 @@ test-lowest:  ## `make test` with the lowest version of every package that pypro
 	$(subst $(VENV),$(LOWEST),$(BIN))/python .ci/lowest_versions.py all > $(LOWEST)/lowest.txt
 	PIP_CONSTRAINT=$(CURDIR)/$(LOWEST)/lowest.txt $(MAKE) VENV=$(LOWEST) test
 
-coverage: $(VENV)/.all  ## the lines that the tests reach, after `make test test-slow COVERAGE=1`; too few are an error
+coverage: $(VENV)/.all  ## report the lines that the tests reach, after `make test test-slow COVERAGE=1`; too few are an error
 	$(BIN)/python -m coverage report
 
 lint: $(VENV)/.all  ## style, types, layering
@@ -47,7 +47,7 @@ lint: $(VENV)/.all  ## style, types, layering
 wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, use it there
 	$(BIN)/python .ci/check_wheel.py
 
-zig: $(VENV)/.all  ## build the core as where there is no C compiler, and test its kernels
+zig: $(VENV)/.all  ## build the core as on a machine without a C compiler, and test its kernels
 	$(BIN)/python .ci/check_zig.py
 
 sanitize: $(VENV)/.all  ## test the core with bounds and undefined behaviour checked; needs GCC or Clang, and Linux
@@ -61,10 +61,10 @@ docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --nitpicky --quiet -b html docs docs/_build/html
 	$(BIN)/python .ci/check_site.py docs/_build/html
 
-linkcheck: $(VENV)/.all  ## follow the links that lead elsewhere, which needs a network: CI checks those within the site
+linkcheck: $(VENV)/.all  ## check links to other sites, which needs a network; CI checks links within the site
 	$(BIN)/python -m sphinx --keep-going -b linkcheck docs docs/_build/linkcheck
 
-ci: lint test test-slow wheel zig sanitize docs  ## everything that CI checks
+ci: lint test test-slow wheel zig sanitize docs  ## what .ci/run checks, without fuzzing and coverage
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/peers.py
@@ -96,7 +96,7 @@ $(BIN)/python:
 	@echo "Setting up $(VENV) (half a minute or so) ..."
 	@$(PYTHON) -m venv $(VENV)
 
-# Where neither a compiler nor ziglang can be had, pip says so at length, and the second line what to install.
+# If there is neither a compiler nor ziglang, pip prints a long error, and ADVICE says what to install.
 $(VENV)/.demo: $(SOURCES) | $(BIN)/python
 	$(PIP) -e ".[report]" || $(ADVICE)
 	@touch $@

@@ -1,7 +1,7 @@
 """Fixtures of the tests and of the examples in docs/, and what makes a test slow.
 
-A test that needs a part that may be missing asks for it by the name of a fixture. Where the part is missing, the test
-is skipped with a reason; it fails if .ci/run promised that the part is there.
+A test that needs something that may be missing (data, Spark, a browser) has it as a fixture. If it is missing, the test
+is skipped with a reason; if .ci/run promised that it is there, the test fails.
 """
 
 import importlib
@@ -20,27 +20,27 @@ from xdist.scheduler import LoadFileScheduling
 from termburst.paper.classification import Split
 from termburst.paper.collections import Collections
 
-settings.register_profile("termburst", deadline=None)  # machines are noisy: no test is timed
+settings.register_profile("termburst", deadline=None)  # no deadline: a busy machine may be slow
 settings.load_profile("termburst")
 
-# The built site holds copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
+# The built site contains copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
 collect_ignore = ["docs/_build", "docs/conf.py", "docs/spark.md"]
 
-REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run where the data is
+REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run if it finds the data
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
 REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run on Linux
 REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run on Linux
 
 
 class OneSpark(LoadFileScheduling):
-    """One file of tests at a time for each worker; all that needs Spark goes to one, as each Spark is three Javas."""
+    """One test file at a time per worker. All tests of Spark go to one worker: a session has three Java processes."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         return "spark" if file.endswith("test_spark.py") or "[spark" in nodeid else file
 
 
-@pytest.hookimpl(optionalhook=True)  # without the plug-in xdist there is nothing to be shared out
+@pytest.hookimpl(optionalhook=True)  # the hook exists only if the plug-in xdist is active
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
 
@@ -51,7 +51,7 @@ COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what draws, and what needs data, other programs or a process of its own; `make test` omits it."""
+    """Mark tests as slow that draw, or need data, other programs or their own process; `make test` omits them."""
     for item in items:
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
         if needed & COSTLY or name == COMMON_CHECKS or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:
-    """Skip with a reason, or fail if the environment promised that the part is there."""
+    """Skip with a reason, or fail if the environment variable *require* promises that nothing is missing."""
     if os.environ.get(require) == "1":
         pytest.fail(f"{require}=1, but {reason}")
     pytest.skip(reason)
@@ -96,7 +96,7 @@ def browser() -> Iterator[Any]:
     except ImportError as error:
         unavailable(f"playwright cannot be imported ({error}): pip install '.[dev]'", REQUIRE_BROWSER)
     with playwright.sync_playwright() as driver:
-        # Chromium's own sandbox does not run as root, as which CI often runs.
+        # CI often runs as root, where Chromium's own sandbox does not work.
         chromium = driver.chromium.launch(executable_path=found, chromium_sandbox=False)
         yield chromium
         chromium.close()

@@ -1,4 +1,4 @@
-"""What the scripts of this folder share."""
+"""Functions that the scripts of this folder share."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ def run(*command: str, **options: object) -> None:
 
 
 def build_core(folder: Path, *settings: str, **options: object) -> Path:
-    """Install the package alone, without what it needs, into that folder; return where its libraries are."""
+    """Install the package without its dependencies into *folder*; return the folder of its libraries."""
     chosen = [f"-C{setting}" for setting in settings]
     run(*PIP, "install", "--quiet", "--upgrade", "--no-deps", "--target", str(folder), *chosen, str(ROOT), **options)
     return folder / "termburst" / "core"

@@ -1,8 +1,8 @@
 """Check that every link within a built site leads to a file, and to an anchor in it: python .ci/check_site.py FOLDER.
 
-Sphinx warns of links between pages that it resolves itself; this sees what came of all of them, menus, indices, scripts
-and styles included. Links that lead elsewhere are left alone (`make linkcheck`), and must be no part of a page: a site
-that fetches a font or a script from another host fails.
+Sphinx warns only about links that it resolves itself. This script checks all links of the built pages, also those to
+menus, indices, scripts and styles. Links to other sites are not checked (`make linkcheck` does that), but a page must
+not load anything from there, such as a font or a script.
 """
 
 import sys

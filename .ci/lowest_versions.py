@@ -1,7 +1,7 @@
 """Print the lowest versions that pyproject.toml allows, as constraints for pip: python .ci/lowest_versions.py [EXTRA …]
 
 One line `name==version` for each requirement of the package, of its build, and of the extras that are named, as far as
-it has a lower bound and applies to this Python. Where several give a bound for one name, the highest counts.
+it has a lower bound and applies to this Python. If several have a bound for one package, the highest one counts.
 """
 
 import sys
@@ -18,7 +18,7 @@ LOWER = (">=", "==", "~=")
 
 
 def requirements(project: dict[str, Any], extras: list[str]) -> list[Requirement]:
-    """The requirements of a project and of these extras, those among them that name other extras resolved."""
+    """The requirements of a project and of these extras; extras inside extras are resolved."""
     found, optional = [Requirement(text) for text in project["dependencies"]], project.get("optional-dependencies", {})
     waiting, seen = list(extras), set()
     while waiting:

@@ -108,7 +108,7 @@ SDIST = {"termburst-1.2.0/PKG-INFO": METADATA, "termburst-1.2.0/src/termburst/co
 
 
 def release_faults(folder: Path, tag="v1.2.0", changes=CHANGES, wheel=WHEEL, sdist=SDIST, tags="py3-none-any"):
-    """What is said of a release made of these parts."""
+    """The faults that the check finds in a release made of these parts."""
     described = '[project]\nname = "termburst"\nversion = "1.2.0"\nrequires-python = ">=3.11"\n'
     (folder / "pyproject.toml").write_text(described, encoding="utf-8")
     (folder / "CHANGELOG.md").write_text(changes, encoding="utf-8")

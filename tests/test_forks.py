@@ -1,4 +1,4 @@
-"""In a forked process Polars would wait for the threads of its parent for ever, so there is an error at once."""
+"""In a forked process Polars would wait forever for the threads of its parent, so an error is raised at once."""
 
 import os
 import subprocess

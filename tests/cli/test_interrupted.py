@@ -49,7 +49,7 @@ def large(tmp_path_factory):
 
 @pytest.fixture
 def interrupted(run, monkeypatch, tmp_path):
-    """Build in this process with small chunks and a checkpoint after each; stop *after* so many parts."""
+    """Build in this process with small chunks and a checkpoint after each; stop *after* this number of parts."""
     monkeypatch.setattr(plain_tokenizer, "SMALL", -1)
     monkeypatch.setattr(tokenizer, "CHUNK", 20_000)
     monkeypatch.setattr(checkpoint, "SHARE", 0)

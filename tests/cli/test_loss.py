@@ -31,7 +31,7 @@ def popen(plain_environment):
 
 
 def until(condition, seconds=PATIENCE):
-    """Wait for a condition, at most so many seconds."""
+    """Wait for a condition, at most this number of seconds."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)

@@ -1,1 +1,1 @@
-"""What tests of several files share. Fixtures are in the conftest.py of their folder."""
+"""Helpers that several test files share. Fixtures are in the conftest.py of their folder."""

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-# What would make a pipe look like a terminal, or change what is printed; and what makes every process compile anew.
+# Variables that make a pipe look like a terminal, change the output, or make every process compile again.
 MEDDLING = {
     "FORCE_COLOR",
     "TTY_COMPATIBLE",
@@ -18,6 +18,6 @@ PATIENCE = 600  # seconds until a process counts as hung: on a busy machine ever
 
 
 def plain_environment(cache: Path) -> dict[str, str]:
-    """The environment without what would change the output; data sets are cached in the folder *cache*."""
+    """The environment without the variables in `MEDDLING`; data sets are cached in the folder *cache*."""
     kept = {key: value for key, value in os.environ.items() if key not in MEDDLING}
     return {**kept, "TERMBURST_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}

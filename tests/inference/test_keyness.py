@@ -37,7 +37,7 @@ def beta_binomials(rng, n_j, mean, alpha_0):
 
 
 def text_like(rng, n_j, band, terms):
-    """Terms that occur as often as the band says, with precisions as those of text are."""
+    """Terms with frequencies of the given band, and with precisions like those of real texts."""
     target = np.exp(rng.uniform(*np.log(band), terms))
     counts = beta_binomials(rng, n_j, target / n_j.sum(), np.exp(rng.normal(4.1, 1.2, terms)))
     n_i = counts.sum(axis=0)
@@ -110,7 +110,7 @@ def exact_mid_p(scores, shares, in_first):
 
 @pytest.mark.parametrize("bursts", [12, 19, 23, 60, 400])
 def test_mid_p_where_all_bursts_are_in_one_corpus(bursts):
-    """The farthest outcome has half its own probability, and half of whatever is within NEAR of it: never none."""
+    """p is half the probability of the farthest outcome, plus half of that of outcomes within NEAR of it: never 0."""
     rng = np.random.default_rng(bursts)
     for alpha in (0.05, 0.6, 2.5, 40.0):
         scores, sizes = burst_scores(rng, bursts, alpha)
@@ -130,7 +130,7 @@ def test_mid_p_where_every_score_is_rounded_up():
 
 @pytest.mark.parametrize("bursts", [12, 13, 14, 15])
 def test_mid_p_by_exact_convolution(bursts):
-    """Beyond eleven bursts scores are on a lattice: next to nothing is lost, and nothing where they are all alike."""
+    """Beyond eleven bursts scores are on a lattice: the error is tiny, and 0 if all scores are equal."""
     rng = np.random.default_rng(bursts)
     errors = []
     for denominator in (1, 7, 10):
@@ -180,9 +180,7 @@ def shares_by_scipy(c, n_j, in_a, alpha, alpha_0):
 
 @pytest.mark.parametrize("alpha_0", [2.0, 50.0, 3_000.0, 1e6, 1e9, np.inf])
 def test_shares_of_a_burst_by_scipy_s_beta_binomial(alpha_0):
-    """Classes of similar length stand for documents: an error below 1e-3 on lengths as R8's, A having the longer
-    ones.
-    """
+    """Documents are in classes of similar length: the error is below 1e-3 on lengths like those of R8, longer in A."""
     rng = np.random.default_rng(1)
     n_j = lengths_like_r8(rng, 3000)
     assert np.unique(n_j).size > 200
@@ -301,7 +299,7 @@ def test_which_reference_and_its_p_from_first_principles():
 
 
 def test_few_long_documents_expect_few_bursts_however_many_tokens_they_have():
-    """One document of 20,000 tokens can hold one burst: χ²_1 is not for it, and size is kept."""
+    """One document of 20,000 tokens can have one burst only: χ²_1 is not used, and the test keeps its size."""
     rng = np.random.default_rng(4)
     n_j = np.append(lengths_like_r8(rng, 500), 20_000)
     counts = beta_binomials(rng, n_j, 0.02, np.full(800, 1000.0))
@@ -732,7 +730,7 @@ def test_groups_of_rare_terms_have_the_mid_p_of_two_corpora():
 
 
 def test_intervals_where_p_underflows_are_as_wide_as_its_counts_deserve():
-    """Three occurrences in B, however many documents hold the term in A: the same uncertainty."""
+    """With three occurrences in B, the uncertainty is the same for any number of documents with the term in A."""
     widths = []
     for documents in (250, 1500):
         A, B = [[2, 50]] * documents, [[1, 50]] * 3 + [[0, 50]] * (documents - 3)

@@ -72,7 +72,7 @@ def test_fisher_by_rational_numbers():
 
 
 def test_fisher_of_huge_counts():
-    """Against all of the support summed in logs, where SciPy's own sums give up."""
+    """Against sums of logarithms over the whole support, where SciPy's own sums fail."""
     n_a, n_b = 7_000_000, 3_000_000
     pairs = np.array([[70_300, 29_700], [70_000, 30_000], [60_000, 40_000], [71_500, 28_500], [500, 0], [0, 600]])
     A = np.column_stack([pairs[:, 0], n_a - pairs[:, 0]])

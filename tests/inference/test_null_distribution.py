@@ -55,7 +55,7 @@ def check_aliases(n_j):
 def test_draws_agree_with_enumeration(n_j, separate, monkeypatch):
     """b and Σ log (n_ij − 1)! of 400,000 draws against the partitions' probabilities; Σ n_ij n_j by its mean.
 
-    Documents are drawn each by itself up to so many, and those of equal length together beyond.
+    Up to this number, each document is drawn separately; beyond it, documents of equal length are drawn together.
     """
     monkeypatch.setattr(null_lengths, "SEPARATE", separate)
     lengths = Lengths.of(cells_on(n_j))

@@ -49,7 +49,7 @@ def patterns(X):
 
 
 def by_hand(X):
-    """What the cells of a dense matrix are, in plain loops."""
+    """The cells of a dense matrix, computed in plain loops."""
     n_j = X.sum(axis=1)
     return [sorted((int(c), int(n)) for c, n in zip(column, n_j, strict=True) if c > 0) for column in X.T]
 

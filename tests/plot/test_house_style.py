@@ -147,7 +147,7 @@ def test_global_settings_do_not_change(fig2, tmp_path):
 
 
 def run(program):
-    """What a Python program prints, warnings being errors."""
+    """The output of a Python program in which warnings are errors."""
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, text=True)
     return done.stdout.strip()
 

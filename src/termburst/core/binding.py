@@ -58,10 +58,9 @@ def pointer(dtype: Any, *, writes: bool) -> type[Pointer]:
 
 
 In_u8, Out_u8 = pointer("uint8", writes=False), pointer("uint8", writes=True)
-In_i16 = pointer("int16", writes=False)
 In_i32, Out_i32 = pointer("int32", writes=False), pointer("int32", writes=True)
 In_i64, Out_i64 = pointer("int64", writes=False), pointer("int64", writes=True)
-In_u64, Out_u64 = pointer("uint64", writes=False), pointer("uint64", writes=True)
+Out_u64 = pointer("uint64", writes=True)
 In_f64, Out_f64 = pointer("float64", writes=False), pointer("float64", writes=True)
 Int, Float = ctypes.c_int64, ctypes.c_double  # each number in a struct has one of these types
 

@@ -53,7 +53,7 @@ def _marked(characters: str, members: str) -> Bytes:
 
 @lru_cache(maxsize=64)
 def character_class(token_pattern: str) -> CharacterClass | None:
-    r"""The class of characters that a pattern consists of; None where the pattern is not that simple.
+    r"""The class of characters that a token pattern consists of; None if the pattern is not that simple.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def character_class(token_pattern: str) -> CharacterClass | None:
 
 
 def _beyond_words(members: str) -> bool:
-    r"""Whether the class has a character that is not a word character. There `\b` would mean something else."""
+    r"""Whether the class has a character that is not a word character. `\b` would then have another meaning."""
     return re.search(rf"(?!\w){members}", _every_character()) is not None
 
 

@@ -58,10 +58,10 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing matrices has no single truth value
 class CountedCorpus:
-    """Documents that have been counted, with all that is known of each: data only.
+    """Counted documents with their ids, texts and groups. The class has data only.
 
-    Statistics (`TermStatistics.from_counts`) forget the single documents; this is what a list of ids, a group or an
-    example line is taken from. Nothing in it is changed in place.
+    Statistics (`TermStatistics.from_counts`) do not keep single documents. Lists of ids, groups and example lines are
+    therefore taken from a counted corpus. Nothing in it is changed in place.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class CountedCorpus:
     counting : CountingOptions
         How the texts were counted, so that a term can be found in them again.
     texts : sequence of str (or of lists of tokens), optional
-        None if the texts were not kept. Only single texts are asked for, so a sequence may read them when needed.
+        None if the texts were not kept. Texts are read one at a time, so a sequence may load each when it is needed.
     groups : Groups, optional
         The group of each document.
 

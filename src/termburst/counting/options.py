@@ -57,7 +57,7 @@ class CountingOptions:
     pretokenized: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse options that cannot be used, before any text is read."""
+        """Raise ValueError for options that cannot be used, before any text is read."""
         object.__setattr__(self, "ngrams", _checked_ngrams(self.ngrams))
         object.__setattr__(self, "stop_words", _sorted_words(self.stop_words))
         _check_pattern(self.token_pattern)
@@ -65,7 +65,7 @@ class CountingOptions:
     def count(self, texts: Iterable[Text]) -> tuple[Any, NDArray[np.object_]]:
         """Count *texts*: (documents × terms as a `scipy.sparse.csr_array`, the terms in alphabetical order).
 
-        Texts without any term are no error: the matrix then has no columns.
+        If no text has a term, the matrix has no columns. This is not an error.
         """
         from termburst.counting.tokenizer import in_chunks
 
@@ -76,9 +76,9 @@ class CountingOptions:
         return X, np.array(list(terms), dtype=object)
 
     def tokenizer(self) -> Tokenizer | None:
-        """The compiled tokenizer, which keeps one vocabulary over many batches; None where it cannot find the tokens.
+        """The compiled tokenizer, which keeps one vocabulary over many batches; None if it cannot find the tokens.
 
-        Then `plain_tokenizer` can.
+        In that case use `plain_tokenizer`.
         """
         from termburst.counting.character_class import character_class
         from termburst.counting.tokenizer import Tokenizer
@@ -97,7 +97,7 @@ class CountingOptions:
         return PlainTokenizer(TermsOfText(find, self._stop_words(find), self.ngrams))
 
     def check_text(self, text: Any, number: int) -> None:
-        """Refuse a document that is not a text, by its number."""
+        """Raise ValueError, with the number of the document, if it is not a text."""
         if isinstance(text, str):
             return
         if not self.pretokenized:
@@ -136,7 +136,7 @@ class CountingOptions:
         return split_tokens if self.pretokenized else PatternTokens(self.token_pattern, self.lowercase)
 
     def _stop_words(self, find: Callable[[Any], list[str]]) -> frozenset[str]:
-        """The tokens to leave out. Warn where a stop word is never found because *find* splits or changes it."""
+        """The tokens to leave out. Warn if *find* turns a stop word into other tokens."""
         if self.stop_words == "english":
             from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
@@ -144,7 +144,7 @@ class CountingOptions:
         else:
             words = frozenset(self.stop_words or ())
         missing: set[str] = set()
-        with suppress(ValueError):  # of a pattern that matches the empty string: reported when texts are counted
+        with suppress(ValueError):  # the pattern matches the empty string; this is reported when texts are counted
             for word in words:
                 missing.update(token for token in find(word) if token not in words)
         if missing:
@@ -185,7 +185,7 @@ def _check_pattern(token_pattern: str) -> None:
 
 
 def checked_counting(counting: CountingOptions | None) -> CountingOptions:
-    """The options, or scikit-learn's defaults where there are none; ValueError for anything else."""
+    """The options; scikit-learn's defaults for None; ValueError for anything else."""
     if counting is None:
         return CountingOptions()
     if not isinstance(counting, CountingOptions):

@@ -167,7 +167,7 @@ class TermsOfText:
 def measured(documents: Iterable[Any], limit: int) -> tuple[Iterator[Any], bool]:
     """The same documents, and whether they have at most *limit* characters in all.
 
-    No more documents are taken than it needs to know this. Anything but a string counts as too large.
+    Only as many documents are read as are needed to find out. Anything but a string counts as too large.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def measured(documents: Iterable[Any], limit: int) -> tuple[Iterator[Any], bool]
 
 
 def _emptied(head: list[Any]) -> Iterator[Any]:
-    """The documents of a list, which is emptied: memory must not keep them."""
+    """Yield the documents of a list, and remove each from it, so that memory does not keep them."""
     head.reverse()
     while head:
         yield head.pop()

@@ -188,7 +188,7 @@ class Tokenizer:
         ]
         longest = max((found.longest for found in counted), default=0)
         counted.clear()
-        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large: Python makes terms of names meanwhile
+        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large, because Python makes the terms at the same time
 
         def write(group: list[partial[Piece]]) -> None:
             write_rows([make() for make in group], width, longest, indices, data)
@@ -368,7 +368,7 @@ def _in_order(task: Callable[[Any], Any], items: Iterable[Any], threads: int) ->
         yield from map(task, items)
         return
     waiting: deque[tuple[Future[Any], int]] = deque()
-    held = 0  # characters that wait: not all threads may hold a very long document at once
+    held = 0  # characters that wait; limited, because every thread may get a very long document
     with ThreadPoolExecutor(threads) as pool:
         try:
             for item in items:

@@ -18,7 +18,7 @@ SMALL = plain_tokenizer.SMALL
 _MAKE_TERMS = (  # the parameters that decide which terms there can be
     "analyzer", "tokenizer", "preprocessor", "token_pattern", "lowercase", "strip_accents", "ngram_range", "stop_words",
 )  # fmt: skip
-# The compiled tokenizer replaces these methods of scikit-learn. It is not used where a subclass has its own.
+# The compiled tokenizer replaces these methods of scikit-learn. It is not used if a subclass overrides one of them.
 _REPLACED = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode", "_word_ngrams")
 
 
@@ -26,7 +26,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
     """scikit-learn's vectorizer with another inner loop, for `CountVectorizer` and `BurstinessVectorizer`."""
 
     def _simple(self) -> CharacterClass | None:
-        """The characters that tokens consist of; None where the compiled tokenizer cannot be used."""
+        """The characters that tokens consist of; None if the compiled tokenizer cannot be used."""
         plain = (
             self.analyzer == "word"
             and self.tokenizer is None
@@ -40,12 +40,8 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         )
         return character_class(self.token_pattern) if plain else None
 
-    def is_compiled(self) -> bool:
-        """Whether compiled code counts for this vectorizer when there is enough text."""
-        return self._simple() is not None
-
     def compiled_tokenizer(self, vocabulary: Mapping[str, int] | None = None) -> Tokenizer | None:
-        """A tokenizer that counts as this vectorizer does; None where compiled code cannot."""
+        """A tokenizer that counts in the same way as this vectorizer; None if compiled code cannot."""
         pattern = self._simple()
         if pattern is None:
             return None
@@ -63,7 +59,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
     def _counted(self, documents: Iterable[Any], vocabulary: Mapping[Any, int] | None) -> tuple[dict[Any, int], Any]:
         """The terms in alphabetical order (none with a given vocabulary) and documents × terms.
 
-        Documents without any term are no error: the matrix then has no columns.
+        If no document has a term, the matrix has no columns. This is not an error.
         """
         if self._simple() is not None and all(isinstance(term, str) for term in vocabulary or ()):
             limit = SMALL if vocabulary is None or SMALL < 0 else max(SMALL, 10 * len(vocabulary))
@@ -96,7 +92,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
         """Nothing to sort, unless a subclass has counted in its own way."""
         if X.has_canonical_format and _alphabetical(vocabulary):
-            if type(next(iter(vocabulary.values()), 0)) is not int:  # but NumPy's, which `_limit_features` leaves
+            if type(next(iter(vocabulary.values()), 0)) is not int:  # `_limit_features` leaves integers of NumPy
                 vocabulary.update(zip(vocabulary, range(len(vocabulary)), strict=True))
             return X
         X = super()._sort_features(X, vocabulary)

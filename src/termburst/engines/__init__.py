@@ -1,7 +1,7 @@
 """The same counts and statistics from frames of Polars, pandas, PyArrow, DuckDB and PySpark.
 
 A frame has texts (document, text), counts (document, term, count) or patterns (term, count, length, documents: see
-`patterns`). An engine is imported only when it is used: with the first frame of it.
+`patterns`). An engine is imported only when its first frame is used.
 
 >>> import polars as pl
 >>> from termburst import engines

@@ -19,7 +19,7 @@ COLUMNS: dict[Kind, tuple[str, ...]] = {
 }
 WHOLE = ("count", "length", "documents")
 STRINGS = ("text", "term")
-WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into signed 64 bits: some engines would wrap it round
+WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into signed 64 bits: some engines would silently return another number
 LARGEST = 2**63 - 1
 TWICE = "two columns of the frame have the same name; rename or drop one"
 
@@ -127,7 +127,7 @@ def _check_type(column: str, own: str, dtype: Any) -> None:
 
 
 def _refuse_nul(frame: Any) -> None:
-    """Refuse NUL: pandas groups strings by what is before it, so terms that differ only after it would become one."""
+    """Raise ValueError for NUL: pandas ignores what follows it when it groups strings, and would merge different terms."""
     if not frame.implementation.is_pandas():
         return
     for column, dtype in frame.collect_schema().items():
@@ -224,13 +224,13 @@ def _check_patterns(frame: Any) -> None:
 
 
 def _check_lengths(rows: Any) -> None:
-    """Refuse terms that are in more documents of a length than there are, or that have more tokens than these.
+    """Raise ValueError if a term is in more documents of a length than there are, or terms have more tokens than these.
 
     Fewer tokens are allowed: if rare terms are left out of a ledger, the documents keep their lengths.
     """
     term, documents, tokens = nw.col("term"), nw.col("documents"), nw.col("tokens")
     cells = rows.filter(~term.is_null()).with_columns(
-        tokens=nw.col("count").cast(nw.Float64) * documents.cast(nw.Float64)  # floats, which cannot wrap round
+        tokens=nw.col("count").cast(nw.Float64) * documents.cast(nw.Float64)  # as floats, which cannot overflow here
     )
     held = cells.group_by("term", "length").agg(documents.sum(), tokens.sum())
     held = held.group_by("length").agg(documents.max(), tokens.sum())
@@ -254,7 +254,7 @@ CHECKS = {"texts": _check_texts, "counts": _check_counts, "patterns": _check_pat
 
 
 def refuse_nulls(frame: Any, columns: Sequence[str], advice: str) -> None:
-    """Refuse nulls, with a message about the first of the columns that has any."""
+    """Raise ValueError for nulls; the message is about the first column that has any."""
     facts = _first_row(frame.select(*(nw.col(column).null_count().alias(column) for column in columns)))
     for column in columns:
         _refuse_nulls(column, facts[column], advice)

@@ -58,7 +58,7 @@ def bytewise(frame: Any) -> Any:
 
 
 def as_float(frame: Any, whole: Any) -> Any:
-    """An expression of 64-bit integers as the nearest floats; *frame* is the frame that it is of."""
+    """An expression of 64-bit integers as the nearest floats; *frame* is the frame that has its columns."""
     if not frame.implementation.is_pyarrow():
         return whole.cast(nw.Float64)
     high = whole // 2**31  # Arrow casts only integers that are exact floats: both halves are, and their sum is rounded

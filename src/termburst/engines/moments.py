@@ -21,7 +21,7 @@ def moments(cells: Cells) -> Any:
 
 
 def shared_numbers(collection: TermStatistics, mu: float | None, sigma2: float) -> Collection:
-    """What the closed forms need besides the sums of the terms; μ is by default the mean document length."""
+    """The numbers of the collection that the closed forms need; μ is by default the mean document length."""
     mu, sigma2 = checked_hyperparameters(collection.mean_length if mu is None else mu, sigma2)
     return Collection(float(collection.documents), float(collection.tokens), mu, sigma2)
 

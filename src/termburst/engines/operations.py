@@ -20,7 +20,7 @@ class ColumnOperations:
     ----------
     frame : frame
         The frame that was given, with one more column for each value kept so far. Formulas are expressions of its
-        columns. Select what you want of it in the end: the columns of kept values have no meaningful names.
+        columns. At the end, select the columns that you need: those of kept values have no meaningful names.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class ColumnOperations:
         return nw.col(name)
 
     def log(self, x: Any) -> Any:
-        """Natural logarithm; Narwhals writes its argument three times, which is therefore kept."""
+        """Natural logarithm. Narwhals writes the argument three times, so the argument is kept."""
         return self.keep(x).log()
 
     def xlogy(self, x: Any, y: Any) -> Any:

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FittedTerms:
-    """What schemes read of a `termburst.BetaBinomialFit`; arrays have one entry per term."""
+    """The arrays of a `termburst.BetaBinomialFit` that schemes read; they have one entry per term."""
 
     mean: Floats
     alpha: Floats

@@ -1,4 +1,4 @@
-"""What the estimators of counts share: the form of the input, and scikit-learn's tags."""
+"""Code that all estimators of counts share: the checks of their input, and scikit-learn's tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the naive Bayes classifiers of counts share: priors, labels, predictions from log-likelihoods."""
+"""The base class of the naive Bayes classifiers: priors, labels, predictions from log-likelihoods."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_00
 # For a term that is more than half of all tokens: documents × draws at most (with very many documents, other tokens ×
 # draws), and the least number of draws.
 MOST_TEXT = (20_000_000, 199)
-COUNTABLE = 10**9  # from so many tokens on, NumPy cannot draw without replacement
+COUNTABLE = 10**9  # from this many tokens on, NumPy cannot draw without replacement
 BLOCKS = 20  # blocks of draws, each with its own seed
 CLASS = 1.35  # largest ratio of the lengths in one class of documents, for the tails
 FINE = 1.03  # ratio of neighbouring lengths at which the moments of λ are computed

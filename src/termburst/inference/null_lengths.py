@@ -1,4 +1,4 @@
-"""What the null distributions of the burstiness test need of the documents: their lengths."""
+"""Document lengths, in the forms that the null distributions of the burstiness test need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
 
-SEPARATE = 2**22  # up to so many documents, each is drawn on its own; beyond, those of equal length together
+SEPARATE = 2**22  # up to this many documents, each is drawn separately; beyond, those of equal length together
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def drawn_documents(
 ) -> tuple[Integers, Integers]:
     """Draw *tokens* of all tokens without replacement: the lengths of their documents, and the tokens drawn from each.
 
-    There are so many *documents* of each of the *lengths*; no array has one entry per document.
+    *documents* is the number of documents of each of the *lengths*; no array has one entry per document.
     """
     ends = np.cumsum(lengths * documents)
     chosen = np.empty(0, dtype=np.int64)

@@ -257,7 +257,7 @@ class CellCoefficients:
 def cell_coefficients(
     statistics: TermStatistics, mu: float | None, sigma2: float, invalid: Invalid = "clamp"
 ) -> CellCoefficients:
-    """What λ_ij (Eq. lambda-ij) takes from the collection, for every term."""
+    """The coefficients of λ_ij (Eq. lambda-ij) for every term of the collection."""
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     _handle_invalid(statistics, mu, sigma2, "printed", invalid)
@@ -314,7 +314,7 @@ def plr_parts(
 
 
 def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
-    """The formulas of the parts in the form "printed"; for other forms and penalties they would be wrong: none.
+    """The formulas of the parts in the form "printed"; empty for other forms and penalties, which have other formulas.
 
     Examples
     --------
@@ -325,13 +325,13 @@ def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
 
 
 def check_form(form: str) -> None:
-    """Refuse an unknown form."""
+    """Raise ValueError for an unknown form."""
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(map(repr, FORMS))}; got {form!r}")
 
 
 def _check_invalid(invalid: Invalid) -> None:
-    """Refuse an unknown way of handling invalid terms."""
+    """Raise ValueError for an unknown way to handle invalid terms."""
     if invalid not in ("clamp", "raise"):
         raise ValueError(f"invalid must be 'clamp' or 'raise'; got {invalid!r}")
 

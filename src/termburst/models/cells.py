@@ -105,7 +105,7 @@ def term_cells(X_or_statistics: Any) -> TermCells:
 
 
 def check_lengths(lengths: Integers) -> None:
-    """Refuse documents that are too long for a fit; *lengths* ascend."""
+    """Raise ValueError if a document is too long for a fit; *lengths* are in ascending order."""
     if lengths.size and lengths[-1] > LONGEST:
         raise ValueError(f"a document of {int(lengths[-1]):,} tokens is too long to fit: the limit is {LONGEST:,}")
 

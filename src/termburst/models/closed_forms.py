@@ -115,7 +115,7 @@ class LengthSums:
     n : Σ_j n_j
     squared : Σ_j n_j²
     counts_vary : bool
-        False if only one document has tokens, or if no document has more than one. Then chance has no choice.
+        False if only one document has tokens, or if no document has more than one token: then no count can vary.
     """
 
     n: float
@@ -124,7 +124,7 @@ class LengthSums:
 
     @classmethod
     def of(cls, lengths: Integers, documents: Integers) -> LengthSums:
-        """The sums of a histogram: so many *documents* of each of the *lengths*.
+        """The sums of a histogram: the number of *documents* of each of the *lengths*.
 
         They are integers, which fit into 64 bits (`statistics.merging.check_fits`).
 
@@ -178,7 +178,7 @@ def split_precision(alpha_0: Any, n: float, n_i: Any, b_i: Any) -> tuple[Any, An
 
 
 def likelihood_parts(ops: Operations, d: float, n: float, n_i: Any, b_i: Any, repetition: Any) -> dict[str, Any]:
-    """The parts of λ_i that no penalty enters; *repetition* is Σ_j log (n_ij − 1)!."""
+    """The parts of λ_i that do not depend on the penalty; *repetition* is Σ_j log (n_ij − 1)!."""
     return {
         "tf_icf": -2 * ops.xlogy(n_i, n_i / n),
         "btf_idf": 2 * ops.xlogy(b_i, b_i / d),
@@ -188,7 +188,7 @@ def likelihood_parts(ops: Operations, d: float, n: float, n_i: Any, b_i: Any, re
 
 
 def excess_share(ops: Operations, n: float, n_i: Any, b_i: Any, scale: float) -> Any:
-    """log((b_i + n_¬i)/scale), of which λ_i has one for each repeat of the term."""
+    """log((b_i + n_¬i)/scale): λ_i contains twice this for each repeat of the term."""
     return ops.log((b_i + (n - n_i)) / scale)
 
 
@@ -220,7 +220,7 @@ def plr_parts(
 
 
 def precision_part(ops: Operations, eta2: float, r_i: Any, form: Form) -> Any:
-    """The part of λ_i in η² and r_i, expanded around log η². Without that it would lose η² log η² ulps.
+    """The part of λ_i in η² and r_i, expanded around log η². Computed directly, it would lose η² log η² ulps.
 
     printed:  (η² − 2r + 1) log max(1, η² − r) + r − (η² − 3/2) log η²
     corrected: 2(η² − r) log(η² − r) + 2r − (2η² − 3) log η², the first term 0 where η² ≤ r
@@ -249,7 +249,7 @@ def add_up(parts: Mapping[str, Any]) -> Any:
 
 
 def cell_coefficients(ops: Operations, collection: Collection, n_i: Any, b_i: Any) -> tuple[Any, Any, Any, Any]:
-    """What λ_ij (Eq. lambda-ij) takes from the term: per_length, once, per_count, per_absent.
+    """The coefficients of λ_ij (Eq. lambda-ij) for each term: per_length, once, per_count, per_absent.
 
     λ_ij = per_count · (n_ij − 1) + once + per_length · n_j + log (n_ij − 1)!, and per_absent + per_length · n_j in a
     document without the term. For a term that never occurs, *once* and *per_count* are 0.

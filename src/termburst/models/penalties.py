@@ -43,7 +43,7 @@ class _MeanAndVariance:
     sigma2: float
 
     def __post_init__(self) -> None:
-        """Refuse a mean or a variance that is not a positive number, or out of range."""
+        """Raise ValueError for a mean or a variance that is not a positive number, or is out of range."""
         mu, sigma2 = checked_hyperparameters(self.mu, self.sigma2)
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "sigma2", sigma2)

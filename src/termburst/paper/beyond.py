@@ -1,4 +1,4 @@
-"""What the sections beyond the paper share: rows of numbers, and ranks."""
+"""Functions that the sections beyond the paper share: rows of numbers, and ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all readers share: options, progress, and the checks of texts and ids."""
+"""Code that all readers share: options, progress, and the checks of texts and ids."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ def require_columns(place: str, options: Options, there: Sequence[str]) -> None:
 
 
 def as_text(value: Any, place: str, options: Options) -> Text:
-    """The text in a cell. Null is an empty text; anything else raises ValueError."""
+    """The text in a cell; null is an empty text. ValueError for anything but a string or, if pretokenized, a list of tokens."""
     if value is None:
         return ""
     if isinstance(value, str):

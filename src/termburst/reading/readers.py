@@ -52,7 +52,7 @@ _Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 class Batch:
     """Some documents of a corpus: `texts[k]` is the document with the id `ids[k]`.
 
-    A text is a list of tokens only where a pretokenized JSON or Parquet list was read. `position` is the number of
+    A text is a list of tokens only if a pretokenized JSON or Parquet list was read. `position` is the number of
     bytes on disk read so far, over all files; in the last batch it equals the `size` of the corpus. `place` is where
     this batch ends.
     """

@@ -1,4 +1,4 @@
-"""What the summaries of a corpus and of a comparison share."""
+"""Functions that the summaries of a corpus and of a comparison share."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def summarize(
     Parameters
     ----------
     corpus : CountedCorpus, or TermStatistics with detail="patterns"
-        Statistics forget documents: their panels show neither lines nor where a term occurs.
+        Statistics do not keep documents: their panels show neither lines nor where a term occurs.
     panels : how many of the burstiest terms get a panel
     max_terms : how many of the burstiest terms are listed; `overview` counts all
     lines : at most how many example lines a term has

@@ -49,7 +49,7 @@ def summarize_keyness(
     ----------
     table : the frame of `termburst.keyness`, or of `termburst.keyness_groups` with contrasts=True
     sides : name → CountedCorpus or TermStatistics
-        Two in the order A, B; or all groups. Statistics forget documents: panels do not show where a term occurs.
+        Two in the order A, B; or all groups. Statistics do not keep documents: panels do not show where a term occurs.
     settings : how the table was made; the page shows it
     panels : how many terms, in the order of the table, get a panel
     max_terms : how many rows of the table are shown

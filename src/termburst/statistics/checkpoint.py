@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
     from termburst.reading.readers import Batch, Corpus
 
-SHARE = 4  # counting takes at least so many times as long as saving
+SHARE = 4  # counting takes at least this many times as long as saving
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Checkpoint:
 
     `begin` says where to start reading, `count` counts from there and saves now and then, and `finish` removes the file
     once the result is written. The file always contains the sum over the first k documents, so that each document
-    is counted once, whenever the process dies.
+    is counted once, even if the process is killed.
 
     Parameters
     ----------

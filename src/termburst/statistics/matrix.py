@@ -26,8 +26,8 @@ from termburst.threads import cores, in_threads
 
 BLOCK = 2**16  # cells per thread, at least
 MANY = 2**24  # with more terms or documents, memory is checked first
-BYTES = 24  # of the sums of one term or one document, even if it is empty
-PARTS = 4  # per core: rows differ in length, and cores may be busy with other work
+BYTES = 24  # memory for the sums of one term or one document, even if it is empty
+PARTS = 4  # parts per core: rows differ in length, and cores may be busy with other work
 
 
 class NotNumbersError(ValueError, TypeError):
@@ -83,7 +83,7 @@ def canonical_counts(X: Any) -> Any:
 
 
 def refuse_texts(X: Any, taker: str) -> None:
-    """Refuse texts and masked cells instead of counts, and say what to do; *taker* is the name of the caller.
+    """Raise ValueError for texts or masked cells instead of counts; *taker* is the name of the caller.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def refuse_texts(X: Any, taker: str) -> None:
 
 
 def _refuse_masked(X: Any) -> None:
-    """Refuse masked cells: NumPy and scikit-learn would take the values under the mask for counts."""
+    """Raise ValueError for masked cells: NumPy and scikit-learn would use the values under the mask as counts."""
     if np.ma.is_masked(X):
         raise ValueError("the count matrix has masked cells; fill them first, for example with 0")
 
@@ -246,7 +246,7 @@ def _to_csr(X: Any) -> Any:
 
 
 def check_structure(X: Any) -> None:
-    """Refuse a sparse matrix whose index arrays point outside of it.
+    """Raise ValueError if the index arrays of a sparse matrix point outside of it.
 
     SciPy does not check, and compiled code, SciPy's and ours, would read and write outside the arrays.
     """

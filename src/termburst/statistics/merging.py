@@ -130,7 +130,7 @@ def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: s
 
 
 def check_fits(lengths: Integers, length_documents: Integers) -> None:
-    """Refuse lengths for which Σ n_ij n_j might not fit a 64-bit integer: overflow gives wrong sums silently."""
+    """Raise ValueError if Σ n_ij n_j might not fit a 64-bit integer: an overflow would give wrong sums silently."""
     tokens = float(lengths.astype(float) @ length_documents)
     if lengths.size and float(lengths[-1]) * tokens >= 2**63:
         raise ValueError("the collection is too large: Σ n_ij n_j does not fit a 64-bit integer")

@@ -35,7 +35,7 @@ _OF_A_ROW = {
 
 
 def check_lengths(lengths: Any, length_documents: Any) -> None:
-    """Refuse an impossible histogram of document lengths, or one whose sums do not fit 64-bit integers.
+    """Raise ValueError if a histogram of document lengths is impossible, or its sums do not fit 64-bit integers.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def check_lengths(lengths: Any, length_documents: Any) -> None:
 
 
 def check_sound(statistics: TermStatistics) -> None:
-    """Refuse inconsistent statistics; the message names the first wrong term. Checked statistics are marked as such.
+    """Raise ValueError for inconsistent statistics, with the first wrong term. Checked statistics are marked as such.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def save_statistics(
     except (TypeError, ValueError) as error:
         raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
     frame.write_parquet(buffer, metadata={_HEADER: encoded})
-    # Users do not name checkpoints: a link in that place is a trap.
+    # Users do not choose the name of a checkpoint, so a link with that name may be an attack.
     with atomic_path(path, follow=unfinished is None) as temporary:
         temporary.write_bytes(buffer.getvalue())
 
@@ -182,7 +182,7 @@ def holds_statistics(path: str | PathLike[str]) -> bool:
 
 
 def _check_types(header: dict[str, Any]) -> None:
-    """Refuse a header whose fields have other types than those of `_header`."""
+    """Raise an error if a field of a header is missing, or has another type than `_header` gives it."""
     for name in _TYPES:
         if name not in header:
             raise ValueError(f"the header field {name!r} is missing")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BATCH_DOCUMENTS = 2000  # single texts that make one batch
 CELLS = 4_000_000  # cells of the count matrix in memory before they are reduced to sums
-CELLS_PER_TERM = 4  # at least so many cells per known term: the time to add sums is proportional to the terms
+CELLS_PER_TERM = 4  # at least this many cells per known term: the time to add sums is proportional to the terms
 
 
 class RunningSum:
@@ -101,7 +101,7 @@ def counted_parts(
     batches : lists of texts
     options : how to count
     first : number of the first document, for messages
-    pause : called now and then; after True, the documents read so far are counted and yielded soon
+    pause : called now and then; if it returns True, the documents read so far are counted and yielded soon
     """
     numbered = _Numbered(options, first)
     checked: Iterator[list[Any]] = map(numbered.checked, batches)
@@ -118,6 +118,8 @@ def counted_parts(
 
 
 class _Numbered:
+    """Checks documents, and numbers them for messages."""
+
     def __init__(self, options: CountingOptions, first: int) -> None:
         self.options, self.documents = options, first
 

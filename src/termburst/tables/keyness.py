@@ -205,7 +205,7 @@ def _contrasts(against: Iterable[tuple[str, Any, Any]], adjust: str, **options: 
 
 
 def _check_overall(sort: Any, method: Any, confidence: Any) -> None:
-    """Refuse options that the test over all groups does not have."""
+    """Raise ValueError for options that the test over all groups does not have."""
     overall: dict[str, tuple[Any, Any]] = {
         "sort": (sort, ("p", "term")),
         "method": (method, ("beta-binomial",)),

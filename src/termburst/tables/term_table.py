@@ -49,7 +49,7 @@ def term_table(
         One row per term, sorted by λ_i, then by term. `engines.term_table` has the same columns.
 
         * term: its name, or the number of its column if terms have no names
-        * n = n_i, b = b_i: its occurrences, and the documents that hold it
+        * n = n_i, b = b_i: its occurrences, and the documents that contain it
         * plr = λ_i
         * tarone: Tarone's score, standard normal if the term does not burst
         * idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = Σ_j TF–IDF(i,j) = n_i log(d/b_i)

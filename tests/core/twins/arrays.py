@@ -1,4 +1,4 @@
-"""What the twins of grouped fits and of bursts take."""
+"""Arrays that the twins of grouped fits and of bursts take."""
 
 import numpy as np
 
