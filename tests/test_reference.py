@@ -34,13 +34,13 @@ def test_every_public_name_has_an_entry():
 def test_every_name_of_a_module_has_an_entry(module):
     """Sphinx lists names in `__all__` with a docstring. Tables of names have none, so their entries are manual."""
     assert entries(section(module), "automodule") == [f"termburst.{module}"]
-    room = import_module(f"termburst.{module}")
-    values = {name: getattr(room, name) for name in room.__all__}
+    package = import_module(f"termburst.{module}")
+    values = {name: getattr(package, name) for name in package.__all__}
     assert all(value.__doc__ for value in values.values())
     data = [name for name, value in values.items() if not (inspect.isclass(value) or inspect.isfunction(value))]
     assert sorted(entries(section(module), "py:data")) == sorted(data)
 
 
 def test_all_public_modules_are_tested():
-    rooms = {name for name in tb.__all__ if inspect.ismodule(getattr(tb, name))}
-    assert rooms == set(MODULES)
+    modules = {name for name in tb.__all__ if inspect.ismodule(getattr(tb, name))}
+    assert modules == set(MODULES)

@@ -1,4 +1,4 @@
-"""Forked processes. A fork does not copy threads, so Polars may wait for its threads for ever."""
+"""Forked processes. A fork does not copy threads, so Polars may wait forever for its threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Threads:
 
 
 def check_fork() -> None:
-    """Raise RuntimeError where Polars would hang: in a process forked from one that had threads of Polars.
+    """Raise RuntimeError if Polars would hang: in a process forked from one that had threads of Polars.
 
     Examples
     --------

@@ -309,7 +309,7 @@ def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
         raise ValueError(
             f"--stop-words must be 'english' or a text file with one word per line; there is no file {value!r}"
         )
-    if path.exists() and not path.is_file():  # a pipe is refused, too: reading it could wait for ever
+    if path.exists() and not path.is_file():  # a pipe is refused, too: reading it could wait forever
         kind = "a folder" if path.is_dir() else "not a regular file"
         raise ValueError(f"--stop-words: {value!r} is {kind}; give a text file with one word per line")
     try:

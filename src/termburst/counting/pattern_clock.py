@@ -19,7 +19,7 @@ _limits: list[float] = []  # empty outside `pattern_limit`: a library must not t
 def pattern_limit(seconds: float) -> Iterator[None]:
     """Inside the context, raise ValueError when one document takes longer than *seconds*.
 
-    Signals reach the main thread only, and Windows has no such timer. So there is no limit in other threads and on Windows.
+    Signals reach only the main thread, and Windows has no such timer. So other threads and Windows have no limit.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield

@@ -188,7 +188,7 @@ class Tokenizer:
         ]
         longest = max((found.longest for found in counted), default=0)
         counted.clear()
-        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large, because Python makes the terms at the same time
+        share = -(-len(pieces) // (2 * len(self.workers))) or 1  # large: Python makes the terms at the same time
 
         def write(group: list[partial[Piece]]) -> None:
             write_rows([make() for make in group], width, longest, indices, data)

@@ -19,7 +19,7 @@ COLUMNS: dict[Kind, tuple[str, ...]] = {
 }
 WHOLE = ("count", "length", "documents")
 STRINGS = ("text", "term")
-WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into signed 64 bits: some engines would silently return another number
+WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into 64 signed bits: some engines would overflow
 LARGEST = 2**63 - 1
 TWICE = "two columns of the frame have the same name; rename or drop one"
 
@@ -127,7 +127,7 @@ def _check_type(column: str, own: str, dtype: Any) -> None:
 
 
 def _refuse_nul(frame: Any) -> None:
-    """Raise ValueError for NUL: pandas ignores what follows it when it groups strings, and would merge different terms."""
+    """Raise ValueError for NUL: pandas ignores what follows it when it groups, and would merge different terms."""
     if not frame.implementation.is_pandas():
         return
     for column, dtype in frame.collect_schema().items():

@@ -17,7 +17,7 @@ def patterns(
 ) -> Any:
     """The patterns of the documents in a frame, as a frame of the same engine: all that fits and tests need of them.
 
-    A row (term, count, length, documents, batch) gives the number of *documents* with *length* tokens that have the term
+    A row (term, count, length, documents, batch) gives the number of *documents* of *length* tokens that have the term
     *count* times. A row without a term says how many documents of that length there are. Such a frame can be stored.
     `term_statistics`, `term_table` and `fit_beta_binomial` take it in place of the documents.
 
@@ -125,7 +125,7 @@ def _batches(frame: Any) -> dict[str, int]:
 
 
 def _refuse_other_sign(known: dict[str, int], more: dict[str, int]) -> None:
-    """Raise ValueError if a batch is withdrawn with the id that it was added with, or the reverse: nothing would change."""
+    """Raise ValueError if a batch id is used both to add and to withdraw: the second call would change nothing."""
     for batch in sorted(known.keys() & more.keys()):
         if (known[batch] < 0) != (more[batch] < 0):
             was, now = ("added", "withdrawn") if more[batch] < 0 else ("withdrawn", "added")

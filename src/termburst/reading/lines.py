@@ -120,7 +120,7 @@ class Source:
         return line
 
     def peek(self, size: int) -> bytes:
-        """At least the next *size* bytes; fewer only where the file ends or cannot be read further."""
+        """At least the next *size* bytes; fewer only if the file ends or cannot be read further."""
         parts = [self._ahead.read()]
         missing = size - len(parts[0])
         while missing > 0 and self._failure is None:

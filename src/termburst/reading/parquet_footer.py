@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 
 def read_chunks(stream: IO[bytes], place: str = "the file") -> list[list[Chunk]]:
-    """The columns of every row group. Where the footer itself is too large, the error names *place*.
+    """The columns of every row group. If the footer itself is too large, the error names *place*.
 
     Examples
     --------
