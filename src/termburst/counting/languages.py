@@ -121,8 +121,8 @@ def stop_words_of(code: str) -> frozenset[str]:
     """The stop words of a language: those of *stopwords-iso*; ValueError where it has none.
 
     English is an exception: its list there has 1,298 entries, and many of them are not stop words. Here it is
-    scikit-learn's list with the contractions of *stopwords-iso* (*don't*). What is left of elided words is added: *l* and
-    *qu* in French.
+    scikit-learn's list with the contractions of *stopwords-iso* (*don't*). What is left of elided words is added:
+    *l* and *qu* in French.
 
     Examples
     --------

@@ -17,8 +17,8 @@ class Preparation:
     """A function of a text.
 
     * Lower case, by the rules of the language.
-    * If *tidy*: Unicode's form NFC, the apostrophe ' in place of ’, no soft hyphens. So two spellings that look the same
-      are one word.
+    * If *tidy*: Unicode's form NFC, the apostrophe ' in place of ’, no soft hyphens. So two spellings that look the
+      same are one word.
     * Chinese, Japanese and Thai: a zero width space between words.
 
     Examples

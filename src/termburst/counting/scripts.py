@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 
+from termburst.counting.languages import language_name
+
 SAMPLE = 200  # texts that are looked at
 CHARACTERS = 2_000  # of each of them
 
@@ -44,8 +46,15 @@ _RANGES: dict[str, tuple[tuple[int, int], ...]] = {
     "Han": ((0x3005, 0x3007), (0x3021, 0x3029), (0x303B, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAD9),
             (0x20000, 0x323AF)),
 }  # fmt: skip
-_UNSEGMENTED = ("Han", "Kana", "Thai", "Lao", "Khmer", "Myanmar")
-_ONE_LANGUAGE = {"Kana": "ja", "Han": "zh", "Thai": "th"}
+# Scripts without spaces between words: how they are named, and the languages that have a segmenter.
+_UNSEGMENTED = {
+    "Kana": ("Japanese characters", ("ja",)),
+    "Han": ("Chinese characters", ("zh", "ja")),
+    "Thai": ("Thai letters", ("th",)),
+    "Lao": ("Lao letters", ()),
+    "Khmer": ("Khmer letters", ()),
+    "Myanmar": ("Myanmar letters", ()),
+}
 
 
 def script_pattern(scripts: Iterable[str]) -> str:
@@ -92,26 +101,24 @@ def unsegmented_script(texts: Iterable[object], language: str | None = None, *, 
     --------
     >>> print(unsegmented_script(["人人生而自由，在尊严和权利上一律平等。"]))
     These texts are written without spaces between words (Chinese characters: 100 % of the letters), so whole phrases
-    are counted as words. Set the language to "zh" (Chinese), or to "ja" (Japanese).
+    are counted as words. Set the language to "zh" (Chinese) or "ja" (Japanese).
     >>> unsegmented_script(["All human beings are born free."]) is None
     True
     """
     shares = script_shares(sampled(texts))
     found = {script: shares[script] for script in _UNSEGMENTED if script in shares}
-    if not found or sum(found.values()) < share:
+    total = sum(found.values())
+    if total < share or not found:
         return None
-    cures = {"Han": ("zh", "ja"), "Kana": ("ja",), "Thai": ("th",)}
-    most = "Kana" if found.get("Kana", 0) > 0.1 * found.get("Han", 0) and "Kana" in found else max(found, key=found.get)  # type: ignore[arg-type]
-    if language in cures.get(most, ()):
+    script = max(found, key=lambda name: found[name])
+    if script == "Han" and found.get("Kana", 0) > 0.1 * total:  # Japanese has both, Chinese has no Kana
+        script = "Kana"
+    name, languages = _UNSEGMENTED[script]
+    if language in languages:
         return None
-    names = {"Han": "Chinese characters", "Kana": "Japanese characters"}
-    cure = {
-        "Han": 'Set the language to "zh" (Chinese), or to "ja" (Japanese).',
-        "Kana": 'Set the language to "ja" (Japanese).',
-        "Thai": 'Set the language to "th" (Thai).',
-    }.get(most, "Split them into words first, and give lists of tokens (pretokenized).")
-    total = sum(found.values()) if most == "Kana" else found[most]
+    cure = " or ".join(f'"{code}" ({language_name(code)})' for code in languages)
+    cure = f"Set the language to {cure}." if cure else "Split them into words first, and give lists of tokens."
     return (
-        f"These texts are written without spaces between words ({names.get(most, most + ' letters')}: {total:.0%} of the "
-        f"letters), so whole phrases are counted as words. {cure}"
-    ).replace("%", " %")
+        f"These texts are written without spaces between words ({name}: {100 * total:.0f} % of the letters), so whole "
+        f"phrases are counted as words. {cure}"
+    )

@@ -27,8 +27,12 @@ _KINDS = {"Cf": JOINS, "Pc": JOINS, "Nd": INSIDE | DIGIT, "Nl": INSIDE} | {
 }
 _NO_JOINERS = "\u200b\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u08e2"  # Cf; the first one separates words
 _LETTERS = (  # blocks in which every character is a letter, so that the table is made in less time
-    range(0x3400, 0x4DC0), range(0x4E00, 0xA000), range(0xAC00, 0xD7A4), range(0x17000, 0x187F8), range(0x20000, 0x2A6E0),
-)  # fmt: skip
+    range(0x3400, 0x4DC0),
+    range(0x4E00, 0xA000),
+    range(0xAC00, 0xD7A4),
+    range(0x17000, 0x187F8),
+    range(0x20000, 0x2A6E0),
+)
 _ASSIGNED = 0x323B0  # from here on, only variation selectors have a kind
 _SELECTORS = range(0xE0100, 0xE01F0)
 
@@ -122,8 +126,8 @@ def _every_kind() -> Bytes:
     return kinds
 
 
-# The rule as a regular expression for kinds of characters: Letter, Digit, Extending mark, Any joiner or _, and joiners of
-# letters, of digits, of both. Nothing in it can fail after a long match, so it takes linear time.
+# The rule as a regular expression for kinds of characters: Letter, Digit, Extending mark, joiner of Any or _, and
+# joiners of letters, of digits, of both. Nothing in it can fail after a long match, so it takes linear time.
 _INNER = rb"(?:E|A(?=[LDE])|_(?=[LD]))*"
 _TOKEN = re.compile(rb"(?:L+%b(?:[lb](?=L))?|D+%b(?:[db](?=D))?)+" % (_INNER, _INNER))
 _SHOWN = bytes(
