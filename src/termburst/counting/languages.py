@@ -68,7 +68,7 @@ def _codes() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _rows() -> list[tuple[str, str, str]]:
-    return [(row[0], row[1], row[2]) for row in (entry.split(None, 2) for entry in _TABLE.split(";"))]
+    return [(row[0], row[1], row[2]) for row in (entry.strip().split(None, 2) for entry in _TABLE.split(";"))]
 
 
 def language_code(language: str) -> str:
