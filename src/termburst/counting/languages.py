@@ -80,9 +80,9 @@ def language_code(language: str) -> str:
     --------
     >>> [language_code(name) for name in ("de", "deu", "German", "pt-BR")]
     ['de', 'de', 'de', 'pt']
-    >>> language_code("germn")
+    >>> language_code("portugese")
     Traceback (most recent call last):
-    ValueError: The language 'germn' is not known. Did you mean German (de)? Give ... such as "de", "deu" or "german".
+    ValueError: The language 'portugese' is not known. Did you mean Portuguese (pt)? Give ...
     """
     codes = _codes()
     asked = language.strip().lower() if isinstance(language, str) else ""
