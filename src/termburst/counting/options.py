@@ -215,10 +215,9 @@ class CountingOptions:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
         """The inverse of `to_json`, also for values read from JSON, where tuples have become lists."""
-        plain: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
-        }
-        return cls(**{"words": "sklearn", "ngrams_over_stop_words": True} | plain)
+        plain: dict[str, Any] = {"words": "sklearn", "ngrams_over_stop_words": True}  # what older files mean
+        plain.update((key, tuple(value) if isinstance(value, list) else value) for key, value in values.items())
+        return cls(**plain)
 
     def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
         for number, text in enumerate(texts):
