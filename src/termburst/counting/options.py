@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -186,7 +187,7 @@ class CountingOptions:
 
     def stop_word_set(self) -> frozenset[str]:
         """The tokens that are left out."""
-        return self._stop_words(self._find_tokens(), warn=False)
+        return _stop_word_set(self)
 
     def check_text(self, text: Any, number: int) -> None:
         """Refuse a document that is not a text, by its number."""
@@ -316,6 +317,11 @@ def _check_pattern(token_pattern: str) -> None:
         raise ValueError(EMPTY_MATCH.format(token_pattern))
     if pattern.groups > 1:
         raise ValueError(f"the token pattern {token_pattern!r} has {pattern.groups} groups; it may have one at most")
+
+
+@lru_cache(maxsize=16)
+def _stop_word_set(options: CountingOptions) -> frozenset[str]:
+    return options._stop_words(options._find_tokens(), warn=False)
 
 
 def checked_counting(counting: CountingOptions | None) -> CountingOptions:
