@@ -63,7 +63,7 @@ def require_columns(place: str, options: Options, there: Sequence[str]) -> None:
 
 
 def as_text(value: Any, place: str, options: Options) -> Text:
-    """The text in a cell: a string, null (an empty text) or, if pretokenized, a list of tokens. ValueError otherwise."""
+    """The text in a cell: a string, null (empty text) or, if pretokenized, a list of tokens. ValueError otherwise."""
     if value is None:
         return ""
     if isinstance(value, str):
