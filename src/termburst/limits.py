@@ -6,10 +6,10 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-LONGEST_NGRAM = 100  # tokens in a term; a longer run is a document, not a term
-SHARE = 0.8  # of the free memory that one array or table may take
+LONGEST_NGRAM = 100  # tokens in a term; a longer n-gram is a document, not a term
+SHARE = 0.8  # share of the free memory that one array or table may take
 SMALL = 2**20  # bytes that are always allowed: asking the system would take longer than using them
-UNKNOWN = 16 * 2**30  # bytes assumed to be free if the system does not tell
+UNKNOWN = 16 * 2**30  # bytes assumed to be free if the system does not say
 
 _VARIABLE = "TERMBURST_MEMORY_MB"
 
@@ -60,7 +60,7 @@ def _free_on_machine() -> int | None:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
-    with suppress(AttributeError, OSError, ValueError):  # macOS does not tell what is free, only the total
+    with suppress(AttributeError, OSError, ValueError):  # macOS reports only the total, not what is free
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return None
 
