@@ -1,6 +1,8 @@
 """The output of the benchmarks, not their measurements."""
 
+import ast
 import importlib
+import importlib.util
 from pathlib import Path
 from types import ModuleType
 
@@ -54,3 +56,12 @@ def test_unexpected_outcomes_of_random_damage_give_exit_code_1(
     out = capsys.readouterr().out
     assert "case 1 (crafted): crash; see it with --seed 7 --only 1" in out
     assert "3 cases in 1 s, 2 unexpected" in out
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+def test_every_name_that_a_benchmark_imports_exists(script: Path) -> None:
+    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("termburst"):
+            module = importlib.import_module(str(node.module))
+            for name in node.names:
+                assert hasattr(module, name.name) or importlib.util.find_spec(f"{node.module}.{name.name}")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from termburst.core import weights as core
 from termburst.inference.plr import cell_coefficients
+from termburst.models import closed_forms as forms
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.names import Detail, Invalid
 from termburst.statistics.matrix import over_rows
@@ -314,16 +315,15 @@ def _discounted(counts: Any, a: Floats, rarity: Floats, share: float = 0.0, mean
 
 
 def _icf(statistics: TermStatistics) -> Floats:
-    return _log_inverse(statistics.tokens, statistics.collection_frequency)
+    """log(n/n_i); 0 for a term that never occurs."""
+    n_i = statistics.collection_frequency
+    return np.where(n_i > 0, forms.icf(forms.NUMPY, max(statistics.tokens, 1), n_i), 0.0)
 
 
 def _idf(statistics: TermStatistics) -> Floats:
-    return _log_inverse(statistics.documents, statistics.document_frequency)
-
-
-def _log_inverse(whole: int, part: NDArray[np.int64]) -> Floats:
-    """log(whole/part); 0 if *part* is 0."""
-    return np.where(part > 0, np.log(max(whole, 1) / np.maximum(part, 1)), 0.0)
+    """log(d/b_i); 0 for a term that never occurs."""
+    b_i = statistics.document_frequency
+    return np.where(b_i > 0, forms.idf(forms.NUMPY, max(statistics.documents, 1), b_i), 0.0)
 
 
 def _unseen_zero(weights: Floats, counts: Any, statistics: TermStatistics) -> Floats:

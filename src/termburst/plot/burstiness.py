@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference.plr import plr_statistic
+from termburst.models import closed_forms as forms
 from termburst.models.penalized_mle import penalized_mle
 from termburst.names import Form, Invalid
 from termburst.plot.labels import label_points
@@ -57,7 +58,7 @@ def burstiness(
     statistics = as_statistics(named, "moments") if corpus is named else from_canonical(corpus, named.terms, "moments")
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     plr = plr_statistic(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
-    weight = n_i * np.log(statistics.documents / np.maximum(b_i, 1))
+    weight = forms.tf_idf_sum(n_i, forms.idf(forms.NUMPY, statistics.documents, b_i))
     alpha = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty).alpha
     there = n_i > 0
     drawn = there & np.isfinite(plr)
