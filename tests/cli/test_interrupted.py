@@ -73,7 +73,7 @@ def interrupted(run, monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [[], ["--detail", "patterns", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
+@pytest.mark.parametrize("options", [[], ["--detail", "moments", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
 def test_a_build_resumes_where_it_stopped(interrupted, run, large, tmp_path, options, monkeypatch):
     whole = readers.open_corpus
 
@@ -126,7 +126,7 @@ def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_
     assert interrupted(corpus, after=3).code == 130
     partial = tmp_path / ".out.parquet.partial"
     kept = partial.read_bytes()
-    for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "patterns"], "detail")):
+    for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "moments"], "detail")):
         assert re.search(
             rf"partial contains [\d,]+ documents of another build \(the {said} differs?\): give --fresh to count again",
             fault("stats", "build", corpus, "-o", target, *options),

@@ -105,7 +105,7 @@ def test_the_text_column_is_that_of_the_corpus_beside_saved_statistics(run, tabl
 
 def test_statistics_without_patterns_are_refused(run, folders, tmp_path):
     saved = tmp_path / "moments.parquet"
-    assert run("stats", "build", folders[1], "-o", saved).code == 0
+    assert run("stats", "build", folders[1], "-o", saved, "--detail", "moments").code == 0
     done = run("keyness", folders[0], saved)
     assert done.code == 2
     assert "--detail patterns" in done.err

@@ -107,5 +107,5 @@ def test_the_library_reads_what_the_command_saved(done, corpus, tmp_path, texts,
     done("stats", "build", corpus, "-o", tmp_path / "saved.parquet")
     saved = tb.TermStatistics.load(tmp_path / "saved.parquet")
     assert saved.counting == tb.CountingOptions()
-    assert saved == tb.TermStatistics.from_texts(texts)
+    assert saved == tb.TermStatistics.from_texts(texts, "patterns")
     assert saved.terms.tolist() == counted(texts).terms.tolist()

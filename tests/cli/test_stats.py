@@ -66,6 +66,44 @@ def test_a_batch_is_added_once(run, build, halves, tmp_path):
     assert load(tmp_path / "copy.parquet") == load(saved)
 
 
+def test_the_same_texts_are_not_added_twice(run, fault, build, halves, tmp_path):
+    saved = build(halves[0], "saved.parquet")
+    once = saved.read_bytes()
+    line = fault("stats", "add", saved, halves[0])
+    assert f"saved.parquet already contains the texts of {halves[0]}: 17 documents; nothing was added" in line
+    assert "--again" in line
+    assert saved.read_bytes() == once
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    moved = folder / "other name.txt"
+    lines = halves[0].read_text(encoding="utf-8").splitlines()
+    moved.write_text("".join(f"{line}\n" for line in reversed(lines)), encoding="utf-8")
+    assert "already contains the texts" in fault("stats", "add", saved, moved, "--batch", "new")
+    assert run("stats", "add", saved, halves[0], "--again") == (0, b"", "")
+    assert load(saved).documents == 34
+
+
+def test_texts_that_were_added_in_parts_are_not_added_again(run, fault, build, corpus, halves):
+    saved = build(halves[0], "saved.parquet", "--batch", "monday")
+    assert run("stats", "add", saved, halves[1], "--batch", "tuesday").code == 0
+    assert "41 documents" in fault("stats", "add", saved, corpus)
+    assert "17 documents (batch 'monday')" in fault("stats", "add", saved, halves[0])
+
+
+def test_texts_that_were_subtracted_can_be_added_again(run, build, corpus, halves):
+    saved, second = build(corpus, "saved.parquet"), build(halves[1], "second.parquet")
+    whole = load(saved)
+    assert run("stats", "subtract", saved, second).code == 0
+    assert run("stats", "add", saved, halves[1]) == (0, b"", "")
+    assert load(saved) == whole
+
+
+def test_texts_are_added_to_statistics_that_do_not_know_theirs(run, build, halves, tmp_path, texts):
+    tb.TermStatistics.from_texts(texts[:17], "patterns").save(tmp_path / "saved.parquet")
+    assert run("stats", "add", tmp_path / "saved.parquet", halves[0]).code == 0  # as files from before digests existed
+    assert load(tmp_path / "saved.parquet").documents == 34
+
+
 def test_a_batch_is_merged_once(fault, build, halves, tmp_path):
     parts = [build(half, f"{i}.parquet", "--batch", "same") for i, half in enumerate(halves)]
     assert "'same'" in fault("stats", "merge", *parts, "-o", tmp_path / "merged.parquet")
@@ -86,7 +124,7 @@ def test_add_reads_lists_of_tokens_if_the_statistics_are_pretokenized(done, buil
     path = tmp_path / "tokens.jsonl"
     path.write_text('{"text": ["New York", "New York"]}\n{"text": ["a"]}\n', encoding="utf-8")
     saved = build(path, "saved.parquet", "--pretokenized")
-    done("stats", "add", saved, path)
+    done("stats", "add", saved, path, "--again")
     assert load(saved).terms.tolist() == ["New York", "a"]
     assert load(saved).collection_frequency.tolist() == [4, 2]
 
@@ -102,7 +140,7 @@ def test_add_refuses_other_counting_options(fault, done, build, halves):
 
 def test_merge_refuses_other_counting_options_and_detail(fault, build, halves, tmp_path):
     plain = build(halves[0], "plain.parquet")
-    for options in (["--ngrams", "2"], ["--detail", "patterns"]):
+    for options in (["--ngrams", "2"], ["--detail", "moments"]):
         other = build(halves[1], "other.parquet", *options)
         fault("stats", "merge", plain, other, "-o", tmp_path / "merged.parquet")
         assert not (tmp_path / "merged.parquet").exists()
@@ -145,11 +183,11 @@ def test_show(done, build, corpus):
     assert {name: facts[name] for name in numbers} == numbers
     assert facts["longest"] == s.lengths.max()
     assert facts["empty_documents"] == s.length_documents[0] >= 1
-    assert (facts["detail"], facts["batches"]) == ("moments", ["monday"])
+    assert (facts["detail"], facts["batches"]) == ("patterns", ["monday"])
     assert tb.CountingOptions.from_json(facts["counting"]) == tb.CountingOptions(stop_words="english")
     shown = done("stats", "show", saved).out
     assert [line[:17].strip().replace(" ", "_") for line in shown.splitlines()] == list(facts)
-    for value in (f"{s.tokens:,}", "moments", "monday", "english"):
+    for value in (f"{s.tokens:,}", "patterns", "monday", "english"):
         assert value in shown
 
 

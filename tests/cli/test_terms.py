@@ -176,11 +176,12 @@ def test_which_estimates_are_shown(done, corpus, texts, counted, tmp_path):
 
 def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_path):
     saved = tmp_path / "s.parquet"
-    done("stats", "build", corpus, "-o", saved)
+    done("stats", "build", corpus, "-o", saved, "--detail", "moments")
     for options in (("--fit", "exact"), ("--test",)):
         line = fault("terms", saved, *options)
-        assert "s.parquet has no patterns, which this needs; build it with stats build --detail patterns" in line
-    done("stats", "build", corpus, "-o", saved, "--detail", "patterns")
+        assert "s.parquet was built with --detail moments, but this question needs patterns" in line
+        assert f"stats build CORPUS -o {saved} --detail patterns" in line
+    done("stats", "build", corpus, "-o", saved)
     assert done("terms", saved, "--fit", "exact").out
 
 

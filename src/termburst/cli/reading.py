@@ -114,9 +114,14 @@ class Reading:
         *,
         counting: CountingOptions | None = None,
         batch: str | None = None,
+        content: bool = False,
     ) -> TermStatistics:
-        """The statistics of a corpus; if *corpus* is a file of saved statistics, these."""
+        """The statistics of a corpus; if *corpus* is a file of saved statistics, these.
+
+        With *content*, they have a digest of the texts.
+        """
         from termburst.names import DETAILS
+        from termburst.statistics.contents import RunningContent
         from termburst.statistics.store import holds_statistics
         from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
@@ -126,15 +131,25 @@ class Reading:
             self.counting_like(known, corpus)
             if DETAILS.index(known.detail) < DETAILS.index(detail):
                 raise ValueError(
-                    f"{corpus} has no {detail}, which this needs; build it with stats build --detail {detail}"
+                    f"{corpus} was built with --detail {known.detail}, but this question needs {detail}; "
+                    f"count the texts again: stats build CORPUS -o {corpus} --detail {detail}"
                 )
             return known
         counting = counting or self.counting()
+        seen = RunningContent()
+
+        def texts(batches: Iterator[Batch]) -> Iterator[list[Text]]:
+            for one in batches:
+                if content:
+                    seen.see(one.texts)
+                yield one.texts
+
         with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
             try:
-                return TermStatistics.from_batches((b.texts for b in batches), detail, counting=counting, batch=batch)
+                found = TermStatistics.from_batches(texts(batches), detail, counting=counting, batch=batch)
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
+        return replace(found, contents=(replace(seen.value(), batch=batch),)) if content else found
 
     def resumable_statistics(
         self, corpus: str, checkpoint: Checkpoint, *, batch: str | None = None, min_count: int = 1
