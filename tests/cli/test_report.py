@@ -16,7 +16,7 @@ def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
     written = page.read_text(encoding="utf-8")
     assert "<title>whales &amp; ships · termburst</title>" in written
     numbers = tmp_path / "report.json"
-    done("report", corpus, "-o", numbers, "--panels", 3, "--lines", 1)
+    done("report", corpus, "-o", numbers, "--panels", 3, "--examples", 1)
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert found["title"] == corpus.name
     assert [len(panel["lines"]) for panel in found["panels"]] == [1, 1, 1]

@@ -24,7 +24,7 @@ WHOLE = {  # option: the commands that have it, and its smallest value
     "--min-count": (("terms", "build", "report"), 1),
     "--max-document-mb": (("weigh", "terms"), 1),
     "--panels": (("report",), 0),
-    "--lines": (("report",), 0),
+    "--examples": (("report",), 0),
     "--max-terms": (("report",), 1),
 }
 REAL = {  # option: the commands that have it, and numbers that are not allowed

@@ -57,8 +57,9 @@ def save_statistics(
 
     The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
     count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids, the
-    digests of the texts and the counting options are JSON in the file's metadata under "termburst", with the version of the format and a digest of
-    everything stored. For a build that is not finished, *unfinished* describes the build and is stored, too.
+    digests of the texts and the counting options are JSON in the file's metadata under "termburst", with the version of
+    the format and a digest of everything stored. For a build that is not finished, *unfinished* describes the build and
+    is stored, too.
 
     Raises
     ------
