@@ -7,24 +7,39 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 FUZZ_SECONDS ?= 600
 ADVICE := { $(BIN)/python build_backend/compilers.py; exit 1; }
 
+LOWEST := .venv-lowest
+
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburst/core/*.c src/termburst/core/*.h)
 
-.PHONY: demo test quick lint wheel zig sanitize fuzz docs linkcheck ci bench clean
+.PHONY: demo test test-slow test-lowest coverage lint wheel zig sanitize fuzz docs linkcheck ci bench clean
 
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
 
-test: $(VENV)/.all  ## all tests, doctests of the code, the README and the docs included
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# A file of tests at a time for each core, so that what a file shares is made once.
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(COVERAGE),--cov --cov-append --cov-report=)
 
-quick: $(VENV)/.all  ## what to run after each change: two minutes, without the slow tests, the docs and most random input
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not slow" --hypothesis-profile=quick -q --durations=5 tests src
+test: $(VENV)/.all  ## what to run after a change, in three minutes on two cores: all tests but the slow ones
+	$(PYTEST) -m "not slow"
+
+test-slow: $(VENV)/.all  ## the rest: simulations, figures, pages, and what needs data, Spark, a browser or processes
+	$(PYTEST) -m slow
+
+test-lowest:  ## `make test` with the lowest version of every package that pyproject.toml allows
+	$(PYTHON) -m venv $(LOWEST)
+	$(subst $(VENV),$(LOWEST),$(PIP)) packaging
+	$(subst $(VENV),$(LOWEST),$(BIN))/python .ci/lowest_versions.py all > $(LOWEST)/lowest.txt
+	PIP_CONSTRAINT=$(CURDIR)/$(LOWEST)/lowest.txt $(MAKE) VENV=$(LOWEST) test
+
+coverage: $(VENV)/.all  ## the lines that the tests reach, after `make test test-slow COVERAGE=1`; too few are an error
+	$(BIN)/python -m coverage report
 
 lint: $(VENV)/.all  ## style, types, layering
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python .ci/check_functions.py src
 	@status=0; git grep -nIE '(index[-_]url|find-links|registry|resolved)[" =:]+.?https?:|pythonhosted|pypi\.org/simple' \
 	  -- . ':!Makefile' || status=$$?; \
 	  [ $$status = 1 ] || { echo "the address of a package index must not be committed (git grep: $$status)"; exit 1; }
@@ -49,7 +64,7 @@ docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link
 linkcheck: $(VENV)/.all  ## follow the links that lead elsewhere, which needs a network: CI checks those within the site
 	$(BIN)/python -m sphinx --keep-going -b linkcheck docs docs/_build/linkcheck
 
-ci: lint test wheel zig sanitize docs  ## everything that CI checks
+ci: lint test test-slow wheel zig sanitize docs  ## everything that CI checks
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/peers.py
@@ -72,7 +87,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/hostile.py
 
 clean:
-	rm -rf $(VENV) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	rm -f $(foreach suffix,so dylib dll,src/termburst/core/*.$(suffix))
 
 $(BIN)/python:

@@ -1,6 +1,7 @@
-"""Fixtures of the tests and of the examples in docs/. What needs a part that may be missing asks for it by name.
+"""Fixtures of the tests and of the examples in docs/, and what makes a test slow.
 
-Where that is missing it is skipped with a sentence, or fails if .ci/run promised that it is there.
+A test that needs a part that may be missing asks for it by the name of a fixture. Where the part is missing, the test
+is skipped with a reason; it fails if .ci/run promised that the part is there.
 """
 
 import importlib
@@ -20,7 +21,6 @@ from termburst.paper.classification import Split
 from termburst.paper.collections import Collections
 
 settings.register_profile("termburst", deadline=None)  # machines are noisy: no test is timed
-settings.register_profile("quick", settings.get_profile("termburst"), max_examples=20)  # for `make quick`
 settings.load_profile("termburst")
 
 # The built site holds copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
@@ -33,7 +33,7 @@ REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run on Linux
 
 
 class OneSpark(LoadFileScheduling):
-    """A file of tests at a time for each worker, but all that needs Spark for one: each Spark is three Javas."""
+    """One file of tests at a time for each worker; all that needs Spark goes to one, as each Spark is three Javas."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
@@ -45,13 +45,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
 
 
-COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen"}  # fixtures
-DRAWING = ("tests/plot/", "tests/test_plot.py", "tests/report/", "tests/paper/")  # figures and pages
+COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen", "shell", "on_a_terminal"}  # fixtures
+DRAWING = ("tests/plot/", "tests/report/", "tests/paper/")  # figures and pages
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow, for `make quick` to leave out, what draws or needs data, other programs or a process of its own."""
+    """Mark as slow what draws, and what needs data, other programs or a process of its own; `make test` omits it."""
     for item in items:
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
         if needed & COSTLY or name == COMMON_CHECKS or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:
-    """Skip with a sentence, or fail where the environment promised that the part would be there."""
+    """Skip with a reason, or fail if the environment promised that the part is there."""
     if os.environ.get(require) == "1":
         pytest.fail(f"{require}=1, but {reason}")
     pytest.skip(reason)

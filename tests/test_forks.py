@@ -7,6 +7,8 @@ import sys
 import polars as pl
 import pytest
 
+from helpers.processes import PATIENCE
+
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")]
 
 SCRIPT = """
@@ -24,7 +26,7 @@ exec(before)
 for line in inside:
     child = os.fork()
     if not child:
-        signal.alarm(20)
+        signal.alarm(300)
         try:
             print(eval(line), flush=True)
         except RuntimeError as error:
@@ -39,7 +41,7 @@ USE = "s = tb.TermStatistics.from_counts(X, names); tb.term_table(s); s.save(pat
 def forked(before, *inside):
     """The output of each expression *inside*, evaluated in a fork of a process that has run *before*."""
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, before, *inside]
-    ran = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    ran = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
     assert (ran.returncode, ran.stderr) == (0, b"")
     return ran.stdout.decode().splitlines()
 

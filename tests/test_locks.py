@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from helpers.processes import PATIENCE
 from termburst.files import atomic_path
 from termburst.locks import LockedError, locked
 
@@ -27,9 +28,9 @@ def test_a_second_process_waits_or_gets_an_error(tmp_path):
             pass
         thread = threading.Thread(target=second)
         thread.start()
-        assert told.wait(30)
+        assert told.wait(PATIENCE)
         order.append("first")
-    thread.join(30)
+    thread.join(PATIENCE)
     assert order[1:] == ["first", "second"]
     assert "waiting" in order[0]
     assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,8 @@ import textwrap
 
 import pytest
 
+from helpers.processes import PATIENCE
+
 WORK = {
     "fit_beta_binomial": "while True: tb.fit_beta_binomial(X)",
     "permutation": "while True: tb.keyness(X[:4000], X[4000:], method='permutation')",
@@ -35,7 +37,7 @@ def test_compiled_loops_answer_ctrl_c(work):
         process.wait(0.5)
     process.send_signal(signal.SIGINT)
     try:
-        _, err = process.communicate(timeout=60)  # one second on an idle machine
+        _, err = process.communicate(timeout=PATIENCE)  # one second on an idle machine
     finally:
         process.kill()
     assert "KeyboardInterrupt" in err

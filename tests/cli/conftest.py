@@ -15,6 +15,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
+from helpers.processes import PATIENCE, plain_environment
 from termburst.cli import main
 
 
@@ -44,12 +45,10 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture(scope="session")
-def plain_environment(cache: Path) -> dict[str, str]:
+@pytest.fixture(scope="session", name="plain_environment")
+def _plain_environment(cache: Path) -> dict[str, str]:
     """The environment without variables that make a pipe look like a terminal."""
-    meddling = {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "TERMBURST_DEBUG", "PYTHONWARNINGS"}
-    kept = {key: value for key, value in os.environ.items() if key not in meddling}
-    return {**kept, "TERMBURST_CACHE": str(cache), "PYTHONIOENCODING": "utf-8"}
+    return plain_environment(cache)
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +115,7 @@ def process(plain_environment: dict[str, str]) -> Run:
             input=stdin,
             capture_output=True,
             env=plain_environment | environment,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         return Outcome(ended.returncode, ended.stdout, ended.stderr.decode().replace("\r\n", "\n"))

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
+from helpers.processes import PATIENCE
 from termburst import tables
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and its pipes")
@@ -161,7 +162,7 @@ def shell(plain_environment, saved):
             ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
             capture_output=True,
             env={k: v for k, v in plain_environment.items() if k != "PYTHONUNBUFFERED"} | environment,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         return ran.returncode, ran.stderr.decode()

@@ -6,7 +6,8 @@ import textwrap
 
 import pytest
 
-from termburst.inference import keyness, multiplicity, names
+from termburst import names
+from termburst.inference import keyness, multiplicity
 
 
 @pytest.mark.parametrize(

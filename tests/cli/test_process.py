@@ -10,6 +10,7 @@ import time
 import pytest
 
 import termburst as tb
+from helpers.processes import PATIENCE
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals and POSIX signals")
 
@@ -104,7 +105,7 @@ def test_ctrl_c(popen, tmp_path, command):
         ran.stdin.flush()
         time.sleep(1)  # until it waits for more; a signal between two reads of a buffer is noticed only later
         ran.send_signal(signal.SIGINT)
-        assert ran.wait(timeout=30) == 130
+        assert ran.wait(PATIENCE) == 130
         assert ran.stdout.read() == b""
         assert b"Traceback" not in ran.stderr.read()
         ran.stdin.close()

@@ -4,6 +4,8 @@ import pytest
 
 from termburst.core import binding
 
+LIBRARIES = ("baseline", "avx2")
+
 
 @pytest.fixture
 def on_both(monkeypatch):
@@ -11,7 +13,7 @@ def on_both(monkeypatch):
 
     def run(function):
         results = []
-        for name in ("baseline", "avx2"):
+        for name in LIBRARIES:
             if name == "avx2" and not (binding.found(name) and binding.load("baseline").tb_has_avx2()):
                 results.append(results[0])  # on other processors there is only one library
                 continue
@@ -22,3 +24,10 @@ def on_both(monkeypatch):
         return results
 
     return run
+
+
+@pytest.fixture(params=LIBRARIES)
+def library(request, monkeypatch):
+    """Run the test once with each library."""
+    chosen = binding.load(request.param)
+    monkeypatch.setattr(binding, "library", lambda: chosen)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from twins import beta_binomial as twin
 
+from helpers.simulated import uneven_terms
 from termburst.core import beta_binomial as core
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import SPACING
@@ -12,16 +13,6 @@ from termburst.models.penalties import named_penalty
 from termburst.statistics.term_statistics import TermStatistics
 
 NONE = np.zeros(4)
-
-
-def collection(seed, documents=25, terms=8, longest=30):
-    """Counts of terms of very different burstiness, some that fill whole documents, and one that never occurs."""
-    rng = np.random.default_rng(seed)
-    share = rng.beta(rng.gamma(0.5, 1.0, terms) + 0.02, 6.0, (documents, terms)) / terms
-    counts = rng.poisson(share * rng.integers(1, longest, documents)[:, None])
-    counts[:, 0] = np.where(np.arange(documents) == 3, 9, 0)
-    counts[:, 1] = 0
-    return np.column_stack([counts, rng.integers(1, longest, documents)])
 
 
 def twins_fits(cells, table, terms, penalty, spacing):
@@ -48,7 +39,7 @@ def ready(X):
 @pytest.mark.parametrize("penalty", [None, "gamma", "log-normal", "inverse-gamma"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_fits_equal_the_twin(seed, penalty, detail, on_both):
-    X = collection(seed)
+    X = uneven_terms(seed)
     cells, table, terms = ready(X if detail == "matrix" else TermStatistics.from_counts(X, detail="patterns"))
     coefficients = NONE if penalty is None else np.array(named_penalty(penalty, 15.0, 30.0).log_coefficients)
     expected = twins_fits(cells, table, terms, coefficients, SPACING)
@@ -64,7 +55,7 @@ def test_fits_equal_the_twin(seed, penalty, detail, on_both):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_slopes_and_gains_equal_the_twin(seed, on_both):
-    cells, table, terms = ready(collection(seed))
+    cells, table, terms = ready(uneven_terms(seed))
     rng = np.random.default_rng(seed)
     tau, omega = rng.uniform(-20, 30, terms.size), rng.uniform(-12, 6, terms.size)
     penalty = np.array(named_penalty("gamma", 15.0, 30.0).log_coefficients)
@@ -86,7 +77,7 @@ def test_slopes_and_gains_equal_the_twin(seed, on_both):
 
 
 def test_terms_out_of_range_and_wrong_shapes_are_errors():
-    cells, table, terms = ready(collection(0))
+    cells, table, terms = ready(uneven_terms(0))
     of, lengths = cells.for_kernels(), table.for_kernels()
     raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
     for bad in (-1, cells.n_i.size, 2**62):

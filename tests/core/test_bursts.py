@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from test_beta_binomial import collection
-from test_groups import Plain
 from twins import bursts as twin
+from twins.arrays import Plain
 
+from helpers.simulated import uneven_terms
 from termburst.core import bursts as core
 from termburst.inference.keyness import _length_classes
 from termburst.models.cells import joined, term_cells
@@ -14,7 +14,7 @@ from termburst.models.fit_groups import GroupedCells
 
 
 def compared(seed, parts=2, documents=40):
-    X = collection(seed, documents=documents, terms=6)
+    X = uneven_terms(seed, documents=documents, terms=6)
     groups = [term_cells(X[k::parts]) for k in range(parts)]
     null = fit_beta_binomial(joined(groups))
     inside = null.status == "converged"

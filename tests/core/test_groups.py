@@ -2,38 +2,18 @@
 
 import numpy as np
 import pytest
-from test_beta_binomial import collection
 from twins import groups as twin
+from twins.arrays import Plain
 
+from helpers.simulated import uneven_terms
 from termburst.core import groups as core
 from termburst.models.cells import joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.fit_groups import GroupedCells
-from termburst.models.length_table import LengthTable
-
-
-class Plain:
-    """The arrays for the twin, of collections with the same terms."""
-
-    def __init__(self, groups):
-        offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
-        self.indptr = np.stack([g.indptr for g in groups]) + offset[:, None]
-        self.count = np.concatenate([g.count for g in groups])
-        self.length = np.concatenate([g.length for g in groups])
-        self.weight = np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])
-        tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
-        self.tables = np.stack([table.coefficients for table in tables])
-        self.tokens = np.array([float(table.tokens) for table in tables])
-        self.longest = max(table.longest for table in tables)
-        self.n_i = np.stack([g.n_i for g in groups], axis=1)
-
-    @property
-    def cells(self):
-        return self.indptr, self.count, self.length, self.weight, self.tokens, self.tables
 
 
 def halves(seed, parts=2):
-    X = collection(seed, documents=24, terms=6)
+    X = uneven_terms(seed, documents=24, terms=6)
     return [term_cells(X[k::parts]) for k in range(parts)]
 
 

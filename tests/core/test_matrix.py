@@ -7,15 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from helpers.simulated import block_of
 from termburst.core.matrix import add_totals, count_block, has_repeats, row_sums, survey
 from termburst.statistics import matrix
 from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows, totals
 
 COUNTS = hnp.arrays(np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=7), elements=st.integers(0, 3))
-
-
-def block_of(X):
-    return count_block(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.int64), X.shape[1])
 
 
 @given(COUNTS, st.integers(-1, 2))

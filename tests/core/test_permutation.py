@@ -1,23 +1,18 @@
 """The permutation test equals its twin for each way to a p-value; bad arrays are errors."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from twins import permutation as twin
 
+from helpers.simulated import two_corpora
 from termburst.core import permutation as core
-from termburst.core.binding import load
 from termburst.core.cells import cells as core_cells
 from termburst.inference import keyness_tests as kt
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-
-
-@pytest.fixture(params=["baseline", "avx2"])
-def library(request, monkeypatch):
-    chosen = load(request.param)
-    monkeypatch.setattr("termburst.core.binding.library", lambda: chosen)
 
 
 class Problem:
@@ -59,12 +54,7 @@ class Problem:
         return ours[1]
 
 
-def corpora(seed, d_a, d_b, terms=12, middle=3.0, burst=8.0):
-    rng = np.random.default_rng(seed)
-    base = rng.gamma(0.4, size=terms) + 1e-4
-    lengths = np.maximum(np.exp(rng.normal(middle, 1, d_a + d_b)).astype(int), 1)
-    X = np.array([rng.multinomial(n, rng.dirichlet(burst * base / base.sum())) for n in lengths])
-    return X[:d_a], X[d_a:]
+corpora = partial(two_corpora, terms=12, burst=8.0, rarest=1e-4)
 
 
 @pytest.fixture
@@ -100,7 +90,7 @@ def test_small_corpora_equal_the_twin(d_a, d_b, strata, roads):
 @pytest.mark.parametrize("strata", [1, 4])
 @pytest.mark.parametrize(("d_a", "d_b"), [(150, 160), (12, 300), (300, 12)])
 def test_larger_corpora_equal_the_twin(d_a, d_b, strata, roads):
-    Problem(*corpora(5, d_a, d_b, 50), strata).agrees(1e-10)
+    Problem(*corpora(5, d_a, d_b, terms=50), strata).agrees(1e-10)
     assert roads >= {"enumerated", "lattice"} | ({"saddlepoint"} if d_a == 150 else set())
 
 
@@ -130,13 +120,9 @@ def test_the_ends_of_the_range_of_t(roads):
 
 
 @pytest.mark.parametrize("strata", [1, 3])
-def test_both_libraries_agree_to_the_last_bit(strata, monkeypatch):
-    problem, found = Problem(*corpora(9, 60, 150, 25), strata), []
-    for name in ("baseline", "avx2"):
-        chosen = load(name)
-        monkeypatch.setattr("termburst.core.binding.library", lambda chosen=chosen: chosen)
-        found.append(problem.by_kernel())
-    assert np.array_equal(*found)
+def test_both_libraries_agree_to_the_last_bit(strata, on_both):
+    problem = Problem(*corpora(9, 60, 150, terms=25), strata)
+    assert np.array_equal(*on_both(problem.by_kernel))
 
 
 def test_equal_terms_are_tested_once():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from termburst.core import search
-from termburst.core.binding import load
 from termburst.retrieval.search import Ranker, top
 from termburst.retrieval.search import search as search_for
 
@@ -38,13 +37,7 @@ def found_by(ranker, starts, columns, k):
     return [(best[i, :n].tolist(), scores[i, :n].tolist()) for i, n in enumerate(found)]
 
 
-@pytest.fixture(params=["baseline", "avx2"])
-def core(request, monkeypatch):
-    chosen = load(request.param)
-    monkeypatch.setattr("termburst.core.binding.library", lambda: chosen)
-
-
-@pytest.mark.usefixtures("core")
+@pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("k", [1, 3, 59, 60])
 @pytest.mark.parametrize("most", [6, 300])  # words per query, many of them equal

@@ -7,16 +7,7 @@ from hypothesis import strategies as st
 from twins import two_corpora as twin
 
 from termburst.core import two_corpora as core
-from termburst.core.binding import load
 from termburst.core.cells import cells as core_cells
-
-LIBRARIES = ["baseline", "avx2"]
-
-
-@pytest.fixture(params=LIBRARIES)
-def library(request, monkeypatch):
-    chosen = load(request.param)
-    monkeypatch.setattr("termburst.core.binding.library", lambda: chosen)
 
 
 def random_cells(seed, terms=20, groups=2, longest=12, most=40, weighted=True):
@@ -110,16 +101,14 @@ def test_ranks_of_any_documents(documents):
     assert found.tolist() == [[wins.sum(), (tied**3 - tied).sum()]]
 
 
-def test_both_libraries_agree_to_the_last_bit(monkeypatch):
-    found = []
-    for name in LIBRARIES:
-        chosen = load(name)
-        monkeypatch.setattr("termburst.core.binding.library", lambda chosen=chosen: chosen)
+def test_both_libraries_agree_to_the_last_bit(on_both):
+    def found():
         problem = random_cells(7, longest=1000, most=100)
         mean, squares = np.empty(20), np.empty(20)
         core.relative_moments(core_cells(problem[0][0].copy(), *problem[1:]), 500.0, 0, 20, mean, squares)
-        found.append([fisher(tables(3, 200, 60_000, 9_000)), ranked(*problem), mean, squares])
-    for one, other in zip(*found, strict=True):
+        return [fisher(tables(3, 200, 60_000, 9_000)), ranked(*problem), mean, squares]
+
+    for one, other in zip(*on_both(found), strict=True):
         assert np.array_equal(one, other)
 
 

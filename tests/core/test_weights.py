@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 from scipy import special, stats
 
+from helpers.simulated import block_of
 from termburst.core import binding, weights
 from termburst.core.matrix import count_block
 
@@ -226,10 +227,6 @@ def text():
     X = sp.csr_matrix(rng.poisson(rate))
     X.data[5] = 70_000
     return X
-
-
-def block_of(X):
-    return count_block(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.int64), X.shape[1])
 
 
 def lengths_of_cells(X):

@@ -38,6 +38,9 @@ def spark(pyspark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
         .config("spark.executor.extraJavaOptions", QUICK_JAVA)
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
+        # Tables here have a few rows: compiling Java for each query would take longer than running it.
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.default.parallelism", "2")
         .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))

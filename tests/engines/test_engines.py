@@ -365,7 +365,7 @@ def test_other_objects_than_frames_are_refused(function, frame):
             lambda f: engines.weigh(engines.patterns(f, "a"), "tf-idf"),
             r"the frame has patterns; this function needs texts \('document', 'text'\), or counts",
         ),
-        (lambda f: engines.term_table(f, form="plain"), "form is one of"),
+        (lambda f: engines.term_table(f, form="plain"), "form must be one of"),
         (lambda f: engines.term_table(f, sigma2=-1), "sigma2"),
         (
             lambda f: engines.term_table(f, counting="english"),

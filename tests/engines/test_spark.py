@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
+from helpers.processes import PATIENCE
 from termburst import engines
 
 
@@ -65,7 +66,7 @@ def executors():
 
 def both_executors():
     """Wait until there are two executors, and return them."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while len(found := executors()) != 2:
         assert time.monotonic() < deadline, f"there are {len(found)} executors"
         time.sleep(0.2)
@@ -91,7 +92,7 @@ def test_an_executor_killed_during_a_fit(spark, local):
         time.sleep(0.01)
     os.kill(before[0], signal.SIGKILL)
     assert thread.is_alive()
-    thread.join(timeout=300)
+    thread.join(timeout=PATIENCE)
     assert_equal_fits(result[0], s)
     assert before[0] not in both_executors()  # it was killed, and Spark has started another
 
@@ -151,8 +152,8 @@ def test_the_error_names_a_package_that_a_worker_lacks(spark, tmp_path):
     """
     environment = {**os.environ, "PYSPARK_PYTHON": str(python), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True, timeout=180,
-        cwd=tmp_path, check=False,
+        [sys.executable, "-c", textwrap.dedent(script)], env=environment, capture_output=True, text=True,
+        timeout=PATIENCE, cwd=tmp_path, check=False,
     )  # fmt: skip
     assert "has no package 'termburst': install termburst with its spark extra" in done.stdout, (
         done.stdout + done.stderr

@@ -61,17 +61,20 @@ def test_every_document_needs_a_label(kind, labels):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: tb.DirichletMultinomialNB(alpha=np.inf), r"alpha is a number above 0 and at most 1e\+100; got inf"),
-        (lambda: tb.DirichletMultinomialNB(precision=1e-320), "precision is a number above 1e-100; got 1e-320"),
-        (lambda: tb.DirichletMultinomialNB(precision=10**400), "precision is a number above 1e-100; got 1000"),
+        (
+            lambda: tb.DirichletMultinomialNB(alpha=np.inf),
+            r"alpha must be a number above 0 and at most 1e\+100; got inf",
+        ),
+        (lambda: tb.DirichletMultinomialNB(precision=1e-320), "precision must be a number above 1e-100; got 1e-320"),
+        (lambda: tb.DirichletMultinomialNB(precision=10**400), "precision must be a number above 1e-100; got 1000"),
         (lambda: tb.DirichletMultinomialNB(class_prior={"no": 0.5, "yes": 0.5}), "class_prior must be 2 probabilities"),
-        (lambda: tb.BetaBinomialNB(strength=np.inf), "strength is a number above 0"),
-        (lambda: tb.EDCMMixture(alpha=1e308), "alpha is a number above 0"),
+        (lambda: tb.BetaBinomialNB(strength=np.inf), "strength must be a number above 0"),
+        (lambda: tb.EDCMMixture(alpha=1e308), "alpha must be a number above 0"),
         (lambda: tb.EDCMMixture(temperatures=(2, np.nan, 1)), "temperatures must decrease"),
         (lambda: tb.EDCMMixture(temperatures=("warm", "cold")), "temperatures must decrease"),
         (lambda: tb.EDCMMixture(temperatures=[[2], [1]]), "temperatures must decrease"),
-        (lambda: tb.BurstinessSelector(by=["p"]), "by is one of 'plr', 'lr', 'p'"),
-        (lambda: tb.ClassTermWeighting(seed_multiplier="two"), "seed_multiplier is a number"),
+        (lambda: tb.BurstinessSelector(by=["p"]), "by must be one of 'plr', 'lr', 'p'"),
+        (lambda: tb.ClassTermWeighting(seed_multiplier="two"), "seed_multiplier must be a number"),
         (lambda: tb.ClassTermWeighting(seed_words="turtle"), "seed_words must be a list of words; got 'turtle'"),
         (lambda: tb.ClassTermWeighting(seed_words=3), "seed_words must be a list of words; got 3"),
     ],
@@ -116,7 +119,7 @@ def test_bad_changes_after_fitting_are_refused(changed, sentence):
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, None])
 def test_the_number_of_top_terms_is_checked(n):
-    with pytest.raises(ValueError, match="n is a whole number of 1 or more"):
+    with pytest.raises(ValueError, match="n must be a whole number of 1 or more"):
         tb.ClassTermWeighting().fit(X, Y).top_terms(n=n)
 
 

@@ -62,9 +62,9 @@ def test_empty_documents_and_unseen_terms():
 
 
 def test_bad_use_is_refused_with_a_sentence():
-    with pytest.raises(ValueError, match="background is a number above 0"):
+    with pytest.raises(ValueError, match="background must be a number above 0"):
         tb.BetaBinomialNB(background=0).fit([[1, 0], [0, 1]], [0, 1])
-    with pytest.raises(ValueError, match="strength is a number above 0 and at most"):
+    with pytest.raises(ValueError, match="strength must be a number above 0 and at most"):
         tb.BetaBinomialNB(strength=np.inf).fit([[1, 0], [0, 1]], [0, 1])
     with pytest.raises(ValueError, match="row 0, column 1"):
         tb.BetaBinomialNB().fit([[1, 0.5], [0, 1]], [0, 1])

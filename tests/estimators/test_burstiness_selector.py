@@ -80,7 +80,7 @@ def test_in_a_pipeline():
         ({"k": 0}, "k must be a whole number"),
         ({"k": 1.5}, "k must be a whole number"),
         ({"k": True}, "k must be a whole number"),
-        ({"by": "chi2"}, "by is one of 'plr', 'lr', 'p'"),
+        ({"by": "chi2"}, "by must be one of 'plr', 'lr', 'p'"),
         ({"fdr": 0.1}, "fdr needs by='p'"),
         ({"fdr": 2, "by": "p"}, "fdr must be a number above 0"),
     ],

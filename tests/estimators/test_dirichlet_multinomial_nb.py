@@ -147,10 +147,10 @@ def test_clone_pickle_and_grid_search():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"alpha": 0}, "alpha is a number above 0"),
-        ({"alpha": np.inf}, "alpha is a number above 0 and at most"),
-        ({"background": 1.5}, "background is a number of at least 0 and at most 1"),
-        ({"precision": -1}, "precision is a number above 1e-100"),
+        ({"alpha": 0}, "alpha must be a number above 0"),
+        ({"alpha": np.inf}, "alpha must be a number above 0 and at most"),
+        ({"background": 1.5}, "background must be a number of at least 0 and at most 1"),
+        ({"precision": -1}, "precision must be a number above 1e-100"),
         ({"precision": "best"}, "precision must be a number, 'fit' or 'shared'"),
         ({"evidence": "words"}, "evidence must be 'documents' or 'tokens'"),
         ({"class_prior": [0.5, 0.6]}, "class_prior must be 2 probabilities"),

@@ -120,14 +120,14 @@ def test_it_warns_if_it_has_not_converged():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_components": 0}, "n_components is a whole number"),
+        ({"n_components": 0}, "n_components must be a whole number"),
         ({"n_components": 9}, "2 documents are too few for n_components=9"),
         ({"precision": "own"}, "precision must be a number, 'shared' or 'component'"),
-        ({"precision": 0}, "precision is a number above 1e-100"),
-        ({"length_damping": 2}, "length_damping is a number of at least 0 and at most 1"),
+        ({"precision": 0}, "precision must be a number above 1e-100"),
+        ({"length_damping": 2}, "length_damping must be a number of at least 0 and at most 1"),
         ({"temperatures": (1, 5)}, "temperatures must decrease"),
-        ({"background": -1}, "background is a number"),
-        ({"alpha": np.inf}, "alpha is a number above 0 and at most"),
+        ({"background": -1}, "background must be a number"),
+        ({"alpha": np.inf}, "alpha must be a number above 0 and at most"),
     ],
 )
 def test_bad_options_are_refused_with_a_sentence(options, sentence):

@@ -7,6 +7,8 @@ from sklearn.naive_bayes import MultinomialNB
 
 import termburst as tb
 
+pytestmark = pytest.mark.slow
+
 
 def predictions(split, **options):
     weighting = tb.TermWeighting(**options).fit(split.train)

@@ -1,7 +1,6 @@
 """One server process for all attacks of a pytest process, and the fixture that runs an attack in it."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,19 +10,18 @@ from typing import Any
 import pytest
 from attacks import Attack, Outcome
 
+from helpers.processes import plain_environment
+
 # These tests need pipes, sockets, file modes, forks, and memory limits that are enforced.
 collect_ignore_glob = [] if sys.platform.startswith("linux") else ["*.py"]
 
 SERVER = Path(__file__).parent / "attacks" / "server.py"
-MEDDLING = {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "COLUMNS", "TERMBURST_DEBUG", "PYTHONWARNINGS"}
 
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment without variables that make a pipe look like a terminal; one thread per library, to fork."""
-    kept = {key: value for key, value in os.environ.items() if key not in MEDDLING}
-    cache = str(tmp_path_factory.mktemp("cache"))
-    return {**kept, "TERMBURST_CACHE": cache, "PYTHONIOENCODING": "utf-8", "OPENBLAS_NUM_THREADS": "1"}
+    return {**plain_environment(tmp_path_factory.mktemp("cache")), "OPENBLAS_NUM_THREADS": "1"}
 
 
 @pytest.fixture(scope="session")

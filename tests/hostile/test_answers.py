@@ -107,7 +107,7 @@ F.lazy().sort('text').collect()
 tb.term_table(s)
 child = os.fork()
 if child == 0:
-    resource.setrlimit(resource.RLIMIT_CPU, (15, 15)); signal.alarm(20)
+    resource.setrlimit(resource.RLIMIT_CPU, (15, 15)); signal.alarm(300)
     try:
         {0}
     except RuntimeError as error:

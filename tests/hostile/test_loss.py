@@ -111,7 +111,7 @@ OUTPUTS: dict[str, tuple[list[str], str, Callable[[Path], object] | None]] = {
     "a file as if it were a folder": (["terms", "c.csv", "-o", "precious.txt/x.csv"], "folder", None),
     "the same file for table and page": (
         ["keyness", "c.csv", "--by", "g", "-o", "x.json", "--report", "x.json"],
-        "one file",
+        "cannot be the same file",
         None,
     ),
     "weights with a wrong suffix": (["weigh", "c.csv", "-o", "precious.txt"], "npz", None),

@@ -10,6 +10,7 @@ import pytest
 from attacks.crafted import statistics_bytes
 
 import termburst as tb
+from helpers.processes import PATIENCE
 
 pytestmark = pytest.mark.slow  # each starts one or two processes
 COMMAND = f"'{sys.executable}' -m termburst"
@@ -30,7 +31,7 @@ def _shell(line: str, folder: Path, environment: dict[str, str]) -> tuple[int, s
     script = f'set -o pipefail; termburst() {{ {COMMAND} "$@"; }}; {line}'
     ended = subprocess.run(
         ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL, timeout=120, check=False, text=True,
+        stdout=subprocess.DEVNULL, timeout=PATIENCE, check=False, text=True,
     )  # fmt: skip
     return ended.returncode, ended.stderr
 
@@ -67,7 +68,7 @@ def test_two_writers_lose_nothing(folder: Path, environment: dict[str, str]) -> 
         )
         for name in ("left", "right")
     ]
-    ended = [(process.communicate(timeout=240)[1], process.returncode) for process in adding]
+    ended = [(process.communicate(timeout=PATIENCE)[1], process.returncode) for process in adding]
     assert [code for _, code in ended] == [0, 0], ended  # the second waits
     after = tb.TermStatistics.load(folder / "s.parquet")
     assert after.documents == before + 2 * 2_000

@@ -9,21 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from helpers.reference import reference_values
 from termburst import TermStatistics
 from termburst.inference.dispersion import MEASURES, dispersion
 
-# The five parts of Gries's (2008, 2010, 2020) small corpus.
-GRIES = [
-    "b a m n i b e u p",
-    "b a s a t b e w q n",
-    "b c a g a b e s t a",
-    "b a g h a b e a a t",
-    "b a h a a b e a x a t",
-]
-# The French lemma ALLEMAND in the ten parts of Lyne's (1985) corpus: frequencies, and sizes of the parts.
-LYNE = np.array([2, 0, 1, 1, 3, 0, 3, 0, 0, 0])
-LYNE_SIZES = np.array([8143, 8058, 8271, 8125, 7959, 7941, 8146, 8001, 8003, 7930])
-
+GRIES, TLDA = reference_values("dispersion_gries"), reference_values("dispersion_tlda")
 COUNTS = arrays(np.int64, st.tuples(st.integers(1, 9), st.integers(1, 6)), elements=st.integers(0, 4))
 
 
@@ -51,40 +41,26 @@ def by_definition(v, sizes):
 
 
 def gries_counts():
-    letters = sorted(set("".join(GRIES)) - {" "})
-    return np.array([[part.split().count(letter) for letter in letters] for part in GRIES]), letters.index("a")
+    parts = GRIES["parts"]
+    letters = sorted(set("".join(parts)) - {" "})
+    return np.array([[part.split().count(letter) for letter in letters] for part in parts]), letters.index("a")
 
 
-@pytest.mark.parametrize(
-    ("measure", "published", "digits"),
-    [  # Gries (2020), Analyzing dispersion, to the digits printed there
-        ("dp", 0.18, 2),
-        ("dp_norm", 0.22, 2),
-        ("juilland_d", 0.785, 3),
-        ("carroll_d2", 0.938, 3),
-        ("rosengren_s", 0.95, 2),
-        ("kl_divergence", 0.137, 3),
-    ],
-)
-def test_the_letter_a_of_gries(measure, published, digits):
+@pytest.mark.parametrize(("measure", "published"), GRIES["measures"].items())
+def test_the_letter_a_of_gries(measure, published):
     counts, a = gries_counts()
     assert counts[:, a].tolist() == [1, 2, 3, 4, 5]
     assert counts.sum(axis=1).tolist() == [9, 10, 10, 10, 11]
-    assert round(float(dispersion(counts, measure)[measure][a]), digits) == published
+    digits = len(published.partition(".")[2])
+    assert round(float(dispersion(counts, measure)[measure][a]), digits) == float(published)
 
 
 def test_lyne_s_allemand_as_the_r_package_tlda_has_it():
-    """The output printed in the README of tlda (github.com/lsoenning/tlda), seven digits, "gries" scaling undone.
-
-    Its DP is the one of Gries (2008), and its D_KL = 1/(1 + KL).
-    """
-    found = {name: values[0] for name, values in dispersion(np.column_stack([LYNE, LYNE_SIZES - LYNE])).items()}
-    assert found["juilland_d"] == pytest.approx(0.6038797, abs=5e-8)
-    assert found["carroll_d2"] == pytest.approx(0.6521444, abs=5e-8)
-    assert found["rosengren_s"] == pytest.approx(0.4763652, abs=5e-8)
-    assert found["dp"] == pytest.approx(0.4990705, abs=5e-8)
-    assert found["d_a"] == pytest.approx(0.3081640, abs=5e-8)
-    assert 1 / (1 + found["kl_divergence"]) == pytest.approx(0.4665078, abs=5e-8)
+    counts, sizes = np.array(TLDA["counts"]), np.array(TLDA["sizes"])
+    found = {name: measured[0] for name, measured in dispersion(np.column_stack([counts, sizes - counts])).items()}
+    found["d_kl"] = 1 / (1 + found["kl_divergence"])
+    for name, printed in TLDA["measures"].items():
+        assert found[name] == pytest.approx(printed, abs=5e-8), name  # seven digits are printed
 
 
 @given(X=COUNTS)
@@ -167,7 +143,7 @@ def test_only_what_was_asked_for_in_that_order():
 
 
 def test_bad_input_gets_one_sentence():
-    with pytest.raises(ValueError, match=r"a measure is one of 'dp', .*; got 'gini'"):
+    with pytest.raises(ValueError, match=r"a measure must be one of 'dp', .*; got 'gini'"):
         dispersion([[1, 2]], "gini")
     with pytest.raises(ValueError, match='this question needs detail="patterns"'):
         dispersion(TermStatistics.from_counts([[1, 2]]))

@@ -7,6 +7,7 @@ import pytest
 from scipy import special, stats
 from scipy.interpolate import PchipInterpolator
 
+from helpers.simulated import cells_of_columns
 from termburst.core import null as core
 from termburst.core import tails
 from termburst.inference import null_lengths, null_tails
@@ -20,11 +21,7 @@ from termburst.models.length_table import LengthTable
 
 def cells_on(n_j):
     """One term, once in the first document; only the lengths matter."""
-    lengths, documents = np.unique(n_j, return_counts=True)
-    one = np.ones(1, np.int64)
-    return TermCells(
-        np.array([0, 1]), np.ones(1, np.int32), np.array([n_j[0]], np.int32), np.ones(1), one, one, lengths, documents
-    )
+    return cells_of_columns(np.eye(len(n_j), 1, dtype=np.int64), n_j)
 
 
 @pytest.mark.parametrize("n_j", [[7], [3, 3, 3], [1, 1, 1, 10**9], [1, 2, 3, 4, 5, 6, 7, 8], [0, 0, 2, 9]])
@@ -240,12 +237,7 @@ def test_sizes_of_terms_that_are_much_of_the_text(corner):
     n_j, size = CORNERS[corner]
     terms, asked = 3_000, 49_975
     columns = np.random.default_rng(19).multivariate_hypergeometric(n_j, size, terms, method="marginals")
-    lengths, documents = np.unique(n_j, return_counts=True)
-    of, where = np.nonzero(columns)
-    cells = TermCells(
-        np.append(0, np.cumsum((columns > 0).sum(axis=1))), columns[of, where].astype(np.int32),
-        n_j[where].astype(np.int32), np.ones(1), columns.sum(axis=1), (columns > 0).sum(axis=1), lengths, documents,
-    )  # fmt: skip
+    cells = cells_of_columns(columns.T, n_j)
     null = Null(cells, asked, 0, False, PlrFunction(cells, None, 1.0, "printed"))
     plr = null.plr(cells.n_i, cells.b_i, special.gammaln(np.maximum(columns, 1)).sum(axis=1))
     score = null.lengths.score(cells.n_i, (columns**2).sum(axis=1), columns @ n_j)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from helpers.simulated import cells_of_columns, lengths_like_r8
 from termburst import TermStatistics, plr_statistic, threads
 from termburst.inference import null_exact
 from termburst.inference.overdispersion import burstiness, paper_bootstrap, tarone_score
@@ -36,16 +37,6 @@ def cells_of(terms, n_j):
         lengths.astype(np.int64),
         documents.astype(np.int64),
     )
-
-
-def from_columns(counts, n_j):
-    """Columns of counts that need not add up to the lengths."""
-    return cells_of([{j: int(c) for j, c in enumerate(column) if c} for column in counts.T], n_j)
-
-
-def lengths_like_r8(rng, documents):
-    """Log-normal, with the mean of R8 and its effective number of documents."""
-    return np.maximum(np.exp(rng.normal(3.94, 0.7, documents)).astype(int), 2)
 
 
 def definition_of_tarone(counts, n_j):
@@ -79,7 +70,7 @@ def score_of(columns, n_j):
 
 
 def ratios(columns, n_j):
-    fit = fit_beta_binomial(from_columns(columns, n_j))
+    fit = fit_beta_binomial(cells_of_columns(columns, n_j))
     return np.maximum(2 * (fit.loglik - fit.loglik_binomial), 0.0)
 
 
@@ -139,7 +130,7 @@ def expected_p(mid_p, *which):
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_lambda_by_all_placements(size, form, mid_p):
     own = distinct_placements(SMALL, size)
-    found = burstiness(from_columns(own, SMALL), form=form, mid_p=mid_p, draws=99)
+    found = burstiness(cells_of_columns(own, SMALL), form=form, mid_p=mid_p, draws=99)
     np.testing.assert_allclose(found.plr.value, lambda_of(own, np.array(SMALL), form), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(10**found.plr.log10_p, expected_p(mid_p, SMALL, size, "plr", form), rtol=1e-9)
     assert set(found.plr.how) == {"exact"}
@@ -151,7 +142,7 @@ def test_lambda_by_all_placements(size, form, mid_p):
 @pytest.mark.parametrize("lengths", [SMALL, (1, 1, 4, 20, 2, 7)])
 def test_hapaxes_by_all_placements(lengths, mid_p):
     own = distinct_placements(lengths, 1)
-    found = burstiness(from_columns(own, lengths), mid_p=mid_p, draws=99)
+    found = burstiness(cells_of_columns(own, lengths), mid_p=mid_p, draws=99)
     for name in STATISTICS:
         p = getattr(found, name)
         np.testing.assert_allclose(10**p.log10_p, expected_p(mid_p, lengths, 1, name), rtol=1e-9)
@@ -165,7 +156,7 @@ def test_hapaxes_by_all_placements(lengths, mid_p):
 def test_likelihood_ratio_and_score_by_all_placements(lengths, size, mid_p):
     """These are drawn: within the error of 9,999 and 49,995 draws, tails apart."""
     own = distinct_placements(lengths, size)
-    found = burstiness(from_columns(own, lengths), mid_p=mid_p)
+    found = burstiness(cells_of_columns(own, lengths), mid_p=mid_p)
     for name, draws in (("lr", 9_999), ("score", 49_995)):
         p, exact = 10 ** getattr(found, name).log10_p, expected_p(mid_p, lengths, size, name)
         reached, tied = enumerated(lengths, size, name)
@@ -195,10 +186,10 @@ def test_enumeration_up_to_sixteen_occurrences_against_draws(monkeypatch):
     rng = np.random.default_rng(2)
     n_j = lengths_like_r8(rng, 80)
     counts = rng.multivariate_hypergeometric(n_j, 12, 150).T
-    exact = burstiness(from_columns(counts, n_j))
+    exact = burstiness(cells_of_columns(counts, n_j))
     assert set(exact.plr.how) == {"exact"}
     monkeypatch.setattr(null_exact, "WORK", 0)
-    drawn = burstiness(from_columns(counts, n_j))
+    drawn = burstiness(cells_of_columns(counts, n_j))
     assert "monte-carlo" in drawn.plr.how
     near = drawn.plr.how == "monte-carlo"
     p, q = 10 ** exact.plr.log10_p[near], 10 ** drawn.plr.log10_p[near]
@@ -224,7 +215,7 @@ def test_p_equals_that_of_numpy_s_hypergeometric_draws(sixty, size):
     own = np.minimum(np.hstack([null[:, :40], bursty]), sixty[:, None])
     own[np.argmax(sixty)] += size - own.sum(axis=0)
     assert (own.sum(axis=0) == size).all()
-    found = burstiness(from_columns(own, sixty))
+    found = burstiness(cells_of_columns(own, sixty))
     reference = {
         "plr": lambda_of(null, sixty),
         "score": score_of(null, sixty),
@@ -248,7 +239,7 @@ def test_tarone_by_its_definition(sixty):
     rng = np.random.default_rng(5)
     columns = np.column_stack([rng.multivariate_hypergeometric(sixty, size) for size in (1, 2, 7, 80, 900, 2000)])
     expected = [definition_of_tarone(column.tolist(), sixty.tolist()) for column in columns.T]
-    np.testing.assert_allclose(tarone_score(from_columns(columns, sixty)), expected, rtol=1e-10)
+    np.testing.assert_allclose(tarone_score(cells_of_columns(columns, sixty)), expected, rtol=1e-10)
     whole = np.column_stack([columns, sixty - columns.sum(axis=1).clip(max=sixty)])[sixty >= columns.sum(axis=1)]
     with_empty = np.vstack([whole, np.zeros((4, whole.shape[1]), int)])
     np.testing.assert_allclose(tarone_score(with_empty), tarone_score(whole), rtol=1e-12, equal_nan=True)
@@ -261,7 +252,7 @@ def test_sizes_hold_under_the_null():
     n_j = lengths_like_r8(rng, 250)
     terms = 1500
     for size in (3, 10, 40, 300):
-        found = burstiness(from_columns(rng.multivariate_hypergeometric(n_j, size, terms).T, n_j), draws=2_999)
+        found = burstiness(cells_of_columns(rng.multivariate_hypergeometric(n_j, size, terms).T, n_j), draws=2_999)
         for name in STATISTICS:
             p = 10 ** getattr(found, name).log10_p
             for level in (0.05, 0.01):
@@ -276,7 +267,7 @@ def test_the_likelihood_ratio_beyond_its_atom_at_zero():
     """A long document among short ones: LR is 0 in 98.7 % of draws, more than where the tail begins by default."""
     n_j = np.append(np.full(300, 10), 100_000)
     columns = np.random.default_rng(16).multivariate_hypergeometric(n_j, 400, 8_000, method="marginals").T
-    found = burstiness(from_columns(columns, n_j)).lr
+    found = burstiness(cells_of_columns(columns, n_j)).lr
     p, draws = 10**found.log10_p, int(0.3 * 9_999)
     expected = 1 - np.searchsorted(np.sort(found.value), found.value - 1e-9) / 8_000
     above = found.value > 1e-9
@@ -293,7 +284,7 @@ def test_bursts_are_found():
     medians = []
     for alpha_0 in (1e9, 300.0, 30.0):
         shares = rng.beta(alpha_0 * 0.004, alpha_0 * 0.996, (250, 100))
-        found = burstiness(from_columns(rng.binomial(n_j[:, None], shares), n_j), draws=999)
+        found = burstiness(cells_of_columns(rng.binomial(n_j[:, None], shares), n_j), draws=999)
         medians.append([np.median(getattr(found, name).log10_p) for name in STATISTICS])
     medians = np.array(medians)
     assert (medians[0] > -0.8).all()
@@ -627,19 +618,19 @@ def test_more_tokens_than_numpy_can_draw_from(monkeypatch):
 
 @pytest.mark.parametrize("draws", [np.nan, np.inf, -1, 0, 98, 99.5, "3", None, True, [999]])
 def test_draws_that_are_no_number(draws):
-    with pytest.raises(ValueError, match="draws is a whole number of 99 or more; got "):
+    with pytest.raises(ValueError, match="draws must be a whole number of 99 or more; got "):
         burstiness([[1, 9], [0, 12]], draws=draws)
 
 
 def test_bad_arguments():
     X = [[1, 9], [0, 12]]
-    with pytest.raises(ValueError, match=r"seed is a whole number of 0 or more; got 1\.5"):
+    with pytest.raises(ValueError, match=r"seed must be a whole number of 0 or more; got 1\.5"):
         burstiness(X, seed=1.5)
-    with pytest.raises(ValueError, match="draws is a whole number of 99 or more; got 98"):
+    with pytest.raises(ValueError, match="draws must be a whole number of 99 or more; got 98"):
         burstiness(X, draws=98)
     with pytest.raises(ValueError, match="all documents are empty"):
         burstiness(np.zeros((2, 2), int))
-    with pytest.raises(ValueError, match="form is one of"):
+    with pytest.raises(ValueError, match="form must be one of"):
         burstiness(X, form="proper")
     with pytest.raises(ValueError, match="sigma2"):
         burstiness(X, sigma2=-1.0)
@@ -654,10 +645,10 @@ def test_the_paper_s_bootstrap_is_of_the_same_order_as_the_test(sixty):
     """One term at p ≈ 0.05 and one at p ≈ 0.5 of the conditional test; and one that is plainly bursty."""
     rng = np.random.default_rng(12)
     columns = rng.multivariate_hypergeometric(sixty, 80, 300).T
-    conditional = 10 ** burstiness(from_columns(columns, sixty)).plr.log10_p
+    conditional = 10 ** burstiness(cells_of_columns(columns, sixty)).plr.log10_p
     for target in (0.05, 0.5):
         i = int(np.argmin(np.abs(conditional - target)))
-        p = paper_bootstrap(from_columns(columns, sixty), i, draws=1_999)
+        p = paper_bootstrap(cells_of_columns(columns, sixty), i, draws=1_999)
         assert conditional[i] / 2.5 < p < conditional[i] * 2.5
     bursty = cells_of([{0: 20, 1: 20, 2: 20, 3: 20}], np.sort(sixty)[::-1])
     assert paper_bootstrap(bursty, 0, draws=199) == 1 / 200
@@ -667,7 +658,7 @@ def test_the_paper_s_bootstrap_is_of_the_same_order_as_the_test(sixty):
 def test_the_paper_s_bootstrap_keeps_its_size(sixty):
     rng = np.random.default_rng(13)
     columns = rng.binomial(sixty[:, None], 0.02, (60, 250))
-    cells = from_columns(columns, sixty)
+    cells = cells_of_columns(columns, sixty)
     p = np.array([paper_bootstrap(cells, i, draws=99, seed=i) for i in range(250)])
     assert 0.01 < np.mean(p <= 0.05) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 250)
     assert abs(np.mean(p) - 0.5) < 0.08
@@ -683,7 +674,7 @@ def test_the_paper_s_bootstrap_takes_statistics_and_reproduces(small_corpus):
     for column in (3, 8, -1):
         with pytest.raises(ValueError, match=f"column {column} is not a term that occurs"):
             paper_bootstrap(small_corpus, column)
-    with pytest.raises(ValueError, match="draws is a whole number of 1 or more; got 0"):
+    with pytest.raises(ValueError, match="draws must be a whole number of 1 or more; got 0"):
         paper_bootstrap(small_corpus, 0, draws=0)
 
 
@@ -691,7 +682,7 @@ def test_tarone_s_normal_tail_is_not_used(sixty):
     """N(0, 1) would reject far too often: the p-values come from the conditional null."""
     rng = np.random.default_rng(14)
     columns = rng.multivariate_hypergeometric(sixty, 30, 400).T
-    score = burstiness(from_columns(columns, sixty), draws=999).score
+    score = burstiness(cells_of_columns(columns, sixty), draws=999).score
     normal = stats.norm.sf(score.value)
     assert np.mean(normal <= 0.001) > 0.005
     assert np.mean(10**score.log10_p <= 0.001) <= 0.005

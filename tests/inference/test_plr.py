@@ -303,9 +303,9 @@ def test_bad_options(function, options, said):
 
 
 def test_more_bad_options():
-    with pytest.raises(ValueError, match="form is one of"):
+    with pytest.raises(ValueError, match="form must be one of"):
         tb.plr_statistic([[2, 1]], form="true")
-    with pytest.raises(ValueError, match="penalty is one of"):
+    with pytest.raises(ValueError, match="penalty must be one of"):
         tb.plr_statistic([[2, 1]], penalty="none")
     with pytest.raises(ValueError, match="all documents are empty"):
         tb.plr_statistic([[0, 0]])
@@ -410,7 +410,11 @@ def test_lambda_stays_finite_where_the_log_normal_precision_is_too_small_for_a_f
 
 @pytest.mark.parametrize("penalty", OTHERS)
 def test_bad_options_are_refused_under_every_penalty(penalty):
-    for options, said in [({"invalid": "ignore"}, "invalid is"), ({"form": "true"}, "form is"), ({"mu": -1}, "mu")]:
+    for options, said in [
+        ({"invalid": "ignore"}, "invalid must be"),
+        ({"form": "true"}, "form must be"),
+        ({"mu": -1}, "mu"),
+    ]:
         with pytest.raises(ValueError, match=said):
             tb.plr_statistic([[2, 1], [0, 3]], penalty=penalty, **options)
 

@@ -567,7 +567,7 @@ def test_what_cannot_be_fitted_is_refused_with_a_sentence():
             fit_beta_binomial(np.zeros(shape))
     with pytest.raises(ValueError, match="all documents are empty"):
         fit_beta_binomial([[0, 0]], penalty="gamma")
-    with pytest.raises(ValueError, match="penalty is one of"):
+    with pytest.raises(ValueError, match="penalty must be one of"):
         fit_beta_binomial(SMALL, penalty="cauchy")
     with pytest.raises(ValueError, match="sigma2"):
         fit_beta_binomial(SMALL, penalty="gamma", sigma2=-1.0)

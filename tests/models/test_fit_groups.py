@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special, stats
 
+from helpers.simulated import cells_of_columns, lengths_like_r8
 from termburst import TermStatistics
 from termburst.models import binomial
 from termburst.models.cells import TermCells, joined, term_cells
@@ -52,24 +53,6 @@ def columns(seed, groups, *, documents=30, terms=12, precision=(-1.0, 7.0), empt
 
 def split(alpha_0, mean):
     return alpha_0 * mean, alpha_0 * (1 - mean)
-
-
-def as_cells(counts, n_j):
-    """Columns that need not add up to the documents' lengths, as `TermCells`."""
-    document, term = np.nonzero(counts)
-    order = np.argsort(term, kind="stable")
-    document, term = document[order], term[order]
-    lengths, documents = np.unique(n_j, return_counts=True)
-    return TermCells(
-        np.searchsorted(term, np.arange(counts.shape[1] + 1)).astype(np.int64),
-        counts[document, term].astype(np.int32),
-        n_j[document].astype(np.int32),
-        np.ones(1),
-        counts.sum(axis=0).astype(np.int64),
-        (counts > 0).sum(axis=0).astype(np.int64),
-        lengths.astype(np.int64),
-        documents.astype(np.int64),
-    )
 
 
 # ---- oracles that share nothing with the code
@@ -160,7 +143,7 @@ def at_ratio(a, b, log_ratio, kappa=0.0):
 @pytest.mark.parametrize(("groups", "kappa"), [(2, 0.0), (3, 0.0), (2, 0.5), (3, 0.5), (2, 1.0)])
 def test_the_fit_equals_scipy_s(groups, kappa):
     made = columns(groups, groups, empty=2)
-    cells = [as_cells(*g) for g in made]
+    cells = [cells_of_columns(*g) for g in made]
     fit, _ = GroupedCells(cells, kappa).fit(fit_beta_binomial(joined(cells)))
     interior = 0
     for i in range(fit.alpha_0.size):
@@ -289,7 +272,7 @@ def test_a_large_corpus_is_many_small_ones():
     made = columns(5, 2, terms=6)
     small, large = [], []
     for counts, n_j in made:
-        cells = as_cells(counts, n_j)
+        cells = cells_of_columns(counts, n_j)
         small.append(cells)
         large.append(
             TermCells(
@@ -316,7 +299,7 @@ def test_planted_parameters_are_recovered():
     cells = []
     for mean in means:
         n_j = np.maximum(np.exp(rng.normal(4, 0.7, 2000)).astype(int), 1)
-        cells.append(as_cells(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, mean), (2000, 40))), n_j))
+        cells.append(cells_of_columns(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, mean), (2000, 40))), n_j))
     fit, _ = GroupedCells(cells, kappa=0.0).fit(fit_beta_binomial(joined(cells)))
     np.testing.assert_allclose(fit.mean.mean(axis=0), means, rtol=0.03)
     assert np.median(fit.alpha_0) == pytest.approx(alpha_0, rel=0.05)
@@ -326,7 +309,7 @@ def test_identical_groups_have_likelihood_ratio_0():
     counts, n_j = columns(6, 1, terms=15)[0]
     counts = counts[:, counts.sum(axis=0) > 0]
     for copies in (2, 3):
-        cells = [as_cells(counts, n_j)] * copies
+        cells = [cells_of_columns(counts, n_j)] * copies
         null = fit_beta_binomial(joined(cells))
         fit, _ = GroupedCells(cells, kappa=0.0).fit(null)
         np.testing.assert_allclose(fit.loglik, null.loglik, rtol=0, atol=1e-8)
@@ -337,7 +320,7 @@ def test_identical_groups_have_likelihood_ratio_0():
 
 def test_the_order_of_the_groups_is_of_no_consequence():
     made = columns(7, 3, terms=20)
-    cells = [as_cells(*g) for g in made]
+    cells = [cells_of_columns(*g) for g in made]
     fits = {}
     for order in ((0, 1, 2), (2, 0, 1), (1, 0, 2)):
         part = [cells[k] for k in order]
@@ -433,7 +416,7 @@ def test_limits_are_where_the_profile_likelihood_has_fallen(confidence, kappa):
     halved.
     """
     made = columns(21, 2, documents=25, terms=10)
-    cells = [as_cells(*g) for g in made]
+    cells = [cells_of_columns(*g) for g in made]
     grouped = GroupedCells(cells, kappa)
     fit, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     critical = stats.chi2.ppf(confidence, 1)
@@ -477,7 +460,7 @@ def test_limits_by_root_finding():
 )
 def test_limits_of_awkward_terms(A, B, confidence):
     groups = [(np.array([[c] for c, _ in X]), np.array([n for _, n in X])) for X in (A, B)]
-    cells = [as_cells(*g) for g in groups]
+    cells = [cells_of_columns(*g) for g in groups]
     grouped = GroupedCells(cells)
     fit, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     low, high = grouped.ratio_limits(raw, stats.chi2.ppf(confidence, 1))[0]
@@ -519,11 +502,6 @@ def test_limits_of_a_degenerate_term_are_those_of_its_documents():
     assert found[0, 1] == pytest.approx(optimize.brentq(excess, estimate, 6.0), abs=5e-3)
 
 
-def lengths_like_r8(rng, documents):
-    """Log-normal, with the mean of R8 and its effective number of documents."""
-    return np.maximum(np.exp(rng.normal(3.94, 0.7, documents)).astype(int), 2)
-
-
 @pytest.fixture(scope="module")
 def many_terms():
     """Terms of all sizes in two corpora of unequal size, planted twice as often in the first."""
@@ -533,7 +511,9 @@ def many_terms():
     for documents, ratio in ((150, 2.0), (700, 1.0)):
         n_j = lengths_like_r8(rng, documents)
         cells.append(
-            as_cells(rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, ratio * mean), (documents, 1500))), n_j)
+            cells_of_columns(
+                rng.binomial(n_j[:, None], rng.beta(*split(alpha_0, ratio * mean), (documents, 1500))), n_j
+            )
         )
     null = fit_beta_binomial(joined(cells))
     grouped = GroupedCells(cells)
@@ -590,7 +570,7 @@ def test_limits_cover_the_planted_ratio(mean, alpha_0, share, ratio):
     for size, factor in ((int(share * documents), ratio), (documents - int(share * documents), 1.0)):
         n_j = lengths_like_r8(rng, size)
         tied = split(alpha_0 * factor**-KAPPA, factor * mean)
-        cells.append(as_cells(rng.binomial(n_j[:, None], rng.beta(*tied, (size, terms))), n_j))
+        cells.append(cells_of_columns(rng.binomial(n_j[:, None], rng.beta(*tied, (size, terms))), n_j))
     grouped = GroupedCells(cells)
     _, raw = grouped.fit(fit_beta_binomial(joined(cells)))
     for confidence, tolerance in ((0.95, 0.02), (0.8, 0.03)):
@@ -607,7 +587,7 @@ def test_limits_cover_the_planted_ratio(mean, alpha_0, share, ratio):
 def test_groups_fitted_apart_by_scipy():
     """2(ℓ_1 − ℓ_0) is two fits of one group each, against the best with one mean and two precisions; so are limits."""
     made = columns(31, 2, documents=40, terms=20)
-    cells = [as_cells(*g) for g in made]
+    cells = [cells_of_columns(*g) for g in made]
     grouped = GroupedCells(cells)
     raw = grouped.fit(fit_beta_binomial(joined(cells)))[1]
     apart = grouped.fit_apart(8)

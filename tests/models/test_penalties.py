@@ -135,7 +135,7 @@ def test_any_kind_of_number_is_accepted(kind):
 def test_an_unknown_penalty_is_refused_with_a_list_of_names():
     with pytest.raises(ValueError, match=r"'gamma'.*'cauchy'"):
         named_penalty("cauchy", 1.0, 1.0)
-    with pytest.raises(ValueError, match="penalty is one of"):
+    with pytest.raises(ValueError, match="penalty must be one of"):
         named_penalty([], 1.0, 1.0)
 
 

@@ -57,7 +57,7 @@ def test_many_points_are_stored_as_pixels():
     ("sentence", "options"),
     [("'nowhere' cannot be labelled: it is not among", {"label": ["nowhere"]}),
      ("'t39' cannot be labelled: it has no point", {"label": ["t39"]}),
-     ("label is a whole number", {"label": -1}), ("omit terms=", {"terms": ["a"]})],
+     ("label must be a whole number", {"label": -1}), ("omit terms=", {"terms": ["a"]})],
 )  # fmt: skip
 def test_bad_input_gets_one_sentence(statistics, sentence, options):
     with pytest.raises(ValueError, match=sentence):

@@ -136,7 +136,7 @@ def test_labels_by_rank_or_by_name():
     assert picked(9, None, [2, 0]) == [2, 0]
     with pytest.raises(ValueError, match="'a' cannot be labelled"):
         picked(["a"], None, [0])
-    with pytest.raises(ValueError, match="label is a whole number"):
+    with pytest.raises(ValueError, match="label must be a whole number"):
         picked("it", ["it"], [0])
 
 

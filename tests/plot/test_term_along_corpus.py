@@ -56,7 +56,7 @@ def test_columns_of_unsorted_rows():
     ("sentence", "arguments", "options"),
     [("'nowhere' is not among the 40 terms", ("nowhere",), {"terms": True}), ("no column 40", (40,), {}),
      ("have no term names", ("ha",), {}), ("for each of the 60 documents; got 1", (0,), {"documents": ["a"]}),
-     ("label is a whole number", (0,), {"label": 1.5})],
+     ("label must be a whole number", (0,), {"label": 1.5})],
 )  # fmt: skip
 def test_bad_input_gets_one_sentence(counts, terms, sentence, arguments, options):
     with pytest.raises(ValueError, match=sentence):

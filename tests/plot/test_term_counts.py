@@ -49,7 +49,7 @@ def test_bad_input_gets_one_sentence(counts, statistics, terms):
         plot.term_counts(statistics, "t1")
     with pytest.raises(ValueError, match="omit terms="):
         plot.term_counts(statistics, 0, terms=terms)
-    with pytest.raises(ValueError, match="largest is a whole number of 1 or more"):
+    with pytest.raises(ValueError, match="largest must be a whole number of 1 or more"):
         plot.term_counts(counts, 0, largest=0)
     with pytest.raises(ValueError, match='detail="patterns"'):
         plot.term_counts(statistics.coarsen("moments"), 0)

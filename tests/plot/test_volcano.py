@@ -156,7 +156,7 @@ def test_bad_input_gets_one_sentence(counts, table):
     assert plot.volcano(contrasts.filter(pl.col("group") == "a"))
     with pytest.raises(ValueError, match="no column 'term'"):
         plot.volcano(counts)
-    with pytest.raises(ValueError, match="fdr is a number above 0"):
+    with pytest.raises(ValueError, match="fdr must be a number above 0"):
         plot.volcano(table, fdr=0)
     with pytest.raises(ValueError, match="'x' cannot be labelled"):
         plot.volcano(table, label=["x"])

@@ -168,7 +168,7 @@ def test_kill_9_in_the_middle_of_a_write_leaves_the_old_file(tmp_path):
     assert target.read_text() == "old"
 
 
-@pytest.mark.parametrize(("where", "said"), [("", "is a folder"), ("nowhere/out", "no folder")])
+@pytest.mark.parametrize(("where", "said"), [("", "is a folder"), ("nowhere/out", "does not exist")])
 def test_the_error_names_a_place_that_cannot_be_written_to(tmp_path, where, said):
     with pytest.raises(ValueError, match=said), atomic_path(tmp_path / where):
         pass

@@ -186,7 +186,7 @@ def test_order_of_the_rows(two):
     signed = table(method="g2")
     keys = list(zip(signed["p_value"], -signed["statistic"].abs(), strict=True))
     assert keys == sorted(keys)
-    with pytest.raises(ValueError, match="sort is one of 'p', 'effect', 'log_ratio', 'term'; got 'q'"):
+    with pytest.raises(ValueError, match="sort must be one of 'p', 'effect', 'log_ratio', 'term'; got 'q'"):
         table(sort="q")
 
 
@@ -285,13 +285,17 @@ def test_corpora_without_tokens_are_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "g3"}, "method is one of"),
-        ({"confidence": 95}, "confidence lies between 0 and 1; got 95"),
-        ({"adjust": "fdr"}, "adjust is one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
-        ({"sort": "q"}, "sort is one of"),
-        *(({option: value}, f"{option} is one of") for option in ("method", "adjust", "sort") for value in (["g2"], 3)),
-        *(({"confidence": value}, "confidence lies between 0 and 1") for value in ("x", [0.9], np.nan, 0, 1)),
-        *(({"min_count": value}, "min_count is a whole number of 0 or more") for value in ("3", None, np.nan, -1)),
+        ({"method": "g3"}, "method must be one of"),
+        ({"confidence": 95}, "confidence must be between 0 and 1; got 95"),
+        ({"adjust": "fdr"}, "adjust must be one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
+        ({"sort": "q"}, "sort must be one of"),
+        *(
+            ({option: value}, f"{option} must be one of")
+            for option in ("method", "adjust", "sort")
+            for value in (["g2"], 3)
+        ),
+        *(({"confidence": value}, "confidence must be between 0 and 1") for value in ("x", [0.9], np.nan, 0, 1)),
+        *(({"min_count": value}, "min_count must be a whole number of 0 or more") for value in ("3", None, np.nan, -1)),
         ({"terms": ["a", "\ud800", "c"]}, "contains a lone surrogate"),
         ({"terms": list("ab")}, "there are 2 terms for 3 columns"),
         ({"terms": list("aab")}, "names two columns"),
@@ -492,7 +496,7 @@ def test_the_error_names_a_group_without_tokens():
         with pytest.raises(ValueError, match="no tokens") as caught:
             tb.keyness_groups(X, ["empty"] * 2 + ["x"] * 2 + ["y"] * 2, contrasts=contrasts)
         assert "empty" in str(caught.value)
-    with pytest.raises(ValueError, match="sort is one of"):
+    with pytest.raises(ValueError, match="sort must be one of"):
         tb.keyness_groups(X, list("aabbcc"), sort="q")
     with pytest.raises(ValueError, match="terms"):
         tb.keyness_groups(X, list("aabbcc"), terms=["one"])
@@ -505,10 +509,13 @@ def test_the_error_names_a_group_without_tokens():
         ({"confidence": 0.8}, "confidence=0.8 needs contrasts=True"),
         ({"confidence": None}, "confidence=None needs contrasts=True"),
         ({"sort": "effect"}, "sort='effect' needs contrasts=True"),
-        ({"adjust": "fdr"}, "adjust is one of 'bh'"),
-        ({"adjust": "fdr", "contrasts": True}, "adjust is one of 'bh'"),
-        ({"seed": 1.5}, "seed is a whole number of 0 or more; got 1.5"),
-        *(({"draws": value}, "draws is a whole number of 99 or more") for value in (np.nan, np.inf, -1, 0, "3", None)),
+        ({"adjust": "fdr"}, "adjust must be one of 'bh'"),
+        ({"adjust": "fdr", "contrasts": True}, "adjust must be one of 'bh'"),
+        ({"seed": 1.5}, "seed must be a whole number of 0 or more; got 1.5"),
+        *(
+            ({"draws": value}, "draws must be a whole number of 99 or more")
+            for value in (np.nan, np.inf, -1, 0, "3", None)
+        ),
     ],
 )
 def test_options_that_only_contrasts_have(grouped, options, message):
@@ -529,5 +536,5 @@ def test_wrong_options_are_refused_before_any_work(monkeypatch):
         import_module("termburst.tables.keyness"), "canonical_counts", None
     )  # the function hides the module
     for call in (tb.keyness, tb.keyness_groups):
-        with pytest.raises(ValueError, match="adjust is one of"):
+        with pytest.raises(ValueError, match="adjust must be one of"):
             call([[1]], [[1]], adjust="q")

@@ -81,7 +81,7 @@ def test_which_estimates_are_shown(fig3):
     np.testing.assert_allclose(shown, fit.alpha, rtol=1e-12)  # patterns add up in another order
     assert set(tb.term_table(s)["status"]) == {"valid"}
     assert "alpha" not in tb.term_table(s, fit="none").columns
-    with pytest.raises(ValueError, match="fit is"):
+    with pytest.raises(ValueError, match="fit must be"):
         tb.term_table(s, fit="both")
     with pytest.raises(ValueError, match="patterns"):
         tb.term_table(s.coarsen("moments"), fit="exact")

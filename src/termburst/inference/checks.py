@@ -20,10 +20,10 @@ def checked_whole(option: str, value: Any, *, least: int = 0) -> int:
     3
     >>> checked_whole("top", 1.5, least=1)
     Traceback (most recent call last):
-    ValueError: top is a whole number of 1 or more; got 1.5
+    ValueError: top must be a whole number of 1 or more; got 1.5
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{option} is a whole number of {least} or more; got {shown(value)}")
+        raise ValueError(f"{option} must be a whole number of {least} or more; got {shown(value)}")
     return int(value)
 
 
@@ -43,7 +43,7 @@ def checked_number(option: str, value: Any, low: float, high: float, *, low_too:
     if not number:
         upper = "" if np.isinf(high) else f" and at most {high:g}"
         raise ValueError(
-            f"{option} is a number {'of at least' if low_too else 'above'} {low:g}{upper}; got {shown(value)}"
+            f"{option} must be a number {'of at least' if low_too else 'above'} {low:g}{upper}; got {shown(value)}"
         )
     return float(value)
 
@@ -55,11 +55,11 @@ def check_name(option: str, value: Any, known: Iterable[str]) -> None:
     --------
     >>> check_name("sort", ["p"], ("p", "term"))
     Traceback (most recent call last):
-    ValueError: sort is one of 'p', 'term'; got ['p']
+    ValueError: sort must be one of 'p', 'term'; got ['p']
     """
     known = list(known)
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{option} is one of {', '.join(map(repr, known))}; got {shown(value)}")
+        raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}; got {shown(value)}")
 
 
 def check_confidence(value: Any) -> None:
@@ -69,11 +69,11 @@ def check_confidence(value: Any) -> None:
     --------
     >>> check_confidence(95)
     Traceback (most recent call last):
-    ValueError: confidence lies between 0 and 1; got 95
+    ValueError: confidence must be between 0 and 1; got 95
     """
     number = isinstance(value, (float, int, np.floating, np.integer))
     if value is not None and not (number and 0 < value < 1):
-        raise ValueError(f"confidence lies between 0 and 1; got {shown(value)}")
+        raise ValueError(f"confidence must be between 0 and 1; got {shown(value)}")
 
 
 def shown(value: Any) -> str:

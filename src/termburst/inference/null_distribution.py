@@ -221,7 +221,9 @@ class Null:
         length, weights = self.lengths.nodes(FINE)
         spread = np.sqrt(length * share * (1 - share))
         stride = np.maximum(np.ceil(20 * spread / 512), 1)  # whole: counts between two steps are alike
-        near = np.round(length * share)[:, None] + np.arange(-256, 257) * stride[:, None]
+        step = np.arange(-256, 257) * stride[:, None]
+        step[np.abs(step) > (12 * spread + 24)[:, None]] = 0.0  # no mass there: below 1e-20
+        near = np.round(length * share)[:, None] + step
         few = np.arange(FEWEST) + 0 * length[:, None]  # if the term is rare, beyond ten standard deviations
         count = np.sort(np.clip(np.concatenate([near, few], axis=1), 0, length[:, None]), axis=1)
         row, at = np.nonzero(np.diff(count, axis=1, prepend=-1) > 0)  # in short documents most steps coincide

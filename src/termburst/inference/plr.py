@@ -327,13 +327,13 @@ def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
 def check_form(form: str) -> None:
     """Refuse an unknown form."""
     if form not in FORMS:
-        raise ValueError(f"form is one of {', '.join(map(repr, FORMS))}; got {form!r}")
+        raise ValueError(f"form must be one of {', '.join(map(repr, FORMS))}; got {form!r}")
 
 
 def _check_invalid(invalid: Invalid) -> None:
     """Refuse an unknown way of handling invalid terms."""
     if invalid not in ("clamp", "raise"):
-        raise ValueError(f"invalid is 'clamp' or 'raise'; got {invalid!r}")
+        raise ValueError(f"invalid must be 'clamp' or 'raise'; got {invalid!r}")
 
 
 def _handle_invalid(

@@ -218,7 +218,7 @@ def named_penalty(name: str, mu: float, sigma2: float) -> Penalty:
     GammaPenalty(mu=75.0, sigma2=1.0)
     """
     if not isinstance(name, str) or name not in PENALTIES:
-        raise ValueError(f"penalty is one of {', '.join(map(repr, PENALTIES))}; got {name!r}")
+        raise ValueError(f"penalty must be one of {', '.join(map(repr, PENALTIES))}; got {name!r}")
     return PENALTIES[name](mu, sigma2)
 
 
