@@ -149,7 +149,7 @@ def test_equal_stop_words_in_any_container_make_equal_options(tmp_path, kind):
 
 def test_stop_words_must_be_strings():
     for wrong in ([1], 3, [None]):
-        with pytest.raises(ValueError, match='stop words must be "english" or a list of strings'):
+        with pytest.raises(ValueError, match='stop words must be "english", a language or a list of strings'):
             CountingOptions(stop_words=wrong)
 
 
