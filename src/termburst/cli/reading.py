@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -32,6 +32,8 @@ CORPUS_HELP = (
     "compressed with gzip or zstd, a glob in quotes, - for standard input, or 20newsgroups, r8, stdlib."
 )
 _PANEL = "Reading text"
+Words = Literal["unicode", "sklearn"]
+Apostrophes = Literal["keep", "split"]
 
 
 def _option(*names: str, help: str, **limits: Any) -> Any:
@@ -48,12 +50,30 @@ class Reading:
         str, _option("--ngrams", help="How many tokens a term has: a number, or from,to such as 1,2.")
     ] = "1"
     stop_words: Annotated[
-        str | None, _option("--stop-words", help="Words to leave out: english, or a file with one word per line.")
+        str | None,
+        _option(
+            "--stop-words", help="Words to leave out: a language (german or de), or a file with one word per line."
+        ),
+    ] = None
+    language: Annotated[
+        str | None,
+        _option("--language", help="Language of the texts, such as de or german: it decides what words are."),
+    ] = None
+    words: Annotated[
+        Words | None,
+        _option("--words", help="What a word is: as Unicode sees words, or as in scikit-learn. (default: unicode)"),
+    ] = None
+    apostrophes: Annotated[
+        Apostrophes | None,
+        _option("--apostrophes", help="Whether an apostrophe belongs to the word. (default: keep; split in French, …)"),
     ] = None
     token_pattern: Annotated[
         str | None,
-        _option("--token-pattern", help="Regular expression of a token. (default: two or more word characters)"),
+        _option("--token-pattern", help="Regular expression of a token, instead of --words."),
     ] = None
+    ngrams_over_stop_words: Annotated[
+        bool, _option("--ngrams-over-stop-words", help="Let n-grams join words that have a stop word between them.")
+    ] = False
     lowercase: Annotated[
         bool, _option("--lowercase/--no-lowercase", help="Change text to lower case before counting.")
     ] = True
@@ -89,20 +109,25 @@ class Reading:
         """The options that define what a term is."""
         from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
 
+        pattern = self.token_pattern
+        if pattern is not None and (self.words, self.apostrophes) != (None, None):
+            raise ValueError("--token-pattern says what a word is; omit --words and --apostrophes")
         return CountingOptions(
             ngrams=_parsed_ngrams(self.ngrams),
             stop_words=_stop_words(self.stop_words),
-            token_pattern=DEFAULT_TOKEN_PATTERN if self.token_pattern is None else self.token_pattern,
+            token_pattern=DEFAULT_TOKEN_PATTERN if pattern is None else pattern,
             lowercase=self.lowercase,
             pretokenized=self.pretokenized,
+            words=self.words or ("unicode" if pattern is None else "sklearn"),
+            language=self.language,
+            apostrophes=self.apostrophes,
+            ngrams_over_stop_words=self.ngrams_over_stop_words or None,
         )
 
     def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:
         """The options that saved statistics were counted with; other options on the command line are refused."""
-        from termburst.counting.options import CountingOptions
-
         asked = self.counting()
-        if known.counting is not None and asked not in (CountingOptions(), known.counting):
+        if known.counting is not None and asked not in (Reading().counting(), known.counting):
             theirs = unlike(known.counting, asked)
             raise ValueError(f"{name} was counted with {theirs}; omit your own options to count in the same way")
         return known.counting or asked
@@ -298,18 +323,18 @@ def _parsed_ngrams(value: str) -> tuple[int, int]:
 def unlike(options: CountingOptions, others: CountingOptions) -> str:
     """The options that differ from *others*, as written on the command line."""
     values = {f.name: getattr(options, f.name) for f in fields(options)}
+    if options.words != others.words:  # these follow from it
+        del values["apostrophes"], values["ngrams_over_stop_words"]
     return " and ".join(_spelled(name, value) for name, value in values.items() if value != getattr(others, name))
 
 
 def _spelled(option: str, value: Any) -> str:
-    from termburst.counting.options import CountingOptions
-
     name = f"--{option.replace('_', '-')}"
     if option == "lowercase":
         return name if value else "--no-lowercase"
     if option == "ngrams":
         return f"{name} {value[0]}" if value[0] == value[1] else f"{name} {value[0]},{value[1]}"
-    if value == getattr(CountingOptions(), option):
+    if value == getattr(Reading().counting(), option) and option != "words":
         return f"no {name}"
     if isinstance(value, tuple):
         return f"{name} FILE of {many(len(value), 'word')}"
@@ -321,8 +346,10 @@ def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
         return value
     path = Path(value)
     if not os.path.lexists(path):
+        if "." not in value and os.sep not in value:  # CountingOptions knows the languages
+            return value
         raise ValueError(
-            f"--stop-words must be 'english' or a text file with one word per line; there is no file {value!r}"
+            f"--stop-words must be a language or a text file with one word per line; there is no file {value!r}"
         )
     if path.exists() and not path.is_file():  # a pipe is refused, too: reading it could wait for ever
         kind = "a folder" if path.is_dir() else "not a regular file"

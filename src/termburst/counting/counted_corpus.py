@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,43 @@ from numpy.typing import ArrayLike, NDArray
 
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.reading.documents import Text
+
+
+def corpus_counting(
+    *,
+    ngrams: int | tuple[int, int] = 1,
+    stop_words: str | Iterable[str] | None = None,
+    token_pattern: str | None = None,
+    lowercase: bool = True,
+    pretokenized: bool = False,
+) -> CountingOptions:
+    """How a corpus is counted: the defaults of `termburst.read` and of lists of texts.
+
+    Examples
+    --------
+    >>> corpus_counting(ngrams=2).ngrams
+    (2, 2)
+    """
+    words: dict[str, Any] = {} if token_pattern is None else {"token_pattern": token_pattern}
+    return CountingOptions(
+        ngrams=ngrams,  # type: ignore[arg-type]  # CountingOptions makes it a pair
+        stop_words=stop_words,  # type: ignore[arg-type]  # and this a sorted tuple
+        lowercase=lowercase,
+        pretokenized=pretokenized,
+        **words,
+    )
+
+
+def texts_at(texts: Sequence[Text], numbers: Sequence[int]) -> Iterator[Text]:
+    """Some texts, by their ascending numbers. A sequence that reads texts from disk does so in one pass: its method `at`.
+
+    Examples
+    --------
+    >>> list(texts_at(["so", "it", "goes"], [0, 2]))
+    ['so', 'goes']
+    """
+    at = getattr(texts, "at", None)
+    return (texts[k] for k in numbers) if at is None else at(numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: two arrays have no single truth value
@@ -93,6 +130,10 @@ class CountedCorpus:
     def documents(self) -> int:
         """How many documents there are."""
         return len(self.ids)
+
+    def __counted_corpus__(self) -> CountedCorpus:
+        """Itself: functions that take counts ask for it, and read `counts` and `terms`."""
+        return self
 
     @classmethod
     def from_texts(

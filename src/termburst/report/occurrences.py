@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from termburst.counting.counted_corpus import CountedCorpus
+from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
 
@@ -82,12 +82,13 @@ def term_lines(
     if corpus.texts is None:
         return [[] for _ in wanted]
     by_document: dict[int, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
-    for term, documents in wanted:
-        for document in documents:
+    for term, places in wanted:
+        for document in places:
             by_document[document][term] = []
-    for document, lines in by_document.items():
-        _fill(lines, corpus.texts[document], document, corpus.counting, each)
-    return [[line for j in documents for line in by_document[j][term]] for term, documents in wanted]
+    documents = sorted(by_document)
+    for document, text in zip(documents, texts_at(corpus.texts, documents), strict=True):
+        _fill(by_document[document], text, document, corpus.counting, each)
+    return [[line for j in places for line in by_document[j][term]] for term, places in wanted]
 
 
 def _fill(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
 
 Dict = dict[str, Any]
@@ -50,6 +51,19 @@ def term_names(statistics: TermStatistics) -> NDArray[np.object_]:
     if statistics.terms is not None:
         return statistics.terms
     return np.array([str(column) for column in range(statistics.vocabulary_size)], dtype=object)
+
+
+def documents_of(corpus: Any) -> Any:
+    """The counted corpus of a `Corpus`; anything else unchanged.
+
+    Examples
+    --------
+    >>> counted = CountedCorpus.from_texts(["so it goes"])
+    >>> documents_of(counted) is counted
+    True
+    """
+    held = counted_corpus(corpus)
+    return corpus if held is None else held
 
 
 def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:

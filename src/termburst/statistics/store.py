@@ -40,11 +40,12 @@ _TYPES: dict[str, Any] = {
     "counting": dict | None,
 }  # fmt: skip
 _COUNTING_TYPES: dict[str, Any] = {
-    "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool
+    "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool,
+    "words": str, "language": str | None, "apostrophes": str | None, "ngrams_over_stop_words": bool,
 }  # fmt: skip
 _IN_WORDS: dict[Any, str] = {
     str: "a string", bool: "true or false", list: "a list", int: "a whole number", dict: "an object",
-    dict | None: "an object or null", list | str | None: "a list, a string or null",
+    dict | None: "an object or null", str | None: "a string or null", list | str | None: "a list, a string or null",
 }  # fmt: skip
 # What a damaged header can raise, for example if it is nested too deeply or has other types.
 _DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)

@@ -17,7 +17,7 @@ from termburst.display import ROWS, html_table, more, number
 from termburst.names import DETAILS, Detail
 from termburst.statistics.contents import Content
 from termburst.statistics.labels import Terms, checked_batch, checked_detail, checked_terms, lacking
-from termburst.statistics.matrix import canonical_counts, totals
+from termburst.statistics.matrix import canonical_counts, counted_corpus, totals
 from termburst.statistics.merging import added, pruned, subtracted
 from termburst.statistics.rows import CountRows
 from termburst.statistics.soundness import check_lengths, check_sound, mark_sound
@@ -109,13 +109,15 @@ class TermStatistics:
 
         Parameters
         ----------
-        X : sparse or dense matrix of non-negative whole numbers
+        X : sparse or dense matrix of non-negative whole numbers, or a `Corpus`, which knows its terms
         terms : sequence of str, optional
             The names of the columns, for example ``vectorizer.get_feature_names_out()``.
         detail : "moments", "patterns" or "frequencies"
         batch : str, optional
             An id of these documents, kept so that they cannot be added twice.
         """
+        held = counted_corpus(X)
+        terms = held.terms if terms is None and held is not None else terms
         counts = canonical_counts(X)
         if counts.shape[0] == 0:
             raise ValueError("the count matrix has no documents (0 rows)")
@@ -139,7 +141,7 @@ class TermStatistics:
         ----------
         texts : iterable of texts, or of lists of texts
             The result does not depend on how texts are grouped in lists. With ``CountingOptions(pretokenized=True)``
-            a list of strings is one text, given as its tokens.
+            a list of strings is one text, given as its tokens. Without it, lists that look like tokens are refused.
         detail, batch : see `from_counts`
         counting : CountingOptions, optional
             How to find the tokens; by default like scikit-learn's CountVectorizer.
