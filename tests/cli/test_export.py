@@ -96,4 +96,4 @@ def test_more_rows_than_excel_shows(run, corpus, tmp_path, monkeypatch):
 
     monkeypatch.setattr(output, "_EXCEL_ROWS", 5)
     outcome = run("terms", corpus, "-o", tmp_path / "t.csv", "--excel")
-    assert "Excel shows only the first 4 of 12 rows" in outcome.err
+    assert "Excel shows only the first 4 of 13 rows" in outcome.err

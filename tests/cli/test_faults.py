@@ -160,7 +160,7 @@ def test_bad_usage_is_one_line(fault, arguments):
 def test_other_mistakes(fault, corpus, tmp_path):
     copy = _write(tmp_path / "copy.csv", b"text\nso it goes\n")
     assert "is part of the input" in fault("terms", copy, "-o", copy)
-    assert "must end in .npz" in fault("weigh", corpus, "-o", tmp_path / "weights.csv")
+    assert "the format is not clear from its ending" in fault("weigh", corpus, "-o", tmp_path / "weights.doc")
     assert "--text" in fault("terms", "stdlib", "--text", "body")
     assert "at least two files" in fault("stats", "merge", copy, "-o", tmp_path / "out.parquet")
     assert "copy.csv: there are no documents" in fault("terms", _write(copy, b"text\n"))

@@ -87,7 +87,7 @@ def test_a_changed_file_keeps_its_mode(done, corpus, saved, tmp_path, command):
     done("stats", "add", saved, more)
     saved.chmod(0o600)
     arguments = {
-        "add": [saved, more],
+        "add": [saved, more, "--again"],
         "subtract": [saved, small],
         "merge": [saved, small, "-o", saved],
         "build": [corpus, "-o", saved],
@@ -106,7 +106,7 @@ def test_two_changes_at_once_are_both_made(popen, done, saved, tmp_path, command
     before = load(saved).documents
     first = popen("stats", "add", saved, "-")  # it has read the file and waits for documents
     until((tmp_path / ".s.parquet.lock").exists)
-    more_arguments = {"add": [saved, more], "subtract": [saved, small], "merge": [saved, small, "-o", saved]}
+    more_arguments = {"add": [saved, more, "--again"], "subtract": [saved, small], "merge": [saved, small, "-o", saved]}
     second = popen("stats", command, *more_arguments[command])
     # Without a lock it would say nothing and finish, and the first would overwrite its result.
     assert second.stderr.readline().endswith(b"s.parquet: waiting until it is done\n")
@@ -143,7 +143,7 @@ def test_a_file_with_the_longest_name_can_be_built_and_changed(done, corpus, sav
     target = tmp_path / f"{'n' * 247}.parquet"
     done("stats", "build", corpus, "-o", target, "--checkpoint", 1e-9)
     assert load(target) == load(saved)
-    done("stats", "add", target, corpus)
+    done("stats", "add", target, corpus, "--again")
     assert load(target).documents == 2 * load(saved).documents
     assert not list(tmp_path.glob(".*"))
 

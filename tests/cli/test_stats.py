@@ -184,7 +184,7 @@ def test_show(done, build, corpus):
     assert facts["longest"] == s.lengths.max()
     assert facts["empty_documents"] == s.length_documents[0] >= 1
     assert (facts["detail"], facts["batches"]) == ("patterns", ["monday"])
-    assert tb.CountingOptions.from_json(facts["counting"]) == tb.CountingOptions(stop_words="english")
+    assert tb.CountingOptions.from_json(facts["counting"]) == tb.CountingOptions(stop_words="english", words="unicode")
     shown = done("stats", "show", saved).out
     assert [line[:17].strip().replace(" ", "_") for line in shown.splitlines()] == list(facts)
     for value in (f"{s.tokens:,}", "patterns", "monday", "english"):

@@ -22,7 +22,7 @@ def expected(texts, counted) -> pl.DataFrame:
 
 def test_the_table_on_a_terminal(done, corpus, expected):
     first, header, *lines = done("terms", corpus).out.splitlines()
-    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 12 terms, mean length [\d.]+", first)
+    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+", first)
     assert header.split() == expected.drop("tarone", "idf", "icf").columns
     assert [line.split()[0] for line in lines] == expected["term"].to_list()
     shown = [float(line.split()[3].replace(",", "")) for line in lines]
@@ -229,5 +229,31 @@ def test_a_note_says_how_many_rows_a_file_has(done, corpus, tmp_path, monkeypatc
     done("terms", corpus, "-o", tmp_path / "all.csv")
     done("terms", corpus, "-o", tmp_path / "none.csv", "--min-count", 10**6)
     said = [note.removeprefix(f"{tmp_path}{os.sep}") for note in notes]
-    assert said == ["one.csv: 1 row", "all.csv: 12 rows", "none.csv: 0 rows", notes[-1]]
+    assert said == ["one.csv: 1 row", "all.csv: 13 rows", "none.csv: 0 rows", notes[-1]]
     assert notes[-1].startswith("no term occurs that often")
+
+
+def test_words_as_unicode_sees_them(done, tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text\nमानव अधिकार a I don't\nमानव l'homme\n", encoding="utf-8")
+    assert set(done("terms", path, *ALL).rows) == {"मानव", "अधिकार", "a", "i", "don't", "l'homme"}
+    assert "नव" in done("terms", path, *ALL, "--words", "sklearn").rows
+    assert "homme" in done("terms", path, *ALL, "--language", "french").rows
+    assert {"don", "t"} <= set(done("terms", path, *ALL, "--apostrophes", "split").rows)
+
+
+def test_stop_words_of_a_language(done, fault, tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text\nDer Drache und die Prinzessin im Schloss\nDas Schloss und der Berg\n", encoding="utf-8")
+    for name in ("german", "de", "deu"):
+        found = done("terms", path, *ALL, "--stop-words", name).rows
+        assert set(found) == {"drache", "prinzessin", "schloss", "berg"}
+    assert "The language 'germn' is not known. Did you mean German (de)?" in fault(
+        "terms", path, "--stop-words", "germn"
+    )
+    assert "there is no file 'words.txt'" in fault("terms", path, "--stop-words", "words.txt")
+
+
+def test_a_token_pattern_is_instead_of_words(fault, tmp_path, corpus):
+    line = fault("terms", corpus, "--token-pattern", r"\w+", "--words", "unicode")
+    assert "--token-pattern says what a word is; omit --words" in line

@@ -51,13 +51,11 @@ class Reading:
     ] = "1"
     stop_words: Annotated[
         str | None,
-        _option(
-            "--stop-words", help="Words to leave out: a language (german or de), or a file with one word per line."
-        ),
+        _option("--stop-words", help="Words to leave out: a language (german, de), or a file with one word per line."),
     ] = None
     language: Annotated[
         str | None,
-        _option("--language", help="Language of the texts, such as de or german: it decides what words are."),
+        _option("--language", help="Language of the texts, such as de or german; it decides what a word is."),
     ] = None
     words: Annotated[
         Words | None,
