@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
-    from termburst.corpus import Corpus as Corpus
-    from termburst.corpus import read as read
+    from termburst.corpus.corpus import Corpus as Corpus
+    from termburst.corpus.read import read as read
     from termburst.counting.options import CountingOptions as CountingOptions
     from termburst.counting.vectorizer import CountVectorizer as CountVectorizer
     from termburst.estimators.beta_binomial_nb import BetaBinomialNB as BetaBinomialNB

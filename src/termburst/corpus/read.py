@@ -170,12 +170,13 @@ def _from_list(items: list[Any], asked: _Asked) -> Corpus:
     """Texts, token lists, paths, or rows of counts."""
     if not items:
         raise ValueError("the source is an empty list; there is nothing to read")
-    for kind, take in (
+    kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], _Asked], Corpus]], ...] = (
         (lambda item: isinstance(item, str), _from_texts),
         (_is_tokens, _from_tokens),
         (lambda item: isinstance(item, os.PathLike), _from_files),
         (_is_row, _from_matrix),
-    ):
+    )
+    for kind, take in kinds:
         if kind(items[0]):
             odd = next((number for number, item in enumerate(items) if not kind(item)), None)
             if odd is not None:
