@@ -27,6 +27,7 @@ from termburst.core.vocabulary import NODE, vocabulary
 from termburst.counting import tokenizer
 from termburst.counting.character_class import character_class
 from termburst.counting.tokenizer import Tokenizer
+from termburst.counting.unicode_words import UnicodeWords
 
 PATTERNS = [r"\w\w+", r"\w+", r"[^\W\d_]{2,}", r"\b[a-z]+\b", r"\b[A-Z0-9_]{2,}\b", r"[^\s]+", r"[é-ü]+", r"\w{4,}"]
 ODD = "ab z_9A-Z\0\t\x7f\x80éßΣ\u0301\u200d\u2028\ud800\udfff日𝔘🙂\U0010ffff"
@@ -97,6 +98,82 @@ def test_a_given_vocabulary_is_used(on_both, documents, pattern):
         assert rows_of(X) == expected
 
 
+# ---- words as Unicode sees them
+
+JOINED = "ab1२é'’.,:;_·\u0301\u093e\u094d\u200c\u200d\u200b\u200f\u202f\u060c\u05f4אकمा日ไ²𝔘\U000e0100\ud800 "
+JOINED_WORDS = [
+    "don't",
+    "l’homme",
+    "3,141.5",
+    "मानव",
+    "a_1",
+    "_a_",
+    "x\u0301'y",
+    "1\u0301.5",
+    "क\u200d\u094dय",
+    "the",
+    "é",
+]
+joined_texts = st.lists(
+    st.one_of(
+        st.text(alphabet=JOINED, max_size=150),
+        st.text(max_size=80),
+        st.lists(st.sampled_from(JOINED_WORDS), max_size=40).map(" ".join),
+        st.lists(st.sampled_from(JOINED_WORDS), max_size=40).map("".join),
+    ),
+    max_size=8,
+)
+
+
+def unicode_counted(documents, apostrophes="keep", **options):
+    made = Tokenizer(UnicodeWords(apostrophes), lowercase=False, **options)
+    return made.matrix(list(made.count([documents])))
+
+
+@pytest.mark.slow
+@relaxed
+@given(joined_texts, st.sampled_from(["keep", "split"]), st.sampled_from([(1, 1), (1, 3), (2, 2)]), st.booleans())
+def test_unicode_words_equal_their_twin(on_both, documents, apostrophes, ngrams, barriers):
+    stop_words = ["the", "é"]
+    found = [twin.words(text, apostrophes) for text in documents]
+    assert [UnicodeWords(apostrophes).find(text) for text in documents] == found
+    if not barriers:
+        found = [[word for word in words if word not in stop_words] for words in found]
+    columns, rows = twin.matrix([twin.terms_between(words, ngrams, stop_words) for words in found])
+    options = {"ngrams": ngrams, "stop_words": stop_words, "barriers": barriers}
+    for terms, X in on_both(lambda: unicode_counted(documents, apostrophes, **options)):
+        assert list(terms) == list(columns)
+        assert rows_of(X) == rows
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 31, 32, 61, 62, 63, 64, 65, 66, 127, 128, 129])
+def test_joiners_at_the_edge_of_a_block(on_both, size):
+    documents = [
+        "a" * size + rest for rest in ("'b", "'", "''b", ".5", "_5", "é'é", "’b", "\u0301'b", "\u200db", ",5,5")
+    ]
+    documents += ["1" * size + rest for rest in (",5", ".a", "'5", "\u202f5", ",")]
+    columns, rows = twin.matrix([twin.terms_between(twin.words(text), (1, 1), ()) for text in documents])
+    for terms, X in on_both(lambda: unicode_counted(documents)):
+        assert list(terms) == list(columns)
+        assert rows_of(X) == rows
+
+
+@pytest.mark.slow
+@relaxed
+@given(odd_texts, st.sampled_from([(1, 2), (2, 4), (3, 3), (1, 10**12)]))
+def test_n_grams_do_not_reach_over_barriers(on_both, documents, ngrams):
+    stop_words = ["the", "été", "x"]
+    found = [twin.tokens(text, r"\w+") for text in documents]
+    columns, rows = twin.matrix([twin.terms_between(tokens, ngrams, stop_words) for tokens in found])
+    options = {"ngrams": ngrams, "stop_words": stop_words, "barriers": True}
+    for terms, X in on_both(lambda: counted(r"\w+", [documents], **options)):
+        assert list(terms) == list(columns)
+        assert rows_of(X) == rows
+
+
+# ---- edges
+
+
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129])
 def test_documents_and_tokens_that_end_at_the_edge_of_a_block(on_both, size):
     documents = [
@@ -129,7 +206,7 @@ def test_a_minimum_length_beyond_all_tokens(shortest):
 def kernel(data, ends, pattern=r"\w\w+", ngrams=(1, 1), room=(2**12, 2**10, 2**10, 2**12), lowercase=True):
     """Status and all output, from bytes that need not be UTF-8."""
     slots, nodes, pool, size = room
-    klass = character_class(pattern)
+    klass = pattern if isinstance(pattern, UnicodeWords) else character_class(pattern)
     rows = np.zeros(nodes, dtype=NODE)
     known = vocabulary(np.zeros(slots, dtype=np.uint64), rows, np.zeros(pool, dtype=np.uint64))
     ids, numbers = np.zeros((2, size), dtype=np.int32)
@@ -147,7 +224,11 @@ def kernel(data, ends, pattern=r"\w\w+", ngrams=(1, 1), room=(2**12, 2**10, 2**1
 
 @pytest.mark.slow
 @relaxed
-@given(st.lists(st.binary(max_size=200), max_size=5), st.sampled_from(PATTERNS), st.sampled_from([(1, 1), (1, 3)]))
+@given(
+    st.lists(st.binary(max_size=200), max_size=5),
+    st.sampled_from([*PATTERNS, UnicodeWords()]),
+    st.sampled_from([(1, 1), (1, 3)]),
+)
 def test_invalid_utf_8_is_counted_equally_by_both_libraries(on_both, parts, pattern, ngrams):
     data = np.frombuffer(b"".join(parts), dtype=np.uint8)
     ends = np.cumsum([len(part) for part in parts])

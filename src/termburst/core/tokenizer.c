@@ -92,6 +92,62 @@ static void set_marks(uint64_t *marks, int64_t at, int64_t width) {
     if (shift + width > BLOCK) marks[at / BLOCK + 1] |= bits >> (BLOCK - shift);
 }
 
+/* The marks of the character at `at`; 0 after the end. */
+static uint8_t kind_at(const uint8_t *text, int64_t at, int64_t size, const Rules *rules) {
+    uint8_t kind = 0;
+    if (at >= size) return 0;
+    if (text[at] < 128) return rules->kinds[text[at]];
+    decode(text, at, size, rules, &kind);
+    return kind;
+}
+
+TB_INLINE int marked(const uint64_t *marks, int64_t at) { return (int)(marks[at / BLOCK] >> (at % BLOCK) & 1); }
+
+/* The marks of the last letter or digit before `at`, if only marked characters are in between; otherwise 0. */
+static uint8_t base_before(const uint8_t *text, int64_t at, int64_t size, const Rules *rules, const uint64_t *marks) {
+    while (at > 0 && marked(marks, at - 1)) {
+        at--;
+        while (at > 0 && (text[at] & 0xc0) == 0x80) at--;
+        uint8_t kind = kind_at(text, at, size, rules);
+        if (kind & INSIDE) return kind;
+    }
+    return 0;
+}
+
+/* Whether a joiner with the marks `kind` connects two characters. Both are in tokens. */
+TB_INLINE int connects(uint8_t kind, uint8_t before, uint8_t after) {
+    if (kind & JOINS) return 1;
+    return kind & (before & DIGIT ? JOINS_DIGITS : JOINS_LETTERS) && !((before ^ after) & DIGIT);
+}
+
+/* Whether a character beyond ASCII that is not INSIDE belongs to the token before it. All marks before it are set, but
+ * not those of ASCII joiners. */
+static int belongs(const uint8_t *text, int64_t at, int64_t width, int64_t size, const Rules *rules, uint8_t kind,
+                   const uint64_t *marks) {
+    if (at == 0 || !marked(marks, at - 1)) return 0;
+    if (kind & EXTEND) return 1;
+    uint8_t after = kind_at(text, at + width, size, rules);
+    if (kind & JOINS) return (after & (INSIDE | EXTEND)) != 0;
+    return (after & INSIDE) && connects(kind, base_before(text, at, size, rules, marks), after);
+}
+
+/* Add the marks of ASCII joiners that stand between two characters of a token. */
+static void mark_joiners(const uint8_t *text, int64_t size, const Rules *rules, const ClassOfBytes *joiners,
+                         uint64_t *marks) {
+    int64_t blocks = size / BLOCK;
+    uint64_t before = 0;
+    for (int64_t k = 0; k <= blocks; k++) {
+        uint64_t inside = marks[k], after = k < blocks ? marks[k + 1] << (BLOCK - 1) : 0;
+        uint64_t found = marks_of(text + k * BLOCK, joiners) & (inside << 1 | before) & (inside >> 1 | after);
+        before = inside >> (BLOCK - 1);
+        for (; found != 0; found &= found - 1) {
+            int64_t at = k * BLOCK + __builtin_ctzll(found);
+            uint8_t base = base_before(text, at, size, rules, marks), next = kind_at(text, at + 1, size, rules);
+            if (connects(rules->kinds[text[at]], base, next)) set_marks(marks, at, 1);
+        }
+    }
+}
+
 /* Add the marks of characters beyond ASCII. */
 static void mark_wide(const uint8_t *text, int64_t size, const Rules *rules, const TextRoom *room) {
     for (int64_t at = 0; at < size;) {
@@ -105,6 +161,8 @@ static void mark_wide(const uint8_t *text, int64_t size, const Rules *rules, con
         if (at >= size) break;
         int64_t width = decode(text, at, size, rules, &kind);
         if (kind & INSIDE) set_marks(room->inside, at, width);
+        else if (kind > WORD && belongs(text, at, width, size, rules, kind, room->inside))
+            set_marks(room->inside, at, width);
         if (rules->bounded && (kind & WORD)) set_marks(room->word, at, width);
         at += width;
     }
@@ -138,11 +196,10 @@ static Marked mark_document(const uint8_t *data, int64_t size, const Rules *rule
     mark_ascii(room->text, size, classes, room->inside);
     if (rules->bounded) mark_ascii(room->text, size, classes + 1, room->word);
     if (!found.is_ascii) mark_wide(room->text, size, rules, room);
+    if (rules->joined) mark_joiners(room->text, size, rules, classes + 2, room->inside);
     found.edges = find_edges(room->inside, size, room->edges);
     return found;
 }
-
-TB_INLINE int marked(const uint64_t *marks, int64_t at) { return (int)(marks[at / BLOCK] >> (at % BLOCK) & 1); }
 
 /* Whether a run of enough marked bytes has enough characters, and no other word character directly beside it. */
 static int is_whole(const Marked *document, const Rules *rules, int64_t start, int64_t stop) {
@@ -185,7 +242,7 @@ static int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, const
     return node == NO_NODE && rules->growing ? add_node(known, key, rest, slot) : node;
 }
 
-/* The nodes of the tokens of a document, without stop words, written to room->tokens if n-grams are needed. Tokens are
+/* The nodes of the tokens of a document, without stop words (NO_NODE for one that is a barrier), written to room->tokens if n-grams are needed. Tokens are
  * counted if they are terms. `held` receives the number of tokens. Hashes are computed for a batch; then the slots and
  * nodes of the whole batch are fetched, so that the wait for memory occurs only once. */
 static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabulary *known, Counts *cells, uint32_t here,
@@ -213,7 +270,10 @@ static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabula
             int32_t node = first_in_slot(known, &batch, k, at[k]);
             if (node == NO_NODE) node = node_of(known, rules, batch.keys[k], at[k]);
             if (node == DAMAGED) return TB_BAD_INDEX;
-            if (node >= 0 && node < left_out) continue;
+            if (node >= 0 && node < left_out) {
+                if (runs && rules->barriers) room->tokens[tokens++] = NO_NODE;
+                continue;
+            }
             if (runs) room->tokens[tokens++] = node;
             if (terms && node >= 0) note(known, cells, node, here);
         }
@@ -283,7 +343,8 @@ static int fits(const Texts *texts, const TextRoom *room) {
 /* Count the documents after those in `cells`. Returns what needs more space, if anything does. Called again with more
  * space, it continues with the document that it could not finish. */
 int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room) {
-    const ClassOfBytes classes[2] = {class_of_bytes(rules->kinds, INSIDE), class_of_bytes(rules->kinds, WORD)};
+    const ClassOfBytes classes[3] = {class_of_bytes(rules->kinds, INSIDE), class_of_bytes(rules->kinds, WORD),
+                                     class_of_bytes(rules->kinds, JOINS | JOINS_LETTERS | JOINS_DIGITS)};
     if (!fits(texts, room) || cells->documents < 0 || cells->size < 0) return TB_BAD_INDEX;
     if (!sound(known, 0, 0) || cells->size > cells->room || cells->room > INT32_MAX) return TB_NO_ROOM;
     if (rules->shortest < 1 || rules->shortest > INT32_MAX || rules->grams_from < 1) return TB_BAD_INDEX;
@@ -397,7 +458,9 @@ TB_LAYOUT(tokenizer,
     TB_FIELD(Rules, grams_from),
     TB_FIELD(Rules, grams_to),
     TB_FIELD(Rules, left_out),
+    TB_FIELD(Rules, barriers),
     TB_FIELD(Rules, growing),
+    TB_FIELD(Rules, joined),
     TB_WHOLE(Counts),
     TB_FIELD(Counts, ids),
     TB_FIELD(Counts, counts),

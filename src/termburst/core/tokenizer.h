@@ -4,7 +4,10 @@
 
 #include "vocabulary.h"
 
-enum { WORD = 1, INSIDE = 2 };                             /* a word character for `\b`; a character of tokens */
+/* Marks of a character. WORD: a word character for `\b`. INSIDE: a character of tokens; DIGIT: it is also a digit. The
+ * others belong to a token only beside characters of it. EXTEND (combining marks) continues a token. The joiners stand
+ * between two characters: of any kind (JOINS), two letters, or two digits. */
+enum { WORD = 1, INSIDE = 2, DIGIT = 4, EXTEND = 8, JOINS = 16, JOINS_LETTERS = 32, JOINS_DIGITS = 64 };
 enum { MORE_NODES = -1, MORE_POOL = -2, MORE_CELLS = -3 }; /* what needs more space, if counting stopped */
 enum { BLOCK = 64 };                                       /* bytes whose marks fit in one number */
 
@@ -18,13 +21,14 @@ typedef struct {
 
 /* What is counted. `kinds` has the marks of ASCII characters, `wide` those of code points. A token has at least
  * `shortest` characters and, if `bounded`, no word character directly before or after it. A term has `grams_from` to
- * `grams_to` tokens, none of which is one of the first `left_out` nodes (stop words). Nodes are added if the vocabulary
- * is `growing`. */
+ * `grams_to` tokens, none of which is one of the first `left_out` nodes (stop words). Stop words are removed before
+ * n-grams are made, so that n-grams reach over them; not so if they are `barriers`. Nodes are added if the vocabulary is
+ * `growing`. Marks beyond WORD and INSIDE are used if `joined`. */
 typedef struct {
     const uint8_t *kinds;
     const uint8_t *wide;
     int64_t wide_size;
-    int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, growing;
+    int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, barriers, growing, joined;
 } Rules;
 
 /* The counts of the first `documents` documents, `size` cells in total. Document d has the cells indptr[d] to

@@ -23,6 +23,8 @@ from termburst.core.binding import (
 from termburst.core.vocabulary import MOST_NODES, Bytes, Integers, Nodes, Vocabulary
 
 WORD, INSIDE = 1, 2  # marks of a character: a word character for `\\b`; allowed in tokens
+DIGIT, EXTEND = 4, 8  # a digit among the characters of tokens; a combining mark, which continues a token
+JOINS, JOINS_LETTERS, JOINS_DIGITS = 16, 32, 64  # in a token between two characters: any, letters, digits
 DONE, MORE_NODES, MORE_POOL, MORE_CELLS = 0, -1, -2, -3  # results of `count`
 BLOCK = 64
 LONGEST = 2**31 - 1 - 4 * BLOCK  # bytes of a document
@@ -44,7 +46,9 @@ class Rules(Struct):
         ("grams_from", Int),
         ("grams_to", Int),
         ("left_out", Int),
+        ("barriers", Int),
         ("growing", Int),
+        ("joined", Int),
     ]
 
 
@@ -116,8 +120,12 @@ def rules(
     ngrams: tuple[int, int],
     left_out: int,
     growing: bool,
+    barriers: bool = False,
 ) -> Rules:
-    """What is counted. *kinds* has the marks of ASCII characters, *wide* those of all code points (or is empty)."""
+    """What is counted. *kinds* has the marks of ASCII characters, *wide* those of all code points (or is empty).
+
+    With *barriers*, no n-gram reaches over a stop word.
+    """
     require(kinds.size >= 128, "kinds must have one entry for each of the 128 ASCII characters")
     require(shortest >= 1 and 1 <= ngrams[0] <= ngrams[1], "tokens and terms must have a length of 1 or more")
     most = 2**31 - 1  # no token and no n-gram is longer
@@ -132,7 +140,9 @@ def rules(
         grams_from=grams_from,
         grams_to=grams_to,
         left_out=left_out,
+        barriers=barriers,
         growing=growing,
+        joined=bool((kinds >= EXTEND).any()),
     )
 
 

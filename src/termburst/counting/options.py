@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -14,13 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting import plain_tokenizer
-from termburst.counting.plain_tokenizer import EMPTY_MATCH, PatternTokens, PlainTokenizer, TermsOfText, split_tokens
+from termburst.counting.languages import default_apostrophes, language_code, letter_joiners, stop_words_of
+from termburst.counting.plain_tokenizer import (
+    EMPTY_MATCH,
+    PatternTokens,
+    PlainTokenizer,
+    TermsOfText,
+    UnicodeTokens,
+    split_tokens,
+)
+from termburst.counting.preparation import Preparation
+from termburst.counting.segmenters import SEGMENTED
+from termburst.counting.unicode_words import UnicodeWords, unicode_words
 from termburst.limits import LONGEST_NGRAM
 from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
     from termburst.counting.tokenizer import Tokenizer
 
+WORDS = ("sklearn", "unicode")  # rules that find tokens
+APOSTROPHES = ("keep", "split")
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more characters
 
 
@@ -32,22 +46,39 @@ class CountingOptions:
     ----------
     ngrams : (int, int), or int
         Smallest and largest number of tokens in a term.
-    stop_words : "english", a list, tuple or set of str, or None
-        Tokens to leave out. "english" is scikit-learn's list. Kept as a sorted tuple: the order has no meaning.
+    stop_words : "english", a language, True, a list, tuple or set of str, or None
+        Tokens to leave out. "english" is scikit-learn's list. A code of ISO 639 or an English name ("de", "german")
+        means the list of this language, and True or "auto" the list of `language`. Your own list is kept as a sorted
+        tuple: the order has no meaning.
     token_pattern : str
-        A regular expression. A token is what it matches, or what its one group matches. It must not match the empty
-        string.
+        A regular expression for ``words="sklearn"``. A token is what it matches, or what its one group matches. It must
+        not match the empty string.
     lowercase : bool
         Whether to convert texts to lower case first.
     pretokenized : bool
-        The texts are tokens already, separated by white space (or lists of tokens). The token pattern and `lowercase`
-        are not used.
+        The texts are tokens already, separated by white space (or lists of tokens). The options for finding tokens are
+        not used: `words`, `token_pattern`, `lowercase`, `apostrophes`.
+    words : "sklearn", "unicode" or None
+        How tokens are found: by `token_pattern` as in scikit-learn, or as words as Unicode sees them (see
+        `UnicodeWords`). By default "unicode" if a language is given, otherwise "sklearn".
+    language : str or None
+        A code of ISO 639 or an English name: "de", "deu", "german". It decides about lower case (Turkish), apostrophes
+        and stop words. Chinese, Japanese and Thai texts are divided into words.
+    apostrophes : "keep", "split" or None
+        Whether an apostrophe between two letters belongs to the word, with ``words="unicode"``. By default it does
+        (*don't*), but not in French, Italian, Catalan and others with elision (*l'homme* is *l* and *homme*).
+    ngrams_over_stop_words : bool or None
+        Whether n-grams join tokens that have a stop word between them. By default they do with ``words="sklearn"``, as
+        in scikit-learn, and do not with ``words="unicode"``.
 
     Examples
     --------
     >>> counts, terms = CountingOptions(ngrams=(1, 2)).count(["so it goes", "it goes on"])
     >>> terms.tolist()
     ['goes', 'goes on', 'it', 'it goes', 'on', 'so', 'so it']
+    >>> counts, terms = CountingOptions(language="french", stop_words=True).count(["L'homme et l’océan"])
+    >>> terms.tolist()
+    ['homme', 'océan']
     """
 
     ngrams: tuple[int, int] = (1, 1)
@@ -55,11 +86,33 @@ class CountingOptions:
     token_pattern: str = DEFAULT_TOKEN_PATTERN
     lowercase: bool = True
     pretokenized: bool = False
+    words: str | None = None
+    language: str | None = None
+    apostrophes: str | None = None
+    ngrams_over_stop_words: bool | None = None
 
     def __post_init__(self) -> None:
-        """Refuse options that cannot be used, before any text is read."""
-        object.__setattr__(self, "ngrams", _checked_ngrams(self.ngrams))
-        object.__setattr__(self, "stop_words", _sorted_words(self.stop_words))
+        """Refuse options that cannot be used, before any text is read. Defaults become values."""
+        language = None if self.language is None else language_code(self.language)
+        words = _checked_name("words", self.words, WORDS) or ("sklearn" if language is None else "unicode")
+        apostrophes = _checked_name("apostrophes", self.apostrophes, APOSTROPHES)
+        over = self.ngrams_over_stop_words
+        if words == "sklearn" and apostrophes is not None:
+            raise ValueError('apostrophes is an option of words="unicode". Set words="unicode", or leave it out.')
+        if words == "unicode" and self.token_pattern != DEFAULT_TOKEN_PATTERN:
+            raise ValueError('A token pattern is an option of words="sklearn". Set words="sklearn", or leave it out.')
+        if over is not None and not isinstance(over, bool):
+            raise ValueError(f"ngrams_over_stop_words must be True, False or None, got {over!r:.60}.")
+        values = {
+            "ngrams": _checked_ngrams(self.ngrams),
+            "stop_words": _sorted_words(self.stop_words, language),
+            "words": words,
+            "language": language,
+            "apostrophes": None if words == "sklearn" else apostrophes or default_apostrophes(language),
+            "ngrams_over_stop_words": words == "sklearn" if over is None else over,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
         _check_pattern(self.token_pattern)
 
     def count(self, texts: Iterable[Text]) -> tuple[Any, NDArray[np.object_]]:
@@ -84,17 +137,56 @@ class CountingOptions:
         from termburst.counting.tokenizer import Tokenizer
 
         self._check_longest()
-        pattern = None if self.pretokenized else character_class(self.token_pattern)
-        if pattern is None:
+        rule = None if self.pretokenized else self._unicode_words() or character_class(self.token_pattern)
+        if rule is None:
             return None
-        stop_words = self._stop_words(self._find_tokens())
-        return Tokenizer(pattern, lowercase=self.lowercase, ngrams=self.ngrams, stop_words=stop_words)
+        return Tokenizer(
+            rule,
+            lowercase=self.lowercase,
+            prepare=self._preparation() if self.language or self.words == "unicode" else None,
+            ngrams=self.ngrams,
+            stop_words=self._stop_words(self._find_tokens()),
+            barriers=not self.ngrams_over_stop_words,
+        )
 
     def plain_tokenizer(self) -> PlainTokenizer:
         """A tokenizer in plain Python for any options, with the same methods as the compiled one."""
         self._check_longest()
         find = self._find_tokens()
-        return PlainTokenizer(TermsOfText(find, self._stop_words(find), self.ngrams))
+        barriers = not self.ngrams_over_stop_words
+        return PlainTokenizer(TermsOfText(find, self._stop_words(find), self.ngrams, barriers))
+
+    def placed_tokens(self, text: Text) -> tuple[str, Iterator[tuple[str, int, int]]]:
+        """The text to show, and its tokens with their places in it. Stop words are among them.
+
+        The text to show is the given one, except for what `Preparation` changes in it.
+
+        Examples
+        --------
+        >>> shown, tokens = CountingOptions(words="unicode").placed_tokens("I DON’T")
+        >>> shown, list(tokens)
+        ("I DON'T", [('i', 0, 1), ("don't", 2, 7)])
+        """
+        if isinstance(text, list):  # of tokens, which may contain spaces
+            ends = np.cumsum([len(token) + 1 for token in text]).tolist()
+            return " ".join(text), (
+                (token, end - 1 - len(token), end - 1) for token, end in zip(text, ends, strict=True)
+            )
+        if self.pretokenized:
+            return text, ((found.group(), *found.span()) for found in re.finditer(r"\S+", text))
+        searched, shown = self._preparation()(text), self._preparation(lowercase=False)(text)
+        if len(searched) != len(shown):  # a few letters, such as İ, are longer in lower case
+            shown = searched
+        words = self._unicode_words()
+        if words is not None:
+            return shown, ((searched[start:stop], start, stop) for start, stop in words.spans(searched))
+        pattern = re.compile(self.token_pattern)
+        group = pattern.groups  # at most one, which then is the token
+        return shown, ((found.group(group), *found.span(group)) for found in pattern.finditer(searched))
+
+    def stop_word_set(self) -> frozenset[str]:
+        """The tokens that are left out."""
+        return self._stop_words(self._find_tokens(), warn=False)
 
     def check_text(self, text: Any, number: int) -> None:
         """Refuse a document that is not a text, by its number."""
@@ -111,8 +203,14 @@ class CountingOptions:
             raise ValueError(f"The empty string is among the tokens of document {number}. Remove it.")
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values from which `from_json` makes equal options."""
-        return asdict(self)
+        """Plain values from which `from_json` makes equal options.
+
+        Options that were added later are left out if they mean what the files of older versions mean. So default
+        options are written as before, and older versions can read them.
+        """
+        values = asdict(self)
+        older = {"words": "sklearn", "language": None, "apostrophes": None, "ngrams_over_stop_words": True}
+        return {name: value for name, value in values.items() if name not in older or value != older[name]}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
@@ -120,7 +218,7 @@ class CountingOptions:
         plain: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
         }
-        return cls(**plain)
+        return cls(**{"words": "sklearn", "ngrams_over_stop_words": True} | plain)
 
     def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
         for number, text in enumerate(texts):
@@ -131,12 +229,30 @@ class CountingOptions:
         if self.ngrams[1] > LONGEST_NGRAM:  # not in __post_init__: files with longer n-grams must still load
             raise ValueError(f"n-grams have at most {LONGEST_NGRAM} tokens each; give a smaller number")
 
-    def _find_tokens(self) -> Callable[[Any], list[str]]:
-        """The function that finds the tokens of a text in plain Python."""
-        return split_tokens if self.pretokenized else PatternTokens(self.token_pattern, self.lowercase)
+    def _unicode_words(self) -> UnicodeWords | None:
+        """The rule for words as Unicode sees them; None if tokens are found by a pattern."""
+        if self.words == "sklearn":
+            return None
+        return unicode_words(self.apostrophes or "keep", letter_joiners(self.language))
 
-    def _stop_words(self, find: Callable[[Any], list[str]]) -> frozenset[str]:
+    def _preparation(self, lowercase: bool = True, segment: bool = True) -> Preparation:
+        """What is done to a text before its tokens are found."""
+        language = self.language if segment or self.language not in SEGMENTED else None
+        return Preparation(lowercase and self.lowercase, language, tidy=self.words == "unicode")
+
+    def _find_tokens(self, segment: bool = True) -> Callable[[Any], list[str]]:
+        """The function that finds the tokens of a text in plain Python."""
+        if self.pretokenized:
+            return split_tokens
+        prepare, words = self._preparation(segment=segment), self._unicode_words()
+        return PatternTokens(self.token_pattern, prepare) if words is None else UnicodeTokens(words, prepare)
+
+    def _stop_words(self, find: Callable[[Any], list[str]], warn: bool = True) -> frozenset[str]:
         """The tokens to leave out. Warn where a stop word is never found because *find* splits or changes it."""
+        if isinstance(self.stop_words, str) and self.stop_words != "english":
+            # The list of a language is for any rule, so what the rule makes of its words is left out, too.
+            listed, find_whole = stop_words_of(self.stop_words), self._find_tokens(segment=False)
+            return listed.union(*(find_whole(word) for word in listed if " " not in word))
         if self.stop_words == "english":
             from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
@@ -145,7 +261,7 @@ class CountingOptions:
             words = frozenset(self.stop_words or ())
         missing: set[str] = set()
         with suppress(ValueError):  # of a pattern that matches the empty string: reported when texts are counted
-            for word in words:
+            for word in words if warn else ():
                 missing.update(token for token in find(word) if token not in words)
         if missing:
             shown = ", ".join(map(repr, sorted(missing)[:10])) + (", …" if len(missing) > 10 else "")
@@ -163,14 +279,33 @@ def _checked_ngrams(ngrams: Any) -> tuple[int, int]:
     raise ValueError(f"ngrams must be two whole numbers such as (1, 2), smallest first, from 1 on; got {ngrams!r:.60}")
 
 
-def _sorted_words(words: Any) -> str | tuple[str, ...] | None:
-    """Stop words in one order, so that equal options compare equal."""
-    if words is None or (isinstance(words, str) and words == "english"):
-        return words
-    listed = list(words) if isinstance(words, Iterable) and not isinstance(words, str) else [None]
+def _sorted_words(words: Any, language: str | None) -> str | tuple[str, ...] | None:
+    """Stop words in one order, or the code of the language whose list they are, so that equal options compare equal."""
+    if words is None or words is False:
+        return None
+    if words is True or (isinstance(words, str) and words == "auto"):
+        if language is None:
+            raise ValueError('stop_words=True means the list of the language. Give one, such as language="de".')
+        words = language
+    if isinstance(words, str):
+        if words == "english":
+            return words
+        code = language_code(words)
+        stop_words_of(code)  # refuses a language without a list
+        return code
+    listed = list(words) if isinstance(words, Iterable) else [None]
     if not all(isinstance(word, str) for word in listed):
-        raise ValueError(f'stop words must be "english" or a list of strings; got {words!r:.60}')
+        raise ValueError(f'stop words must be "english", a language or a list of strings; got {words!r:.60}')
     return tuple(sorted({str(word) for word in listed}))  # str: they may be of type numpy.str_
+
+
+def _checked_name(option: str, name: Any, known: tuple[str, ...]) -> str | None:
+    """The name, if it is one of the known ones; ValueError with the nearest ones for any other."""
+    if name is None or name in known:
+        return name
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}, got {name!r:.60}.{hint}")
 
 
 def _check_pattern(token_pattern: str) -> None:

@@ -6,13 +6,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.pattern_clock import start_clock, stop_clock
+from termburst.counting.unicode_words import UnicodeWords
 from termburst.reading.documents import Text
 
 SMALL = 100_000  # characters; up to here plain Python is done before the compiled tokenizer has set up its tables
@@ -116,7 +117,7 @@ class PatternTokens:
     """The tokens of a text are what a regular expression matches. No token may be the empty string."""
 
     pattern: str
-    lowercase: bool
+    prepare: Callable[[str], str]
     compiled: re.Pattern[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -125,10 +126,22 @@ class PatternTokens:
 
     def __call__(self, text: Any) -> list[str]:
         """The tokens in their order."""
-        found: list[str] = self.compiled.findall(text.lower() if self.lowercase else text)
+        found: list[str] = self.compiled.findall(self.prepare(text))
         if "" in found:
             raise ValueError(EMPTY_MATCH.format(self.pattern))
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class UnicodeTokens:
+    """The tokens of a text are words as Unicode sees them."""
+
+    words: UnicodeWords
+    prepare: Callable[[str], str]
+
+    def __call__(self, text: Any) -> list[str]:
+        """The tokens in their order."""
+        return self.words.find(self.prepare(text))
 
 
 def split_tokens(text: Text) -> list[str]:
@@ -140,27 +153,45 @@ def split_tokens(text: Text) -> list[str]:
 class TermsOfText:
     """The terms of a text: its tokens without stop words, and runs of *ngrams* tokens, joined by a space.
 
+    Stop words are removed first, so that n-grams reach over them. If they are *barriers*, no n-gram does.
+
     Examples
     --------
     >>> TermsOfText(str.split, frozenset(["the"]), (1, 2))("to the end")
     ['to', 'end', 'to end']
+    >>> TermsOfText(str.split, frozenset(["the"]), (1, 2), barriers=True)("to the end of days")
+    ['to', 'end', 'of', 'days', 'end of', 'of days']
     """
 
     tokens: Callable[[Any], list[str]]
     stop_words: frozenset[str]
     ngrams: tuple[int, int]
+    barriers: bool = False
 
     def __call__(self, text: Text) -> list[str]:
         """Each term as often as it occurs."""
         tokens = self.tokens(text)
+        shortest, longest = self.ngrams
+        if self.barriers and longest > 1 and self.stop_words:
+            return self._between_barriers(tokens)
         if self.stop_words:
             tokens = [token for token in tokens if token not in self.stop_words]
-        shortest, longest = self.ngrams
         if longest == 1:
             return tokens
         terms = list(tokens) if shortest == 1 else []
         for size in range(max(shortest, 2), min(longest, len(tokens)) + 1):
             terms += map(" ".join, zip(*(islice(tokens, k, None) for k in range(size)), strict=False))
+        return terms
+
+    def _between_barriers(self, tokens: list[str]) -> list[str]:
+        shortest, longest = self.ngrams
+        kept = [token for token in tokens if token not in self.stop_words]
+        terms = kept if shortest == 1 else []
+        longest = min(longest, len(kept))
+        pieces = (list(piece) for is_stop, piece in groupby(tokens, self.stop_words.__contains__) if not is_stop)
+        for piece in pieces if longest > 1 else ():
+            for size in range(max(shortest, 2), min(longest, len(piece)) + 1):
+                terms += map(" ".join, zip(*(islice(piece, k, None) for k in range(size)), strict=False))
         return terms
 
 

@@ -47,6 +47,8 @@ from termburst.core.vocabulary import (
     written,
 )
 from termburst.counting.character_class import CharacterClass
+from termburst.counting.preparation import Preparation
+from termburst.counting.unicode_words import UnicodeWords
 from termburst.limits import require_memory
 from termburst.threads import cores, in_threads
 
@@ -86,31 +88,38 @@ class Tokenizer:
 
     Parameters
     ----------
-    pattern : CharacterClass
+    pattern : CharacterClass or UnicodeWords
         Which characters a token has.
     lowercase : bool
         Whether to convert texts to lower case first.
     change : function of a text, or None
         Applied to texts that are not ASCII, after the conversion to lower case; it strips accents, for example.
+    prepare : Preparation or None
+        Applied to texts that are not ready for it, in place of the conversion to lower case.
     ngrams : (int, int)
         Smallest and largest number of tokens in a term.
     stop_words : collection of str
         Tokens to leave out.
+    barriers : bool
+        Whether no n-gram reaches over a stop word. Otherwise stop words are removed first.
     vocabulary : mapping of terms to columns, or None
         Terms to look for. By default all terms are counted.
     """
 
     def __init__(
         self,
-        pattern: CharacterClass,
+        pattern: CharacterClass | UnicodeWords,
         *,
         lowercase: bool = True,
         change: Callable[[str], str] | None = None,
+        prepare: Preparation | None = None,
         ngrams: tuple[int, int] = (1, 1),
         stop_words: Iterable[str] = (),
+        barriers: bool = False,
         vocabulary: Mapping[str, int] | None = None,
     ) -> None:
-        self.pattern, self.lowercase, self.change = pattern, lowercase, change
+        self.pattern, self.lowercase, self.change, self.prepare = pattern, lowercase, change, prepare
+        self.barriers = barriers
         self.ngrams = (min(ngrams[0], MOST_CELLS), min(ngrams[1], MOST_CELLS))  # no document has more tokens
         self.folds = lowercase and change is None  # in the kernel; capitals that `change` makes must stay capitals
         self.vocabulary = vocabulary
@@ -138,6 +147,9 @@ class Tokenizer:
 
     def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
         """The texts in UTF-8, in lower case and changed (ASCII may be left to the kernel), and where each one ends."""
+        if self.prepare is not None:
+            is_ready, prepare = self.prepare.is_ready, self.prepare
+            return joined([text if is_ready(text) else prepare(text) for text in texts])
         if self.folds:
             return joined([text if text.isascii() else text.lower() for text in texts])
         return joined(list(map(self._changed, texts)))
@@ -160,6 +172,7 @@ class Tokenizer:
             shortest=self.pattern.shortest,
             ngrams=self.ngrams,
             left_out=self.left_out,
+            barriers=self.barriers,
             growing=self.vocabulary is None,
         )
 
