@@ -124,6 +124,13 @@ print("sklearn" in sys.modules)
         ({"token_pattern": ""}, r"can match the empty string\. Write \+"),
         ({"token_pattern": "a{99999999999}"}, "not a regular expression"),
         ({"token_pattern": None}, "not a regular expression"),
+        ({"words": "unicod"}, "words must be one of 'sklearn', 'unicode', got 'unicod'. Did you mean 'unicode'?"),
+        ({"words": 7}, "words must be one of 'sklearn', 'unicode', got 7."),
+        ({"language": "klingon"}, "The language 'klingon' is not known"),
+        ({"words": "unicode", "apostrophes": "drop"}, "apostrophes must be one of 'keep', 'split'"),
+        ({"apostrophes": "keep"}, 'Set words="unicode"'),
+        ({"words": "unicode", "token_pattern": r"\w+"}, 'A token pattern is an option of words="sklearn"'),
+        ({"ngrams_over_stop_words": 1}, "ngrams_over_stop_words must be True, False or None, got 1"),
     ],
 )
 def test_bad_options_are_refused_before_any_text_is_read(options, message):
@@ -134,6 +141,97 @@ def test_bad_options_are_refused_before_any_text_is_read(options, message):
 def test_options_survive_json():
     options = CountingOptions(ngrams=(np.int64(1), 2), stop_words=("a", "b"), lowercase=False)
     assert CountingOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"words": "unicode"},
+        {"language": "de", "stop_words": True},
+        {"language": "de", "words": "sklearn"},
+        {"language": "fr", "apostrophes": "keep"},
+        {"words": "unicode", "ngrams_over_stop_words": True},
+        {"ngrams_over_stop_words": False},
+    ],
+    ids=str,
+)
+def test_options_of_languages_survive_json_and_saved_statistics(tmp_path, options):
+    options = CountingOptions(ngrams=(1, 2), **options)
+    assert CountingOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+    TermStatistics.from_texts(["die Katze und das Haus"], counting=options).save(tmp_path / "s.parquet")
+    assert TermStatistics.load(tmp_path / "s.parquet").counting == options
+
+
+def test_default_options_are_written_as_before_languages():
+    old = {
+        "ngrams": [1, 1],
+        "stop_words": None,
+        "token_pattern": r"(?u)\b\w\w+\b",
+        "lowercase": True,
+        "pretokenized": False,
+    }
+    assert json.loads(json.dumps(CountingOptions().to_json())) == old
+    assert CountingOptions.from_json(old) == CountingOptions()
+    assert CountingOptions.from_json({**old, "stop_words": "english", "pretokenized": True}).ngrams_over_stop_words
+
+
+def test_a_language_means_words_as_unicode_sees_them():
+    assert CountingOptions().words == "sklearn"
+    assert CountingOptions(language="deu") == CountingOptions(language="german", words="unicode")
+    assert CountingOptions(language="en").apostrophes == "keep"
+    assert CountingOptions(language="fr").apostrophes == "split"
+
+
+@pytest.mark.usefixtures("either_tokenizer")
+@pytest.mark.parametrize("ngrams", [(1, 2), (2, 2), (2, 3)])
+def test_n_grams_over_stop_words_are_a_choice(ngrams):
+    text, stop_words = "to be or not to be that is the question here now then", ("or", "is", "the", "that")
+    unigrams = ["be", "here", "not", "now", "question", "then", "to"]
+    between = ["be that", "here now", "not to", "now then", "question here", "to be"]
+    over = {"be not", "be question"}
+    for words in ("sklearn", "unicode"):
+        for reach in (True, False, None):
+            options = CountingOptions(words=words, ngrams=ngrams, stop_words=stop_words, ngrams_over_stop_words=reach)
+            found = options.count([text])[1].tolist()
+            reaches = reach if reach is not None else words == "sklearn"
+            assert (over <= set(found)) == reaches
+            if ngrams == (1, 2) and not reaches:
+                assert found == sorted([*unigrams, *(set(between) - {"be that"})])
+
+
+@pytest.mark.usefixtures("either_tokenizer")
+def test_pretokenized_texts_have_barriers_too():
+    options = CountingOptions(pretokenized=True, ngrams=2, stop_words=["of"], ngrams_over_stop_words=False)
+    assert options.count([["end", "of", "days", "gone"]])[1].tolist() == ["days gone"]
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "expected"),
+    [
+        ({}, "The Cat sat", [("the", 0, 3), ("cat", 4, 7), ("sat", 8, 11)]),
+        ({"token_pattern": r"(\w)\w+"}, "ab cd", [("a", 0, 1), ("c", 3, 4)]),
+        ({"pretokenized": True}, "so it's", [("so", 0, 2), ("it's", 3, 7)]),
+        ({"pretokenized": True}, ["New York", "is"], [("New York", 0, 8), ("is", 9, 11)]),
+        ({"words": "unicode"}, "I don’t", [("i", 0, 1), ("don't", 2, 7)]),
+        ({"language": "hi"}, "मानव है", [("मानव", 0, 4), ("है", 5, 7)]),
+        ({"words": "unicode"}, "İx so", [("i̇x", 0, 3), ("so", 4, 6)]),
+    ],
+    ids=str,
+)
+def test_tokens_have_their_places_in_the_text(options, text, expected):
+    options = CountingOptions(**options)
+    shown, tokens = options.placed_tokens(text)
+    tokens = list(tokens)
+    assert tokens == expected
+    assert all(shown[start:stop].lower() == token.lower() for token, start, stop in tokens)
+    assert {token for token, _, _ in tokens} == set(options.count([text])[1].tolist())
+
+
+def test_the_set_of_stop_words():
+    assert CountingOptions().stop_word_set() == frozenset()
+    assert CountingOptions(stop_words=["The"]).stop_word_set() == {"The"}
+    assert "the" in CountingOptions(stop_words="english").stop_word_set()
+    assert "und" in CountingOptions(stop_words="de").stop_word_set()
 
 
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset, lambda words: iter(words[::-1])])

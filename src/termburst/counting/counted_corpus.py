@@ -39,7 +39,7 @@ def corpus_counting(
 
 
 def texts_at(texts: Sequence[Text], numbers: Sequence[int]) -> Iterator[Text]:
-    """Some texts, by their ascending numbers. A sequence that reads texts from disk does so in one pass: its method `at`.
+    """Some texts, by their ascending numbers. Texts on disk are read in one pass, by the method `at` of the sequence.
 
     Examples
     --------

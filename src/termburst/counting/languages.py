@@ -68,7 +68,7 @@ def _codes() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _rows() -> list[tuple[str, str, str]]:
-    return [(row[0], row[1], row[2]) for row in (entry.split(None, 2) for entry in _TABLE.split(";"))]
+    return [(row[0], row[1], row[2]) for row in (entry.strip().split(None, 2) for entry in _TABLE.split(";"))]
 
 
 def language_code(language: str) -> str:
@@ -80,9 +80,9 @@ def language_code(language: str) -> str:
     --------
     >>> [language_code(name) for name in ("de", "deu", "German", "pt-BR")]
     ['de', 'de', 'de', 'pt']
-    >>> language_code("germn")
+    >>> language_code("portugese")
     Traceback (most recent call last):
-    ValueError: The language 'germn' is not known. Did you mean German (de)? Give ... such as "de", "deu" or "german".
+    ValueError: The language 'portugese' is not known. Did you mean Portuguese (pt)? Give ...
     """
     codes = _codes()
     asked = language.strip().lower() if isinstance(language, str) else ""

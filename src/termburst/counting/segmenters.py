@@ -39,7 +39,7 @@ def _japanese() -> Segment:
 
     def segment(text: str) -> list[str]:
         if not hasattr(local, "tokenizer"):
-            local.tokenizer = dictionary.create(mode=sudachipy.SplitMode.A)
+            local.tokenizer = dictionary.tokenizer(mode=sudachipy.SplitMode.A)
         return [word.surface() for word in local.tokenizer.tokenize(text)]
 
     return segment

@@ -27,9 +27,9 @@ _LONGEST_ID = 200  # characters of a document's id in the page
 
 def heading(kind: str, title: str) -> Dict:
     """The first entries of a summary: its format, version, kind and title."""
-    import termburst
+    from importlib.metadata import version
 
-    return {"format": FORMAT, "termburst": termburst.__version__, "kind": kind, "title": title}
+    return {"format": FORMAT, "termburst": version("termburst"), "kind": kind, "title": title}
 
 
 def plain(value: float) -> float | None:

@@ -38,7 +38,7 @@ from termburst.tables import burstiness_test
 
 
 def summarize(
-    corpus: CountedCorpus | TermStatistics,
+    corpus: Any,
     *,
     title: str = "corpus",
     panels: int = PANELS,

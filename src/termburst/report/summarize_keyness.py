@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.display import LINES, MOST_TERMS, PANELS
@@ -36,7 +36,7 @@ _COLUMNS = (
 
 def summarize_keyness(
     table: pl.DataFrame,
-    sides: Mapping[str, CountedCorpus | TermStatistics],
+    sides: Mapping[str, Any],
     *,
     title: str = "comparison",
     settings: Dict | None = None,
