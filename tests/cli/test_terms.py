@@ -248,7 +248,7 @@ def test_stop_words_of_a_language(done, fault, tmp_path):
     for name in ("german", "de", "deu"):
         found = done("terms", path, *ALL, "--stop-words", name).rows
         assert set(found) == {"drache", "prinzessin", "schloss", "berg"}
-    assert "The language 'germn' is not known. Did you mean German (de)?" in fault(
+    assert "The language 'germn' is not known. Did you mean German (de)" in fault(
         "terms", path, "--stop-words", "germn"
     )
     assert "there is no file 'words.txt'" in fault("terms", path, "--stop-words", "words.txt")
