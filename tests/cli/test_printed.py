@@ -85,13 +85,13 @@ def test_usage_errors_escape_what_was_given(fault, arguments):
 @pytest.mark.parametrize("show", [[], ["--json"]])
 def test_ids_of_batches(run, done, corpus, tmp_path, show):
     saved = tmp_path / "s.parquet"
-    done("stats", "build", corpus, "-o", saved, "--batch", NASTY)
+    done("stats", "build", corpus, "--lines", "-o", saved, "--batch", NASTY)
     out = done("stats", "show", saved, *show).out
     assert _harmless(out)
     assert "hacked" in out
     if show:
         assert json.loads(out)["batches"] == [NASTY]
-    again = run("stats", "add", saved, corpus, "--batch", NASTY)
+    again = run("stats", "add", saved, corpus, "--lines", "--batch", NASTY)
     assert again.code == 0
     assert "nothing was added" in again.err
     assert _harmless(again.err)

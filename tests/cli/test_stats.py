@@ -19,7 +19,7 @@ def halves(tmp_path, texts):
 @pytest.fixture
 def build(done, tmp_path):
     def make(corpus, name, *options):
-        done("stats", "build", corpus, "-o", tmp_path / name, *options)
+        done("stats", "build", corpus, "--lines", "-o", tmp_path / name, *options)
         return tmp_path / name
 
     return make
@@ -46,30 +46,33 @@ def test_merge_accepts_more_than_two_files(done, build, halves, tmp_path):
 def test_add_gives_the_whole(done, build, corpus, halves, tmp_path):
     saved = build(halves[0], "saved.parquet")
     before = saved.read_bytes()
-    done("stats", "add", saved, halves[1], "-o", tmp_path / "other.parquet")
+    done("stats", "add", saved, halves[1], "--lines", "-o", tmp_path / "other.parquet")
     assert saved.read_bytes() == before
-    done("stats", "add", saved, halves[1])
+    done("stats", "add", saved, halves[1], "--lines")
     assert load(saved) == load(tmp_path / "other.parquet") == load(build(corpus, "whole.parquet"))
 
 
 def test_a_batch_is_added_once(run, build, halves, tmp_path):
     saved = build(halves[0], "saved.parquet", "--batch", "monday")
-    assert run("stats", "add", saved, halves[1], "--batch", "tuesday").code == 0
+    assert run("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday").code == 0
     once = saved.read_bytes()
     assert load(saved).batches == ("monday", "tuesday")
     for batch in ("monday", "tuesday"):
-        again = run("stats", "add", saved, halves[1], "--batch", batch)
+        again = run("stats", "add", saved, halves[1], "--lines", "--batch", batch)
         assert again.code == 0
         assert repr(batch) in again.err
         assert saved.read_bytes() == once
-    assert run("stats", "add", saved, halves[1], "--batch", "tuesday", "-o", tmp_path / "copy.parquet").code == 0
+    assert (
+        run("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday", "-o", tmp_path / "copy.parquet").code
+        == 0
+    )
     assert load(tmp_path / "copy.parquet") == load(saved)
 
 
 def test_the_same_texts_are_not_added_twice(run, fault, build, halves, tmp_path):
     saved = build(halves[0], "saved.parquet")
     once = saved.read_bytes()
-    line = fault("stats", "add", saved, halves[0])
+    line = fault("stats", "add", saved, halves[0], "--lines")
     assert f"saved.parquet already contains the texts of {halves[0]}: 17 documents; nothing was added" in line
     assert "--again" in line
     assert saved.read_bytes() == once
@@ -78,23 +81,23 @@ def test_the_same_texts_are_not_added_twice(run, fault, build, halves, tmp_path)
     moved = folder / "other name.txt"
     lines = halves[0].read_text(encoding="utf-8").splitlines()
     moved.write_text("".join(f"{line}\n" for line in reversed(lines)), encoding="utf-8")
-    assert "already contains the texts" in fault("stats", "add", saved, moved, "--batch", "new")
-    assert run("stats", "add", saved, halves[0], "--again") == (0, b"", "")
+    assert "already contains the texts" in fault("stats", "add", saved, moved, "--lines", "--batch", "new")
+    assert run("stats", "add", saved, halves[0], "--lines", "--again") == (0, b"", "")
     assert load(saved).documents == 34
 
 
 def test_texts_that_were_added_in_parts_are_not_added_again(run, fault, build, corpus, halves):
     saved = build(halves[0], "saved.parquet", "--batch", "monday")
-    assert run("stats", "add", saved, halves[1], "--batch", "tuesday").code == 0
-    assert "41 documents" in fault("stats", "add", saved, corpus)
-    assert "17 documents (batch 'monday')" in fault("stats", "add", saved, halves[0])
+    assert run("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday").code == 0
+    assert "41 documents" in fault("stats", "add", saved, corpus, "--lines")
+    assert "17 documents (batch 'monday')" in fault("stats", "add", saved, halves[0], "--lines")
 
 
 def test_texts_that_were_subtracted_can_be_added_again(run, build, corpus, halves):
     saved, second = build(corpus, "saved.parquet"), build(halves[1], "second.parquet")
     whole = load(saved)
     assert run("stats", "subtract", saved, second).code == 0
-    assert run("stats", "add", saved, halves[1]) == (0, b"", "")
+    assert run("stats", "add", saved, halves[1], "--lines") == (0, b"", "")
     assert load(saved) == whole
 
 
@@ -116,7 +119,7 @@ def test_a_batch_is_merged_once(fault, build, halves, tmp_path):
 )
 def test_add_counts_with_the_options_of_the_saved_statistics(done, build, corpus, halves, options):
     saved = build(halves[0], "saved.parquet", *options)
-    done("stats", "add", saved, halves[1])
+    done("stats", "add", saved, halves[1], "--lines")
     assert load(saved) == load(build(corpus, "whole.parquet", *options))
 
 
@@ -132,10 +135,10 @@ def test_add_reads_lists_of_tokens_if_the_statistics_are_pretokenized(done, buil
 def test_add_refuses_other_counting_options(fault, done, build, halves):
     saved = build(halves[0], "saved.parquet", "--ngrams", "1,2")
     before = saved.read_bytes()
-    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--ngrams", "2")
-    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--stop-words", "english")
+    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--lines", "--ngrams", "2")
+    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--lines", "--stop-words", "english")
     assert saved.read_bytes() == before
-    done("stats", "add", saved, halves[1], "--ngrams", "1,2")
+    done("stats", "add", saved, halves[1], "--lines", "--ngrams", "1,2")
 
 
 def test_merge_refuses_other_counting_options_and_detail(fault, build, halves, tmp_path):
@@ -161,7 +164,7 @@ def test_terms_that_no_longer_occur_are_removed(done, build, tmp_path):
     old.write_text("aa bb\n", encoding="utf-8")
     new.write_text("bb cc cc\n", encoding="utf-8")
     saved, gone = build(old, "saved.parquet"), build(old, "gone.parquet")
-    done("stats", "add", saved, new)
+    done("stats", "add", saved, new, "--lines")
     done("stats", "subtract", saved, gone)
     assert load(saved).terms.tolist() == ["bb", "cc"]
 
@@ -203,7 +206,7 @@ def test_another_format_version(fault, build, corpus, halves):
     frame = pl.read_parquet(saved)
     frame.write_parquet(saved, metadata={"termburst": json.dumps(header | {"version": 99})})
     before = saved.read_bytes()
-    for command in (["stats", "show", saved], ["terms", saved], ["stats", "add", saved, halves[0]]):
+    for command in (["stats", "show", saved], ["terms", saved], ["stats", "add", saved, halves[0], "--lines"]):
         line = fault(*command)
         assert "saved.parquet" in line
         assert "99" in line
@@ -222,7 +225,7 @@ def test_files_that_are_not_statistics(fault, build, corpus, tmp_path, table):
     table.write_parquet(tmp_path / "ordinary.parquet")
     assert "ordinary.parquet" in fault("stats", "show", tmp_path / "ordinary.parquet")
     assert "missing.parquet" in fault("stats", "show", tmp_path / "missing.parquet")
-    assert "corpus.txt" in fault("stats", "show", corpus)
+    assert "corpus.txt" in fault("stats", "show", corpus, "--lines")
     content = build(corpus, "saved.parquet").read_bytes()
     damaged = tmp_path / "damaged.parquet"
     for cut in (0, 3, 100, len(content) - 9):
