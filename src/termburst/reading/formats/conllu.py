@@ -166,7 +166,9 @@ class _Parser:
                 f"line {number} has {columns} column{'' if columns == 1 else 's'} where CoNLL-U has {self._width}, "
                 "separated by tabs; check how the file was made"
             )
-        return UnreadableFile(f"line {number} has the id {line.split(maxsplit=1)[0]!r:.40}, which must be a number or a range")
+        return UnreadableFile(
+            f"line {number} has the id {line.split(maxsplit=1)[0]!r:.40}, which must be a number or a range"
+        )
 
     def _begin(self, comment: str) -> None:
         found = _NEW_DOCUMENT.match(comment)
@@ -190,7 +192,7 @@ class _Parser:
 
     def _document(self, number: str) -> FoundDocument:
         if self._tokens and self._missing >= len(self._tokens) and self._number == 1:
-XX
+            raise UnreadableFile(f"has nothing in the column of the layer {self._layer!r}; choose another layer")
         found = FoundDocument(self._name or number, self._tokens, self._metadata)
         self._name, self._tokens, self._metadata = "", [], {}
         self._size = self._checked = 0

@@ -28,8 +28,8 @@ _PREFERRED = (("corr", "sic"), ("reg", "orig"), ("expan", "abbr"), ("lem", "rdg"
 _BLOCKS = (
     "p", "ab", "l", "lg", "s", "u", "div", "div0", "div1", "div2", "div3", "div4", "div5", "div6", "div7", "head", "sp",
     "speaker", "stage", "note", "item", "label", "list", "row", "cell", "table", "opener", "closer", "salute", "signed",
-    "dateline", "byline", "trailer", "argument", "epigraph", "castItem", "castList", "titlePart", "docTitle", "docImprint",
-    "bibl", "listBibl", "figure", "quote", "cit", "floatingText", "titlePage", "front", "back", "body", "group", "text",
+    "dateline", "byline", "trailer", "argument", "epigraph", "castItem", "castList", "titlePart", "docTitle",
+    "docImprint", "bibl", "listBibl", "figure", "quote", "cit", "floatingText", "titlePage", "front", "back", "body", "group", "text",
     "postscript",
 )
 # fmt: on

@@ -25,13 +25,14 @@ from termburst.reading.formats.text_lines import decode_all
 _NAME = "a web page"
 # fmt: off
 _INVISIBLE = (
-    "script", "style", "template", "noscript", "head", "svg", "math", "object", "iframe", "select", "textarea", "rt", "rp",
+    "script", "style", "template", "noscript", "head", "svg", "math", "object", "iframe", "select", "textarea", "rt",
+    "rp",
 )
 _BLOCKS = (
-    "address", "article", "aside", "blockquote", "body", "button", "caption", "center", "dd", "details", "dialog", "div",
-    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
-    "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th",
-    "thead", "tr", "ul",
+    "address", "article", "aside", "blockquote", "body", "button", "caption", "center", "dd", "details", "dialog",
+    "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+    "header", "hr", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot",
+    "th", "thead", "tr", "ul",
 )
 # fmt: on
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
