@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import Text, bytes_of
+from termburst.reading.documents import Text
 from termburst.reading.faults import reason
 
 Scalar = str | int | float | bool | None
@@ -239,12 +239,15 @@ def require_column(name: str, option: str, there: list[str]) -> None:
 def _checked(found: FoundDocument, options: FormatOptions, note: Note) -> FoundDocument:
     """A document whose text is valid Unicode without NUL, and not too large."""
     joined = found.text if isinstance(found.text, str) else "\n".join(found.text)  # to look at all tokens at once
-    if bytes_of(joined) > options.limit:
+    try:
+        size, sound = len(joined.encode("utf-8")), "\0" not in joined
+    except UnicodeEncodeError:  # half a surrogate pair
+        size, sound = len(joined), False
+    if size > options.limit:
         raise oversize(options.limit)
-    if isinstance(found.text, str):
-        text: Text = _mended(found.text, note)
-    else:
-        text = found.text if _is_sound(joined) else [_mended(token, note) for token in found.text]
+    text = found.text
+    if not sound:
+        text = _mended(text, note) if isinstance(text, str) else [_mended(token, note) for token in text]
     ignored: Note = lambda _kind, _detail: None  # noqa: E731 - what is wrong with a text is said, not with a title
     metadata = {
         _mended(key, ignored): _mended(value, ignored) if isinstance(value, str) else value

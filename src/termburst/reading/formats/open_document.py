@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, UnreadableFile, held, reader
-from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart
-from termburst.reading.formats.safe_xml import etree, local_name, parse, replace_by_text
+from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart, text_below
+from termburst.reading.formats.safe_xml import local_name, parse, replace_by_text
 from termburst.reading.formats.zip_package import ZipPackage
 
 _NAME = "an OpenDocument text"
@@ -56,9 +56,7 @@ def _text(body: Any, note: Note) -> str:
         _spell_out(root)
     if notes:
         note("notes moved", f"{len(notes)} footnotes or endnotes stand at the end of the text")
-    text = BLOCK.join(
-        etree().tostring(root, method="text", encoding="unicode", with_tail=False) for root in (body, *notes)
-    )
+    text = BLOCK.join(text_below(root) for root in (body, *notes))
     return lines_of(text)
 
 

@@ -8,9 +8,9 @@ from typing import Any, BinaryIO
 
 from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, chosen_layer, dated, reader
 from termburst.reading.formats.line_ends import join_cut_words
-from termburst.reading.formats.marked_text import LINE, lines_of, set_apart
-from termburst.reading.formats.safe_xml import etree, local_name, replace_by_text
-from termburst.reading.formats.tei_words import words_of
+from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
+from termburst.reading.formats.safe_xml import local_name, replace_by_text
+from termburst.reading.formats.tei_words import Tally, words_of
 from termburst.reading.formats.xml_by_path import document_of, matches_in, read_by_path
 from termburst.reading.formats.xml_events import XmlSource
 
@@ -23,14 +23,14 @@ _JOIN = "\ue000"  # a line that ends within a word
 # Text that an edition gives in addition to what was written: running heads, deletions, descriptions of pictures.
 _LEFT_OUT = ("fw", "del", "surplus", "figDesc", "desc")
 # Of two readings the second one is left out: what was corrected, regularised, expanded, and other witnesses.
-_PREFERRED = (("corr", "sic"), ("reg", "orig"), ("expan", "abbr"), ("lem", "rdg"))
+_OTHER = {"sic": "corr", "orig": "reg", "abbr": "expan", "rdg": "lem"}
 # fmt: off
 _BLOCKS = (
-    "p", "ab", "l", "lg", "s", "u", "div", "div0", "div1", "div2", "div3", "div4", "div5", "div6", "div7", "head", "sp",
-    "speaker", "stage", "note", "item", "label", "list", "row", "cell", "table", "opener", "closer", "salute", "signed",
-    "dateline", "byline", "trailer", "argument", "epigraph", "castItem", "castList", "titlePart", "docTitle",
-    "docImprint", "bibl", "listBibl", "figure", "quote", "cit", "floatingText", "titlePage", "front", "back", "body", "group", "text",
-    "postscript",
+    "p", "ab", "l", "lg", "s", "u", "div", "div0", "div1", "div2", "div3", "div4", "div5", "div6", "div7", "head",
+    "sp", "speaker", "stage", "note", "item", "label", "list", "row", "cell", "table", "opener", "closer", "salute",
+    "signed", "dateline", "byline", "trailer", "argument", "epigraph", "castItem", "castList", "titlePart",
+    "docTitle", "docImprint", "bibl", "listBibl", "figure", "quote", "cit", "floatingText", "titlePage", "front",
+    "back", "body", "group", "text", "postscript",
 )
 # fmt: on
 _BREAKS = ("lb", "pb", "cb", "gb", "milestone")
@@ -62,23 +62,22 @@ def _needs_whole(options: FormatOptions) -> bool:
 
 
 def _tei(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
-    tally: Counter[tuple[str, str]] = Counter()
+    tally: Tally = Counter()
     several = local_name(source.root) not in _DOCUMENTS
     number = 0
-    for node in source.outermost([f"{{*}}{name}" for name in _DOCUMENTS]):
-        inner = [each for each in node.iter(*(f"{{*}}{name}" for name in _DOCUMENTS)) if each is not node]
-        texts = inner if inner else [node]  # since 2019 a TEI may hold others in the place of a teiCorpus
+    names = [f"{{*}}{name}" for name in _DOCUMENTS]
+    for node in source.outermost(names):
+        # A TEI may hold others, in the place of a teiCorpus.
+        texts = [each for each in node.iter(*names) if each is not node] if source.nested else [node]
         for each in texts:
             number += 1
-            name = _name(each, number) if several or inner else ""
+            name = _name(each, number) if several or source.nested else ""
             yield from _documents(each, name, options, tally, note)
     for (kind, detail), count in tally.items():
         note(kind, f"{detail} ({count:,} times)" if count > 1 else detail)
 
 
-def _documents(
-    node: Any, name: str, options: FormatOptions, tally: Counter[tuple[str, str]], note: Note
-) -> Iterator[FoundDocument]:
+def _documents(node: Any, name: str, options: FormatOptions, tally: Tally, note: Note) -> Iterator[FoundDocument]:
     metadata = _header(node, tally)
     bodies = _bodies(node, tally)
     for body in bodies:
@@ -110,33 +109,35 @@ def _name(node: Any, number: int) -> str:
     return _first_text(node, "fileDesc", "publicationStmt", "idno") or str(number)
 
 
-def _bodies(node: Any, tally: Counter[tuple[str, str]]) -> list[Any]:
-    bodies = [
-        each
-        for each in node.iter(*(f"{{*}}{name}" for name in _BODIES))
-        if not any(local_name(above) in _BODIES for above in each.iterancestors())
-    ]
-    for matter in node.iter("{*}front", "{*}back"):
-        if any(text.strip() for text in matter.itertext()):
-            tally["left out", f"<{local_name(matter)}>, which is beside the body of the text"] += 1
+def _bodies(node: Any, tally: Tally) -> list[Any]:
+    """The bodies of a text, of which there are several where it is a group of texts."""
+    bodies: list[Any] = []
+    pending = [child for child in node if local_name(child) in ("text", *_BODIES)]
+    while pending:
+        each = pending.pop(0)
+        name = local_name(each)
+        if name in _BODIES:
+            bodies.append(each)
+        elif name in ("text", "group"):
+            pending[:0] = list(each)
+        elif name in ("front", "back") and any(text.strip() for text in each.itertext()):
+            tally["left out", f"<{name}>, which is beside the body of the text"] += 1
     return bodies
 
 
-def _prune(body: Any, tally: Counter[tuple[str, str]]) -> None:
+def _prune(body: Any, tally: Tally) -> None:
     """Remove what is no running text, and of two readings the second one."""
-    found = list(body.iter(*(f"{{*}}{name}" for name in _LEFT_OUT)))
-    for wanted, other in _PREFERRED:
-        for node in body.iter(f"{{*}}{other}"):
-            parent = node.getparent()
-            if parent is not None and any(local_name(child) == wanted for child in parent):
-                found.append(node)
-    for node in found:
-        if node.getparent() is not None:
-            tally["markup removed", f"<{local_name(node)}> with its text"] += 1
+    for node in list(body.iter(*(f"{{*}}{name}" for name in (*_LEFT_OUT, *_OTHER)))):
+        parent, name = node.getparent(), local_name(node)
+        if parent is None:
+            continue
+        wanted = _OTHER.get(name)
+        if wanted is None or any(local_name(child) == wanted for child in parent):
+            tally["markup removed", f"<{name}> with its text"] += 1
             replace_by_text(node, "")
 
 
-def text_of_body(body: Any, tally: Counter[tuple[str, str]]) -> str:
+def text_of_body(body: Any, tally: Tally) -> str:
     r"""The running text of a TEI element; the tree is changed.
 
     Examples
@@ -152,7 +153,7 @@ def text_of_body(body: Any, tally: Counter[tuple[str, str]]) -> str:
     space = str(body.tag).rpartition("}")[0]
     prefix = f"{space}}}" if space else ""
     set_apart(body.iter(*(prefix + name for name in _BLOCKS)))
-    text = etree().tostring(body, method="text", encoding="unicode", with_tail=False)
+    text = text_below(body)
     if _JOIN in text:
         parts = text.split(_JOIN)
         text = "".join([part.strip().rstrip("-\u2010\xac\xad") for part in parts[:-1]] + [parts[-1].lstrip()])
@@ -163,7 +164,7 @@ def text_of_body(body: Any, tally: Counter[tuple[str, str]]) -> str:
     return text
 
 
-def _header(node: Any, tally: Counter[tuple[str, str]]) -> dict[str, Scalar]:
+def _header(node: Any, tally: Tally) -> dict[str, Scalar]:
     """Title, author, date and language out of the header of a text."""
     metadata: dict[str, Scalar] = {}
     statement = _first(node, "fileDesc", "titleStmt")
@@ -177,13 +178,18 @@ def _header(node: Any, tally: Counter[tuple[str, str]]) -> dict[str, Scalar]:
         authors = [_plain(each) for each in described.iter("{*}author")] if described is not None else []
     if any(authors):
         metadata["author"] = "; ".join(dict.fromkeys(filter(None, authors)))
-    language = node.get(_LANGUAGE) or next((each.get("ident") for each in node.iter("{*}language")), None)
+    language = node.get(_LANGUAGE) or _language(node)
     if language:
         metadata["language"] = str(language)
     return dated(metadata, _date(node, tally))
 
 
-def _date(node: Any, tally: Counter[tuple[str, str]]) -> str | None:
+def _language(node: Any) -> str | None:
+    used = _first(node, "profileDesc", "langUsage")
+    return next((each.get("ident") for each in used.iter("{*}language")), None) if used is not None else None
+
+
+def _date(node: Any, tally: Tally) -> str | None:
     """When the text was written or printed; of the digital edition only where nothing else is said."""
     places = (("profileDesc", "creation"), ("fileDesc", "sourceDesc"), ("fileDesc", "publicationStmt"))
     for place in places:

@@ -1,4 +1,7 @@
-"""The tokens of TEI texts that mark each word: ``<w lemma="be" pos="VERB">is</w>`` and ``<pc>.</pc>``."""
+"""The tokens of TEI texts that mark each word: ``<w lemma="be" pos="VERB">is</w>`` and ``<pc>.</pc>``.
+
+Corpora have one element per word, so what is done for each word is done in as few steps as Python has.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,22 @@ import re
 from collections import Counter
 from typing import Any
 
-from termburst.reading.formats.safe_xml import local_name
+from termburst.reading.formats.safe_xml import etree, local_name
 
 _LEMMA = ("lemma", "hw")  # TEI; the British National Corpus
 _TAG = ("pos", "ana", "type", "c5", "function")
 _UPOS = re.compile(r"\bUPosTag=(\w+)")  # ParlaMint and other corpora made from Universal Dependencies
+_SPACE = b" \t\r\n"
+
+Tally = Counter[tuple[str, str]]  # what was repaired, guessed or left out, and how often
 
 
-def words_of(bodies: list[Any], layer: str, tally: Counter[tuple[str, str]]) -> list[str] | None:
+def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
     """All tokens of a text in one layer; None where its words are not marked.
 
     A word that holds words (the contraction *du* that stands for *de le*) is one token of the layer "form", and its
-    parts are the tokens of the other layers. A word without a lemma or a tag is taken by its form or as "X", and said.
+    parts are the tokens of the other layers. A word without a lemma is taken by its form, one without a tag as "X", and
+    that is said.
 
     Examples
     --------
@@ -26,77 +33,78 @@ def words_of(bodies: list[Any], layer: str, tally: Counter[tuple[str, str]]) -> 
     >>> words_of([body], "form", Counter()), words_of([body], "lemma_upos", Counter())
     (['is', 'it', '?'], ['be_VERB', 'it_X', '?_X'])
     """
-    nodes = [node for body in bodies for node in body.iter(*_tags(body))]
-    if not any(local_name(node) == "w" for node in nodes[:100]) and not any(local_name(node) == "w" for node in nodes):
+    nodes = [node for body in bodies for node in body.iter(*_names(body))]
+    if not any(local_name(node) == "w" for node in nodes):
         return None
-    forms = _forms(_outermost(nodes))
+    holding = [node for node, size in zip(nodes, map(len, nodes), strict=True) if size]
+    compound = {node for node in holding if any(local_name(child) == "w" for child in node)}
+    whole = [node for node in nodes if node.getparent() not in compound] if compound else nodes
+    forms = _forms(whole)
     _say_what_is_outside(bodies, forms, tally)
     if layer == "form":
-        return [form for form in forms if form]
-    parts = _parts(nodes)
-    forms, nodes = forms if parts is nodes else _forms(parts), parts
-    lemmas = _values(nodes, _LEMMA) if "lemma" in layer else []
-    tags = _tags_of(nodes) if "upos" in layer else []
-    if lemmas:
-        _say_missing(lemmas, forms, "lemma", "the form is taken", tally)
-        lemmas = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
-    if tags:
-        _say_missing(tags, forms, "part of speech", "X is taken", tally)
-        tags = [tag or "X" for tag in tags]
-    if layer == "lemma":
-        return [lemma for lemma in lemmas if lemma]
+        return forms if all(forms) else list(filter(None, forms))
+    if compound:
+        nodes = [node for node in nodes if node not in compound]
+        forms = _forms(nodes)
     if layer == "upos":
-        return tags
-    return [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, tags, strict=True) if lemma]
+        return _tags(nodes, tally)
+    lemmas = _or_else(_values(nodes, _LEMMA), forms, "words without lemma: the form is taken", tally)
+    if layer == "lemma":
+        return list(filter(None, lemmas))
+    return [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, _tags(nodes, tally), strict=True) if lemma]
 
 
-def _tags(body: Any) -> tuple[str, ...]:
+def _names(body: Any) -> tuple[str, ...]:
+    """What tokens are called: in the British National Corpus punctuation is ``<c>``."""
     space = str(body.tag).rpartition("}")[0]
     names = ("w", "pc", "c") if local_name(body) in ("wtext", "stext") else ("w", "pc")
     return tuple(f"{space}}}{name}" if space else name for name in names)
 
 
-def _holding(nodes: list[Any]) -> set[Any]:
-    """The words that hold words."""
-    return {node for node in nodes if len(node) and any(local_name(child) == "w" for child in node)}
-
-
-def _outermost(nodes: list[Any]) -> list[Any]:
-    holding = _holding(nodes)
-    return [node for node in nodes if node.getparent() not in holding] if holding else nodes
-
-
-def _parts(nodes: list[Any]) -> list[Any]:
-    holding = _holding(nodes)
-    return [node for node in nodes if node not in holding] if holding else nodes
-
-
 def _forms(nodes: list[Any]) -> list[str]:
-    forms = (node.text if not len(node) and node.text else "".join(node.itertext()) for node in nodes)
-    return [form if form.isalnum() else " ".join(form.split()) for form in forms]
+    if any(map(len, nodes)):
+        return _trimmed(["".join(node.itertext()) if len(node) else node.text for node in nodes])
+    return _trimmed([node.text for node in nodes])
+
+
+def _trimmed(values: list[str | None]) -> list[str]:
+    """The same values without white space at their ends, one space for more within, "" for none at all."""
+    given = [value or "" for value in values]
+    joined = "".join(given)
+    if not any(space in joined for space in " \t\r\n"):
+        return given
+    return [" ".join(value.split()) for value in given]
 
 
 def _values(nodes: list[Any], names: tuple[str, ...]) -> list[str]:
     name = next((name for name in names if any(node.get(name) for node in nodes[:1000])), names[0])
-    return [" ".join((node.get(name) or "").split()) for node in nodes]
+    return _trimmed([node.get(name) for node in nodes])
 
 
-def _tags_of(nodes: list[Any]) -> list[str]:
+def _tags(nodes: list[Any], tally: Tally) -> list[str]:
     if any("UPosTag=" in (node.get("msd") or "") for node in nodes[:1000]):
         found = (_UPOS.search(node.get("msd") or "") for node in nodes)
-        return [match[1] if match else "" for match in found]
-    return [tag.removeprefix("#") for tag in _values(nodes, _TAG)]
+        tags = [match[1] if match else "" for match in found]
+    else:
+        tags = _values(nodes, _TAG)
+        if any(tag.startswith("#") for tag in tags[:1000]):  # a reference to the list of tags
+            tags = [tag.removeprefix("#") for tag in tags]
+    return _or_else(tags, ["X"] * len(tags), "words without part of speech: X is taken", tally)
 
 
-def _say_missing(values: list[str], forms: list[str], what: str, instead: str, tally: Counter[tuple[str, str]]) -> None:
-    missing = sum(not value and bool(form) for value, form in zip(values, forms, strict=True))
-    if missing:
-        tally["annotation missing", f"words without {what}: {instead}"] += missing
+def _or_else(values: list[str], others: list[str], detail: str, tally: Tally) -> list[str]:
+    """The values, and the other one for each that is empty."""
+    missing = values.count("")
+    if not missing:
+        return values
+    tally["annotation missing", detail] += missing
+    return [value or other for value, other in zip(values, others, strict=True)]
 
 
-def _say_what_is_outside(bodies: list[Any], forms: list[str], tally: Counter[tuple[str, str]]) -> None:
-    """Count the letters of the text that are in no word."""
-    everything = sum(sum(map(len, "".join(body.itertext()).split())) for body in bodies)
-    outside = everything - sum(map(len, " ".join(forms).split()))
-    if outside > 0:
-        tally["left out", "characters of text that are in no <w>"] += outside
+def _say_what_is_outside(bodies: list[Any], forms: list[str], tally: Tally) -> None:
+    """Say whether there is text that is in no word."""
+    texts = (etree().tostring(body, method="text", encoding="utf-8", with_tail=False) for body in bodies)
+    everything = sum(len(text.translate(None, _SPACE)) for text in texts)
+    inside = len("".join(forms).encode("utf-8").translate(None, _SPACE))
+    if everything > inside:
+        tally["left out", "bytes of text that are in no <w>"] += everything - inside

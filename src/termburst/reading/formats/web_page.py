@@ -18,7 +18,7 @@ from termburst.reading.formats.found import (
     reader,
     whole,
 )
-from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart
+from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import etree, replace_by_text
 from termburst.reading.formats.text_lines import decode_all
 
@@ -31,8 +31,8 @@ _INVISIBLE = (
 _BLOCKS = (
     "address", "article", "aside", "blockquote", "body", "button", "caption", "center", "dd", "details", "dialog",
     "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
-    "header", "hr", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot",
-    "th", "thead", "tr", "ul",
+    "header", "hr", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody",
+    "td", "tfoot", "th", "thead", "tr", "ul",
 )
 # fmt: on
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
@@ -117,7 +117,7 @@ def visible_text(root: Any) -> str:
     for node in root.iter("br"):
         node.text = LINE
     set_apart(root.iter(*_BLOCKS))
-    return lines_of(etree().tostring(root, method="text", encoding="unicode"))
+    return lines_of(text_below(root))
 
 
 def _main_text(source: str) -> str | None:

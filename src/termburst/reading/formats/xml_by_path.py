@@ -9,7 +9,7 @@ from typing import Any
 
 from termburst.reading.faults import reason
 from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, UnreadableFile
-from termburst.reading.formats.marked_text import BLOCK, lines_of
+from termburst.reading.formats.marked_text import BLOCK, lines_of, text_below
 from termburst.reading.formats.safe_xml import etree, local_name
 from termburst.reading.formats.xml_events import XmlSource
 
@@ -99,7 +99,7 @@ def text_of(node: Any) -> str:
             for child in parent:
                 child.text = BLOCK + (child.text or "")
                 child.tail = BLOCK
-    return lines_of(etree().tostring(node, method="text", encoding="unicode", with_tail=False))
+    return lines_of(text_below(node))
 
 
 def _elements(source: XmlSource) -> str:

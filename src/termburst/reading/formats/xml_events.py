@@ -31,7 +31,9 @@ class XmlSource:
     def __init__(self, stream: BinaryIO, limit: int, note: Note) -> None:
         self._stream, self._limit, self._note = stream, limit, note
         self._read: list[bytes] = []
+        self.nested = False  # the element that was given last holds others of its kind
         self.root = self._first_element()
+        self._has_dtd = self.root.getroottree().docinfo.internalDTD is not None
 
     def _first_element(self) -> Any:
         parser = safe_parser(("start",))
@@ -86,10 +88,13 @@ class XmlSource:
                 ask *= 2
             for event, node in parser.read_events():
                 depth += 1 if event == "start" else -1
-                if event == "end" and depth == 0:
-                    decode_entities(node, self._note)
+                self.nested = self.nested or depth > 1
+                if depth == 0:
+                    if self._has_dtd:  # otherwise an entity that is not defined is an error already
+                        decode_entities(node, self._note)
                     yield node
                     _forget(node)
+                    self.nested = False
                     size, ask = 0, 2**24
 
 
