@@ -55,7 +55,7 @@ def read_pdf(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[F
     if empty:
         shown = ", ".join(map(str, empty[:10])) + (", …" if len(empty) > 10 else "")
         note("pages without text", f"{len(empty)} of {len(texts)} pages: {shown}")
-    text = "\n".join(texts)
+    text = "\n".join(text.strip("\n") for text in texts)
     if any(chr(ligature) in text for ligature in _LIGATURES):
         text = text.translate(_LIGATURES)
         note("ligatures", "written as letters")

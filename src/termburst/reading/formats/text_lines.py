@@ -31,35 +31,53 @@ def marked_encoding(start: bytes) -> str | None:
 def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
     r"""All bytes as text: by their byte order mark, as *declared*, as UTF-8, or as Windows-1252.
 
+    Text that is valid UTF-8, and not only ASCII, is hardly ever in an encoding of one byte per character, whatever is
+    declared.
+
     Examples
     --------
     >>> decode_all("naïve".encode(), print), decode_all("naïve".encode("latin-1"), print)
     encoding guessed cp1252
     ('naïve', 'naïve')
+    >>> decode_all("naïve".encode(), print, "cp1252")
+    encoding repaired the file says cp1252 but is in UTF-8
+    'naïve'
     """
     encoding = marked_encoding(data) or declared
+    if encoding is not None and not _is_known(encoding):
+        note("encoding guessed", f"the file names the unknown encoding {encoding:.40}")
+        encoding = None
+    utf_8 = _strictly(data, "utf-8")
+    text = _strictly(data, encoding) if encoding is not None else utf_8
+    if encoding is not None and utf_8 is not None and text != utf_8 and (text is None or _has_one_byte(encoding)):
+        note("encoding repaired", f"the file says {encoding} but is in UTF-8")
+        return utf_8
+    if text is not None:
+        return text
     if encoding is not None:
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            note("encoding repaired", f"the file says {encoding} but has bytes that are not valid in it")
-        except (LookupError, ValueError):
-            note("encoding guessed", f"the file names the unknown encoding {encoding:.40}")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        if encoding is not None:
-            return data.decode(_known(encoding), "replace")
+        note("encoding repaired", f"the file says {encoding} but has bytes that are not valid in it")
+    else:
         note("encoding guessed", "cp1252")
-        return data.decode("cp1252", "replace")
+    return data.decode(encoding or "cp1252", "replace")
 
 
-def _known(encoding: str) -> str:
+def _strictly(data: bytes, encoding: str) -> str | None:
     try:
-        b"".decode(encoding)
-        return encoding
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_known(encoding: str) -> bool:
+    try:
+        return isinstance(b"a".decode(encoding, "replace"), str)
     except (LookupError, ValueError):
-        return "cp1252"
+        return False
+
+
+def _has_one_byte(encoding: str) -> bool:
+    """Whether each byte is one character."""
+    return len(bytes(range(128, 256)).decode(encoding, "replace")) == 128
 
 
 def text_blocks(stream: BinaryIO, limit: int, note: Note) -> Iterator[str]:
