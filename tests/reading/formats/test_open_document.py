@@ -17,7 +17,9 @@ META = f"""<office:document-meta {NS}><office:meta><dc:title>Eine Rede</dc:title
 def odt(zipped):
     def odt(body: str, **parts: str) -> bytes:
         content = f"<office:document-content {NS}><office:body><office:text>{body}</office:text></office:body></office:document-content>"
-        return zipped({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, "meta.xml": META, **parts})
+        return zipped(
+            {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, "meta.xml": META, **parts}
+        )
 
     return odt
 
@@ -53,7 +55,9 @@ def test_a_flat_file_is_read(read):
 
 
 def test_what_cannot_be_read_gets_one_sentence(refused, odt, zipped):
-    assert "encrypted" in refused(".odt", odt("<text:p>x</text:p>", **{"META-INF/manifest.xml": "<m><encryption-data/></m>"}))
+    assert "encrypted" in refused(
+        ".odt", odt("<text:p>x</text:p>", **{"META-INF/manifest.xml": "<m><encryption-data/></m>"})
+    )
     assert refused(".odt", b"") == "is empty"
     assert "does not begin as one" in refused(".odt", b"hello")
     assert "damaged" in refused(".odt", odt("<text:p>x</text:p>")[:200])

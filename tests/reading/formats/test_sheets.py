@@ -32,7 +32,13 @@ def test_rows_are_documents_and_columns_metadata(read):
     assert (first.name, first.text) == ("1", "Große Worte")
     assert first.metadata == {"speaker": "Ада", "year": 1999, "share": 0.5, "day": "1999-05-01", "kept": True}
     assert (second.name, second.text) == ("2", "中文 text")
-    assert second.metadata == {"speaker": "王", "year": 2001, "share": None, "day": "2001-05-01T10:30:00", "kept": False}
+    assert second.metadata == {
+        "speaker": "王",
+        "year": 2001,
+        "share": None,
+        "day": "2001-05-01T10:30:00",
+        "kept": False,
+    }
     assert reading.notes == []
 
 
@@ -50,7 +56,9 @@ def test_other_sheets_and_empty_rows_are_said(read):
 
 
 def test_what_cannot_be_read_gets_one_sentence(refused, zipped):
-    assert "there is no column 'text', only 'a', 'b'; choose one with --text" in refused(".xlsx", sheet(["a", "b"], [1, 2]))
+    assert "there is no column 'text', only 'a', 'b'; choose one with --text" in refused(
+        ".xlsx", sheet(["a", "b"], [1, 2])
+    )
     assert "no column 'who'" in refused(".xlsx", sheet(*ROWS), id="who")
     assert "'text' 2 times" in refused(".xlsx", sheet(["text", "text"], [1, 2]))
     assert "the first sheet is empty" in refused(".xlsx", sheet())

@@ -44,7 +44,10 @@ def test_paragraphs_and_tables_are_read_in_their_order(read, speech):
 
 
 def made(zipped, body: str, **parts: str) -> bytes:
-    content = {"[Content_Types].xml": "<Types/>", "word/document.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>"}
+    content = {
+        "[Content_Types].xml": "<Types/>",
+        "word/document.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>",
+    }
     return zipped(content | {f"word/{name}.xml": xml for name, xml in parts.items()})
 
 
@@ -72,7 +75,10 @@ def test_footnotes_stand_at_the_end(read, zipped):
 def test_a_text_box_is_read_once(read, zipped):
     box = "<w:txbxContent><w:p><w:r><w:t>box</w:t></w:r></w:p></w:txbxContent>"
     body = (
-        '<w:p><w:r><mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice>' + box + "</mc:Choice><mc:Fallback>" + box
+        '<w:p><w:r><mc:AlternateContent xmlns:mc="urn:mc"><mc:Choice>'
+        + box
+        + "</mc:Choice><mc:Fallback>"
+        + box
         + "</mc:Fallback></mc:AlternateContent></w:r></w:p>"
     )
     assert read(".docx", made(zipped, body)).one.text.split() == ["box"]
@@ -110,7 +116,9 @@ def test_entities_are_refused(refused, zipped):
         '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;">]>'
         f"<w:document {W}><w:body><w:p><w:r><w:t>&b;</w:t></w:r></w:p></w:body></w:document>"
     )
-    assert "entities of its own (&a;)" in refused(".docx", zipped({"[Content_Types].xml": "", "word/document.xml": bomb}))
+    assert "entities of its own (&a;)" in refused(
+        ".docx", zipped({"[Content_Types].xml": "", "word/document.xml": bomb})
+    )
     outside = bomb.replace('<!ENTITY a "lol">', '<!ENTITY a SYSTEM "file:///etc/passwd">')
     assert "entities of its own" in refused(".docx", zipped({"[Content_Types].xml": "", "word/document.xml": outside}))
 

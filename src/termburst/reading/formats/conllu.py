@@ -60,7 +60,8 @@ class _Parser:
         self._metadata: dict[str, Scalar] = {}
         self._size = 0
         self._covered = 0  # the last word that a range stands for
-        self._missing = self._checked = 0
+        self._checked = 0  # tokens whose size is counted
+        self._no_lemma = self._no_upos = 0
 
     def _use(self, columns: tuple[str, ...]) -> None:
         for needed in {"form": ("FORM",), "lemma": ("LEMMA",), "upos": ("UPOS",)}.get(self._layer, ("LEMMA", "UPOS")):
@@ -137,7 +138,7 @@ class _Parser:
         """The lemmas or tags of syntactic words."""
         width, layer, at_id, at_form = self._width, self._layer, self._id, self._form
         at_lemma, at_upos = self._lemma, self._upos
-        take, missing = self._tokens.append, self._missing
+        take, no_lemma, no_upos = self._tokens.append, 0, 0
         for number, line in enumerate(lines, first):
             fields = line.split("\t")
             if len(fields) != width:
@@ -152,12 +153,13 @@ class _Parser:
             lemma, upos = fields[at_lemma], fields[at_upos]
             if lemma == "_" and layer != "upos" and fields[at_form] != "_":
                 lemma = fields[at_form]
-                missing += 1
+                no_lemma += 1
             if upos == "_" and layer != "lemma":
                 upos = "X"
-                missing += 1
+                no_upos += 1
             take(lemma if layer == "lemma" else upos if layer == "upos" else f"{lemma}_{upos}")
-        self._missing = missing
+        self._no_lemma += no_lemma
+        self._no_upos += no_upos
 
     def _wrong_line(self, line: str, number: int) -> UnreadableFile:
         columns = len(line.split("\t"))
@@ -191,7 +193,8 @@ class _Parser:
             self._metadata[key.removeprefix("newdoc_")] = number_or_text(value)
 
     def _document(self, number: str) -> FoundDocument:
-        if self._tokens and self._missing >= len(self._tokens) and self._number == 1:
+        missing = max(self._no_lemma, self._no_upos)
+        if self._tokens and missing == len(self._tokens) and self._number == 1:
             raise UnreadableFile(f"has nothing in the column of the layer {self._layer!r}; choose another layer")
         found = FoundDocument(self._name or number, self._tokens, self._metadata)
         self._name, self._tokens, self._metadata = "", [], {}
@@ -208,9 +211,10 @@ class _Parser:
         """Note what was guessed."""
         if not self._marked:
             note("one document", "there is no line '# newdoc', so the whole file is one document")
-        if self._missing:
-            instead = {"lemma": "the form is taken", "upos": "X is taken"}.get(self._layer, "the form or X is taken")
-            note("annotation missing", f"{self._missing:,} values of the layer {self._layer!r}: {instead}")
+        if self._no_lemma:
+            note("annotation missing", f"{self._no_lemma:,} words without lemma: the form is taken")
+        if self._no_upos:
+            note("annotation missing", f"{self._no_upos:,} words without part of speech: X is taken")
 
 
 def number_or_text(value: str) -> Scalar:

@@ -26,6 +26,8 @@ from termburst.reading.formats.web_page import html_tree, visible_text
 _NAME = "a mailbox"
 _DATED = re.compile(rb"From .*\d{1,2}:\d\d")  # "From - Mon Jan 01 00:00:00 2024" of Thunderbird, and its like
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
+_MULTIPART = re.compile(rb"^content-type:\s*multipart/", re.IGNORECASE | re.MULTILINE)
+MOST_NESTED = 100
 _SPACE = re.compile(r"\s+")
 
 
@@ -93,7 +95,7 @@ def _messages(stream: BinaryIO, options: FormatOptions) -> Iterator[bytes]:
     empty = False
     while line := stream.readline(limit):
         if empty and line.startswith(b"From ") and (not is_dated or _DATED.match(line)):
-            yield b"".join(lines)
+            yield b"".join(lines[:-1])  # without the empty line before the next message
             lines, size, empty = [], 0, False
             continue
         size += len(line)
@@ -101,15 +103,20 @@ def _messages(stream: BinaryIO, options: FormatOptions) -> Iterator[bytes]:
             raise too_large(limit)
         lines.append(line)
         empty = line in (b"\n", b"\r\n")
-    yield b"".join(lines)
+    yield b"".join(lines[:-1] if empty else lines)
 
 
 def _document(name: str, data: bytes, tally: _Tally) -> FoundDocument:
     data = re.sub(rb"\AFrom [^\n]*\n", b"", data)
-    message = BytesParser(EmailMessage, policy=email.policy.default).parsebytes(_QUOTED.sub(rb"\1", data))
-    body = _body(message)
+    parser = BytesParser(EmailMessage, policy=email.policy.default)
+    # The parser would take very long over parts within parts within parts.
+    nested = len(_MULTIPART.findall(data)) > MOST_NESTED
+    message = parser.parsebytes(_QUOTED.sub(rb"\1", data), headersonly=nested)
+    body = None if nested else _body(message)
     text = ""
-    if body is None:
+    if nested:
+        tally.add("messages without text", f"more than {MOST_NESTED} parts within parts")
+    elif body is None:
         tally.add("messages without text", "only attachments")
     else:
         text = _content(body, tally)

@@ -73,6 +73,8 @@ def invalid(error: Exception, part: str = "") -> UnreadableFile:
     message = reason(error)
     if "depth" in message.lower() and "xml" in message.lower():
         return UnreadableFile(f"has XML with elements nested more than {DEEPEST} deep, which is the limit")
+    if "text node too long" in message.lower():
+        return UnreadableFile("has XML with more than 10 MB of text between two tags, which is the limit")
     place = f"has a part {part!r} that " if part else ""
     return UnreadableFile(f"{place}is not valid XML ({_PLACE.sub('', message)[:200]})")
 

@@ -74,7 +74,8 @@ def _tei(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[Foun
             name = _name(each, number) if several or source.nested else ""
             yield from _documents(each, name, options, tally, note)
     for (kind, detail), count in tally.items():
-        note(kind, f"{detail} ({count:,} times)" if count > 1 else detail)
+        times = f"{detail} ({count:,} times)" if count > 1 else detail
+        note(kind, detail.format(f"{count:,}") if "{}" in detail else times)
 
 
 def _documents(node: Any, name: str, options: FormatOptions, tally: Tally, note: Note) -> Iterator[FoundDocument]:

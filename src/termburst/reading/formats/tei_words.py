@@ -107,4 +107,4 @@ def _say_what_is_outside(bodies: list[Any], forms: list[str], tally: Tally) -> N
     everything = sum(len(text.translate(None, _SPACE)) for text in texts)
     inside = len("".join(forms).encode("utf-8").translate(None, _SPACE))
     if everything > inside:
-        tally["left out", "bytes of text that are in no <w>"] += everything - inside
+        tally["left out", "text that is in no <w>: {} bytes"] += everything - inside

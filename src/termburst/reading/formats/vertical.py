@@ -32,6 +32,7 @@ _ENTITY = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _TAGS = ("upos", "pos", "tag", "msd")
 _SAMPLE = 2000  # tokens that are looked at to find out what the columns are
+_ENOUGH = 2**16  # characters to read at a time
 
 
 @reader("vertical text")
@@ -42,8 +43,15 @@ def read_vertical(stream: BinaryIO, options: FormatOptions, note: Note) -> Itera
     Where there is none of them, the whole file is one document.
     """
     parser = _Parser(chosen_layer(options), options.limit, note)
+    first = ""  # enough to find out what the columns are
     for block in text_blocks(stream, options.limit, note):
-        yield from parser.feed(block)
+        first += block
+        if len(first) < _ENOUGH:
+            continue
+        yield from parser.feed(first)
+        first = ""
+    if first:
+        yield from parser.feed(first)
     yield from parser.last()
 
 
@@ -82,7 +90,7 @@ class _Parser:
         lines = block.split("\n")
         if lines[-1] == "":
             lines.pop()
-        if self._line == 0:
+        if self._columns is None:
             self._look_at(lines)
         start = 0
         while start < len(lines):
@@ -100,21 +108,14 @@ class _Parser:
 
     def _look_at(self, lines: list[str]) -> None:
         """Find out which element is a document and what the columns are."""
-        for line in lines:
-            found = _TAG.match(line) if line[:1] == "<" else None
-            if found and found[2] in _DOCUMENTS:
-                self._element = found[2]
-                break
+        tags = (_TAG.match(line) for line in lines if line[:1] == "<")
+        if not self._element:
+            self._element = next((tag[2] for tag in tags if tag and tag[2] in _DOCUMENTS), "")
         named = next((match for line in lines[:50] if (match := _NAMED.match(line))), None)
         rows = [line.split("\t") for line in lines if line and not _is_tag(line)][:_SAMPLE]
         if not rows:
-            if self._element:
-                return
-            raise UnreadableFile("is empty: it has no tokens")
-        if named:
-            self._columns = _named_columns(named[1].split())
-        else:
-            self._columns = self._guessed_columns(rows)
+            return
+        self._columns = _named_columns(named[1].split()) if named else self._guessed_columns(rows)
         needed = {"form": 0, "lemma": self._columns[2], "upos": self._columns[1]}
         if needed.get(self._layer, max(self._columns[1:])) < 0 or min(map(len, rows)) <= needed.get(self._layer, 0):
             width = min(map(len, rows))
@@ -140,8 +141,6 @@ class _Parser:
     def _tokens_from(self, lines: list[str], start: int) -> int:
         """Take the tokens up to the next tag; the number of its line."""
         layer, take, missing = self._layer, self._tokens.append, self._missing
-        if self._columns is None and start < len(lines) and not all(map(_is_tag, lines[start:])):
-            self._look_at(lines[start:])
         _, at_pos, at_lemma = self._columns or (0, 1, 2)
         inside = self._open or not self._element
         number = start
@@ -203,7 +202,7 @@ class _Parser:
 
     def last(self) -> Iterator[FoundDocument]:
         """The document that ends with the file, and notes about all."""
-        if not self._line:
+        if self._columns is None and not self._number and not self._open:
             raise UnreadableFile("is empty: it has no tokens")
         if not self._element:
             self._note("one document", "there is no <text>, so the whole file is one document")
