@@ -32,7 +32,7 @@ def read_docbin(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterato
     _check_size(data, options.file_limit)
     missing = 0
     for number, doc in enumerate(tokens.DocBin().from_bytes(data).get_docs(vocabulary), 1):
-        words = [token for token in doc if not token.is_space]
+        words = [token for token in doc if not token.text.isspace()]
         lemmas = [token.lemma_ or token.text for token in words] if "lemma" in layer else []
         tags = [token.pos_ or "X" for token in words] if "upos" in layer else []
         absent = sum(("lemma" in layer and not t.lemma_) or ("upos" in layer and not t.pos_) for t in words)

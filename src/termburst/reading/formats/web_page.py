@@ -51,6 +51,8 @@ def read_html(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[
     if not data.strip():
         raise UnreadableFile("is empty")
     source = decode_all(data, note, declared_encoding(data))
+    if "\0" in source:
+        raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
     root = html_tree(source)
     if root is None:
         raise UnreadableFile("has no text that a browser would show")
