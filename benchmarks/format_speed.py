@@ -2,8 +2,8 @@
 
 The files are made in a temporary folder: TEI with verse and prose, TEI with one element per word, CoNLL-U. Each is a
 corpus of many documents, so that memory shows whether it follows the document or the file. Each is read in a process of
-its own; memory is the most that the process had beyond what it had before it began to read. Seconds are the processor's;
-the best of some rounds.
+its own; memory is the most that the process had beyond what it had before it began to read. Seconds are the
+processor's; the best of some rounds.
 
     python benchmarks/format_speed.py [--megabytes 100] [--rounds 3]
 """

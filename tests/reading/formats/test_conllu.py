@@ -7,14 +7,12 @@ import pytest
 
 def conllu(text: str) -> bytes:
     """Columns are separated by spaces here, and filled up to ten."""
-    lines = []
-    for line in text.strip().split("\n"):
-        line = line.strip()
-        if line and not line.startswith("#"):
-            fields = line.split()
-            line = "\t".join(fields + ["_"] * (10 - len(fields)))
-        lines.append(line)
-    return "\n".join([*lines, "", ""]).encode()
+
+    def filled(line: str) -> str:
+        fields = line.split()
+        return line if not line or line.startswith("#") else "\t".join(fields + ["_"] * (10 - len(fields)))
+
+    return "\n".join([*(filled(line.strip()) for line in text.strip().split("\n")), "", ""]).encode()
 
 
 FRENCH = conllu(

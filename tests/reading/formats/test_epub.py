@@ -5,10 +5,12 @@ import pytest
 CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
 <rootfile full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
 OPF = """<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>
-<dc:title>Чайка</dc:title><dc:creator>Антон Чехов</dc:creator><dc:creator>Another</dc:creator><dc:date>1896-10-17</dc:date>
+<dc:title>Чайка</dc:title><dc:creator>Антон Чехов</dc:creator><dc:creator>Another</dc:creator>
+<dc:date>1896-10-17</dc:date>
 <dc:language>ru</dc:language></metadata><manifest><item id="nav" href="nav.xhtml" properties="nav"/>
 <item id="b" href="two.xhtml"/><item id="a" href="text/chapter%20one.xhtml"/><item id="c" href="gone.xhtml"/></manifest>
-<spine><itemref idref="nav"/><itemref idref="a"/><itemref idref="b"/><itemref idref="c"/><itemref idref="d"/></spine></package>"""
+<spine><itemref idref="nav"/>
+<itemref idref="a"/><itemref idref="b"/><itemref idref="c"/><itemref idref="d"/></spine></package>"""
 PAGE = '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>no</title></head><body>{}</body></html>'
 
 
@@ -44,7 +46,10 @@ def test_a_book_is_known_by_its_first_bytes(read, book):
 
 
 def test_what_cannot_be_read_gets_one_sentence(refused, book, zipped):
-    locked = '<encryption xmlns="urn:x"><EncryptedData><CipherData><CipherReference URI="OEBPS/two.xhtml"/></CipherData></EncryptedData></encryption>'
+    locked = (
+        '<encryption xmlns="urn:x"><EncryptedData><CipherData>'
+        '<CipherReference URI="OEBPS/two.xhtml"/></CipherData></EncryptedData></encryption>'
+    )
     assert "protected against copying" in refused(".epub", book(**{"META-INF__encryption.xml": locked}))
     assert "'META-INF/container.xml' is missing" in refused(".epub", zipped({"mimetype": "application/epub+zip"}))
     assert "damaged" in refused(".epub", book()[:300])

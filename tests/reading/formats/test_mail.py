@@ -91,7 +91,8 @@ def test_wrong_charsets_are_repaired_and_said(read):
 def test_damaged_headers_and_parts_do_no_harm(read):
     data = (
         FROM + b"Subject: =?utf-8?b?bad\nFrom: \xff\xfe <>\nDate: nonsense\n"
-        b"Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n!!!\n"
+        b"Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: "
+        b"text/plain\nContent-Transfer-Encoding: base64\n\n!!!\n"
         b"--x\n\ncut off"
     )
     found = read(".mbox", data).one

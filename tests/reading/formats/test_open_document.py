@@ -16,7 +16,10 @@ META = f"""<office:document-meta {NS}><office:meta><dc:title>Eine Rede</dc:title
 @pytest.fixture
 def odt(zipped):
     def odt(body: str, **parts: str) -> bytes:
-        content = f"<office:document-content {NS}><office:body><office:text>{body}</office:text></office:body></office:document-content>"
+        content = (
+            f"<office:document-content {NS}><office:body><office:text>{body}</office:text>"
+            f"</office:body></office:document-content>"
+        )
         return zipped(
             {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, "meta.xml": META, **parts}
         )
@@ -27,7 +30,8 @@ def odt(zipped):
 def test_text_and_metadata(read, odt):
     body = (
         "<text:sequence-decls><text:sequence-decl/></text:sequence-decls><text:h>Größe</text:h>"
-        "<text:p>Zwei<text:s text:c='2'/>Worte<text:tab/>und <text:span>Wort</text:span>spiel<text:line-break/>Ελληνικά</text:p>"
+        "<text:p>Zwei<text:s text:c='2'/>Worte<text:tab/>und "
+        "<text:span>Wort</text:span>spiel<text:line-break/>Ελληνικά</text:p>"
         "<table:table><table:table-row><table:table-cell><text:p>links</text:p></table:table-cell>"
         "<table:table-cell><text:p>右</text:p></table:table-cell></table:table-row></table:table>"
     )
@@ -49,7 +53,10 @@ def test_notes_move_to_the_end_and_comments_go(read, odt):
 
 
 def test_a_flat_file_is_read(read):
-    flat = f"<?xml version='1.0'?><office:document {NS}><office:meta><dc:title>T</dc:title></office:meta><office:body><office:text><text:p>Flach</text:p></office:text></office:body></office:document>"
+    flat = (
+        f"<?xml version='1.0'?><office:document {NS}><office:meta><dc:title>T</dc:title></office:meta>"
+        f"<office:body><office:text><text:p>Flach</text:p></office:text></office:body></office:document>"
+    )
     found = read(".fodt", flat.encode()).one
     assert (found.text, found.metadata) == ("Flach", {"title": "T"})
 

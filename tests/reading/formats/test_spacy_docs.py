@@ -12,7 +12,12 @@ def docs():
 
     def docs(*, annotated: bool = True) -> bytes:
         made = tokens.DocBin(attrs=["ORTH", "LEMMA", "POS"] if annotated else ["ORTH"], store_user_data=True)
-        words = [("Katzen", "Katze", "NOUN"), ("schlafen", "schlafen", "VERB"), ("\n", "\n", "SPACE"), ("मानव", "मानव", "NOUN")]
+        words = [
+            ("Katzen", "Katze", "NOUN"),
+            ("schlafen", "schlafen", "VERB"),
+            ("\n", "\n", "SPACE"),
+            ("मानव", "मानव", "NOUN"),
+        ]
         for year in (1999, 2001):
             doc = tokens.Doc(
                 vocabulary,

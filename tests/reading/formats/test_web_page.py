@@ -5,8 +5,10 @@ import pytest
 PARAGRAPH = "The kettle boils, and the tea<i>pot</i> waits for the water that it was made to hold, as every afternoon. "
 PAGE = f"""<!DOCTYPE html><html lang="en"><head><title>On  Tea</title><meta name="author" content="Ada L.">
 <meta property="article:published_time" content="1999-05-01T10:00:00Z"><script>var tracker = "spy";</script>
-<style>.hidden {{ color: red }}</style></head><body><nav><ul><li><a href="/">Home</a></li><li><a href="/shop">Shop now</a></li>
-</ul></nav><article><h1>On Tea</h1><p>{PARAGRAPH * 3}</p><p>{PARAGRAPH * 2}</p><table><tr><td>Assam</td><td>black</td></tr></table>
+<style>.hidden {{ color: red }}</style></head><body><nav><ul><li><a href="/">Home</a></li>
+<li><a href="/shop">Shop now</a></li>
+</ul></nav><article><h1>On Tea</h1><p>{PARAGRAPH * 3}</p><p>{PARAGRAPH * 2}</p>
+<table><tr><td>Assam</td><td>black</td></tr></table>
 <ul><li>first cup</li><li>second cup</li></ul></article>
 <footer><p>Copyright, all rights reserved, imprint</p></footer></body></html>"""
 

@@ -2,8 +2,11 @@
 
 import datetime
 import io
+from contextlib import suppress
 
 import pytest
+
+from termburst.reading.formats import UnreadableFile
 
 docx = pytest.importorskip("docx")
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -99,16 +102,12 @@ def test_damaged_files_get_one_sentence(refused, speech, zipped):
 
 
 @pytest.mark.parametrize("at", range(0, 100, 7))
-def test_no_damaged_byte_makes_more_than_a_sentence(read, speech, at):
-    from termburst.reading.formats import UnreadableFile
-
+def test_damaged_bytes_raise_nothing_else(read, speech, at):
     data = bytearray(speech)
     for k in range(len(data) * at // 100, len(data), 997):
         data[k] ^= 0xFF
-    try:
+    with suppress(UnreadableFile):
         read(".docx", bytes(data))
-    except UnreadableFile as error:
-        assert str(error).isprintable()
 
 
 def test_entities_are_refused(refused, zipped):

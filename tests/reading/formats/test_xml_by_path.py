@@ -2,8 +2,10 @@
 
 import pytest
 
-PLAYS = b"""<?xml version="1.0"?><PLAYS><PLAY id="ham" year="1603"><TITLE>Hamlet</TITLE><SPEECH><SPEAKER>HAMLET</SPEAKER>
-<LINE>To be, or <STAGEDIR>aside</STAGEDIR> not</LINE><LINE>that is</LINE></SPEECH></PLAY><PLAY year="1606"><TITLE>Macbeth</TITLE>
+PLAYS = b"""<?xml version="1.0"?><PLAYS><PLAY id="ham" year="1603"><TITLE>Hamlet</TITLE><SPEECH>
+<SPEAKER>HAMLET</SPEAKER>
+<LINE>To be, or <STAGEDIR>aside</STAGEDIR> not</LINE><LINE>that is</LINE></SPEECH></PLAY>
+<PLAY year="1606"><TITLE>Macbeth</TITLE>
 </PLAY></PLAYS>"""
 
 

@@ -16,7 +16,7 @@ def test_more_bytes_than_declared_are_refused_while_unpacking(zipped):
     while (at := data.find(size)) >= 0:  # in the local header and in the directory
         data[at : at + 4] = struct.pack("<I", 1000)
     package = ZipPackage(io.BytesIO(bytes(data)), 2**20, "an e-book")
-    with pytest.raises(UnreadableFile, match="damaged|larger than"):
+    with pytest.raises(UnreadableFile, match=r"damaged|larger than"):
         package.read("a.xml")
 
 
@@ -27,9 +27,9 @@ def test_the_limit_is_for_all_parts_together(zipped):
     package = ZipPackage(io.BytesIO(data), 2 * 2**20, "an e-book")
     for _ in range(3):
         package.read("0.xml")
+    package.read("0.xml")
     with pytest.raises(UnreadableFile, match="larger than 2 MB"):
-        for _ in range(3):
-            package.read("0.xml")
+        package.read("0.xml")
 
 
 def test_a_ratio_beyond_all_sense_is_refused(zipped):

@@ -99,4 +99,4 @@ def _metadata(book: Any) -> dict[str, Scalar]:
         metadata["author"] = "; ".join(found["creator"])
     if "language" in found:
         metadata["language"] = found["language"][0]
-    return dated(metadata, found.get("date", [None])[0])  # type: ignore[list-item]
+    return dated(metadata, found.get("date", [None])[0])
