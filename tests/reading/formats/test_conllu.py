@@ -149,3 +149,8 @@ def test_blocks_may_end_anywhere(read, monkeypatch):
     for size in (2**20, 1000, 37, 5):
         monkeypatch.setattr("termburst.reading.formats.text_lines.CHUNK", size)
         assert [(each.name, each.text) for each in read(".conllu", data).documents] == expected
+
+
+def test_long_comments_are_read_in_no_time(read):
+    data = b"# newdoc id = a\n# key " + b" " * 300_000 + b"x\n# k =" + b" " * 300_000 + b"x\n" + conllu("1 Tea tea X")
+    assert read(".conllu", data).one.metadata == {"k": "x"}

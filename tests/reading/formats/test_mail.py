@@ -118,3 +118,16 @@ def test_parts_within_parts_without_end_are_left_out(read):
     reading = read(".mbox", FROM + parts + b"\ntext\n\n" + FROM + b"Subject: b\n\nMore\n")
     assert [each.text for each in reading.documents] == ["", "More\n"]
     assert "more than 100 parts within parts" in reading.detail("messages without text")
+
+
+def test_headers_without_end_do_not_stop_the_reading(read):
+    data = FROM + b"Subject: " + b"=?a?q?" * 100_000 + b"\nContent-Type: text/plain" + b";" * 500_000 + b"\n\nText\n"
+    reading = read(".mbox", data)
+    assert reading.one.text == ""
+    assert "headers without end" in reading.detail("messages without text")
+
+
+def test_headers_in_other_scripts(read):
+    subject = "=?utf-8?b?0JLQvtC50L3QsA==?= =?iso-8859-1?q?_d=E9j=E0?="
+    data = FROM + f"Subject: {subject}\n vu\nFrom: Müller <m@example.org>\n\nText\n".encode()
+    assert read(".mbox", data).one.metadata == {"subject": "Война déjà vu", "from": "Müller <m@example.org>"}

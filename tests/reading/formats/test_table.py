@@ -66,6 +66,10 @@ def test_first_bytes_are_right_where_the_ending_is_wrong(suffix, start, name):
     assert found.name == name
 
 
+def test_a_thousand_comments_are_looked_at_in_no_time():
+    assert format_of("", b"<!---->" * 1000) is None
+
+
 def test_archives_of_other_things_stay_archives():
     assert format_of(".zip", zipped("a.txt", "b.txt")) is None
 

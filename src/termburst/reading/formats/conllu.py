@@ -24,8 +24,6 @@ from termburst.reading.formats.found import (
 from termburst.reading.formats.text_lines import text_blocks
 
 _COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
-_COMMENT = re.compile(r"#\s*([^=]+?)\s*=\s*(.*?)\s*$")
-_NEW_DOCUMENT = re.compile(r"#\s*newdoc\b(?:\s+id\s*=\s*(.*?))?\s*$")
 _RANGE = re.compile(r"\d+-(\d{1,9})")
 _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _OF_SENTENCE = ("sent_id", "text", "newpar", "text_", "s_type")
@@ -85,7 +83,7 @@ class _Parser:
             end = self._tokens_from(lines, start)
             if end < len(lines):  # a comment
                 comment = lines[end]
-                if _NEW_DOCUMENT.match(comment):
+                if comment[1:].split(None, 1)[:1] == ["newdoc"]:
                     if self._marked or self._tokens:
                         yield self._document(str(self._number))
                         self._number += 1
@@ -173,16 +171,15 @@ class _Parser:
         )
 
     def _begin(self, comment: str) -> None:
-        found = _NEW_DOCUMENT.match(comment)
+        key, _, value = comment[1:].partition("=")
         self._marked = True
         self._in_sentence = False
-        self._name = (found[1] or "") if found else ""
+        self._name = value.strip() if key.split() == ["newdoc", "id"] else ""
 
     def _comment(self, comment: str) -> None:
-        found = _COMMENT.match(comment)
-        if found is None or self._tokens:
+        key, equals, value = (part.strip() for part in comment[1:].partition("="))
+        if not equals or self._tokens:
             return
-        key, value = found.groups()
         if key == "global.columns":
             self._use(tuple(value.upper().split()))
         elif key.startswith("meta::"):

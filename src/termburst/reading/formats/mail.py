@@ -5,6 +5,8 @@ from __future__ import annotations
 import email.policy
 import re
 from collections.abc import Iterator
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
@@ -21,13 +23,15 @@ from termburst.reading.formats.found import (
     too_large,
     whole,
 )
+from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import html_tree, visible_text
 
 _NAME = "a mailbox"
 _DATED = re.compile(rb"From .*\d{1,2}:\d\d")  # "From - Mon Jan 01 00:00:00 2024" of Thunderbird, and its like
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
-_MULTIPART = re.compile(rb"^content-type:\s*multipart/", re.IGNORECASE | re.MULTILINE)
+_CONTENT_HEADER = re.compile(rb"^content-[\w-]{1,40}:[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
 MOST_NESTED = 100
+LONGEST_HEADER = 10_000
 _SPACE = re.compile(r"\s+")
 
 
@@ -108,14 +112,14 @@ def _messages(stream: BinaryIO, options: FormatOptions) -> Iterator[bytes]:
 
 def _document(name: str, data: bytes, tally: _Tally) -> FoundDocument:
     data = re.sub(rb"\AFrom [^\n]*\n", b"", data)
-    parser = BytesParser(EmailMessage, policy=email.policy.default)
-    # The parser would take very long over parts within parts within parts.
-    nested = len(_MULTIPART.findall(data)) > MOST_NESTED
+    # The older policy: the newer one takes very long over long headers.
+    parser = BytesParser(EmailMessage, policy=email.policy.compat32)
+    nested = _takes_too_long(data)
     message = parser.parsebytes(_QUOTED.sub(rb"\1", data), headersonly=nested)
     body = None if nested else _body(message)
     text = ""
     if nested:
-        tally.add("messages without text", f"more than {MOST_NESTED} parts within parts")
+        tally.add("messages without text", f"more than {MOST_NESTED} parts within parts, or headers without end")
     elif body is None:
         tally.add("messages without text", "only attachments")
     else:
@@ -165,12 +169,23 @@ def _content(part: EmailMessage, tally: _Tally) -> str:
     return data.decode("cp1252", "replace")
 
 
+def _takes_too_long(data: bytes) -> bool:
+    """Whether the standard library would take very long over a message."""
+    headers = [match[0] for match in _CONTENT_HEADER.finditer(data)]
+    nested = sum(b"multipart/" in header.lower() for header in headers)
+    return nested > MOST_NESTED or any(len(header) > LONGEST_HEADER for header in headers)
+
+
 def _header(message: EmailMessage, key: str) -> str:
+    """A header as text: encoded words are decoded, and bytes that should not be there are taken as UTF-8."""
+    raw = next((str(value) for name, value in message.raw_items() if name.lower() == key), "")[:LONGEST_HEADER]
+    data = raw.encode("utf-8", "surrogateescape")
+    raw = decode_all(data, lambda _kind, _detail: None)
     try:
-        value = str(message[key] or "")
-    except Exception:  # a header that is against the rules
-        value = next((str(raw) for name, raw in message.raw_items() if name.lower() == key), "")
-    return _SPACE.sub(" ", value).strip()
+        text = str(make_header(decode_header(raw)))
+    except (ValueError, LookupError, HeaderParseError):
+        text = raw
+    return _SPACE.sub(" ", text).strip()
 
 
 def _date(message: EmailMessage) -> str | None:

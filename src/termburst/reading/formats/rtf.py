@@ -20,6 +20,10 @@ from termburst.reading.formats.found import (
 
 _NAME = "an RTF document"
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{3,5})")
+_LINK = re.compile(r"\\\*\s*\\fldinst", re.IGNORECASE)
+_BRACE = re.compile(r"[{}]")
+_FONT = re.compile(r"(?=\\f\d)", re.IGNORECASE)
+_MOST_OPEN_FONTS = 10  # without a semicolon, which ends each font
 _INFO = re.compile(r"\{\\(title|author)\b ?((?:[^{}\\]|\\[^{}]|\\[{}])*)\}")
 
 
@@ -62,7 +66,26 @@ def _code_page(data: bytes) -> str:
 
 
 def _plain(text: str, encoding: str) -> str:
-    # striprtf would add the address of each link to the text, with a pattern that is slow on some files.
-    text = text.replace("HYPERLINK", "")
-    result: str = load("striprtf.striprtf", "striprtf").rtf_to_text(text, encoding, errors="replace")
+    result: str = load("striprtf.striprtf", "striprtf").rtf_to_text(_tamed(text), encoding, errors="replace")
     return result.strip("\n")
+
+
+def _tamed(text: str) -> str:
+    """The same text for striprtf, whose patterns for links and fonts take for ever on some files.
+
+    It would also add the address of each link to the text.
+    """
+    text = _LINK.sub(r"\\*\\link", text)
+    start = text.find("\\fonttbl")
+    if start < 0:
+        return text
+    depth, end = 1, len(text)
+    for brace in _BRACE.finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            end = brace.end()
+            break
+    fonts = _FONT.sub("\n", text[start:end])  # a pattern of striprtf ends with the line
+    if fonts.count("\\fcharset", fonts.rfind(";") + 1) > _MOST_OPEN_FONTS:
+        raise UnreadableFile("has a list of fonts that does not end, so it is damaged; save it again")
+    return text[:start] + fonts + text[end:]

@@ -52,7 +52,7 @@ FORMATS: tuple[Format, ...] = (
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OPEN_DOCUMENT = b"application/vnd.oasis.opendocument.text"
-_HTML = re.compile(rb"\s*(?:<!--.{0,500}?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(rb"\s*(?:<!--(?:(?!-->).){0,500}-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL)
 _XML = re.compile(rb"\s*<\?xml[\s?]")
 _PLAIN = ("", ".txt", ".text", ".asc", ".md")  # whose first bytes may say that they are something else
 

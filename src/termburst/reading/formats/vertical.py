@@ -111,7 +111,7 @@ class _Parser:
         tags = (_TAG.match(line) for line in lines if line[:1] == "<")
         if not self._element:
             self._element = next((tag[2] for tag in tags if tag and tag[2] in _DOCUMENTS), "")
-        named = next((match for line in lines[:50] if (match := _NAMED.match(line))), None)
+        named = next((match for line in lines[:50] if (match := _NAMED.match(line[:10_000]))), None)
         rows = [line.split("\t") for line in lines if line and not _is_tag(line)][:_SAMPLE]
         if not rows:
             return
