@@ -36,16 +36,16 @@ def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
     nodes = [node for body in bodies for node in body.iter(*_names(body))]
     if not any(local_name(node) == "w" for node in nodes):
         return None
-    holding = [node for node, size in zip(nodes, map(len, nodes), strict=True) if size]
+    holding = [node for node in nodes if len(node)] if any(map(len, nodes)) else []
     compound = {node for node in holding if any(local_name(child) == "w" for child in node)}
     whole = [node for node in nodes if node.getparent() not in compound] if compound else nodes
-    forms = _forms(whole)
+    forms = _forms(whole, plain=not holding)
     _say_what_is_outside(bodies, forms, tally)
     if layer == "form":
         return forms if all(forms) else list(filter(None, forms))
     if compound:
         nodes = [node for node in nodes if node not in compound]
-        forms = _forms(nodes)
+        forms = _forms(nodes, plain=False)
     if layer == "upos":
         return _tags(nodes, tally)
     lemmas = _or_else(_values(nodes, _LEMMA), forms, "words without lemma: the form is taken", tally)
@@ -61,15 +61,16 @@ def _names(body: Any) -> tuple[str, ...]:
     return tuple(f"{space}}}{name}" if space else name for name in names)
 
 
-def _forms(nodes: list[Any]) -> list[str]:
-    if any(map(len, nodes)):
+def _forms(nodes: list[Any], *, plain: bool) -> list[str]:
+    """The text of each word; *plain* says that no word holds other elements."""
+    if not plain:
         return _trimmed(["".join(node.itertext()) if len(node) else node.text for node in nodes])
     return _trimmed([node.text for node in nodes])
 
 
-def _trimmed(values: list[str | None]) -> list[str]:
+def _trimmed(values: list[Any]) -> list[str]:
     """The same values without white space at their ends, one space for more within, "" for none at all."""
-    given = [value or "" for value in values]
+    given = values if all(values) else [value or "" for value in values]
     joined = "".join(given)
     if not any(space in joined for space in " \t\r\n"):
         return given
