@@ -139,7 +139,7 @@ def test_the_corpus_at_fault_is_named(fault, groups, tmp_path):
     (tmp_path / "blank.txt").write_text("\n\n", encoding="utf-8")
     page = tmp_path / "key.html"
     assert "blank.txt: no document contains a term" in fault(
-        "keyness", tmp_path / "blank.txt", groups, "--report", page
+        "keyness", tmp_path / "blank.txt", groups, "--lines", "--report", page
     )
     assert "lower --min-count" in fault("keyness", groups, "--by", "kind", "--report", page, "--min-count", 10**6)
     both = tmp_path / "both.json"

@@ -97,13 +97,15 @@ def test_texts_that_were_subtracted_can_be_added_again(run, build, corpus, halve
     saved, second = build(corpus, "saved.parquet"), build(halves[1], "second.parquet")
     whole = load(saved)
     assert run("stats", "subtract", saved, second).code == 0
-    assert run("stats", "add", saved, halves[1], "--lines") == (0, b"", "")
+    assert run("stats", "add", saved, halves[1], "--lines", "--quiet") == (0, b"", "")
     assert load(saved) == whole
 
 
 def test_texts_are_added_to_statistics_that_do_not_know_theirs(run, build, halves, tmp_path, texts):
     tb.TermStatistics.from_texts(texts[:17], "patterns").save(tmp_path / "saved.parquet")
-    assert run("stats", "add", tmp_path / "saved.parquet", halves[0]).code == 0  # as files from before digests existed
+    assert (
+        run("stats", "add", tmp_path / "saved.parquet", halves[0], "--lines").code == 0
+    )  # as files from before digests existed
     assert load(tmp_path / "saved.parquet").documents == 34
 
 
@@ -225,7 +227,7 @@ def test_files_that_are_not_statistics(fault, build, corpus, tmp_path, table):
     table.write_parquet(tmp_path / "ordinary.parquet")
     assert "ordinary.parquet" in fault("stats", "show", tmp_path / "ordinary.parquet")
     assert "missing.parquet" in fault("stats", "show", tmp_path / "missing.parquet")
-    assert "corpus.txt" in fault("stats", "show", corpus, "--lines")
+    assert "corpus.txt" in fault("stats", "show", corpus)
     content = build(corpus, "saved.parquet").read_bytes()
     damaged = tmp_path / "damaged.parquet"
     for cut in (0, 3, 100, len(content) - 9):

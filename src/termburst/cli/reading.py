@@ -351,7 +351,7 @@ class Reading:
             guess = guess_language(texts)
             report.language = None if guess is None else f"{language_name(guess[0])}, as far as can be guessed"
         printed = str(report).splitlines()
-        if not self.notes and sys.stderr is not None and sys.stderr.isatty() and len(printed) > _REPORT_LINES:
+        if not self.notes and len(printed) > _REPORT_LINES and _is_terminal():
             left = len(printed) - _REPORT_LINES
             printed = [*printed[:_REPORT_LINES], f"and {many(left, 'more line')}; --verbose shows all"]
         say(*printed, err=True)
@@ -442,6 +442,10 @@ def warn_of_one_document(corpus: str, documents: int) -> None:
             "document, --split 1000 makes pieces of 1,000 tokens",
             stacklevel=2,
         )
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _tokens(number: str) -> int:
