@@ -52,8 +52,8 @@ def files_of(path: str | PathLike[str], format: str) -> tuple[Path, ...]:
 
 def export_matrix(
     matrix: Any,
-    terms: Sequence[str],
-    documents: Sequence[str],
+    terms: Iterable[str],
+    documents: Iterable[str],
     path: str | PathLike[str],
     format: MatrixFormat,
     *,
@@ -118,7 +118,7 @@ def export_matrix(
 
 
 def export_word_list(
-    terms: Sequence[str], frequencies: Iterable[int], path: str | PathLike[str], format: WordListFormat
+    terms: Iterable[str], frequencies: Iterable[int], path: str | PathLike[str], format: WordListFormat
 ) -> None:
     """Write the terms with their frequencies, the most frequent first, for a concordance program.
 
@@ -155,8 +155,8 @@ def export_word_list(
 
 def long_frame(
     matrix: Any,
-    terms: Sequence[str],
-    documents: Sequence[str],
+    terms: Iterable[str],
+    documents: Iterable[str],
     names: tuple[str, str, str] = ("document", "term", "weight"),
 ) -> pl.DataFrame:
     """One row per stored cell: the names of its document and its term, and its value.

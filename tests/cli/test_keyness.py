@@ -236,3 +236,18 @@ def test_a_very_long_label_does_not_make_the_others_long(run, tmp_path):
     done = run("keyness", path, "--by", "kind", "--format", "json", "--min-count", "1")
     assert done.code == 0, done.err
     assert len({row["group"] for row in json.loads(done.raw)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [("folder", []), ("side", ["--name-pattern", r"(?P<side>[ab])/"])],
+    ids=["folder", "name pattern"],
+)
+def test_groups_by_the_names_of_files(run, folders, tmp_path, by, options):
+    together = tmp_path / "together"
+    together.mkdir()
+    for folder in folders:
+        folder.rename(together / folder.name)
+    compared = run("keyness", together / "a", together / "b", "--format", "csv", "--quiet")
+    assert compared.code == 0
+    assert rows(run("keyness", together, "--by", by, *options, "--format", "csv", "--quiet")) == rows(compared)

@@ -50,7 +50,10 @@ def keyness(
     b: Annotated[
         str | None, typer.Argument(metavar="[B]", help="The corpus to compare with; not with --by.", show_default=False)
     ] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Column of A whose values are the groups to compare.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file."),
+    ] = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")

@@ -37,6 +37,7 @@ CORPUS_HELP = (
     "line is one. Or a data set: 20newsgroups, r8, stdlib."
 )
 _PANEL = "Reading text"
+FILE_COLUMNS = ("file", "folder")  # what is known of every file
 _REPORT_LINES = 12  # of the reading report, on a terminal
 Layer = Literal["form", "lemma", "upos", "lemma_upos"]
 Words = Literal["unicode", "sklearn"]
@@ -133,7 +134,14 @@ class Reading:
     id_option = "id"  # the option that named the id column, for messages; not annotated, so not a field or an option
 
     def renamed(self, column: str) -> Reading:
-        """The same options, but a document's id is read from the *column* that --by names."""
+        """The same options, but a document's id is read from the *column* that --by names.
+
+        That is a column of a table; or "file", "folder" or a group of --name-pattern, which files have.
+        """
+        if column in FILE_COLUMNS or f"(?P<{column}>" in (self.name_pattern or ""):
+            by_file = _ByFile(**vars(self))
+            object.__setattr__(by_file, "column", column)
+            return by_file
         return _ByColumn(**{**vars(self), "id": column})
 
     def without_columns(self) -> Reading:
@@ -184,6 +192,10 @@ class Reading:
             theirs = unlike(known.counting, asked)
             raise ValueError(f"{name} was counted with {theirs}; omit your own options to count in the same way")
         return known.counting or asked
+
+    def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The batches, with other ids if the documents are to be named by something else."""
+        return batches
 
     def _cut(self, batches: Iterator[Batch], counting: CountingOptions) -> Iterator[Batch]:
         """The batches with every document cut into the pieces that --split asks for."""
@@ -318,7 +330,8 @@ class Reading:
                 found = _collection_batches(collection)
             else:
                 opened = open_corpus(corpus, pretokenized=counting.pretokenized, **self._how_files_are_read())
-                size, found = opened.size, opened.batches(begin(opened)) if begin else opened.batches()
+                size = opened.size
+                found = self._named(opened.batches(begin(opened)) if begin else opened.batches())
             first = next(found, None)
             texts = [] if first is None else first.texts
             found = found if first is None else itertools.chain([first], found)
@@ -399,6 +412,20 @@ class _ByColumn(Reading):
     """The options of `keyness --by`: a document's id is the name of its group."""
 
     id_option = "by"
+
+
+class _ByFile(Reading):
+    """The options of `keyness --by folder`: the group of a document is what its file's name says."""
+
+    column = ""
+
+    def _how_files_are_read(self) -> dict[str, Any]:
+        return {**super()._how_files_are_read(), "columns": (self.column,)}
+
+    def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            known = [about.get(self.column) for about in batch.metadata or [{}] * len(batch.ids)]
+            yield replace(batch, ids=["" if value is None else str(value) for value in known])
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:
