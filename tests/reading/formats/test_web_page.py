@@ -19,7 +19,7 @@ def test_the_main_text_is_kept_and_the_rest_is_said(read):
     assert words.count("teapot") == 5
     assert {"Assam", "black", "first", "second"} <= set(words)
     assert not {"Home", "Shop", "Copyright,", "tracker", "spy"} & set(words)
-    assert reading.detail("markup removed") == ("tags, scripts and styles, and 7% of the text: <nav>, <footer>")
+    assert reading.detail("markup removed") == "tags, scripts and styles, and 10% of the text: <nav>, <footer>"
     expected = {"title": "On Tea", "author": "Ada L.", "language": "en", "date": "1999-05-01T10:00:00Z", "year": 1999}
     assert reading.one.metadata == expected
 
@@ -54,6 +54,7 @@ def test_paragraphs_that_repeat_are_kept(read):
             "<div id='menu'>the long text of a page about menus</div><p>short</p>",
             "the long text of a page about menus\nshort",
         ),
+        ("<pre>Tiger, <i>tiger,\n  burning</i>\nbright</pre>and on", "Tiger, tiger,\nburning\nbright\nand on"),
         ("<p>shown</p><p hidden>gone</p><p style='display: none'>gone</p>", "shown"),
         (
             "<form><p>the whole page is in a form, as programs make them</p></form>",

@@ -1,7 +1,7 @@
 """The main text of a web page: menus, footers and their like are taken out of the tree, and named.
 
-Libraries for this drop short paragraphs that repeat. Repetition within a document is what this package measures, so here
-whole elements go, by what the page calls them, and never because of the words in them.
+Libraries for this, such as trafilatura, drop short paragraphs that repeat. Repetition within a document is what this
+package measures. So here whole elements go, by what the page calls them, and never because of the words in them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _ROLES = ("navigation", "banner", "contentinfo", "complementary", "search", "men
 _NAMES = frozenset((  # of classes and ids, on pages that have no elements for this
     "nav", "navbar", "navigation", "menu", "mainmenu", "topmenu", "sidebar", "footer", "pagefooter", "breadcrumb",
     "breadcrumbs", "cookie", "cookies", "cookie-banner", "cookie-notice", "share", "sharing", "social", "social-media",
-    "skip-link", "skiplink", "pagination", "pager", "advert", "advertisement", "ads", "newsletter", "related", "masthead",
+    "skip-link", "skiplink", "pagination", "pager", "advert", "advertisement", "ads", "newsletter", "related",
+    "masthead",
 ))
 # fmt: on
 _HOLDERS = ("div", "ul", "ol", "section", "table", "p", "td", "span")
@@ -50,9 +51,7 @@ def keep_main_text(root: Any) -> tuple[Any, list[str]]:
                 if size and name not in removed:
                     removed.append(name)
     for name in ("main", "article"):
-        found = list(root.iter(name)) or [
-            node for node in root.iter("*") if name == "main" and node.get("role") == name
-        ]
+        found = list(root.iter(name)) or [node for node in root.iter("*") if node.get("role") == name]
         if len(found) == 1 and 2 * (size := letters(found[0])) > everything:
             if size < everything:
                 removed.append(f"what is outside of <{name}>")

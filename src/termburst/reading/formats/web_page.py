@@ -112,6 +112,11 @@ def visible_text(root: Any) -> str:
     _remove_invisible(root)
     for node in root.iter("br"):
         node.text = LINE
+    for node in root.iter("pre"):  # where the lines of the file are those of the text
+        for each in node.iter("*"):
+            each.text = (each.text or "").replace("\n", LINE)
+            if each is not node:
+                each.tail = (each.tail or "").replace("\n", LINE)
     for node in root.iter("sup"):
         if next(node.iter("a"), None) is not None or any(above.tag == "a" for above in node.iterancestors()):
             node.text = " " + (node.text or "")  # the number of a note is not part of the word
