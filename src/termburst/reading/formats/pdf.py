@@ -67,9 +67,8 @@ def _opened(pypdf: Any, stream: BinaryIO) -> Any:
     if document.is_encrypted:
         try:
             opened = document.decrypt("")  # many files may be read by all and only not be changed
-        except Exception as error:
-            problem = "is encrypted in a way that needs another program"
-            raise UnreadableFile(f"{problem}; remove the password and save it again") from error
+        except pypdf.errors.DependencyError as error:
+            raise UnreadableFile("needs the package cryptography: pip install 'termburst[formats]'") from error
         if not opened:
             raise UnreadableFile("is encrypted; remove the password and save it again")
     return document
