@@ -636,8 +636,8 @@ def test_lines_before_undecodable_bytes_are_read(tmp_path, encoding, chunk, monk
     bad = b"\x00\xdc" if encoding == "utf-16-le" else b"\xff"
     path = write(tmp_path / "a.txt", "one\ntwo\nthree".encode(encoding) + bad)
     texts = []
+    corpus = open_corpus(path, encoding=encoding, batch_documents=1, lines=True)
     with pytest.raises(ValueError, match="line 3"):
-        corpus = open_corpus(path, encoding=encoding, batch_documents=1, lines=True)
         texts += (batch.texts for batch in corpus.batches())
     assert texts[0] == ["one"]
     first = {"encoding": encoding, "max_document_bytes": 2, "lines": True}
@@ -657,9 +657,7 @@ def test_the_byte_order_is_not_guessed(tmp_path, encoding):
 def test_undecodable_bytes_in_a_whole_file(tmp_path):
     path = write(tmp_path / "a.txt", b"x\ncaf\xe9 ole\n")
     for source in (path, tmp_path):
-        fault(
-            source, str(path), "byte offset 5", "0xe9", "--encoding latin-1", "--errors replace", encoding="utf-8"
-        )
+        fault(source, str(path), "byte offset 5", "0xe9", "--encoding latin-1", "--errors replace", encoding="utf-8")
         assert read(source, encoding="utf-8", errors="replace") == {"a.txt": "x\ncaf\ufffd ole\n"}
         assert read(source) == {"a.txt": "x\ncafé ole\n"}  # the encoding is guessed
 
@@ -732,18 +730,15 @@ def test_corrupt_packed_files(tmp_path, packing, name, damage):
             "trailing": packed + b"rubbish",
         }[damage],
     )
-    name = "gzip" if packing == ".gz" else "zstd"
-    fault(path, str(path), name)
-    fault(tmp_path, str(path), name, strict=True)
+    packed_by = "gzip" if packing == ".gz" else "zstd"
+    fault(path, str(path), packed_by)
+    fault(tmp_path, str(path), packed_by, strict=True)
+    write(tmp_path / "other.txt", "other")
     corpus = open_corpus(tmp_path)
-    try:
-        list(corpus.batches())
-    except ValueError as error:  # nothing in the folder could be read
-        assert name in str(error)
-    else:
-        [(_, what)] = corpus.report.repaired
-        assert what.startswith("incomplete: only the first 1 documents were read: ")
-        assert name in what
+    assert "other" in [text for batch in corpus.batches() for text in batch.texts]
+    [row] = corpus.report.rows()
+    assert row[1] in ("incomplete", "could not be read")
+    assert packed_by in row[2]
 
 
 @pytest.mark.parametrize("packing", [".gz", ".zst"])

@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -77,7 +78,7 @@ def _zip_files(raw: BinaryIO, file: CorpusFile, options: ReadingOptions, progres
             elif part.flag_bits & 1:
                 progress.note(label, "could not be read", "is encrypted; unpack it with its password first")
             elif entry := _entry(file, name, part.file_size, options, progress):
-                yield replace(entry, opened=lambda part=part: archive.open(part))
+                yield replace(entry, opened=partial(archive.open, part))
             progress.position = raw.tell()
 
 
@@ -87,7 +88,7 @@ def _tar_files(raw: BinaryIO, file: CorpusFile, options: ReadingOptions, progres
         archive = stack.enter_context(tarfile.open(fileobj=cast(Any, stream), mode="r:"))
         count = size = 0
         while (part := archive.next()) is not None:
-            archive.members = []  # tarfile would keep them all
+            cast(Any, archive).members = []  # tarfile would keep them all
             count, size = count + 1, size + part.size
             _check_number(count, file, options)
             _check_size(size, file, options)  # a sparse file has bytes that are not in the archive
@@ -99,7 +100,7 @@ def _tar_files(raw: BinaryIO, file: CorpusFile, options: ReadingOptions, progres
             elif not part.isfile():
                 progress.note(label, "skipped", "a device in an archive")
             elif entry := _entry(file, part.name, part.size, options, progress):
-                yield replace(entry, opened=lambda part=part: archive.extractfile(part))
+                yield replace(entry, opened=partial(cast(Any, archive).extractfile, part))
             progress.position = raw.tell()
         if not stream.ended:
             progress.note(file.label, "incomplete", f"the archive is cut off or damaged behind its file {count:,}")
@@ -175,7 +176,7 @@ def _unpacked(raw: BinaryIO, stack: ExitStack) -> IO[bytes]:
     start = raw.read(6)
     raw.seek(0)
     if start.startswith(b"\x1f\x8b"):
-        return stack.enter_context(gzip.GzipFile(fileobj=raw))
+        return cast(IO[bytes], stack.enter_context(gzip.GzipFile(fileobj=raw)))
     if start.startswith(b"\xfd7zXZ\0"):
         return stack.enter_context(lzma.LZMAFile(raw))
     if start.startswith(b"BZh"):

@@ -114,7 +114,7 @@ def _width(start: bytes, delimiter: str) -> int:
         rows.extend(itertools.islice(filter(None, csv.reader(lines, delimiter=delimiter)), 50))
     except csv.Error:
         return 0
-    rows = rows[:-1] if len(rows) > 2 else rows  # the last one may be cut off
+    rows = rows[:-1] if len(rows) > 1 and len(start) >= _SAMPLE else rows  # the last one may be cut off
     return len(rows[0]) if rows and all(len(row) == len(rows[0]) for row in rows) else 0
 
 

@@ -41,7 +41,7 @@ def read_format(file: CorpusFile, options: ReadingOptions, progress: Progress) -
                 raise fault(file.path, "is not in a format that can be read; convert it to text first")
             expected = next(each for each in FORMATS if file.suffix in each.suffixes)
             if found is not expected:
-                progress.note(file.label, "format guessed", f"read as {found.name}, whatever its name says")
+                progress.note(file.label, "format guessed", f"read as {found.name}, by its first bytes")
             yield from found_documents(found, stream, file, options, progress)
     except OSError as error:
         raise fault(file.path, f"cannot be read ({reason(error)})") from error

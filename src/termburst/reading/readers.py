@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,10 @@ __all__ = ["Batch", "Corpus", "Place", "ReadingOptions", "ReadingReport", "TextS
 READERS_AHEAD = 2  # threads that read the next files of a folder
 LAYERS = ("form", "lemma", "upos", "lemma_upos")
 _BEGINNING = Place()
+_UNIMPORTANT = (
+    "limit", "archive_bytes", "archive_files", "batch_documents", "batch_bytes", "strict", "inspect", "columns",
+    "name_pattern",
+)  # fmt: skip
 _Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 
 
@@ -150,9 +154,10 @@ class TextSource:
         except OSError as error:
             raise fault(error.filename, f"cannot be read ({reason(error)})") from error
         # Sizes of batches, limits, metadata and what is reported do not change which texts are read.
-        unimportant = {"limit": 0, "archive_bytes": 0, "archive_files": 0, "batch_documents": 0, "batch_bytes": 0}
-        same = replace(self._options, **unimportant, strict=False, inspect=False, columns=(), name_pattern=None)
-        digest.update(json.dumps(asdict(same)).encode())
+        how = asdict(self._options)
+        for unimportant in _UNIMPORTANT:
+            del how[unimportant]
+        digest.update(json.dumps(how).encode())
         return digest.hexdigest()
 
 
@@ -367,7 +372,7 @@ def _not_plain(problem: Exception, file: CorpusFile, options: ReadingOptions, pr
         raise problem
     from termburst.reading.format_files import found_documents
 
-    progress.note(file.label, "format guessed", f"read as {problem.format.name}, whatever its name says")
+    progress.note(file.label, "format guessed", f"read as {problem.format.name}, by its first bytes")
     with io.BytesIO(problem.data) as stream:
         yield from found_documents(problem.format, stream, file, options, progress)
 

@@ -135,7 +135,7 @@ class ReadingReport:
     @property
     def how(self) -> str:
         """What became one document: "one per file", "one per line", "one per row", or several of these with numbers."""
-        return _each(self._how) if len(self._how) > 1 else next(iter(self._how), "")
+        return _each(dict(self._how.most_common())) if len(self._how) > 1 else next(iter(self._how), "")
 
     @property
     def encodings(self) -> dict[str, str]:
@@ -178,7 +178,7 @@ class ReadingReport:
         return f"<ReadingReport of {self.source}: {_many(self.documents, 'document')}>"
 
     def _lines(self) -> Iterable[str]:
-        how = f", {self.how}" if self.how else ""
+        how = f" ({self.how})" if len(self._how) > 1 else f", {self.how}" if self.how else ""
         yield f"{_safe(self.source)}: {_many(self.documents, 'document')} in {_many(self.files, 'file')}{how}."
         if self.resumed:
             yield f"{_many(self.resumed, 'document')} were read before; this report is about the others."
