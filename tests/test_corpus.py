@@ -66,7 +66,9 @@ def test_a_list_of_strings_is_texts(corpus):
     assert list(corpus.texts) == TEXTS
     assert corpus.ids[:2] == ["1", "2"]
     assert corpus.tokens == counted.counts.sum()
-    assert corpus.statistics == tb.TermStatistics.from_texts(TEXTS, "patterns")
+    assert corpus.statistics == tb.TermStatistics.from_texts(
+        TEXTS, "patterns", counting=tb.CountingOptions(words="unicode")
+    )
     assert str(corpus.reading) == "None"  # nothing was read from files
 
 
@@ -269,6 +271,28 @@ def test_saved_statistics_are_not_texts(tmp_path):
         tb.read(tmp_path / "s.parquet")
 
 
+def test_words_are_those_of_unicode():
+    """Hindi words were once cut apart, and a token pattern still rules."""
+    corpus = tb.read(["मानव अधिकार", "I don’t"])
+    assert corpus.terms.tolist() == ["don't", "i", "अधिकार", "मानव"]
+    assert tb.read(["I don't"], words="sklearn").terms.tolist() == ["don"]
+    assert tb.read(["I don't"], token_pattern=r"\w+").terms.tolist() == ["don", "i", "t"]
+    assert tb.read(["l'homme"], language="fr").terms.tolist() == ["homme", "l"]
+    german = tb.read(["der Adler und die Taube"], language="german", stop_words=True)
+    assert german.terms.tolist() == ["adler", "taube"]
+    assert "German" in repr(german)
+    assert same_counts(german, tb.read(["der Adler und die Taube"], stop_words="german"))
+
+
+@pytest.mark.parametrize("kind", ["texts", "files"])
+def test_texts_without_spaces_between_words_say_what_to_do(kind, tmp_path):
+    texts = ["人人生而自由，在尊严和权利上一律平等。"] * 2
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_text(text, encoding="utf-8")
+    with pytest.warns(UserWarning, match=r"without spaces between words.*Set the language to \"zh\""):
+        tb.read(texts if kind == "texts" else tmp_path)
+
+
 # Metadata
 
 
@@ -376,7 +400,7 @@ def test_stop_words_count_in_pieces_and_n_grams_do_not():
 def test_split_finds_the_place_of_a_token_behind_letters_that_change_their_length():
     text = "İİİ İz so it goes on"
     pieces = list(tb.read([text]).split(tokens=2).texts)
-    assert "".join(pieces) == text
+    assert "".join(pieces) == text.lower()
     assert pieces[-1].split() == ["goes", "on"]
 
 
@@ -387,7 +411,7 @@ def test_split_by_a_pattern(folder):
     assert list(chapters.texts) == ["Preface\n", "CHAPTER 1\nso it\n", "CHAPTER 2\nso so"]
     assert chapters.metadata["piece"].to_list() == [1, 2, 3]
     assert chapters.texts[2] == "CHAPTER 2\nso so"
-    assert chapters.where(pl.col("piece") > 1).terms.tolist() == ["chapter", "it", "so"]
+    assert chapters.where(pl.col("piece") > 1).terms.tolist() == ["1", "2", "chapter", "it", "so"]
     assert "not counted yet" in repr(novel.split(pattern=r"^CHAPTER"))
 
 
@@ -521,14 +545,15 @@ def test_one_document_says_what_to_do():
 
 def test_documents_without_terms_give_a_sentence():
     with pytest.raises(ValueError, match="no document contains a term"):
-        tb.read(["", "a"]).burstiness()
+        tb.read(["", "the", "?"], stop_words=["the"]).burstiness()
 
 
 def test_report_writes_the_numbers(folder, tmp_path):
     corpus = tb.read(folder)
     path = corpus.report(tmp_path / "page.json", panels=3)
     found = json.loads(path.read_text(encoding="utf-8"))
-    expected = tb.report.summarize(CountedCorpus.from_texts(TEXTS[:6], corpus.ids), title="speeches", panels=3)
+    counted = CountedCorpus.from_texts(TEXTS[:6], corpus.ids, counting=tb.CountingOptions(words="unicode"))
+    expected = tb.report.summarize(counted, title="speeches", panels=3)
     assert found == json.loads(json.dumps(expected))
     with pytest.raises(ValueError, match=r"must end in \.html"):
         corpus.report(tmp_path / "page.txt")
@@ -575,7 +600,7 @@ def test_it_prints_what_it_is(corpus):
     said = repr(corpus.group("who"))
     assert said == (
         f"Corpus of 18 documents, {corpus.tokens} tokens, {len(corpus.terms)} terms; metadata: year, who; "
-        "grouped by who; words: two or more letters or digits, in lower case"
+        "grouped by who; words: as Unicode sees them, in lower case"
     )
     one = tb.read(["so"], stop_words=["a", "b"], ngrams=2, lowercase=False, token_pattern=r"\w+")
     assert repr(one) == (

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from termburst.corpus import metadata as columns
 from termburst.corpus.documents import Documents
 from termburst.corpus.shown import Reports, as_html, in_words, words_of
-from termburst.corpus.splitting import Pieces, by_pattern, by_tokens
+from termburst.corpus.splitting import Pieces, as_counted, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
@@ -187,15 +187,15 @@ class Corpus:
         texts = self._texts("there is nothing to cut")
         if (tokens is None) == (pattern is None):
             raise ValueError("give tokens= or pattern=, and not both; for example split(tokens=1000)")
+        counting = self.counting or CountingOptions()
         if pattern is not None:
-            cut = by_pattern(pattern)
+            pieces = Pieces.cut(texts, by_pattern(pattern))
+            if len(pieces) == len(self):
+                raise ValueError(f"the pattern {pattern!r:.60} cuts no document; check it, or use split(tokens=1000)")
         elif isinstance(tokens, Integral) and not isinstance(tokens, bool) and tokens > 0:
-            cut = by_tokens(int(tokens), self.counting or CountingOptions())
+            pieces = Pieces.cut(texts, by_tokens(int(tokens), counting), as_counted(counting))
         else:
             raise ValueError(f"tokens must be a whole number above 0; got {tokens!r:.60}")
-        pieces = Pieces.cut(texts, cut)
-        if pattern is not None and len(pieces) == len(self):
-            raise ValueError(f"the pattern {pattern!r:.60} cuts no document; check it, or use split(tokens=1000)")
         return self._derived(*self._pieces(pieces))
 
     def with_metadata(self, metadata: Any) -> Corpus:

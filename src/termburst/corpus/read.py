@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -21,6 +22,7 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
 from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
 from termburst.counting.options import CountingOptions
+from termburst.counting.scripts import unsegmented_script
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.reading.documents import Text
 from termburst.reading.readers import open_corpus
@@ -51,9 +53,12 @@ def read(
     name_pattern: str | None = None,
     strict: bool = False,
     ngrams: int | tuple[int, int] = 1,
-    stop_words: str | Iterable[str] | None = None,
+    stop_words: bool | str | Iterable[str] | None = None,
+    words: str | None = None,
+    apostrophes: str | None = None,
     token_pattern: str | None = None,
     lowercase: bool = True,
+    ngrams_over_stop_words: bool | None = None,
     pretokenized: bool = False,
     tokenizer: Tokenizer | None = None,
     terms: Sequence[str] | None = None,
@@ -76,12 +81,13 @@ def read(
     metadata : what is known of each document, in addition to what the source says
         Columns such as ``{"year": years}``, a frame or a list of dicts. Rows are matched by a column "id" if there is
         one, or by their order.
-    language : ISO 639 code of the language, such as "de"
+    language : code of ISO 639 or English name of the language, such as "de" or "german"; see `CountingOptions`
     layer, encoding, errors, lines, delimiter, xpath, name_pattern, strict : how files are read
         See :doc:`corpus`. *lines* makes each line of a text file a document. The named groups of *name_pattern*, a
         regular expression, become metadata. *strict* makes everything that would be skipped, repaired or guessed an
         error.
-    ngrams, stop_words, token_pattern, lowercase, pretokenized : see `CountingOptions`
+    ngrams, stop_words, words, apostrophes, token_pattern, lowercase, ngrams_over_stop_words, pretokenized
+        See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
     terms : the names of the columns of a matrix of counts
 
@@ -94,21 +100,23 @@ def read(
     --------
     >>> import termburst as tb
     >>> tb.read(["ha ha ha, said the clown", "the crowd said nothing"], metadata={"year": [1948, 1951]})
-    Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: two or more letters or digits, in lower case
+    Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: as Unicode sees them, in lower case
     """
     files: dict[str, Any] = {
         "text": text, "layer": layer, "encoding": encoding, "errors": errors, "lines": lines, "delimiter": delimiter,
         "xpath": xpath, "name_pattern": name_pattern, "strict": strict,
     }  # fmt: skip
-    if language is not None:
-        raise ValueError(f"language={language!r:.20} is not supported; omit it")
     if tokenizer is not None and not callable(tokenizer):
         raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
     counting = corpus_counting(
         ngrams=ngrams,
         stop_words=stop_words,
         token_pattern=token_pattern,
+        words=words,
+        language=language,
+        apostrophes=apostrophes,
         lowercase=lowercase,
+        ngrams_over_stop_words=ngrams_over_stop_words,
         pretokenized=pretokenized or tokenizer is not None,
     )
     asked = _Asked(id, files, counting, tokenizer, terms)
@@ -139,6 +147,13 @@ class _Asked:
         """Raise ValueError if an option of counting was given, for counts."""
         if self.counting != corpus_counting() or self.tokenizer is not None:
             raise ValueError("these are counts already; omit the options of words, such as ngrams=")
+
+    def warn_of_script(self, texts: Sequence[Text]) -> None:
+        """Warn if texts are written without spaces between words and nothing divides them."""
+        if not self.counting.pretokenized:
+            sentence = unsegmented_script(texts, self.counting.language)
+            if sentence is not None:
+                warnings.warn(sentence, stacklevel=5)
 
 
 _NO_FILES: dict[str, Any] = {
@@ -201,6 +216,7 @@ def _is_row(item: Any) -> bool:
 def _from_texts(texts: list[str], asked: _Asked) -> Corpus:
     asked.refuse("a list of texts")
     held: Sequence[Text] = [str(text) for text in texts]
+    asked.warn_of_script(held)
     if asked.tokenizer is not None:
         held = TokenizedTexts(held, asked.tokenizer)
     ids = _given_ids(asked.id, len(texts))
@@ -260,7 +276,9 @@ def _from_frame(source: Any, frame: pl.DataFrame, asked: _Asked) -> Corpus:
     counting = asked.counting
     if frame[column].dtype == pl.List(pl.String):
         counting = replace(counting, pretokenized=True)
-    elif asked.tokenizer is not None:
+    else:
+        asked.warn_of_script(texts)
+    if asked.tokenizer is not None:
         texts = TokenizedTexts(texts, asked.tokenizer)
     return Corpus(Documents(ids, counting, texts), made, name="frame")
 
@@ -295,7 +313,7 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
         raise ValueError("terms= is for a matrix of counts; omit it")
     parts = [StoredPart(_open(source, asked)) for source in sources]
     records: list[Mapping[str, Any]] = []
-    first, batches = _peeked(parts, records)
+    first, batches = _peeked(parts, records, asked)
     counting, tokenizer = asked.counting, asked.tokenizer
     if isinstance(first, list):  # of an annotated corpus, or a table with token lists
         if tokenizer is not None:
@@ -329,7 +347,9 @@ def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
         ) from error
 
 
-def _peeked(parts: list[StoredPart], records: list[Mapping[str, Any]]) -> tuple[Text, Iterator[list[Text]]]:
+def _peeked(
+    parts: list[StoredPart], records: list[Mapping[str, Any]], asked: _Asked
+) -> tuple[Text, Iterator[list[Text]]]:
     """The first text, and the texts of all batches; *records* gets the metadata of every document."""
 
     def read_all() -> Iterator[list[Text]]:
@@ -342,6 +362,7 @@ def _peeked(parts: list[StoredPart], records: list[Mapping[str, Any]]) -> tuple[
     batches = read_all()
     for texts in batches:
         if texts:
+            asked.warn_of_script(texts)
             return texts[0], chain([texts], batches)
     raise ValueError(f"{parts[0].source.name}: there are no documents to read")
 
