@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 from pathlib import Path
 
 import duckdb
@@ -480,6 +481,8 @@ def test_functions_take_a_corpus(corpus):
     np.testing.assert_array_equal(tb.penalized_mle(corpus).alpha, tb.penalized_mle(X).alpha)
     assert (tb.plr_contributions(corpus) != tb.plr_contributions(X)).nnz == 0
     assert tb.TermStatistics.from_counts(corpus, detail="patterns").terms.tolist() == terms.tolist()
+    assert tb.TermStatistics.from_texts(corpus, "patterns") == s
+    assert tb.TermStatistics.from_texts(corpus, counting=tb.CountingOptions(ngrams=2)).terms[0] == "clown ha"
     assert tb.report.summarize(corpus)["overview"]["documents"] == 18
     with pytest.raises(ValueError, match="the counts already have other term names; omit `terms`"):
         tb.burstiness_test(corpus, terms[::-1])
@@ -503,6 +506,8 @@ def test_keyness_of_more_groups_is_the_function(corpus):
     decades = corpus.where(pl.col("who") != "nobody").bin("year", every=10).group("year_bin")
     expected = tb.keyness_groups(decades.counts, decades.metadata["year_bin"], terms=decades.terms)
     assert_frame_equal(decades.keyness(), expected)
+    clowns = corpus.where(pl.col("who") != "nobody").keyness(by="who", contrasts=True)
+    assert set(clowns["group"]) == {"clown", "crowd"}
 
 
 def test_keyness_of_two_lists_of_texts():
@@ -594,6 +599,13 @@ def test_derived_corpora_leave_the_first_as_it_was_and_share_its_counts(corpus):
     assert corpus.metadata.columns == ["id", "year", "who"]
     with pytest.raises(ValueError, match="no column 'party'"):
         corpus.group("party")
+
+
+def test_it_can_be_sent_to_another_process(corpus, folder):
+    for one in (corpus, tb.read(folder), corpus.split(tokens=3), tb.read(folder).split(pattern="clown")):
+        again = pickle.loads(pickle.dumps(one))
+        assert same_counts(again, one)
+        assert list(again.texts) == list(one.texts)
 
 
 def test_it_prints_what_it_is(corpus):

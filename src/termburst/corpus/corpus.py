@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from termburst.corpus import metadata as columns
 from termburst.corpus.documents import Documents
 from termburst.corpus.shown import Reports, as_html, in_words, words_of
-from termburst.corpus.splitting import Pieces, as_counted, by_pattern, by_tokens
+from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
@@ -193,7 +193,7 @@ class Corpus:
             if len(pieces) == len(self):
                 raise ValueError(f"the pattern {pattern!r:.60} cuts no document; check it, or use split(tokens=1000)")
         elif isinstance(tokens, Integral) and not isinstance(tokens, bool) and tokens > 0:
-            pieces = Pieces.cut(texts, by_tokens(int(tokens), counting), as_counted(counting))
+            pieces = Pieces.cut(texts, by_tokens(int(tokens), counting), AsCounted(counting))
         else:
             raise ValueError(f"tokens must be a whole number above 0; got {tokens!r:.60}")
         return self._derived(*self._pieces(pieces))
@@ -266,7 +266,7 @@ class Corpus:
             advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
             raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
         groups = labels.unique().sort()
-        if len(groups) != 2:
+        if len(groups) != 2 or "contrasts" in options:
             return keyness_groups(self._filled(), labels.to_list(), **options)
         a, b = (self.counts[(labels == group).to_numpy()] for group in groups)
         return keyness(a, b, terms=self.terms, **options)

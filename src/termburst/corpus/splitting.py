@@ -24,19 +24,19 @@ class Pieces(LazyTexts):
     Attributes
     ----------
     texts : the texts that were cut
-    prepare : what is done to a text before it is cut
+    prepare : what is done to a text before it is cut, if anything
     parent : for each piece, the number of its text; ascending
     start, stop : for each piece, its characters (or tokens, if the text is a list)
     """
 
     texts: Sequence[Text]
-    prepare: Callable[[Text], Text]
+    prepare: Callable[[Text], Text] | None
     parent: Numbers
     start: Numbers
     stop: Numbers
 
     @classmethod
-    def cut(cls, texts: Sequence[Text], begin: Cut, prepare: Callable[[Text], Text] = lambda text: text) -> Pieces:
+    def cut(cls, texts: Sequence[Text], begin: Cut, prepare: Callable[[Text], Text] | None = None) -> Pieces:
         """Cut every text where *begin* says.
 
         Examples
@@ -50,7 +50,7 @@ class Pieces(LazyTexts):
         for number, text in enumerate(texts):
             starts = begin(text)
             parent.extend([number] * len(starts))
-            bounds.extend(zip(starts, [*starts[1:], len(prepare(text))], strict=True))
+            bounds.extend(zip(starts, [*starts[1:], len(text if prepare is None else prepare(text))], strict=True))
         start, stop = np.array(bounds, dtype=np.intp).reshape(-1, 2).T
         return cls(texts, prepare, np.array(parent, dtype=np.intp), start, stop)
 
@@ -66,7 +66,7 @@ class Pieces(LazyTexts):
         for text, first, last in zip(
             texts_at(self.texts, parents.tolist()), bounds, [*bounds[1:], wanted.size], strict=True
         ):
-            prepared = self.prepare(text)
+            prepared = text if self.prepare is None else self.prepare(text)
             for number in wanted[first:last]:
                 yield prepared[self.start[number] : self.stop[number]]
 
@@ -97,22 +97,24 @@ def by_tokens(size: int, counting: CountingOptions) -> Cut:
     return begin
 
 
-def as_counted(counting: CountingOptions) -> Callable[[Text], Text]:
-    """A text as its tokens are placed in it: unchanged, unless this changes its length (İ in lower case).
+@dataclass(frozen=True, slots=True)
+class AsCounted:
+    """A function of a text: the text in which tokens are placed, if it has another length than the text itself.
 
     Examples
     --------
-    >>> as_counted(CountingOptions(words="unicode"))("Cafe\u0301")
+    >>> AsCounted(CountingOptions(words="unicode"))("Cafe\u0301")
     'Café'
     """
 
-    def prepare(text: Text) -> Text:
+    counting: CountingOptions
+
+    def __call__(self, text: Text) -> Text:
+        """The text, or the one that `CountingOptions.placed_tokens` shows."""
         if not isinstance(text, str):
             return text
-        shown, _ = counting.placed_tokens(text)
+        shown, _ = self.counting.placed_tokens(text)
         return text if len(shown) == len(text) else shown
-
-    return prepare
 
 
 def by_pattern(pattern: str) -> Cut:

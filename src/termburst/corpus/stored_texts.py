@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -109,8 +110,8 @@ class StoredPart:
 
     def _before(self, number: int) -> Place:
         """The last known place at or before a document."""
-        known = [place for place in self.places if place.documents <= number]
-        return known[-1] if known else Place()
+        known = bisect_right(self.places, number, key=lambda place: place.documents)
+        return self.places[known - 1] if known else Place()
 
     def _check(self, number: int, found: str | None) -> None:
         if self.ids[number] != found:
