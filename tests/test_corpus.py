@@ -118,7 +118,7 @@ def test_a_file_that_vanishes_gives_a_sentence(folder):
     corpus = tb.read(folder)
     (folder / "2.txt").unlink()
     assert corpus.burstiness().height  # counted already
-    with pytest.raises(ValueError, match=r"2\.txt.*cannot be read|2\.txt.*does not exist"):
+    with pytest.raises(ValueError, match=r"2\.txt"):
         list(corpus.texts)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from itertools import chain
 from numbers import Real
 from pathlib import Path
@@ -120,7 +122,10 @@ def read(
         pretokenized=pretokenized or tokenizer is not None,
     )
     asked = _Asked(id, files, counting, tokenizer, terms)
-    corpus = _opened(source, asked)
+    try:
+        corpus = _opened(source, asked)
+    except ValueError as error:
+        raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
     if corpus is source and (metadata is not None or asked != _Asked(None, _NO_FILES, corpus_counting())):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
     return corpus if metadata is None else corpus.with_metadata(metadata)
@@ -160,6 +165,11 @@ _NO_FILES: dict[str, Any] = {
     "text": None, "layer": None, "encoding": None, "errors": "strict", "lines": False, "delimiter": None,
     "xpath": None, "name_pattern": None, "strict": False,
 }  # fmt: skip
+
+
+_ALWAYS = {
+    key: value for key, value in {"columns": "all", "inspect": True}.items() if key in signature(open_corpus).parameters
+}
 
 
 def _opened(source: Any, asked: _Asked) -> Corpus:
@@ -338,7 +348,7 @@ def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
     name = os.fspath(source)
     if holds_statistics(name):
         raise ValueError(f"{name} contains saved statistics, not texts; load it with tb.TermStatistics.load")
-    options = {key: value for key, value in asked.files.items() if value != _NO_FILES[key]}
+    options = {key: value for key, value in asked.files.items() if value != _NO_FILES[key]} | _ALWAYS
     try:
         return open_corpus(name, id=asked.id, pretokenized=asked.counting.pretokenized, **options)
     except FileNotFoundError as error:
@@ -380,6 +390,18 @@ def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPa
                 )
             number += 1
             yield text
+
+
+def _in_python(message: str) -> str:
+    """A message about an option of the command line, for Python: text= instead of --text.
+
+    Examples
+    --------
+    >>> _in_python("there is no column 'text'; choose one with --text")
+    "there is no column 'text'; choose one with text="
+    """
+    names = "|".join(["text", "id", "pretokenized", "errors", "encoding", "lines", "delimiter", "layer", "xpath"])
+    return re.sub(rf"--({names}|name-pattern)\b", lambda found: found[1].replace("-", "_") + "=", message)
 
 
 def _given_ids(ids: Any, size: int) -> list[str]:
