@@ -26,6 +26,7 @@ TEXTS = [
     "Ha ha, said the crowd to the clown.",
 ] * 3
 WHO = ["clown", "crowd", "clown", "nobody", "crowd", "crowd"] * 3
+FILES = [text or "?" for text in TEXTS[:6]]  # empty files are skipped
 YEARS = [1941, 1948, 1951, 1953, 1960, 1969] * 3
 
 
@@ -36,10 +37,10 @@ def corpus():
 
 @pytest.fixture
 def folder(tmp_path):
-    """Six text files with the first six texts."""
+    """Six text files, with `FILES`."""
     place = tmp_path / "speeches"
     place.mkdir()
-    for number, text in enumerate(TEXTS[:6]):
+    for number, text in enumerate(FILES):
         (place / f"{number}.txt").write_text(text, encoding="utf-8")
     return place
 
@@ -101,15 +102,15 @@ def test_token_lists_are_not_taken_for_batches_of_texts():
 
 def test_a_folder_is_read_lazily(folder):
     corpus = tb.read(str(folder))
-    assert same_counts(corpus, tb.read(TEXTS[:6]))
+    assert same_counts(corpus, tb.read(FILES))
     assert corpus.ids == [f"{number}.txt" for number in range(6)]
     assert corpus.is_counted
-    assert list(corpus.texts) == TEXTS[:6]
-    assert corpus.texts[2] == TEXTS[2]
-    assert corpus.texts[-1] == TEXTS[5]
-    assert corpus.texts[1:5:2] == TEXTS[1:5:2]
-    assert corpus.texts[::-2] == TEXTS[:6][::-2]
-    assert not any(isinstance(value, str) and value in TEXTS[:3] for value in vars(corpus._documents).values())
+    assert list(corpus.texts) == FILES
+    assert corpus.texts[2] == FILES[2]
+    assert corpus.texts[-1] == FILES[5]
+    assert corpus.texts[1:5:2] == FILES[1:5:2]
+    assert corpus.texts[::-2] == FILES[::-2]
+    assert not any(isinstance(value, str) and value in FILES[:3] for value in vars(corpus._documents).values())
     with pytest.raises(IndexError):
         corpus.texts[6]
 
@@ -218,9 +219,8 @@ def test_a_corpus_is_returned_as_it_is(corpus):
 
 
 def test_a_tokenizer_of_your_own(folder):
-    corpus = tb.read(TEXTS[:6], tokenizer=lambda text: [word.upper() for word in text.split(" ")])
-    assert corpus.terms[0] == "CLOWN."
-    assert "" not in corpus.terms  # of the empty document
+    corpus = tb.read(FILES, tokenizer=lambda text: [word.upper() for word in text.split(" ")])
+    assert corpus.terms[:2].tolist() == ["?", "CLOWN."]
     assert corpus.texts[1] == ["THE", "CROWD", "SAID", "NOTHING."]
     stored = tb.read(folder, tokenizer=lambda text: [word.upper() for word in text.split(" ")])
     assert same_counts(stored, corpus)
@@ -294,7 +294,67 @@ def test_texts_without_spaces_between_words_say_what_to_do(kind, tmp_path):
         tb.read(texts if kind == "texts" else tmp_path)
 
 
+def test_one_text_file_is_one_document_alone_and_in_a_folder(folder, tmp_path):
+    """A play of 4,014 lines was once 4,014 documents when it was named, and one in a folder."""
+    play = tmp_path / "hamlet.txt"
+    play.write_text("To be\nor not\nto be\n", encoding="utf-8")
+    assert len(tb.read(play)) == 1
+    assert tb.read(play, lines=True).ids == ["hamlet.txt:1", "hamlet.txt:2", "hamlet.txt:3"]
+    assert len(tb.read([play, folder / "0.txt"])) == 2
+
+
+def test_the_reading_report_says_what_was_skipped(folder):
+    """A README was once a document."""
+    (folder / "README.md").write_text("Speeches of clowns", encoding="utf-8")
+    (folder / "empty.txt").touch()
+    (folder / "old.txt").write_bytes("Das Ende ist nah, sagte die größte Menge; für alle.".encode("cp1252"))
+    corpus = tb.read(folder)
+    assert "README.md" not in corpus.ids
+    said = str(corpus.reading)
+    for words in ("7 documents in 7 files, one per file", "README.md", "empty.txt", "encoding guessed", "language: "):
+        assert words in said
+    assert "größte" in corpus.terms
+    list(corpus.texts)  # reading again does not change the report
+    assert str(corpus.reading) == said
+    assert "language: German\n" in str(tb.read(folder, language="de").reading)
+    with pytest.raises(ValueError, match=r"README\.md.*strict reading"):
+        tb.read(folder, strict=True)
+    assert str(tb.read([folder, folder / "0.txt"]).reading).count("one per file") == 2
+
+
+def test_annotated_corpora_are_token_lists(tmp_path):
+    words = "1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t1\tdep\t_\t_\n\n"
+    path = tmp_path / "dogs.conllu"
+    path.write_text(f"# newdoc id = one\n{words}# newdoc id = two\n{words}", encoding="utf-8")
+    corpus = tb.read(path, layer="lemma")
+    assert (corpus.terms.tolist(), len(corpus)) == (["bark", "dog"], 2)
+    assert corpus.texts[1] == ["dog", "bark"]
+    (tmp_path / "text.txt").write_text("dogs bark", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"text\.txt: the documents before it are lists of tokens"):
+        tb.read(tmp_path)
+
+
 # Metadata
+
+
+def test_metadata_of_files(tmp_path, table):
+    for name in ("a/1945-truman.txt", "b/1961-kennedy.txt"):
+        path = tmp_path / "speeches" / name
+        path.parent.mkdir(parents=True)
+        path.write_text("so it goes", encoding="utf-8")
+    corpus = tb.read(tmp_path / "speeches", name_pattern=r"(?P<year>\d{4})-(?P<speaker>\w+)")
+    assert corpus.metadata.select("folder", "year", "speaker").rows() == [("a", 1945, "truman"), ("b", 1961, "kennedy")]
+    assert corpus.where(pl.col("year") > 1950).ids == ["b/1961-kennedy.txt"]
+    rows = tb.read(table)
+    assert rows.metadata.select("year", "who").rows() == list(zip(YEARS, WHO, strict=True))
+    spoken = pl.col("who") != "nobody"
+    expected = tb.read(TEXTS, metadata={"who": WHO}).where(spoken).keyness(by="who")
+    assert_frame_equal(rows.where(spoken).keyness(by="who"), expected)
+
+
+def test_messages_name_options_as_python_does(table):
+    with pytest.raises(ValueError, match=r"no column 'speech'.*choose one with text=$"):
+        tb.read(table, text="speech")
 
 
 def test_metadata_has_one_row_per_document(corpus):
@@ -557,7 +617,7 @@ def test_report_writes_the_numbers(folder, tmp_path):
     corpus = tb.read(folder)
     path = corpus.report(tmp_path / "page.json", panels=3)
     found = json.loads(path.read_text(encoding="utf-8"))
-    counted = CountedCorpus.from_texts(TEXTS[:6], corpus.ids, counting=tb.CountingOptions(words="unicode"))
+    counted = CountedCorpus.from_texts(FILES, corpus.ids, counting=tb.CountingOptions(words="unicode"))
     expected = tb.report.summarize(counted, title="speeches", panels=3)
     assert found == json.loads(json.dumps(expected))
     with pytest.raises(ValueError, match=r"must end in \.html"):

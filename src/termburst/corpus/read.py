@@ -7,8 +7,8 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from inspect import signature
 from itertools import chain
 from numbers import Real
 from pathlib import Path
@@ -23,6 +23,8 @@ from termburst.corpus.corpus import Corpus
 from termburst.corpus.documents import Documents
 from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
 from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
+from termburst.counting.guess_language import guess_language
+from termburst.counting.languages import language_name
 from termburst.counting.options import CountingOptions
 from termburst.counting.scripts import unsegmented_script
 from termburst.datasets import BUILT_IN, TextCollection
@@ -37,6 +39,7 @@ KINDS = (
     "strings (tokens), a frame, or a matrix of counts"
 )
 Tokenizer = Callable[[Any], Iterable[Any]]
+_SAMPLE = 200  # texts that are looked at for script and language
 
 
 def read(
@@ -155,7 +158,7 @@ class _Asked:
 
     def warn_of_script(self, texts: Sequence[Text]) -> None:
         """Warn if texts are written without spaces between words and nothing divides them."""
-        if not self.counting.pretokenized:
+        if not self.counting.pretokenized and not all(map(_is_ascii, texts[:_SAMPLE])):
             sentence = unsegmented_script(texts, self.counting.language)
             if sentence is not None:
                 warnings.warn(sentence, stacklevel=5)
@@ -167,9 +170,7 @@ _NO_FILES: dict[str, Any] = {
 }  # fmt: skip
 
 
-_ALWAYS = {
-    key: value for key, value in {"columns": "all", "inspect": True}.items() if key in signature(open_corpus).parameters
-}
+_ALWAYS: dict[str, Any] = {"columns": "all", "inspect": True}  # for the metadata and for the report
 
 
 def _opened(source: Any, asked: _Asked) -> Corpus:
@@ -323,7 +324,8 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
         raise ValueError("terms= is for a matrix of counts; omit it")
     parts = [StoredPart(_open(source, asked)) for source in sources]
     records: list[Mapping[str, Any]] = []
-    first, batches = _peeked(parts, records, asked)
+    sample, batches = _peeked(parts, records, asked)
+    first = sample[0]
     counting, tokenizer = asked.counting, asked.tokenizer
     if isinstance(first, list):  # of an annotated corpus, or a table with token lists
         if tokenizer is not None:
@@ -338,7 +340,9 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
     texts = texts if tokenizer is None else TokenizedTexts(texts, tokenizer)
     given = CountedCorpus(counts, terms, ids, counting, texts)
     frame = metadata.of_documents(ids, records)
-    reports = [copy.copy(part.source.report) for part in parts if hasattr(part.source, "report")]
+    reports = [copy.copy(part.source.report) for part in parts]  # a copy, because reading again begins it anew
+    for report in reports:
+        report.language = _language(counting, sample)
     name = Path(os.fspath(sources[0])).name if len(sources) == 1 else f"{len(sources):,} files"
     return Corpus(Documents(ids, counting, texts, given), frame, name=name, _reports=tuple(reports))
 
@@ -359,21 +363,20 @@ def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
 
 def _peeked(
     parts: list[StoredPart], records: list[Mapping[str, Any]], asked: _Asked
-) -> tuple[Text, Iterator[list[Text]]]:
-    """The first text, and the texts of all batches; *records* gets the metadata of every document."""
+) -> tuple[list[Text], Iterator[list[Text]]]:
+    """The first texts, and the texts of all batches; *records* gets the metadata of every document."""
 
     def read_all() -> Iterator[list[Text]]:
         for part in parts:
             for batch in part.first_read():
-                known = getattr(batch, "metadata", None)
-                records.extend([{}] * len(batch.ids) if known is None else known)
+                records.extend(batch.metadata)
                 yield batch.texts
 
     batches = read_all()
     for texts in batches:
         if texts:
             asked.warn_of_script(texts)
-            return texts[0], chain([texts], batches)
+            return texts[:_SAMPLE], chain([texts], batches)
     raise ValueError(f"{parts[0].source.name}: there are no documents to read")
 
 
@@ -390,6 +393,21 @@ def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPa
                 )
             number += 1
             yield text
+
+
+def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
+    """The language that was given or is guessed, for the report."""
+    if counting.language is not None:
+        return language_name(counting.language)
+    with suppress(ImportError):  # of the lists of stop words
+        guessed = guess_language(sample)
+        if guessed is not None:
+            return f"{language_name(guessed[0])} (guessed; language= sets it)"
+    return None
+
+
+def _is_ascii(text: Text) -> bool:
+    return isinstance(text, str) and text.isascii()
 
 
 def _in_python(message: str) -> str:
