@@ -106,8 +106,8 @@ class Corpus:
 
     @property
     def is_counted(self) -> bool:
-        """Whether `counts` are known without reading files."""
-        return self._documents.is_counted or not self._documents.on_disk
+        """Whether `counts` are known, or can be made from texts in memory."""
+        return not self._documents.is_slow
 
     def __len__(self) -> int:
         """The number of documents."""

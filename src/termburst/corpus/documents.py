@@ -57,9 +57,9 @@ class Documents:
         return self.given is not None or "counted" in vars(self)
 
     @property
-    def on_disk(self) -> bool:
-        """Whether texts must be read again to be seen."""
-        return isinstance(self.texts, LazyTexts)
+    def is_slow(self) -> bool:
+        """Whether counting must read files, or call a function of the user, first."""
+        return not self.is_counted and isinstance(self.texts, LazyTexts) and self.texts.is_slow
 
     def rows(self, numbers: Numbers) -> Documents:
         """Some of the documents. If they are counted, so are these: over the terms that occur in them."""

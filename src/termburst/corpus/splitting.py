@@ -58,6 +58,11 @@ class Pieces(LazyTexts):
         """How many pieces."""
         return self.parent.size
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether the texts that were cut are slow to make."""
+        return isinstance(self.texts, LazyTexts) and self.texts.is_slow
+
     def at(self, numbers: Iterable[int]) -> Iterator[Text]:
         """The pieces with these numbers, which must ascend; every text is read once."""
         wanted = np.fromiter(numbers, dtype=np.intp)

@@ -23,6 +23,11 @@ class LazyTexts(Sequence[Text]):
     `at(numbers)` yields some texts by their ascending numbers, in one pass.
     """
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether making the texts takes time: they are on disk, or a function of the user makes them."""
+        return True
+
     def at(self, numbers: Iterable[int]) -> Iterator[Text]:
         """The texts with these numbers, which must ascend."""
         raise NotImplementedError
