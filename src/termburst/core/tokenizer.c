@@ -242,9 +242,10 @@ static int32_t node_of(Vocabulary *known, const Rules *rules, NodeKey key, const
     return node == NO_NODE && rules->growing ? add_node(known, key, rest, slot) : node;
 }
 
-/* The nodes of the tokens of a document, without stop words (NO_NODE for one that is a barrier), written to room->tokens if n-grams are needed. Tokens are
- * counted if they are terms. `held` receives the number of tokens. Hashes are computed for a batch; then the slots and
- * nodes of the whole batch are fetched, so that the wait for memory occurs only once. */
+/* The nodes of the tokens of a document, without stop words, written to room->tokens if n-grams are needed. A stop word
+ * that is a barrier is written as NO_NODE. Tokens are counted if they are terms. `held` receives the number of nodes
+ * written. Hashes are computed for a batch; then the slots and nodes of the whole batch are fetched, so that the wait for
+ * memory occurs only once. */
 static int32_t count_tokens(const Marked *document, const Rules *rules, Vocabulary *known, Counts *cells, uint32_t here,
                             int64_t *held) {
     const TextRoom *room = document->room;
@@ -458,8 +459,8 @@ TB_LAYOUT(tokenizer,
     TB_FIELD(Rules, grams_from),
     TB_FIELD(Rules, grams_to),
     TB_FIELD(Rules, left_out),
-    TB_FIELD(Rules, barriers),
     TB_FIELD(Rules, growing),
+    TB_FIELD(Rules, barriers),
     TB_FIELD(Rules, joined),
     TB_WHOLE(Counts),
     TB_FIELD(Counts, ids),

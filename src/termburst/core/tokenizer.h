@@ -28,7 +28,7 @@ typedef struct {
     const uint8_t *kinds;
     const uint8_t *wide;
     int64_t wide_size;
-    int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, barriers, growing, joined;
+    int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, growing, barriers, joined;
 } Rules;
 
 /* The counts of the first `documents` documents, `size` cells in total. Document d has the cells indptr[d] to

@@ -46,8 +46,8 @@ class Rules(Struct):
         ("grams_from", Int),
         ("grams_to", Int),
         ("left_out", Int),
-        ("barriers", Int),
         ("growing", Int),
+        ("barriers", Int),
         ("joined", Int),
     ]
 
@@ -140,8 +140,8 @@ def rules(
         grams_from=grams_from,
         grams_to=grams_to,
         left_out=left_out,
-        barriers=barriers,
         growing=growing,
+        barriers=barriers,
         joined=bool((kinds >= EXTEND).any()),
     )
 

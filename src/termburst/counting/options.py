@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -186,7 +187,7 @@ class CountingOptions:
 
     def stop_word_set(self) -> frozenset[str]:
         """The tokens that are left out."""
-        return self._stop_words(self._find_tokens(), warn=False)
+        return _stop_word_set(self)
 
     def check_text(self, text: Any, number: int) -> None:
         """Refuse a document that is not a text, by its number."""
@@ -215,10 +216,9 @@ class CountingOptions:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
         """The inverse of `to_json`, also for values read from JSON, where tuples have become lists."""
-        plain: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
-        }
-        return cls(**{"words": "sklearn", "ngrams_over_stop_words": True} | plain)
+        plain: dict[str, Any] = {"words": "sklearn", "ngrams_over_stop_words": True}  # what older files mean
+        plain.update((key, tuple(value) if isinstance(value, list) else value) for key, value in values.items())
+        return cls(**plain)
 
     def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
         for number, text in enumerate(texts):
@@ -317,6 +317,11 @@ def _check_pattern(token_pattern: str) -> None:
         raise ValueError(EMPTY_MATCH.format(token_pattern))
     if pattern.groups > 1:
         raise ValueError(f"the token pattern {token_pattern!r} has {pattern.groups} groups; it may have one at most")
+
+
+@lru_cache(maxsize=16)
+def _stop_word_set(options: CountingOptions) -> frozenset[str]:
+    return options._stop_words(options._find_tokens(), warn=False)
 
 
 def checked_counting(counting: CountingOptions | None) -> CountingOptions:
