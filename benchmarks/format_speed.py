@@ -51,9 +51,9 @@ def tei_text(source: Iterator[list[str]], number: int) -> str:
 
 def tei_words(source: Iterator[list[str]], number: int) -> str:
     body, size = [], 0
-    for words in source:
+    for count, words in enumerate(source, 1):
         tokens = "\n".join(f'<w lemma="{word[:5]}" pos="{TAGS[len(word) % 5]}">{word}</w>' for word in words)
-        body.append(f'<s>{tokens}<pc pos="PUNCT">.</pc></s>\n')
+        body.append(f'<s xml:id="t{number}.{count}">{tokens}<pc pos="PUNCT">.</pc></s>\n')
         size += len(body[-1])
         if size > DOCUMENT:
             break

@@ -80,16 +80,29 @@ def test_pages_without_text_are_named(read, refused):
     assert "OCR" in refused(".pdf", pdf(""))
 
 
-def test_encrypted_files(read, refused):
-    def encrypted(password: str) -> bytes:
-        writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(lines("Secret text"))))
-        writer.encrypt(password, "owner", algorithm="RC4-128")
-        stream = io.BytesIO()
-        writer.write(stream)
-        return stream.getvalue()
+def encrypted(password: str, algorithm: str) -> bytes:
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf(lines("Secret text"))))
+    writer.encrypt(password, "owner", algorithm=algorithm)
+    stream = io.BytesIO()
+    writer.write(stream)
+    return stream.getvalue()
 
-    assert refused(".pdf", encrypted("secret")) == "is encrypted; remove the password and save it again"
-    assert read(".pdf", encrypted("")).one.text.strip() == "Secret text"  # which all may read
+
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
+def test_encrypted_files(read, refused, algorithm):
+    if algorithm == "AES-256":
+        pytest.importorskip("cryptography")
+    assert refused(".pdf", encrypted("secret", algorithm)) == "is encrypted; remove the password and save it again"
+    assert read(".pdf", encrypted("", algorithm)).one.text.strip() == "Secret text"  # which all may read
+
+
+def test_a_package_that_is_missing_for_encrypted_files_is_said(refused, monkeypatch):
+    def without(*_args):
+        raise pypdf.errors.DependencyError("cryptography>=3.1 is required for AES algorithm")
+
+    data = encrypted("", "RC4-128")
+    monkeypatch.setattr(pypdf.PdfReader, "decrypt", without)
+    assert refused(".pdf", data) == "needs the package cryptography: pip install 'termburst[formats]'"
 
 
 def test_damaged_files_get_one_sentence_or_their_text(read, refused):

@@ -137,6 +137,16 @@ def test_a_path_chooses_parts_of_a_text(read):
     assert found[0].metadata["type"] == "chapter"
 
 
+def test_a_path_finds_nothing_in_the_header_and_keeps_the_layer(read):
+    header = HEADER.replace("<idno>", "<p>Licence</p><idno>")
+    found = read(".xml", tei(f"<p>{WORDS}</p>", header=header), xpath="//tei:p", layer="lemma").one
+    assert found.text == ["le", "chat", "de", "le", "été", "."]
+
+
+def test_a_path_without_match_is_said(refused):
+    assert "has no match for --xpath //tei:div" in refused(".xml", tei("<p>a</p>"), xpath="//tei:div")
+
+
 def test_a_layer_without_words_is_said(read):
     reading = read(".xml", tei("<p>plain</p>"), layer="lemma")
     assert reading.one.text == "plain"

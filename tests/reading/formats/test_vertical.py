@@ -55,7 +55,7 @@ def test_the_order_of_columns_is_found_out_and_said(read):
 def test_one_column_is_enough_for_forms(read, refused):
     data = "<text>\nΈνα\nδύο\n</text>\n".encode()
     assert read(".vrt", data).one.text == ["Ένα", "δύο"]
-    assert "has 1 column, too few for the layer 'lemma'" in refused(".vrt", data, layer="lemma")
+    assert "has 1 column, none for the layer 'lemma'" in refused(".vrt", data, layer="lemma")
 
 
 def test_without_text_the_file_is_one_document(read):
@@ -76,8 +76,15 @@ def test_what_cannot_be_read_gets_one_sentence(refused):
 
 
 def test_a_short_line_is_named(refused):
-    rows = b"<text>\n" + b"a\tX\ta\n" * 3000 + b"broken\n</text>\n"
-    assert "line 3002 has 1 columns, too few" in refused(".vrt", rows, layer="lemma")
+    for good in (3, 3000):
+        rows = b"<text>\n" + b"a\tX\ta\n" * good + b"broken\n</text>\n"
+        assert f"line {good + 2} has 1 columns, too few" in refused(".vrt", rows, layer="lemma")
+
+
+def test_a_column_that_is_not_named_is_not_taken_for_another(refused):
+    data = b"<!-- #vrt positional-attributes: word lemma -->\n<text>\nTeas\ttea\n</text>\n"
+    assert "none for the layer 'lemma_upos'" in refused(".vrt", data, layer="lemma_upos")
+    assert "none for the layer 'upos'" in refused(".vrt", data, layer="upos")
 
 
 def test_latin_1_is_guessed_and_said(read):

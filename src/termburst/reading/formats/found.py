@@ -17,6 +17,7 @@ Scalar = str | int | float | bool | None
 Note = Callable[[str, str], None]  # (kind, detail): what was repaired, guessed, left out or removed
 
 CHUNK = 2**20  # bytes read at a time
+LONGEST_SENTENCE = 500  # names out of a file may be long
 LAYERS = ("form", "lemma", "upos", "lemma_upos")
 
 
@@ -31,7 +32,8 @@ class UnreadableFile(ValueError):  # noqa: N818 - it says what is the matter wit
     """
 
     def __init__(self, problem: str) -> None:
-        super().__init__("".join(c if c.isprintable() else "?" for c in problem))
+        shown = problem if len(problem) <= LONGEST_SENTENCE else problem[: LONGEST_SENTENCE - 1] + "…"
+        super().__init__("".join(c if c.isprintable() else "?" for c in shown))
 
 
 @dataclass(frozen=True, slots=True)

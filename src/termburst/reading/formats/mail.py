@@ -10,7 +10,7 @@ from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from termburst.reading.formats.found import (
     FormatOptions,
@@ -115,7 +115,7 @@ def _document(name: str, data: bytes, tally: _Tally) -> FoundDocument:
     # The older policy: the newer one takes very long over long headers.
     parser = BytesParser(EmailMessage, policy=email.policy.compat32)
     nested = _takes_too_long(data)
-    message = parser.parsebytes(_QUOTED.sub(rb"\1", data), headersonly=nested)
+    message = cast(EmailMessage, parser.parsebytes(_QUOTED.sub(rb"\1", data), headersonly=nested))
     body = None if nested else _body(message)
     text = ""
     if nested:

@@ -63,15 +63,13 @@ def read_pdf(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[F
 
 
 def _opened(pypdf: Any, stream: BinaryIO) -> Any:
-    document = pypdf.PdfReader(stream, strict=False)
-    if document.is_encrypted:
-        try:
-            opened = document.decrypt("")  # many files may be read by all and only not be changed
-        except Exception as error:
-            problem = "is encrypted in a way that needs another program"
-            raise UnreadableFile(f"{problem}; remove the password and save it again") from error
-        if not opened:
+    try:
+        document = pypdf.PdfReader(stream, strict=False)
+        # Many files may be read by all and only not be changed: their password is empty.
+        if document.is_encrypted and not document.decrypt(""):
             raise UnreadableFile("is encrypted; remove the password and save it again")
+    except pypdf.errors.DependencyError as error:
+        raise UnreadableFile("needs the package cryptography: pip install 'termburst[formats]'") from error
     return document
 
 

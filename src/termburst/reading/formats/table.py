@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from termburst.reading.formats.conllu import read_conllu
-from termburst.reading.formats.epub import read_epub
-from termburst.reading.formats.found import Format, FormatOptions, FoundDocument, Note, UnreadableFile
-from termburst.reading.formats.json_array import read_json
-from termburst.reading.formats.mail import is_mailbox, read_eml, read_mbox
-from termburst.reading.formats.open_document import read_odt
-from termburst.reading.formats.pdf import read_pdf
-from termburst.reading.formats.rtf import read_rtf
-from termburst.reading.formats.sheets import read_xlsx
-from termburst.reading.formats.spacy_docs import read_docbin
-from termburst.reading.formats.tei import read_xml
-from termburst.reading.formats.vertical import read_vertical
-from termburst.reading.formats.web_page import read_html
-from termburst.reading.formats.word import read_docx
+from termburst.reading.formats.found import Format, FormatOptions, FoundDocument, Note, Reader, UnreadableFile
+
+
+def _reader(module: str, function: str) -> Reader:
+    """A reader whose module is imported when it is used first."""
+
+    def read(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+        found: Reader = getattr(importlib.import_module(f"termburst.reading.formats.{module}"), function)
+        return found(stream, options, note)
+
+    return read
 
 
 def _read_old_office(_stream: BinaryIO, _options: FormatOptions, _note: Note) -> Iterator[FoundDocument]:
@@ -29,20 +27,20 @@ def _read_old_office(_stream: BinaryIO, _options: FormatOptions, _note: Note) ->
     yield  # a generator, as the others are
 
 
-DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), read_docx, "lxml")
-ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), read_odt, "lxml")
-RTF = Format("an RTF document", (".rtf",), read_rtf, "striprtf")
-PDF = Format("a PDF file", (".pdf",), read_pdf, "pypdf")
-EPUB = Format("an e-book", (".epub",), read_epub, "lxml")
-HTML = Format("a web page", (".html", ".htm", ".xhtml"), read_html, "trafilatura")
-XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), read_xlsx, "openpyxl")
-JSON = Format("a JSON file", (".json",), read_json)
-MBOX = Format("a mailbox", (".mbox", ".mbx"), read_mbox, "lxml")
-EML = Format("an e-mail message", (".eml",), read_eml, "lxml")
-XML = Format("an XML file", (".xml", ".tei"), read_xml, "lxml")
-CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), read_conllu)
-VERTICAL = Format("vertical text", (".vrt", ".vert"), read_vertical)
-DOCBIN = Format("a DocBin of spaCy", (".spacy",), read_docbin, "spacy")
+DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), _reader("word", "read_docx"), "lxml")
+ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), _reader("open_document", "read_odt"), "lxml")
+RTF = Format("an RTF document", (".rtf",), _reader("rtf", "read_rtf"), "striprtf")
+PDF = Format("a PDF file", (".pdf",), _reader("pdf", "read_pdf"), "pypdf")
+EPUB = Format("an e-book", (".epub",), _reader("epub", "read_epub"), "lxml")
+HTML = Format("a web page", (".html", ".htm", ".xhtml"), _reader("web_page", "read_html"), "lxml")
+XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), _reader("sheets", "read_xlsx"), "openpyxl")
+JSON = Format("a JSON file", (".json",), _reader("json_array", "read_json"))
+MBOX = Format("a mailbox", (".mbox", ".mbx"), _reader("mail", "read_mbox"))  # lxml only for messages in HTML alone
+EML = Format("an e-mail message", (".eml",), _reader("mail", "read_eml"))
+XML = Format("an XML file", (".xml", ".tei"), _reader("tei", "read_xml"), "lxml")
+CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), _reader("conllu", "read_conllu"))
+VERTICAL = Format("vertical text", (".vrt", ".vert"), _reader("vertical", "read_vertical"))
+DOCBIN = Format("a DocBin of spaCy", (".spacy",), _reader("spacy_docs", "read_docbin"), "spacy")
 OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), _read_old_office)
 
 FORMATS: tuple[Format, ...] = (
@@ -117,4 +115,8 @@ def _by_markup(start: bytes, suffix: str) -> Format | None:
     if _XML.match(start):
         rest = start[start.find(b"?>") + 2 :]
         return HTML if _HTML.match(rest) else XML
-    return MBOX if not suffix and is_mailbox(start) else None
+    if not suffix and start.startswith(b"From "):
+        from termburst.reading.formats.mail import is_mailbox
+
+        return MBOX if is_mailbox(start) else None
+    return None

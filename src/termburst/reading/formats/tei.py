@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from termburst.reading.documents import Text
 from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, chosen_layer, dated, reader
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, replace_by_text
 from termburst.reading.formats.tei_words import Tally, words_of
-from termburst.reading.formats.xml_by_path import document_of, matches_in, read_by_path
+from termburst.reading.formats.xml_by_path import attributes_of, matches_in, name_of, no_match, read_by_path
 from termburst.reading.formats.xml_events import XmlSource
 
 _DOCUMENTS = ("TEI", "TEI.2", "bncDoc")  # TEI P5, TEI P4, the British National Corpus
@@ -64,7 +65,7 @@ def _needs_whole(options: FormatOptions) -> bool:
 def _tei(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
     tally: Tally = Counter()
     several = local_name(source.root) not in _DOCUMENTS
-    number = 0
+    number = documents = 0
     names = [f"{{*}}{name}" for name in _DOCUMENTS]
     for node in source.outermost(names):
         # A TEI may hold others, in the place of a teiCorpus.
@@ -72,7 +73,11 @@ def _tei(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[Foun
         for each in texts:
             number += 1
             name = _name(each, number) if several or source.nested else ""
-            yield from _documents(each, name, options, tally, note)
+            for found in _documents(each, name, options, tally, note):
+                yield found
+                documents += 1
+    if options.xpath is not None and not documents:
+        raise no_match(options.xpath)
     for (kind, detail), count in tally.items():
         times = f"{detail} ({count:,} times)" if count > 1 else detail
         note(kind, detail.format(f"{count:,}") if "{}" in detail else times)
@@ -84,10 +89,11 @@ def _documents(node: Any, name: str, options: FormatOptions, tally: Tally, note:
     for body in bodies:
         _prune(body, tally)
     if options.xpath is not None:
-        for number, match in enumerate(matches_in(node, _inside(options.xpath), note), 1):
-            found = document_of(match, number)
-            text = found.text if isinstance(match, str) else text_of_body(match, tally)
-            yield FoundDocument(f"{name}:{found.name}" if name else found.name, text, {**metadata, **found.metadata})
+        matches = matches_in(node, _inside(options.xpath), note)
+        for number, match in enumerate((each for each in matches if not _is_in_header(each)), 1):
+            part = match if isinstance(match, str) else _part(match, options, tally)
+            label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
+            yield FoundDocument(label, part, {**metadata, **attributes_of(match)})
         return
     words = words_of(bodies, chosen_layer(options), tally)
     if words is not None:
@@ -96,6 +102,15 @@ def _documents(node: Any, name: str, options: FormatOptions, tally: Tally, note:
     if options.layer not in (None, "form"):
         tally["no annotation", "there are no <w> elements, so the text is read without the layer"] += 1
     yield FoundDocument(name, "\n".join(text_of_body(body, tally) for body in bodies), metadata)
+
+
+def _part(match: Any, options: FormatOptions, tally: Tally) -> Text:
+    words = words_of([match], chosen_layer(options), tally)
+    return text_of_body(match, tally) if words is None else words
+
+
+def _is_in_header(match: Any) -> bool:
+    return not isinstance(match, str) and any(local_name(above) == "teiHeader" for above in match.iterancestors())
 
 
 def _inside(path: str) -> str:

@@ -20,7 +20,7 @@ Tally = Counter[tuple[str, str]]  # what was repaired, guessed or left out, and 
 
 
 def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
-    """All tokens of a text in one layer; None where its words are not marked.
+    """All tokens of a text in one layer; None where its words are not marked. The words are removed from the tree.
 
     A word that holds words (the contraction *du* that stands for *de le*) is one token of the layer "form", and its
     parts are the tokens of the other layers. A word without a lemma is taken by its form, one without a tag as "X", and
@@ -29,8 +29,8 @@ def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
     Examples
     --------
     >>> from termburst.reading.formats.safe_xml import parse
-    >>> body = parse(b"<body><w lemma='be' pos='VERB'>is</w> <w lemma='it'>it</w><pc>?</pc></body>", print)
-    >>> words_of([body], "form", Counter()), words_of([body], "lemma_upos", Counter())
+    >>> text = b"<body><w lemma='be' pos='VERB'>is</w> <w lemma='it'>it</w><pc>?</pc></body>"
+    >>> words_of([parse(text, print)], "form", Counter()), words_of([parse(text, print)], "lemma_upos", Counter())
     (['is', 'it', '?'], ['be_VERB', 'it_X', '?_X'])
     """
     nodes = [node for body in bodies for node in body.iter(*_names(body))]
@@ -38,20 +38,30 @@ def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
         return None
     holding = [node for node in nodes if len(node)] if any(map(len, nodes)) else []
     compound = {node for node in holding if any(local_name(child) == "w" for child in node)}
-    whole = [node for node in nodes if node.getparent() not in compound] if compound else nodes
-    forms = _forms(whole, plain=not holding)
-    _say_what_is_outside(bodies, forms, tally)
     if layer == "form":
-        return forms if all(forms) else list(filter(None, forms))
-    if compound:
-        nodes = [node for node in nodes if node not in compound]
-        forms = _forms(nodes, plain=False)
+        nodes = [node for node in nodes if node.getparent() not in compound] if compound else nodes
+        tokens = _forms(nodes)
+    else:
+        nodes = [node for node in nodes if node not in compound] if compound else nodes
+        tokens = _annotation(nodes, layer, tally)
+    del nodes, holding, compound  # an element that Python still holds takes longer to remove
+    _say_what_is_outside(bodies, tally)
+    return tokens if all(tokens) else list(filter(None, tokens))
+
+
+def _annotation(nodes: list[Any], layer: str, tally: Tally) -> list[str]:
+    """The lemmas, the tags, or both; "" for a word that has neither a lemma nor a form."""
     if layer == "upos":
         return _tags(nodes, tally)
-    lemmas = _or_else(_values(nodes, _LEMMA), forms, "words without lemma: the form is taken", tally)
+    lemmas = _values(nodes, _LEMMA)
+    if missing := lemmas.count(""):
+        tally["annotation missing", "words without lemma: the form is taken"] += missing
+        without = [k for k, lemma in enumerate(lemmas) if not lemma]
+        for k, form in zip(without, _forms([nodes[k] for k in without]), strict=True):
+            lemmas[k] = form
     if layer == "lemma":
-        return list(filter(None, lemmas))
-    return [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, _tags(nodes, tally), strict=True) if lemma]
+        return lemmas
+    return [f"{lemma}_{tag}" if lemma else "" for lemma, tag in zip(lemmas, _tags(nodes, tally), strict=True)]
 
 
 def _names(body: Any) -> tuple[str, ...]:
@@ -61,9 +71,8 @@ def _names(body: Any) -> tuple[str, ...]:
     return tuple(f"{space}}}{name}" if space else name for name in names)
 
 
-def _forms(nodes: list[Any], *, plain: bool) -> list[str]:
-    """The text of each word; *plain* says that no word holds other elements."""
-    if not plain:
+def _forms(nodes: list[Any]) -> list[str]:
+    if any(map(len, nodes)):
         return _trimmed(["".join(node.itertext()) if len(node) else node.text for node in nodes])
     return _trimmed([node.text for node in nodes])
 
@@ -90,22 +99,16 @@ def _tags(nodes: list[Any], tally: Tally) -> list[str]:
         tags = _values(nodes, _TAG)
         if any(tag.startswith("#") for tag in tags[:1000]):  # a reference to the list of tags
             tags = [tag.removeprefix("#") for tag in tags]
-    return _or_else(tags, ["X"] * len(tags), "words without part of speech: X is taken", tally)
+    if missing := tags.count(""):
+        tally["annotation missing", "words without part of speech: X is taken"] += missing
+        tags = [tag or "X" for tag in tags]
+    return tags
 
 
-def _or_else(values: list[str], others: list[str], detail: str, tally: Tally) -> list[str]:
-    """The values, and the other one for each that is empty."""
-    missing = values.count("")
-    if not missing:
-        return values
-    tally["annotation missing", detail] += missing
-    return [value or other for value, other in zip(values, others, strict=True)]
-
-
-def _say_what_is_outside(bodies: list[Any], forms: list[str], tally: Tally) -> None:
-    """Say whether there is text that is in no word."""
-    texts = (etree().tostring(body, method="text", encoding="utf-8", with_tail=False) for body in bodies)
-    everything = sum(len(text.translate(None, _SPACE)) for text in texts)
-    inside = len("".join(forms).encode("utf-8").translate(None, _SPACE))
-    if everything > inside:
-        tally["left out", "text that is in no <w>: {} bytes"] += everything - inside
+def _say_what_is_outside(bodies: list[Any], tally: Tally) -> None:
+    """Say whether there is text that is in no word; the words are removed from the tree."""
+    for body in bodies:
+        etree().strip_elements(body, *_names(body), with_tail=False)
+        text = etree().tostring(body, method="text", encoding="utf-8", with_tail=False).translate(None, _SPACE)
+        if text:
+            tally["left out", "text that is in no <w>: {} bytes"] += len(text)

@@ -8,6 +8,7 @@ not, they are taken the other way round, and a note says so.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -112,23 +113,25 @@ class _Parser:
         if not self._element:
             self._element = next((tag[2] for tag in tags if tag and tag[2] in _DOCUMENTS), "")
         named = next((match for line in lines[:50] if (match := _NAMED.match(line[:10_000]))), None)
-        rows = [line.split("\t") for line in lines if line and not _is_tag(line)][:_SAMPLE]
+        rows = [line.split("\t") for line in lines if line.strip() and not _is_tag(line)][:_SAMPLE]
         if not rows:
             return
+        width = Counter(map(len, rows)).most_common(1)[0][0]
         self._columns = _named_columns(named[1].split()) if named else self._guessed_columns(rows)
-        needed = {"form": 0, "lemma": self._columns[2], "upos": self._columns[1]}
-        if needed.get(self._layer, max(self._columns[1:])) < 0 or min(map(len, rows)) <= needed.get(self._layer, 0):
-            width = min(map(len, rows))
+        _, pos, lemma = self._columns
+        needed = {"form": (0,), "lemma": (lemma,), "upos": (pos,), "lemma_upos": (lemma, pos)}[self._layer]
+        if not 0 <= min(needed) <= max(needed) < width:
             raise UnreadableFile(
-                f"has {width} column{'' if width == 1 else 's'}, too few for the layer {self._layer!r}; choose another"
+                f"has {width} column{'' if width == 1 else 's'}, none for the layer {self._layer!r}; choose another"
             )
 
     def _guessed_columns(self, rows: list[list[str]]) -> tuple[int, int, int]:
-        if min(map(len, rows)) < 3:
+        full = [row for row in rows if len(row) > 2 and row[0].isalpha()]
+        if not full:
             return 0, 1, 2
 
         def like_words(column: int) -> int:
-            return sum(row[0].lower() == row[column].lower() for row in rows if row[0].isalpha())
+            return sum(row[0].lower() == row[column].lower() for row in full)
 
         if like_words(1) > like_words(2):
             if self._layer != "form":

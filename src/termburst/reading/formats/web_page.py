@@ -1,8 +1,7 @@
-"""Web pages (.html): the main text, by trafilatura, and what was removed."""
+"""Web pages (.html): the main text, and what was removed."""
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -14,11 +13,11 @@ from termburst.reading.formats.found import (
     Scalar,
     UnreadableFile,
     dated,
-    load,
     reader,
     whole,
 )
-from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart, text_below
+from termburst.reading.formats.main_text import keep_main_text, letters
+from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import etree, replace_by_text
 from termburst.reading.formats.text_lines import decode_all
 
@@ -44,8 +43,8 @@ _DEPTH = re.compile("excessive depth", re.IGNORECASE)
 def read_html(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
     """The main text of a web page, one document per file.
 
-    Trafilatura finds the main text. Where it finds none, the whole text that a browser would show is taken. The note
-    "markup removed" says how much of the text on the page was left out.
+    Menus, footers and their like are left out (`keep_main_text`). The note "markup removed" names them and says how
+    much of the text they were.
     """
     data = whole(stream, options.file_limit)
     if not data.strip():
@@ -57,22 +56,19 @@ def read_html(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[
     if root is None:
         raise UnreadableFile("has no text that a browser would show")
     metadata = _metadata(root)
-    shown = visible_text(root)
-    if not shown:
+    _remove_invisible(root)
+    before = letters(root)
+    main, removed = keep_main_text(root)
+    after, text = letters(main), visible_text(main)
+    if not text:
         raise UnreadableFile("has no text that a browser would show")
-    main = lines_of((_main_text(source) or "").replace("\n", BLOCK))
-    total, kept = _letters(shown), _letters(main)
-    if not kept:
-        note("markup removed", "tags, scripts and styles; no main text was found, so all text of the page is kept")
-        main = shown
-    elif kept < total:
-        note(
-            "markup removed",
-            f"tags, scripts and styles, and {(total - kept) / total:.0%} of the text, such as menus and footers",
-        )
+    if removed:
+        shown = ", ".join(removed[:8]) + (", …" if len(removed) > 8 else "")
+        share = f"{(before - after) / before:.0%}" if before > after else "0%"
+        note("markup removed", f"tags, scripts and styles, and {share} of the text: {shown}")
     else:
         note("markup removed", "tags, scripts and styles")
-    yield FoundDocument("", main, metadata)
+    yield FoundDocument("", text, metadata)
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -110,32 +106,28 @@ def visible_text(root: Any) -> str:
 
     Examples
     --------
-    >>> visible_text(html_tree("<p>Tea<i>pot</i>s<p>and<br>cups<script>x()</script>"))
-    'Teapots\\nand\\ncups'
+    >>> visible_text(html_tree("<p>Tea<i>pot</i>s<p>and<br>cups<a><sup>1</sup></a><script>x()</script>"))
+    'Teapots\\nand\\ncups 1'
     """
-    for node in list(root.iter(*_INVISIBLE)):
-        if node.getparent() is not None:
-            replace_by_text(node, "")
+    _remove_invisible(root)
     for node in root.iter("br"):
         node.text = LINE
+    for node in root.iter("pre"):  # where the lines of the file are those of the text
+        for each in node.iter("*"):
+            each.text = (each.text or "").replace("\n", LINE)
+            if each is not node:
+                each.tail = (each.tail or "").replace("\n", LINE)
+    for node in root.iter("sup"):
+        if next(node.iter("a"), None) is not None or any(above.tag == "a" for above in node.iterancestors()):
+            node.text = " " + (node.text or "")  # the number of a note is not part of the word
     set_apart(root.iter(*_BLOCKS))
     return lines_of(text_below(root))
 
 
-def _main_text(source: str) -> str | None:
-    trafilatura = load("trafilatura", "trafilatura")
-    logger = logging.getLogger("trafilatura")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())  # pages without main text are said in our own notes
-    found = trafilatura.bare_extraction(source, favor_recall=True, include_comments=False, include_tables=True)
-    if found is None:
-        return None
-    return str(found.text or "")
-
-
-def _letters(text: str) -> int:
-    """How many characters are not white space."""
-    return sum(map(len, text.split()))
+def _remove_invisible(root: Any) -> None:
+    for node in list(root.iter(*_INVISIBLE)):
+        if node.getparent() is not None:
+            replace_by_text(node, "")
 
 
 def _metadata(root: Any) -> dict[str, Scalar]:

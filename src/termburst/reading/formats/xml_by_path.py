@@ -30,18 +30,25 @@ def read_by_path(source: XmlSource, options: FormatOptions, note: Note) -> Itera
     matches = source.outermost([f"{{*}}{simple[1]}"]) if simple else iter(matches_in(source.tree(), path, note))
     number = 0
     for number, match in enumerate(matches, 1):
-        yield document_of(match, number)
+        text = match if isinstance(match, str) else text_of(match)
+        yield FoundDocument(name_of(match, number), text, attributes_of(match))
     if not number:
-        raise UnreadableFile(f"has no match for --xpath {path}; check the names of the elements")
+        raise no_match(path)
 
 
-def document_of(match: Any, number: int) -> FoundDocument:
-    """One match: an element with its attributes, or the text of an attribute."""
-    if isinstance(match, str):
-        return FoundDocument(str(number), match, {})
-    attributes: dict[str, Scalar] = {key.rpartition("}")[2]: value for key, value in match.attrib.items()}
-    name = match.get(f"{_XML}id") or match.get("id") or str(number)
-    return FoundDocument(str(name), text_of(match), attributes)
+def no_match(path: str) -> UnreadableFile:
+    """The sentence for a path that finds nothing."""
+    return UnreadableFile(f"has no match for --xpath {path}; check the names of the elements")
+
+
+def name_of(match: Any, number: int) -> str:
+    """The id of an element, or its number."""
+    return str(number) if isinstance(match, str) else str(match.get(f"{_XML}id") or match.get("id") or number)
+
+
+def attributes_of(match: Any) -> dict[str, Scalar]:
+    """The attributes of an element; none where an attribute or a text was matched."""
+    return {} if isinstance(match, str) else {key.rpartition("}")[2]: value for key, value in match.attrib.items()}
 
 
 def matches_in(root: Any, path: str, note: Note) -> list[Any]:

@@ -46,7 +46,7 @@ class ZipPackage:
             self._archive = zipfile.ZipFile(stream)
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise UnreadableFile(
-                f"is damaged or incomplete and cannot be read as {name} ({reason(error)}); get it again"
+                f"is damaged or incomplete and cannot be read as {name} ({reason(error)[:100]}); get it again"
             ) from error
         self.stream = stream
         self._name = name
@@ -89,7 +89,7 @@ class ZipPackage:
                     pieces.append(piece)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise UnreadableFile(
-                f"is damaged: its part {name!r} cannot be unpacked ({reason(error)}); get it again"
+                f"is damaged: its part {name!r:.100} cannot be unpacked ({reason(error)[:100]}); get it again"
             ) from error
         return b"".join(pieces)
 
@@ -97,7 +97,7 @@ class ZipPackage:
         """The bytes of a part without which the file is not what it says."""
         data = self.read(name)
         if data is None:
-            raise UnreadableFile(f"is not {self._name}: its part {name!r} is missing")
+            raise UnreadableFile(f"is not {self._name}: its part {name!r:.100} is missing")
         return data
 
     def unpack_all(self) -> Iterator[tuple[str, bytes]]:
@@ -108,7 +108,7 @@ class ZipPackage:
                 plain = data.replace(b"\0", b"") if b"\0" in data[:200] else data  # UTF-16
                 if b"<!ENTITY" in plain or b"<!DOCTYPE" in plain[:4096]:
                     raise UnreadableFile(
-                        f"its part {name!r} declares XML entities, which are never expanded because they can be harmful"
+                        f"its part {name!r:.100} declares XML entities, which are not expanded as they can be harmful"
                     )
                 yield name, plain
         self.stream.seek(0)
