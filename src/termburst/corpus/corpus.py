@@ -20,6 +20,7 @@ from termburst.corpus.shown import Reports, as_html, in_words, words_of
 from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
+from termburst.forks import check_fork
 from termburst.reading.documents import Text
 from termburst.schemes import RECOMMENDED_SCHEME
 
@@ -184,6 +185,7 @@ class Corpus:
         >>> novel.split(pattern=r"^CHAPTER").metadata.rows()
         [('novel:1', 'novel', 1), ('novel:2', 'novel', 2)]
         """
+        check_fork()
         texts = self._texts("there is nothing to cut")
         if (tokens is None) == (pattern is None):
             raise ValueError("give tokens= or pattern=, and not both; for example split(tokens=1000)")

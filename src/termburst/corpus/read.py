@@ -28,6 +28,7 @@ from termburst.counting.languages import language_name
 from termburst.counting.options import CountingOptions
 from termburst.counting.scripts import unsegmented_script
 from termburst.datasets import BUILT_IN, TextCollection
+from termburst.forks import check_fork
 from termburst.reading.documents import Text
 from termburst.reading.readers import open_corpus
 from termburst.statistics.labels import checked_terms
@@ -107,6 +108,7 @@ def read(
     >>> tb.read(["ha ha ha, said the clown", "the crowd said nothing"], metadata={"year": [1948, 1951]})
     Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: as Unicode sees them, in lower case
     """
+    check_fork()
     files: dict[str, Any] = {
         "text": text, "layer": layer, "encoding": encoding, "errors": errors, "lines": lines, "delimiter": delimiter,
         "xpath": xpath, "name_pattern": name_pattern, "strict": strict,
