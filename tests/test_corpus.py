@@ -233,6 +233,7 @@ def test_a_tokenizer_of_your_own(folder):
     ("source", "options", "said"),
     [
         ([], {}, "empty list"),
+        ("-", {}, r"read its lines first: tb\.read\(list\(sys\.stdin\)\)"),
         (7, {}, "source must be a path.*; got int"),
         (b"so", {}, "got bytes"),
         ({"a": "so it"}, {}, r"got dict; for a dict of texts: tb\.read\(list\(d\.values\(\)\), id=list\(d\)\)"),
@@ -645,6 +646,8 @@ def test_it_cannot_be_changed(corpus):
         corpus.terms[0] = "x"
     corpus.metadata.insert_column(1, pl.Series("new", YEARS))
     assert corpus.metadata.columns == ["id", "year", "who"]
+    with pytest.raises(TypeError):
+        corpus.texts[0] = "x"
     corpus.ids.append("x")
     assert len(corpus.ids) == 18
 

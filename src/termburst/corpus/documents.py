@@ -34,6 +34,11 @@ class Documents:
     texts: Sequence[Text] | None
     given: CountedCorpus | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        """Make a list of texts a tuple, so that nobody can change it."""
+        if isinstance(self.texts, list):
+            object.__setattr__(self, "texts", tuple(self.texts))
+
     @cached_property
     def counted(self) -> CountedCorpus:
         """The counts, made once. Nobody can change them: their arrays are read-only."""

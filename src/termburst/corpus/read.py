@@ -352,6 +352,8 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
 def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
     """The files of one source, opened for reading; FileNotFoundError if there are none."""
     name = os.fspath(source)
+    if name == "-":
+        raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
     if holds_statistics(name):
         raise ValueError(f"{name} contains saved statistics, not texts; load it with tb.TermStatistics.load")
     options = {key: value for key, value in asked.files.items() if value != _NO_FILES[key]} | _ALWAYS
