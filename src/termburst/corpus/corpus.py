@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from termburst.corpus import metadata as columns
 from termburst.corpus.documents import Documents
 from termburst.corpus.shown import Reports, as_html, in_words, words_of
-from termburst.corpus.splitting import Pieces, by_pattern, by_tokens
+from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
+from termburst.forks import check_fork
 from termburst.reading.documents import Text
 from termburst.schemes import RECOMMENDED_SCHEME
 
@@ -106,8 +107,8 @@ class Corpus:
 
     @property
     def is_counted(self) -> bool:
-        """Whether `counts` are known without reading files."""
-        return self._documents.is_counted or not self._documents.on_disk
+        """Whether `counts` are known, or can be made from texts in memory."""
+        return not self._documents.is_slow
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -184,18 +185,19 @@ class Corpus:
         >>> novel.split(pattern=r"^CHAPTER").metadata.rows()
         [('novel:1', 'novel', 1), ('novel:2', 'novel', 2)]
         """
+        check_fork()
         texts = self._texts("there is nothing to cut")
         if (tokens is None) == (pattern is None):
             raise ValueError("give tokens= or pattern=, and not both; for example split(tokens=1000)")
+        counting = self.counting or CountingOptions()
         if pattern is not None:
-            cut = by_pattern(pattern)
+            pieces = Pieces.cut(texts, by_pattern(pattern))
+            if len(pieces) == len(self):
+                raise ValueError(f"the pattern {pattern!r:.60} cuts no document; check it, or use split(tokens=1000)")
         elif isinstance(tokens, Integral) and not isinstance(tokens, bool) and tokens > 0:
-            cut = by_tokens(int(tokens), self.counting or CountingOptions())
+            pieces = Pieces.cut(texts, by_tokens(int(tokens), counting), AsCounted(counting))
         else:
             raise ValueError(f"tokens must be a whole number above 0; got {tokens!r:.60}")
-        pieces = Pieces.cut(texts, cut)
-        if pattern is not None and len(pieces) == len(self):
-            raise ValueError(f"the pattern {pattern!r:.60} cuts no document; check it, or use split(tokens=1000)")
         return self._derived(*self._pieces(pieces))
 
     def with_metadata(self, metadata: Any) -> Corpus:
@@ -266,7 +268,7 @@ class Corpus:
             advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
             raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
         groups = labels.unique().sort()
-        if len(groups) != 2:
+        if len(groups) != 2 or "contrasts" in options:
             return keyness_groups(self._filled(), labels.to_list(), **options)
         a, b = (self.counts[(labels == group).to_numpy()] for group in groups)
         return keyness(a, b, terms=self.terms, **options)

@@ -34,6 +34,11 @@ class Documents:
     texts: Sequence[Text] | None
     given: CountedCorpus | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        """Make a list of texts a tuple, so that nobody can change it."""
+        if isinstance(self.texts, list):
+            object.__setattr__(self, "texts", tuple(self.texts))
+
     @cached_property
     def counted(self) -> CountedCorpus:
         """The counts, made once. Nobody can change them: their arrays are read-only."""
@@ -57,9 +62,9 @@ class Documents:
         return self.given is not None or "counted" in vars(self)
 
     @property
-    def on_disk(self) -> bool:
-        """Whether texts must be read again to be seen."""
-        return isinstance(self.texts, LazyTexts)
+    def is_slow(self) -> bool:
+        """Whether counting must read files, or call a function of the user, first."""
+        return not self.is_counted and isinstance(self.texts, LazyTexts) and self.texts.is_slow
 
     def rows(self, numbers: Numbers) -> Documents:
         """Some of the documents. If they are counted, so are these: over the terms that occur in them."""

@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from termburst.forks import check_fork
+
 
 def of_documents(ids: Sequence[str], records: Sequence[Mapping[str, Any]] | None = None) -> pl.DataFrame:
     """The frame of documents with these ids; *records* has what the source says of each.
@@ -74,6 +76,7 @@ def joined(frame: pl.DataFrame, metadata: Any) -> pl.DataFrame:
     >>> joined(of_documents(["a", "b"]), {"id": ["b", "a"], "year": [1949, 1945]}).rows()
     [('a', 1945), ('b', 1949)]
     """
+    check_fork()
     columns = as_columns(metadata)
     if "id" not in columns:
         new = with_ids(frame["id"].to_list(), columns)
@@ -118,6 +121,7 @@ def chosen_rows(frame: pl.DataFrame, condition: Any) -> NDArray[np.intp]:
     >>> chosen_rows(of_documents(["a", "b"], [{"year": 1945}, {"year": None}]), pl.col("year") > 1940)
     array([0])
     """
+    check_fork()
     if isinstance(condition, pl.Expr):
         try:
             column = frame.with_columns(condition.alias("chosen"))["chosen"]
@@ -148,6 +152,7 @@ def binned(frame: pl.DataFrame, name: str, every: float | str) -> pl.DataFrame:
     >>> binned(of_documents(["a", "b"], [{"year": 1945}, {"year": 1953}]), "year", 10)["year_bin"].to_list()
     [1940, 1950]
     """
+    check_fork()
     column = as_numbers(column_of(frame, name))
     if isinstance(every, str):
         if not column.dtype.is_temporal():

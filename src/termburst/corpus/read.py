@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import os
+import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from numbers import Real
@@ -20,8 +23,12 @@ from termburst.corpus.corpus import Corpus
 from termburst.corpus.documents import Documents
 from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
 from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
+from termburst.counting.guess_language import guess_language
+from termburst.counting.languages import language_name
 from termburst.counting.options import CountingOptions
+from termburst.counting.scripts import unsegmented_script
 from termburst.datasets import BUILT_IN, TextCollection
+from termburst.forks import check_fork
 from termburst.reading.documents import Text
 from termburst.reading.readers import open_corpus
 from termburst.statistics.labels import checked_terms
@@ -33,6 +40,7 @@ KINDS = (
     "strings (tokens), a frame, or a matrix of counts"
 )
 Tokenizer = Callable[[Any], Iterable[Any]]
+_SAMPLE = 200  # texts that are looked at for script and language
 
 
 def read(
@@ -51,9 +59,12 @@ def read(
     name_pattern: str | None = None,
     strict: bool = False,
     ngrams: int | tuple[int, int] = 1,
-    stop_words: str | Iterable[str] | None = None,
+    stop_words: bool | str | Iterable[str] | None = None,
+    words: str | None = None,
+    apostrophes: str | None = None,
     token_pattern: str | None = None,
     lowercase: bool = True,
+    ngrams_over_stop_words: bool | None = None,
     pretokenized: bool = False,
     tokenizer: Tokenizer | None = None,
     terms: Sequence[str] | None = None,
@@ -76,12 +87,13 @@ def read(
     metadata : what is known of each document, in addition to what the source says
         Columns such as ``{"year": years}``, a frame or a list of dicts. Rows are matched by a column "id" if there is
         one, or by their order.
-    language : ISO 639 code of the language, such as "de"
+    language : code of ISO 639 or English name of the language, such as "de" or "german"; see `CountingOptions`
     layer, encoding, errors, lines, delimiter, xpath, name_pattern, strict : how files are read
         See :doc:`corpus`. *lines* makes each line of a text file a document. The named groups of *name_pattern*, a
         regular expression, become metadata. *strict* makes everything that would be skipped, repaired or guessed an
         error.
-    ngrams, stop_words, token_pattern, lowercase, pretokenized : see `CountingOptions`
+    ngrams, stop_words, words, apostrophes, token_pattern, lowercase, ngrams_over_stop_words, pretokenized
+        See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
     terms : the names of the columns of a matrix of counts
 
@@ -94,25 +106,31 @@ def read(
     --------
     >>> import termburst as tb
     >>> tb.read(["ha ha ha, said the clown", "the crowd said nothing"], metadata={"year": [1948, 1951]})
-    Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: two or more letters or digits, in lower case
+    Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: as Unicode sees them, in lower case
     """
+    check_fork()
     files: dict[str, Any] = {
         "text": text, "layer": layer, "encoding": encoding, "errors": errors, "lines": lines, "delimiter": delimiter,
         "xpath": xpath, "name_pattern": name_pattern, "strict": strict,
     }  # fmt: skip
-    if language is not None:
-        raise ValueError(f"language={language!r:.20} is not supported; omit it")
     if tokenizer is not None and not callable(tokenizer):
         raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
     counting = corpus_counting(
         ngrams=ngrams,
         stop_words=stop_words,
         token_pattern=token_pattern,
+        words=words,
+        language=language,
+        apostrophes=apostrophes,
         lowercase=lowercase,
+        ngrams_over_stop_words=ngrams_over_stop_words,
         pretokenized=pretokenized or tokenizer is not None,
     )
     asked = _Asked(id, files, counting, tokenizer, terms)
-    corpus = _opened(source, asked)
+    try:
+        corpus = _opened(source, asked)
+    except ValueError as error:
+        raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
     if corpus is source and (metadata is not None or asked != _Asked(None, _NO_FILES, corpus_counting())):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
     return corpus if metadata is None else corpus.with_metadata(metadata)
@@ -140,11 +158,21 @@ class _Asked:
         if self.counting != corpus_counting() or self.tokenizer is not None:
             raise ValueError("these are counts already; omit the options of words, such as ngrams=")
 
+    def warn_of_script(self, texts: Sequence[Text]) -> None:
+        """Warn if texts are written without spaces between words and nothing divides them."""
+        if not self.counting.pretokenized and not all(map(_is_ascii, texts[:_SAMPLE])):
+            sentence = unsegmented_script(texts, self.counting.language)
+            if sentence is not None:
+                warnings.warn(sentence, stacklevel=5)
+
 
 _NO_FILES: dict[str, Any] = {
     "text": None, "layer": None, "encoding": None, "errors": "strict", "lines": False, "delimiter": None,
     "xpath": None, "name_pattern": None, "strict": False,
 }  # fmt: skip
+
+
+_ALWAYS: dict[str, Any] = {"columns": "all", "inspect": True}  # for the metadata and for the report
 
 
 def _opened(source: Any, asked: _Asked) -> Corpus:
@@ -201,6 +229,7 @@ def _is_row(item: Any) -> bool:
 def _from_texts(texts: list[str], asked: _Asked) -> Corpus:
     asked.refuse("a list of texts")
     held: Sequence[Text] = [str(text) for text in texts]
+    asked.warn_of_script(held)
     if asked.tokenizer is not None:
         held = TokenizedTexts(held, asked.tokenizer)
     ids = _given_ids(asked.id, len(texts))
@@ -260,7 +289,9 @@ def _from_frame(source: Any, frame: pl.DataFrame, asked: _Asked) -> Corpus:
     counting = asked.counting
     if frame[column].dtype == pl.List(pl.String):
         counting = replace(counting, pretokenized=True)
-    elif asked.tokenizer is not None:
+    else:
+        asked.warn_of_script(texts)
+    if asked.tokenizer is not None:
         texts = TokenizedTexts(texts, asked.tokenizer)
     return Corpus(Documents(ids, counting, texts), made, name="frame")
 
@@ -295,7 +326,8 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
         raise ValueError("terms= is for a matrix of counts; omit it")
     parts = [StoredPart(_open(source, asked)) for source in sources]
     records: list[Mapping[str, Any]] = []
-    first, batches = _peeked(parts, records)
+    sample, batches = _peeked(parts, records, asked)
+    first = sample[0]
     counting, tokenizer = asked.counting, asked.tokenizer
     if isinstance(first, list):  # of an annotated corpus, or a table with token lists
         if tokenizer is not None:
@@ -310,7 +342,9 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
     texts = texts if tokenizer is None else TokenizedTexts(texts, tokenizer)
     given = CountedCorpus(counts, terms, ids, counting, texts)
     frame = metadata.of_documents(ids, records)
-    reports = [copy.copy(part.source.report) for part in parts if hasattr(part.source, "report")]
+    reports = [copy.copy(part.source.report) for part in parts]  # a copy, because reading again begins it anew
+    for report in reports:
+        report.language = _language(counting, sample)
     name = Path(os.fspath(sources[0])).name if len(sources) == 1 else f"{len(sources):,} files"
     return Corpus(Documents(ids, counting, texts, given), frame, name=name, _reports=tuple(reports))
 
@@ -318,9 +352,11 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
 def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
     """The files of one source, opened for reading; FileNotFoundError if there are none."""
     name = os.fspath(source)
+    if name == "-":
+        raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
     if holds_statistics(name):
         raise ValueError(f"{name} contains saved statistics, not texts; load it with tb.TermStatistics.load")
-    options = {key: value for key, value in asked.files.items() if value != _NO_FILES[key]}
+    options = {key: value for key, value in asked.files.items() if value != _NO_FILES[key]} | _ALWAYS
     try:
         return open_corpus(name, id=asked.id, pretokenized=asked.counting.pretokenized, **options)
     except FileNotFoundError as error:
@@ -329,20 +365,22 @@ def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
         ) from error
 
 
-def _peeked(parts: list[StoredPart], records: list[Mapping[str, Any]]) -> tuple[Text, Iterator[list[Text]]]:
-    """The first text, and the texts of all batches; *records* gets the metadata of every document."""
+def _peeked(
+    parts: list[StoredPart], records: list[Mapping[str, Any]], asked: _Asked
+) -> tuple[list[Text], Iterator[list[Text]]]:
+    """The first texts, and the texts of all batches; *records* gets the metadata of every document."""
 
     def read_all() -> Iterator[list[Text]]:
         for part in parts:
             for batch in part.first_read():
-                known = getattr(batch, "metadata", None)
-                records.extend([{}] * len(batch.ids) if known is None else known)
+                records.extend(batch.metadata)
                 yield batch.texts
 
     batches = read_all()
     for texts in batches:
         if texts:
-            return texts[0], chain([texts], batches)
+            asked.warn_of_script(texts)
+            return texts[:_SAMPLE], chain([texts], batches)
     raise ValueError(f"{parts[0].source.name}: there are no documents to read")
 
 
@@ -359,6 +397,33 @@ def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPa
                 )
             number += 1
             yield text
+
+
+def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
+    """The language that was given or is guessed, for the report."""
+    if counting.language is not None:
+        return language_name(counting.language)
+    with suppress(ImportError):  # of the lists of stop words
+        guessed = guess_language(sample)
+        if guessed is not None:
+            return f"{language_name(guessed[0])} (guessed; language= sets it)"
+    return None
+
+
+def _is_ascii(text: Text) -> bool:
+    return isinstance(text, str) and text.isascii()
+
+
+def _in_python(message: str) -> str:
+    """A message about an option of the command line, for Python: text= instead of --text.
+
+    Examples
+    --------
+    >>> _in_python("there is no column 'text'; choose one with --text")
+    "there is no column 'text'; choose one with text="
+    """
+    names = "|".join(["text", "id", "pretokenized", "errors", "encoding", "lines", "delimiter", "layer", "xpath"])
+    return re.sub(rf"--({names}|name-pattern)\b", lambda found: found[1].replace("-", "_") + "=", message)
 
 
 def _given_ids(ids: Any, size: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from termburst.counting.languages import language_name
 from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
 from termburst.display import ROWS, html_table, more, number, printable
 
@@ -69,8 +70,10 @@ def words_of(counting: CountingOptions | None) -> str:
 
     Examples
     --------
-    >>> words_of(CountingOptions(stop_words="english", ngrams=(1, 2)))
-    'two or more letters or digits, in lower case, without stop words (english), terms of 1 to 2 words'
+    >>> words_of(CountingOptions(words="unicode", language="de", stop_words=True, ngrams=(1, 2)))
+    'as Unicode sees them, German, in lower case, without stop words (de), terms of 1 to 2 words'
+    >>> words_of(CountingOptions())
+    'two or more letters or digits, in lower case'
     >>> words_of(None)
     'counted elsewhere'
     """
@@ -79,8 +82,12 @@ def words_of(counting: CountingOptions | None) -> str:
     if counting.pretokenized:
         parts = ["the given tokens"]
     else:
-        standard = counting.token_pattern == DEFAULT_TOKEN_PATTERN
-        parts = ["two or more letters or digits" if standard else f"pattern {counting.token_pattern!r:.60}"]
+        by_pattern = "two or more letters or digits"
+        if counting.token_pattern != DEFAULT_TOKEN_PATTERN:
+            by_pattern = f"pattern {counting.token_pattern!r:.60}"
+        parts = ["as Unicode sees them" if counting.words == "unicode" else by_pattern]
+        parts += [language_name(counting.language)] if counting.language else []
+        parts += ["apostrophes split them"] if counting.apostrophes == "split" else []
         parts += ["in lower case"] if counting.lowercase else []
     if counting.stop_words is not None:
         words = counting.stop_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,17 +24,19 @@ class Pieces(LazyTexts):
     Attributes
     ----------
     texts : the texts that were cut
+    prepare : what is done to a text before it is cut, if anything
     parent : for each piece, the number of its text; ascending
     start, stop : for each piece, its characters (or tokens, if the text is a list)
     """
 
     texts: Sequence[Text]
+    prepare: Callable[[Text], Text] | None
     parent: Numbers
     start: Numbers
     stop: Numbers
 
     @classmethod
-    def cut(cls, texts: Sequence[Text], begin: Cut) -> Pieces:
+    def cut(cls, texts: Sequence[Text], begin: Cut, prepare: Callable[[Text], Text] | None = None) -> Pieces:
         """Cut every text where *begin* says.
 
         Examples
@@ -48,13 +50,18 @@ class Pieces(LazyTexts):
         for number, text in enumerate(texts):
             starts = begin(text)
             parent.extend([number] * len(starts))
-            bounds.extend(zip(starts, [*starts[1:], len(text)], strict=True))
+            bounds.extend(zip(starts, [*starts[1:], len(text if prepare is None else prepare(text))], strict=True))
         start, stop = np.array(bounds, dtype=np.intp).reshape(-1, 2).T
-        return cls(texts, np.array(parent, dtype=np.intp), start, stop)
+        return cls(texts, prepare, np.array(parent, dtype=np.intp), start, stop)
 
     def __len__(self) -> int:
         """How many pieces."""
         return self.parent.size
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the texts that were cut are slow to make."""
+        return isinstance(self.texts, LazyTexts) and self.texts.is_slow
 
     def at(self, numbers: Iterable[int]) -> Iterator[Text]:
         """The pieces with these numbers, which must ascend; every text is read once."""
@@ -64,12 +71,13 @@ class Pieces(LazyTexts):
         for text, first, last in zip(
             texts_at(self.texts, parents.tolist()), bounds, [*bounds[1:], wanted.size], strict=True
         ):
+            prepared = text if self.prepare is None else self.prepare(text)
             for number in wanted[first:last]:
-                yield text[self.start[number] : self.stop[number]]
+                yield prepared[self.start[number] : self.stop[number]]
 
     def rows(self, numbers: Numbers) -> Pieces:
         """The same pieces, but only those with these numbers, which must ascend."""
-        return Pieces(self.texts, self.parent[numbers], self.start[numbers], self.stop[numbers])
+        return Pieces(self.texts, self.prepare, self.parent[numbers], self.start[numbers], self.stop[numbers])
 
 
 def by_tokens(size: int, counting: CountingOptions) -> Cut:
@@ -80,32 +88,38 @@ def by_tokens(size: int, counting: CountingOptions) -> Cut:
     >>> by_tokens(2, CountingOptions())("So it goes. So it is.")
     [0, 6, 15]
     """
-    tokens_of = replace(counting, ngrams=(1, 1), stop_words=None).plain_tokenizer().analyze
 
     def begin(text: Text) -> list[int]:
         if not isinstance(text, str):
             return list(range(0, len(text), size)) or [0]
-        changed = text.lower() if counting.lowercase and not counting.pretokenized else text
-        starts, end = [0], 0
-        for number, token in enumerate(tokens_of(text)):
-            place = changed.find(token, end)
-            if place < 0:
-                raise ValueError(
-                    f"the token {token!r:.60} is not in the text as it is written there, so the text cannot be cut; "
-                    "give token lists to tb.read, or use split(pattern=...)"
-                )
-            end = place + len(token)
-            if number and number % size == 0:
-                starts.append(place)
-        return starts if len(changed) == len(text) else _in_original(text, starts)
+        _, tokens = counting.placed_tokens(text)
+        start_clock()
+        try:
+            return [0, *(start for number, (_, start, _) in enumerate(tokens) if number and number % size == 0)]
+        finally:
+            stop_clock()
 
     return begin
 
 
-def _in_original(text: str, places: list[int]) -> list[int]:
-    """Places in ``text.lower()`` as places in *text*: a few letters, such as İ, are longer in lower case."""
-    ends = np.cumsum([len(letter.lower()) for letter in text])
-    return np.searchsorted(ends, places, side="right").tolist()
+@dataclass(frozen=True, slots=True)
+class AsCounted:
+    """A function of a text: the text in which tokens are placed, if it has another length than the text itself.
+
+    Examples
+    --------
+    >>> AsCounted(CountingOptions(words="unicode"))("Cafe\u0301")
+    'Café'
+    """
+
+    counting: CountingOptions
+
+    def __call__(self, text: Text) -> Text:
+        """The text, or the one that `CountingOptions.placed_tokens` shows."""
+        if not isinstance(text, str):
+            return text
+        shown, _ = self.counting.placed_tokens(text)
+        return text if len(shown) == len(text) else shown
 
 
 def by_pattern(pattern: str) -> Cut:

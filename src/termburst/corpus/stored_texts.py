@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -21,6 +22,11 @@ class LazyTexts(Sequence[Text]):
 
     `at(numbers)` yields some texts by their ascending numbers, in one pass.
     """
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether making the texts takes time: they are on disk, or a function of the user makes them."""
+        return True
 
     def at(self, numbers: Iterable[int]) -> Iterator[Text]:
         """The texts with these numbers, which must ascend."""
@@ -109,8 +115,8 @@ class StoredPart:
 
     def _before(self, number: int) -> Place:
         """The last known place at or before a document."""
-        known = [place for place in self.places if place.documents <= number]
-        return known[-1] if known else Place()
+        known = bisect_right(self.places, number, key=lambda place: place.documents)
+        return self.places[known - 1] if known else Place()
 
     def _check(self, number: int, found: str | None) -> None:
         if self.ids[number] != found:

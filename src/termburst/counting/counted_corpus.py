@@ -9,32 +9,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.counting.options import CountingOptions, checked_counting
+from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions, checked_counting
 from termburst.reading.documents import Text
 
 
 def corpus_counting(
     *,
     ngrams: int | tuple[int, int] = 1,
-    stop_words: str | Iterable[str] | None = None,
+    stop_words: bool | str | Iterable[str] | None = None,
     token_pattern: str | None = None,
-    lowercase: bool = True,
-    pretokenized: bool = False,
+    words: str | None = None,
+    **options: Any,
 ) -> CountingOptions:
-    """How a corpus is counted: the defaults of `termburst.read` and of lists of texts.
+    """How a corpus is counted: `CountingOptions` with the defaults of `termburst.read` and of lists of texts.
+
+    Words are found as Unicode sees them, unless there is a token pattern.
 
     Examples
     --------
-    >>> corpus_counting(ngrams=2).ngrams
-    (2, 2)
+    >>> corpus_counting().words, corpus_counting(token_pattern=r"\\w+").words
+    ('unicode', 'sklearn')
     """
-    words: dict[str, Any] = {} if token_pattern is None else {"token_pattern": token_pattern}
     return CountingOptions(
         ngrams=ngrams,  # type: ignore[arg-type]  # CountingOptions makes it a pair
         stop_words=stop_words,  # type: ignore[arg-type]  # and this a sorted tuple
-        lowercase=lowercase,
-        pretokenized=pretokenized,
-        **words,
+        token_pattern=DEFAULT_TOKEN_PATTERN if token_pattern is None else token_pattern,
+        words=words or ("unicode" if token_pattern is None else "sklearn"),
+        **options,
     )
 
 

@@ -139,7 +139,7 @@ class TermStatistics:
 
         Parameters
         ----------
-        texts : iterable of texts, or of lists of texts
+        texts : iterable of texts, or of lists of texts; or a `Corpus`, by default counted as it says
             The result does not depend on how texts are grouped in lists. With ``CountingOptions(pretokenized=True)``
             a list of strings is one text, given as its tokens. Without it, lists that look like tokens are refused.
         detail, batch : see `from_counts`
@@ -152,6 +152,9 @@ class TermStatistics:
         >>> dict(zip(s.terms, s.collection_frequency.tolist()))
         {'goes': 1, 'it': 1, 'so': 3}
         """
+        held = counted_corpus(texts)
+        if held is not None:
+            counting, texts = counting or held.counting, held.texts or ()
         if isinstance(texts, (str, bytes, Mapping)) or hasattr(texts, "columns"):
             raise ValueError(f"texts must be a list of texts, or an iterable of such lists; got {type(texts).__name__}")
         lists_are_texts = bool(getattr(counting, "pretokenized", False))
