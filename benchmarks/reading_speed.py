@@ -1,8 +1,9 @@
 """Reading a corpus in each format: processor time, compared with counting and with Polars on the same file.
 
 20 Newsgroups is written to a temporary folder, as posts and as lines (short documents). Reading ends with batches of
-Python strings, ready to be counted. Polars, for the formats that it reads, also ends with a list of strings, but holds
-the whole file in memory and checks less. Times are medians of processor seconds, summed over threads.
+Python strings, ready to be counted; "report" also looks for duplicates and markup, and reads metadata. Polars, for the
+formats that it reads, also ends with a list of strings, but holds the whole file in memory and checks less. Times are
+medians of processor seconds, summed over threads.
 
     TERMBURST_DATA=… python benchmarks/reading_speed.py [rounds]
 """
@@ -63,7 +64,13 @@ def write(folder: Path, texts: list[str], *, files: bool) -> list[Path]:
 
 
 def read(path: Path) -> int:
-    return sum(len(batch.texts) for batch in open_corpus(path).batches())
+    return sum(len(batch.texts) for batch in open_corpus(path, lines=path.suffix == ".txt").batches())
+
+
+def inspected(path: Path) -> int:
+    """Read with everything that a reading report has: duplicates, near-empty documents, markup, metadata."""
+    corpus = open_corpus(path, lines=path.suffix == ".txt", inspect=True, columns="all")
+    return sum(len(batch.texts) for batch in corpus.batches())
 
 
 def seconds(task: Callable[[], Any], rounds: int) -> float:
@@ -80,13 +87,14 @@ def compare(texts: list[str], rounds: int, *, files: bool) -> None:
     size = sum(len(text.encode()) for text in texts) / 1e6
     counting = seconds(lambda: tb.TermStatistics.from_texts(texts), rounds)
     print(f"{len(texts):,} documents, {size:.0f} MB of text; counting takes {counting:.3f} s")
-    print(f"{'':>12} {'seconds':>8} {'MB/s':>6} {'of counting':>12} {'Polars':>8} {'times Polars':>13}")
+    print(f"{'':>12} {'seconds':>8} {'MB/s':>6} {'of counting':>12} {'report':>8} {'Polars':>8} {'times Polars':>13}")
     with tempfile.TemporaryDirectory() as folder:
         for path in write(Path(folder), texts, files=files):
             if read(path) != len(texts):
                 raise SystemExit(f"{path.name}: not all documents were read")
             ours = seconds(lambda path=path: read(path), rounds)
-            line = f"{path.name:>12} {ours:8.3f} {size / ours:6.0f} {ours / counting:11.0%} "
+            full = seconds(lambda path=path: inspected(path), rounds)
+            line = f"{path.name:>12} {ours:8.3f} {size / ours:6.0f} {ours / counting:11.0%} {full:9.3f} "
             if path.name in PEERS:
                 peer = seconds(lambda path=path: PEERS[path.name](path), rounds)
                 line += f"{peer:9.3f} {ours / peer:12.1f}×"

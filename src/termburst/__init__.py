@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
+    from termburst.corpus.corpus import Corpus as Corpus
+    from termburst.corpus.read import read as read
     from termburst.counting.options import CountingOptions as CountingOptions
     from termburst.counting.vectorizer import CountVectorizer as CountVectorizer
     from termburst.estimators.beta_binomial_nb import BetaBinomialNB as BetaBinomialNB
@@ -57,6 +59,7 @@ _HOME = {
     "BurstinessVectorizer": "termburst.estimators.burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
     "ClassTermWeighting": "termburst.estimators.class_term_weighting",
+    "Corpus": "termburst.corpus",
     "CountVectorizer": "termburst.counting.vectorizer",
     "CountingOptions": "termburst.counting.options",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
@@ -84,6 +87,7 @@ _HOME = {
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
+    "read": "termburst.corpus",
     "save_weights": "termburst.weight_files",
     "term_table": "termburst.tables",
 }

@@ -79,4 +79,4 @@ def test_labels_that_are_numbers_stay_numbers(done, tmp_path):
 
 
 def test_nothing_is_reported_if_nothing_was_escaped(done, corpus):
-    done("terms", corpus, "-f", "csv")
+    done("terms", corpus, "--lines", "-f", "csv")

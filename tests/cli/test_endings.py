@@ -226,7 +226,7 @@ def test_stop_words_that_cannot_be_read(fault, corpus, tmp_path, case):
     path = tmp_path / "stop.lst"
     make, said = STOP_WORDS[case]
     make(path)
-    line = fault("terms", corpus, "--stop-words", path)
+    line = fault("terms", corpus, "--lines", "--stop-words", path)
     assert "--stop-words: " in line
     assert str(path) in line
     assert said in line
@@ -237,13 +237,13 @@ def test_stop_words_that_cannot_be_read(fault, corpus, tmp_path, case):
 def test_stop_words_that_are_a_link_a_pipe_or_not_readable(fault, corpus, tmp_path):
     path = tmp_path / "stop.lst"
     path.symlink_to(tmp_path / "nothing")
-    assert "cannot be read (No such file" in fault("terms", corpus, "--stop-words", path)
+    assert "cannot be read (No such file" in fault("terms", corpus, "--lines", "--stop-words", path)
     path.unlink()
     os.mkfifo(path)
-    assert "is not a regular file" in fault("terms", corpus, "--stop-words", path)
+    assert "is not a regular file" in fault("terms", corpus, "--lines", "--stop-words", path)
     path.unlink()
-    assert "there is no file" in fault("terms", corpus, "--stop-words", path)
+    assert "there is no file" in fault("terms", corpus, "--lines", "--stop-words", path)
     if os.geteuid() != 0:  # root may read everything
         path.write_text("the\n", encoding="utf-8")
         path.chmod(0)
-        assert "cannot be read (Permission denied)" in fault("terms", corpus, "--stop-words", path)
+        assert "cannot be read (Permission denied)" in fault("terms", corpus, "--lines", "--stop-words", path)

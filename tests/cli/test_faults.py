@@ -28,15 +28,18 @@ BAD_CORPORA = {  # each is made in a folder and returns (the arguments, what the
     "empty folder": lambda at: ([(at / "hollow").mkdir() or at / "hollow"], ["hollow"]),
     "no file for the glob": lambda at: ([at / "*.nothing"], ["*.nothing"]),
     "empty file": lambda at: ([_write(at / "void.txt", b"")], []),
-    "missing column": lambda at: ([_write(at / "a.csv", b"body,x\nso,1\n")], ["a.csv", "'text'", "'body'"]),
+    "missing column": lambda at: ([_write(at / "a.csv", b"body,x\nso,it\n")], ["a.csv", "'text'", "'body'"]),
     "missing id": lambda at: ([_write(at / "a.csv", b"text,x\nso,1\n"), "--id", "y"], ["a.csv", "'y'"]),
     "column of a text file": lambda at: ([_write(at / "a.txt", b"so it\n"), "--text", "body"], ["a.txt", "--text"]),
     "broken JSON": lambda at: ([_write(at / "a.jsonl", b'{"text": "so"}\n{"text": \n')], ["a.jsonl", "line 2"]),
     "unequal rows": lambda at: ([_write(at / "a.csv", b"text,x\nso,1\nso,it,goes\n")], ["a.csv", "line 3"]),
-    "no UTF-8": lambda at: ([_write(at / "a.txt", b"so it\ngo\xe9s on\n")], ["a.txt", "line 2"]),
+    "no UTF-8": lambda at: (
+        [_write(at / "a.txt", b"so it\ngo\xe9s on\n"), "--lines", "--encoding", "utf-8"],
+        ["a.txt", "line 2"],
+    ),
     "unknown encoding": lambda at: ([_write(at / "a.txt", b"so it\n"), "--encoding", "klingon"], ["'klingon'"]),
     "too long a line": lambda at: (
-        [_write(at / "a.txt", b"so it\n" + b"word " * 400_000 + b"\n"), "--max-document-mb", "1"],
+        [_write(at / "a.txt", b"so it\n" + b"word " * 400_000 + b"\n"), "--lines", "--max-document-mb", "1"],
         ["a.txt", "line 2", "--max-document-mb"],
     ),
     "broken gzip": lambda at: ([_write(at / "a.txt.gz", gzip.compress(b"so it goes" * 99)[:-12])], ["a.txt.gz"]),
@@ -116,7 +119,7 @@ def test_bad_links(refused, tmp_path, case):
 def test_bad_options(refused, corpus, monkeypatch, tmp_path, case):
     monkeypatch.chdir(tmp_path)
     arguments, named = BAD_OPTIONS[case]
-    refused([corpus, *arguments], named)
+    refused([corpus, "--lines", *arguments], named)
 
 
 @pytest.mark.parametrize("command", [["terms"], ["weigh"], ["stats", "build"]])
@@ -134,11 +137,11 @@ def test_bad_outputs(fault, corpus, tmp_path, command):
 def test_an_output_folder_without_write_permission(fault, corpus, tmp_path):
     out = tmp_path / "closed"
     out.mkdir(mode=0o500)
-    assert "closed" in fault("terms", corpus, "-o", out / "out.csv")
+    assert "closed" in fault("terms", corpus, "--lines", "-o", out / "out.csv")
 
 
 def test_an_ending_without_a_known_format(fault, corpus, tmp_path):
-    assert "out.xlsx" in fault("terms", corpus, "-o", tmp_path / "out.xlsx")
+    assert "out.xlsx" in fault("terms", corpus, "--lines", "-o", tmp_path / "out.xlsx")
     assert not (tmp_path / "out.xlsx").exists()
 
 
@@ -160,7 +163,9 @@ def test_bad_usage_is_one_line(fault, arguments):
 def test_other_mistakes(fault, corpus, tmp_path):
     copy = _write(tmp_path / "copy.csv", b"text\nso it goes\n")
     assert "is part of the input" in fault("terms", copy, "-o", copy)
-    assert "must end in .npz" in fault("weigh", corpus, "-o", tmp_path / "weights.csv")
+    assert "the format is not clear from its ending" in fault(
+        "weigh", corpus, "--lines", "-o", tmp_path / "weights.doc"
+    )
     assert "--text" in fault("terms", "stdlib", "--text", "body")
     assert "at least two files" in fault("stats", "merge", copy, "-o", tmp_path / "out.parquet")
     assert "copy.csv: there are no documents" in fault("terms", _write(copy, b"text\n"))

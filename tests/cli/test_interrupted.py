@@ -19,6 +19,7 @@ from termburst.statistics import checkpoint, term_statistics
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 load = tb.TermStatistics.load
+UNICODE = tb.CountingOptions(words="unicode")  # as the command line counts
 COMPLEX = r"\w+'\w+|\w\w+"  # not a character class, so scikit-learn's code counts it
 
 
@@ -73,7 +74,7 @@ def interrupted(run, monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [[], ["--detail", "patterns", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
+@pytest.mark.parametrize("options", [[], ["--detail", "moments", "--ngrams", "1,2"], ["--token-pattern", COMPLEX]])
 def test_a_build_resumes_where_it_stopped(interrupted, run, large, tmp_path, options, monkeypatch):
     whole = readers.open_corpus
 
@@ -123,27 +124,27 @@ def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
-    assert interrupted(corpus, after=3).code == 130
+    assert interrupted(corpus, "--lines", after=3).code == 130
     partial = tmp_path / ".out.parquet.partial"
     kept = partial.read_bytes()
-    for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "patterns"], "detail")):
+    for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "moments"], "detail")):
         assert re.search(
             rf"partial contains [\d,]+ documents of another build \(the {said} differs?\): give --fresh to count again",
-            fault("stats", "build", corpus, "-o", target, *options),
+            fault("stats", "build", corpus, "--lines", "-o", target, *options),
         )
         assert partial.read_bytes() == kept
-        assert run("stats", "build", corpus, "-o", target, *options, "--fresh") == (0, b"", "")
+        assert run("stats", "build", corpus, "--lines", "-o", target, *options, "--fresh", "--quiet") == (0, b"", "")
         assert not partial.exists()
         partial.write_bytes(kept)
     with corpus.open("a", encoding="utf-8") as stream:
         stream.write("\nmore of the same")
-    assert "the corpus, or how it is read, has changed" in fault("stats", "build", corpus, "-o", target)
+    assert "the corpus, or how it is read, has changed" in fault("stats", "build", corpus, "--lines", "-o", target)
     partial.write_bytes(kept[:-50])
-    refused = fault("stats", "build", corpus, "-o", target)
+    refused = fault("stats", "build", corpus, "--lines", "-o", target)
     assert re.search(r"\.partial is not a build that can be resumed \(.*\): give --fresh to replace it", refused)
     assert partial.read_bytes() == kept[:-50]
-    assert run("stats", "build", corpus, "-o", target, "--fresh") == (0, b"", "")
-    assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"])
+    assert run("stats", "build", corpus, "--lines", "-o", target, "--fresh", "--quiet") == (0, b"", "")
+    assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"], "patterns", counting=UNICODE)
 
 
 def test_a_build_into_the_folder_of_its_corpus_resumes(interrupted, run, tmp_path):
@@ -155,19 +156,21 @@ def test_a_build_into_the_folder_of_its_corpus_resumes(interrupted, run, tmp_pat
     outcome = run("stats", "build", folder, "-o", folder / "out.parquet")
     assert outcome.code == 0
     assert outcome.err.startswith("resumed: ")
-    assert load(folder / "out.parquet") == tb.TermStatistics.from_texts(["so it goes", *lines])
+    assert load(folder / "out.parquet") == tb.TermStatistics.from_texts(
+        ["so it goes", *lines], "patterns", counting=UNICODE
+    )
 
 
 def test_a_partial_file_is_not_statistics_and_fresh_ignores_it(interrupted, run, fault, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
-    assert interrupted(corpus, after=3).code == 130
+    assert interrupted(corpus, "--lines", after=3).code == 130
     partial = tmp_path / ".out.parquet.partial"
     assert "interrupted" in fault("stats", "show", partial)
     assert "interrupted" in fault("terms", partial)
-    assert run("stats", "build", corpus, "-o", target, "--fresh") == (0, b"", "")
-    assert load(target) == tb.TermStatistics.from_texts(lines)
+    assert run("stats", "build", corpus, "--lines", "-o", target, "--fresh", "--quiet") == (0, b"", "")
+    assert load(target) == tb.TermStatistics.from_texts(lines, "patterns", counting=UNICODE)
     assert not partial.exists()
 
 
@@ -175,10 +178,12 @@ def test_a_build_resumes_with_another_batch_limit_or_min_count(interrupted, run,
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)
     corpus.write_text("\n".join(lines), encoding="utf-8")
-    assert interrupted(corpus, after=3).code == 130
-    outcome = run("stats", "build", corpus, "-o", target, "--batch", "b", "--min-count", 9, "--max-document-mb", 1)
+    assert interrupted(corpus, "--lines", after=3).code == 130
+    outcome = run(
+        "stats", "build", corpus, "--lines", "-o", target, "--batch", "b", "--min-count", 9, "--max-document-mb", 1
+    )
     assert outcome.err.startswith("resumed: ")
-    s, whole = load(target), tb.TermStatistics.from_texts(lines)
+    s, whole = load(target), tb.TermStatistics.from_texts(lines, "patterns", counting=UNICODE)
     assert s.batches == ("b",)
     assert s.terms.tolist() == whole.prune(9).terms.tolist()
 
@@ -191,7 +196,7 @@ def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_build(interrupted
         raise ValueError("the disk is full")
 
     monkeypatch.setattr(checkpoint, "save_statistics", full)
-    outcome = interrupted(corpus, after=10**9)
+    outcome = interrupted(corpus, "--lines", after=10**9)
     assert outcome.code == 0
     assert "the disk is full; the build continues" in outcome.err
     assert (tmp_path / "out.parquet").exists()
@@ -206,15 +211,15 @@ def test_standard_input_has_no_checkpoint(process, tmp_path):
 
 def test_min_count(done, fault, corpus, tmp_path, texts):
     target, whole = tmp_path / "few.parquet", tb.TermStatistics.from_texts(texts)
-    done("stats", "build", corpus, "-o", target, "--min-count", 60)
+    done("stats", "build", corpus, "--lines", "-o", target, "--min-count", 60)
     few = load(target)
     assert 0 < few.vocabulary_size < whole.vocabulary_size
     assert (few.documents, few.tokens, few.mean_length) == (whole.documents, whole.tokens, whole.mean_length)
     assert few.collection_frequency.tolist() == whole.prune(60).collection_frequency.tolist()
     assert json.loads(done("stats", "show", target, "--json").raw)["min_count"] == 60
-    assert "fewer than 60 times" in fault("stats", "add", target, corpus)
+    assert "fewer than 60 times" in fault("stats", "add", target, corpus, "--lines")
     assert "fewer than 60 times" in fault("stats", "merge", target, target, "-o", tmp_path / "m.parquet")
-    assert "no term occurs 9,000 times" in fault("stats", "build", corpus, "-o", target, "--min-count", 9000)
+    assert "no term occurs 9,000 times" in fault("stats", "build", corpus, "--lines", "-o", target, "--min-count", 9000)
 
 
 @unix
@@ -224,7 +229,7 @@ def test_killed_at_any_moment(process, plain_environment, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     corpus.write_text("\n".join(made_up(3)), encoding="utf-8")
     began = time.monotonic()
-    assert process("stats", "build", corpus, "-o", tmp_path / "whole.parquet", *options).code == 0
+    assert process("stats", "build", corpus, "--lines", "-o", tmp_path / "whole.parquet", *options).code == 0
     took = time.monotonic() - began
     rng, said = random.Random(3), b""
     partial = tmp_path / ".out.parquet.partial"

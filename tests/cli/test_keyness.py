@@ -105,7 +105,7 @@ def test_the_text_column_is_that_of_the_corpus_beside_saved_statistics(run, tabl
 
 def test_statistics_without_patterns_are_refused(run, folders, tmp_path):
     saved = tmp_path / "moments.parquet"
-    assert run("stats", "build", folders[1], "-o", saved).code == 0
+    assert run("stats", "build", folders[1], "-o", saved, "--detail", "moments").code == 0
     done = run("keyness", folders[0], saved)
     assert done.code == 2
     assert "--detail patterns" in done.err
@@ -196,7 +196,7 @@ def test_a_full_disk_is_reported(folders, plain_environment, format):
 
 
 def test_a_min_count_that_no_term_reaches(run, table):
-    done = run("keyness", table, "--by", "kind", "--min-count", "100000")
+    done = run("keyness", table, "--by", "kind", "--min-count", "100000", "--quiet")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[1:] == ["no term occurs that often; lower --min-count"]
     assert rows(run("keyness", table, "--by", "kind", "--min-count", "100000", "--format", "csv")) == []
@@ -236,3 +236,18 @@ def test_a_very_long_label_does_not_make_the_others_long(run, tmp_path):
     done = run("keyness", path, "--by", "kind", "--format", "json", "--min-count", "1")
     assert done.code == 0, done.err
     assert len({row["group"] for row in json.loads(done.raw)}) == 3
+
+
+@pytest.mark.parametrize(
+    ("by", "options"),
+    [("folder", []), ("side", ["--name-pattern", r"(?P<side>[ab])/"])],
+    ids=["folder", "name pattern"],
+)
+def test_groups_by_the_names_of_files(run, folders, tmp_path, by, options):
+    together = tmp_path / "together"
+    together.mkdir()
+    for folder in folders:
+        folder.rename(together / folder.name)
+    compared = run("keyness", together / "a", together / "b", "--format", "csv", "--quiet")
+    assert compared.code == 0
+    assert rows(run("keyness", together, "--by", by, *options, "--format", "csv", "--quiet")) == rows(compared)

@@ -55,7 +55,7 @@ def test_a_pattern_that_never_ends_is_stopped(fault, long_word, tmp_path, comman
 def test_each_document_has_the_full_time(done, tmp_path):
     path = tmp_path / "corpus.txt"
     path.write_text("so it goes\n" * 1000, encoding="utf-8")
-    found = done("terms", path, "--token-pattern", r"(?:\w)+", "--format", "json")
+    found = done("terms", path, "--lines", "--token-pattern", r"(?:\w)+", "--format", "json")
     assert found.rows["so"]["n"] == 1000
 
 

@@ -40,7 +40,7 @@ def until(condition, seconds=PATIENCE):
 @pytest.fixture
 def saved(done, tmp_path, corpus):
     path = tmp_path / "s.parquet"
-    done("stats", "build", corpus, "-o", path)
+    done("stats", "build", corpus, "--lines", "-o", path)
     return path
 
 
@@ -52,7 +52,7 @@ def test_a_checkpoint_that_is_a_link_is_not_followed(fault, corpus, tmp_path, op
     if there:
         precious.write_bytes(b"precious")
     partial.symlink_to(precious)
-    line = fault("stats", "build", corpus, "-o", tmp_path / "out.parquet", *options)
+    line = fault("stats", "build", corpus, "--lines", "-o", tmp_path / "out.parquet", *options)
     assert ".out.parquet.partial, the place for an unfinished build, is a symbolic link: remove it, or write" in line
     assert partial.is_symlink()
     assert precious.exists() == there
@@ -65,16 +65,16 @@ def test_a_file_that_is_not_a_checkpoint_is_kept(fault, done, corpus, tmp_path, 
     partial, target = tmp_path / ".out.parquet.partial", tmp_path / "out.parquet"
     for content in (b"precious", b"", saved.read_bytes(), saved.read_bytes()[:-9]):
         partial.write_bytes(content)
-        line = fault("stats", "build", corpus, "-o", target, "--checkpoint", every)
+        line = fault("stats", "build", corpus, "--lines", "-o", target, "--checkpoint", every)
         assert ".out.parquet.partial is not a build that can be resumed (" in line
         assert "give --fresh" in line
         assert partial.read_bytes() == content
         assert not target.exists()
-    done("stats", "build", corpus, "-o", target, "--checkpoint", every, "--fresh")
+    done("stats", "build", corpus, "--lines", "-o", target, "--checkpoint", every, "--fresh")
     assert not partial.exists()
     assert load(target) == load(saved)
     partial.mkdir()
-    assert "is not a file: remove it" in fault("stats", "build", corpus, "-o", target, "--fresh")
+    assert "is not a file: remove it" in fault("stats", "build", corpus, "--lines", "-o", target, "--fresh")
 
 
 @unix
@@ -87,10 +87,10 @@ def test_a_changed_file_keeps_its_mode(done, corpus, saved, tmp_path, command):
     done("stats", "add", saved, more)
     saved.chmod(0o600)
     arguments = {
-        "add": [saved, more],
+        "add": [saved, more, "--again"],
         "subtract": [saved, small],
         "merge": [saved, small, "-o", saved],
-        "build": [corpus, "-o", saved],
+        "build": [corpus, "--lines", "-o", saved],
     }
     done("stats", command, *arguments[command])
     assert saved.stat().st_mode & 0o777 == 0o600
@@ -106,7 +106,7 @@ def test_two_changes_at_once_are_both_made(popen, done, saved, tmp_path, command
     before = load(saved).documents
     first = popen("stats", "add", saved, "-")  # it has read the file and waits for documents
     until((tmp_path / ".s.parquet.lock").exists)
-    more_arguments = {"add": [saved, more], "subtract": [saved, small], "merge": [saved, small, "-o", saved]}
+    more_arguments = {"add": [saved, more, "--again"], "subtract": [saved, small], "merge": [saved, small, "-o", saved]}
     second = popen("stats", command, *more_arguments[command])
     # Without a lock it would say nothing and finish, and the first would overwrite its result.
     assert second.stderr.readline().endswith(b"s.parquet; waiting until it has finished\n")
@@ -122,7 +122,7 @@ def test_a_second_build_is_refused_and_a_killed_one_leaves_no_lock(popen, fault,
     target = tmp_path / "out.parquet"
     first = popen("stats", "build", "-", "-o", target)
     until((tmp_path / ".out.parquet.lock").exists)
-    line = fault("stats", "build", corpus, "-o", target)
+    line = fault("stats", "build", corpus, "--lines", "-o", target)
     assert "another process is writing" in line
     assert "out.parquet; try again when it has finished, or write to another file" in line
     waits = popen("stats", "merge", saved, saved, "-o", target)
@@ -133,7 +133,7 @@ def test_a_second_build_is_refused_and_a_killed_one_leaves_no_lock(popen, fault,
     first.kill()
     first.wait(PATIENCE)
     assert (tmp_path / ".out.parquet.lock").exists()
-    done("stats", "build", corpus, "-o", target)
+    done("stats", "build", corpus, "--lines", "-o", target)
     assert load(target) == load(saved)
     assert not list(tmp_path.glob(".*"))
 
@@ -141,9 +141,9 @@ def test_a_second_build_is_refused_and_a_killed_one_leaves_no_lock(popen, fault,
 @unix
 def test_a_file_with_the_longest_name_can_be_built_and_changed(done, corpus, saved, tmp_path):
     target = tmp_path / f"{'n' * 247}.parquet"
-    done("stats", "build", corpus, "-o", target, "--checkpoint", 1e-9)
+    done("stats", "build", corpus, "--lines", "-o", target, "--checkpoint", 1e-9)
     assert load(target) == load(saved)
-    done("stats", "add", target, corpus)
+    done("stats", "add", target, corpus, "--lines", "--again")
     assert load(target).documents == 2 * load(saved).documents
     assert not list(tmp_path.glob(".*"))
 
@@ -152,7 +152,11 @@ def test_a_file_with_the_longest_name_can_be_built_and_changed(done, corpus, sav
 def test_a_lock_that_is_a_link_is_not_followed(fault, corpus, saved, tmp_path):
     (tmp_path / ".s.parquet.lock").symlink_to(tmp_path / "elsewhere")
     before = saved.read_bytes()
-    for arguments in (["add", saved, corpus], ["build", corpus, "-o", saved], ["subtract", saved, saved]):
+    for arguments in (
+        ["add", saved, corpus, "--lines"],
+        ["build", corpus, "--lines", "-o", saved],
+        ["subtract", saved, saved],
+    ):
         assert "it is a symbolic link" in fault("stats", *arguments)
     assert saved.read_bytes() == before
     assert not (tmp_path / "elsewhere").exists()

@@ -72,8 +72,11 @@ def test_labels_of_three_groups(done, by):
 def test_the_name_of_a_column(done, fault, by, tmp_path):
     pl.read_csv(by).rename({"g": NASTY}).write_csv(tmp_path / "column.csv")
     pl.read_csv(by).with_columns(g=pl.lit("same")).rename({"g": NASTY}).write_csv(tmp_path / "same.csv")
-    assert _harmless(done("keyness", tmp_path / "column.csv", "--by", NASTY, "--min-count", 1).out)
-    for arguments in (["keyness", tmp_path / "same.csv", "--by", NASTY], ["terms", by, "--text", NASTY]):
+    assert _harmless(done("keyness", tmp_path / "column.csv", "--by", NASTY, "--delimiter", ",").out)
+    for arguments in (
+        ["keyness", tmp_path / "same.csv", "--by", NASTY, "--delimiter", ","],
+        ["terms", by, "--text", NASTY],
+    ):
         assert "hacked" in fault(*arguments)  # `fault` checks that the line is printable
 
 
@@ -85,13 +88,13 @@ def test_usage_errors_escape_what_was_given(fault, arguments):
 @pytest.mark.parametrize("show", [[], ["--json"]])
 def test_ids_of_batches(run, done, corpus, tmp_path, show):
     saved = tmp_path / "s.parquet"
-    done("stats", "build", corpus, "-o", saved, "--batch", NASTY)
+    done("stats", "build", corpus, "--lines", "-o", saved, "--batch", NASTY)
     out = done("stats", "show", saved, *show).out
     assert _harmless(out)
     assert "hacked" in out
     if show:
         assert json.loads(out)["batches"] == [NASTY]
-    again = run("stats", "add", saved, corpus, "--batch", NASTY)
+    again = run("stats", "add", saved, corpus, "--lines", "--batch", NASTY)
     assert again.code == 0
     assert "nothing was added" in again.err
     assert _harmless(again.err)
@@ -149,7 +152,7 @@ def on_a_terminal(plain_environment):
 def test_progress_and_notes_on_a_terminal(on_a_terminal, tmp_path):
     path = tmp_path / f"{NASTY}.txt"
     path.write_text("so so it goes\nso on\n", encoding="utf-8")
-    drawn = on_a_terminal("stats", "build", path, "-o", tmp_path / f"{NASTY}.parquet")
+    drawn = on_a_terminal("stats", "build", path, "--lines", "-o", tmp_path / f"{NASTY}.parquet")
     assert TITLE not in drawn  # the bar itself has escape codes
     assert "\x9b" not in drawn
     assert "\u202e" not in drawn

@@ -80,7 +80,7 @@ def test_progress_is_drawn_on_a_terminal_only(popen, corpus):
     import pty
 
     terminal, end = pty.openpty()
-    with popen("terms", corpus, "-f", "csv", stdout=subprocess.PIPE, stderr=end) as ran:
+    with popen("terms", corpus, "--lines", "-f", "csv", stdout=subprocess.PIPE, stderr=end) as ran:
         os.close(end)
         drawn = b""
         try:

@@ -12,22 +12,22 @@ from termburst.report import CountedCorpus, summarize
 @pytest.mark.slow
 def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
     page = tmp_path / "report.html"
-    assert done("report", corpus, "-o", page, "--title", "whales & ships").out == ""
+    assert done("report", corpus, "--lines", "-o", page, "--title", "whales & ships").out == ""
     written = page.read_text(encoding="utf-8")
     assert "<title>whales &amp; ships · termburst</title>" in written
     numbers = tmp_path / "report.json"
-    done("report", corpus, "-o", numbers, "--panels", 3, "--lines", 1)
+    done("report", corpus, "--lines", "-o", numbers, "--panels", 3, "--examples", 1)
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert found["title"] == corpus.name
     assert [len(panel["lines"]) for panel in found["panels"]] == [1, 1, 1]
     expected = summarize(CountedCorpus.from_texts(texts), panels=3, lines=1)
     assert found["terms"] == expected["terms"]
-    assert json.loads(done("report", corpus, "--format", "json", "--panels", 0).raw)["panels"] == []
+    assert json.loads(done("report", corpus, "--lines", "--format", "json", "--panels", 0).raw)["panels"] == []
 
 
 def test_options_reach_the_statistic(done, corpus, texts):
     options = ("--stop-words", "english", "--ngrams", "1,2", "--sigma2", 0.5, "--form", "corrected", "--min-count", 2)
-    found = json.loads(done("report", corpus, "-f", "json", *options, "--max-terms", 5).raw)
+    found = json.loads(done("report", corpus, "--lines", "-f", "json", *options, "--max-terms", 5).raw)
     assert (found["settings"]["sigma2"], found["settings"]["form"]) == (0.5, "corrected")
     assert found["settings"]["counting"]["ngrams"] == [1, 2]
     assert len(found["terms"]["term"]) == 5
@@ -59,7 +59,7 @@ def test_standard_input_and_saved_statistics(process, done, corpus, tmp_path, te
 )
 def test_mistakes_are_one_line(fault, corpus, arguments, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert said in fault("report", corpus, *arguments)
+    assert said in fault("report", corpus, "--lines", *arguments)
     assert not (tmp_path / "x.html").exists()
 
 
@@ -83,7 +83,7 @@ def test_without_bokeh_the_extra_is_named(fault, run, corpus, tmp_path, monkeypa
 
     there = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "bokeh" else there(name, *a))
-    assert "pip install 'termburst[report]'" in fault("report", corpus, "-o", tmp_path / "x.html")
+    assert "pip install 'termburst[report]'" in fault("report", corpus, "--lines", "-o", tmp_path / "x.html")
     outcome = run("demo", "-o", tmp_path / "demo.html")
     assert outcome.code == 0
     assert "pip install 'termburst[report]'" in outcome.out
@@ -105,10 +105,10 @@ def groups(tmp_path):
 def test_keyness_with_a_page_also_prints_its_table(done, groups, tmp_path):
     a, b = tmp_path / "cats.txt", tmp_path / "dogs.txt"
     page, numbers = tmp_path / "key.html", tmp_path / "key.json"
-    table = done("keyness", a, b, "--report", page).out
-    assert table == done("keyness", a, b).out
+    table = done("keyness", a, b, "--lines", "--report", page).out
+    assert table == done("keyness", a, b, "--lines").out
     assert "cats.txt against dogs.txt" in page.read_text(encoding="utf-8")
-    done("keyness", a, b, "--report", numbers)
+    done("keyness", a, b, "--lines", "--report", numbers)
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert [side["name"] for side in found["sides"]] == ["cats.txt", "dogs.txt"]
     first = found["panels"][0]
@@ -124,12 +124,12 @@ def test_keyness_by_column_and_beside_statistics(process, done, groups, tmp_path
     assert re.fullmatch(r"row \d+", next(iter(found["documents"][1].values())))
     assert found["documents"][1]["0"] == "row 10"
     saved = tmp_path / "dogs.parquet"
-    done("stats", "build", tmp_path / "dogs.txt", "-o", saved, "--detail", "patterns")
-    done("keyness", tmp_path / "cats.txt", saved, "--report", numbers)
+    done("stats", "build", tmp_path / "dogs.txt", "--lines", "-o", saved, "--detail", "patterns")
+    done("keyness", tmp_path / "cats.txt", saved, "--lines", "--report", numbers)
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert found["panels"][0]["sides"][1]["lines"] == []
     same = tmp_path / "cats.txt"
-    outcome = process("keyness", same, same, "--report", numbers)
+    outcome = process("keyness", same, same, "--lines", "--quiet", "--report", numbers)
     assert (outcome.code, outcome.err) == (0, f"termburst: warning: A and B are both {same}, so nothing can differ\n")
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert len(found["sides"]) == 2
@@ -139,7 +139,7 @@ def test_the_corpus_at_fault_is_named(fault, groups, tmp_path):
     (tmp_path / "blank.txt").write_text("\n\n", encoding="utf-8")
     page = tmp_path / "key.html"
     assert "blank.txt: no document contains a term" in fault(
-        "keyness", tmp_path / "blank.txt", groups, "--report", page
+        "keyness", tmp_path / "blank.txt", groups, "--lines", "--report", page
     )
     assert "lower --min-count" in fault("keyness", groups, "--by", "kind", "--report", page, "--min-count", 10**6)
     both = tmp_path / "both.json"

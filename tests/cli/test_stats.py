@@ -19,7 +19,7 @@ def halves(tmp_path, texts):
 @pytest.fixture
 def build(done, tmp_path):
     def make(corpus, name, *options):
-        done("stats", "build", corpus, "-o", tmp_path / name, *options)
+        done("stats", "build", corpus, "--lines", "-o", tmp_path / name, *options)
         return tmp_path / name
 
     return make
@@ -46,24 +46,67 @@ def test_merge_accepts_more_than_two_files(done, build, halves, tmp_path):
 def test_add_gives_the_whole(done, build, corpus, halves, tmp_path):
     saved = build(halves[0], "saved.parquet")
     before = saved.read_bytes()
-    done("stats", "add", saved, halves[1], "-o", tmp_path / "other.parquet")
+    done("stats", "add", saved, halves[1], "--lines", "-o", tmp_path / "other.parquet")
     assert saved.read_bytes() == before
-    done("stats", "add", saved, halves[1])
+    done("stats", "add", saved, halves[1], "--lines")
     assert load(saved) == load(tmp_path / "other.parquet") == load(build(corpus, "whole.parquet"))
 
 
 def test_a_batch_is_added_once(run, build, halves, tmp_path):
     saved = build(halves[0], "saved.parquet", "--batch", "monday")
-    assert run("stats", "add", saved, halves[1], "--batch", "tuesday").code == 0
+    assert run("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday").code == 0
     once = saved.read_bytes()
     assert load(saved).batches == ("monday", "tuesday")
     for batch in ("monday", "tuesday"):
-        again = run("stats", "add", saved, halves[1], "--batch", batch)
+        again = run("stats", "add", saved, halves[1], "--lines", "--batch", batch)
         assert again.code == 0
         assert repr(batch) in again.err
         assert saved.read_bytes() == once
-    assert run("stats", "add", saved, halves[1], "--batch", "tuesday", "-o", tmp_path / "copy.parquet").code == 0
+    assert (
+        run("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday", "-o", tmp_path / "copy.parquet").code
+        == 0
+    )
     assert load(tmp_path / "copy.parquet") == load(saved)
+
+
+def test_the_same_texts_are_not_added_twice(run, fault, build, halves, tmp_path):
+    saved = build(halves[0], "saved.parquet")
+    once = saved.read_bytes()
+    line = fault("stats", "add", saved, halves[0], "--lines")
+    assert f"saved.parquet already contains the texts of {halves[0]}: 17 documents; nothing was added" in line
+    assert "--again" in line
+    assert saved.read_bytes() == once
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    moved = folder / "other name.txt"
+    lines = halves[0].read_text(encoding="utf-8").splitlines()
+    moved.write_text("".join(f"{line}\n" for line in reversed(lines)), encoding="utf-8")
+    assert "already contains the texts" in fault("stats", "add", saved, moved, "--lines", "--batch", "new")
+    assert run("stats", "add", saved, halves[0], "--lines", "--again") == (0, b"", "")
+    assert load(saved).documents == 34
+
+
+def test_texts_that_were_added_in_parts_are_not_added_again(run, fault, build, corpus, halves):
+    saved = build(halves[0], "saved.parquet", "--batch", "monday")
+    assert run("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday").code == 0
+    assert "41 documents" in fault("stats", "add", saved, corpus, "--lines")
+    assert "17 documents (batch 'monday')" in fault("stats", "add", saved, halves[0], "--lines")
+
+
+def test_texts_that_were_subtracted_can_be_added_again(run, build, corpus, halves):
+    saved, second = build(corpus, "saved.parquet"), build(halves[1], "second.parquet")
+    whole = load(saved)
+    assert run("stats", "subtract", saved, second).code == 0
+    assert run("stats", "add", saved, halves[1], "--lines", "--quiet") == (0, b"", "")
+    assert load(saved) == whole
+
+
+def test_texts_are_added_to_statistics_that_do_not_know_theirs(run, build, halves, tmp_path, texts):
+    tb.TermStatistics.from_texts(texts[:17], "patterns").save(tmp_path / "saved.parquet")
+    assert (
+        run("stats", "add", tmp_path / "saved.parquet", halves[0], "--lines").code == 0
+    )  # as files from before digests existed
+    assert load(tmp_path / "saved.parquet").documents == 34
 
 
 def test_a_batch_is_merged_once(fault, build, halves, tmp_path):
@@ -78,7 +121,7 @@ def test_a_batch_is_merged_once(fault, build, halves, tmp_path):
 )
 def test_add_counts_with_the_options_of_the_saved_statistics(done, build, corpus, halves, options):
     saved = build(halves[0], "saved.parquet", *options)
-    done("stats", "add", saved, halves[1])
+    done("stats", "add", saved, halves[1], "--lines")
     assert load(saved) == load(build(corpus, "whole.parquet", *options))
 
 
@@ -86,7 +129,7 @@ def test_add_reads_lists_of_tokens_if_the_statistics_are_pretokenized(done, buil
     path = tmp_path / "tokens.jsonl"
     path.write_text('{"text": ["New York", "New York"]}\n{"text": ["a"]}\n', encoding="utf-8")
     saved = build(path, "saved.parquet", "--pretokenized")
-    done("stats", "add", saved, path)
+    done("stats", "add", saved, path, "--again")
     assert load(saved).terms.tolist() == ["New York", "a"]
     assert load(saved).collection_frequency.tolist() == [4, 2]
 
@@ -94,15 +137,15 @@ def test_add_reads_lists_of_tokens_if_the_statistics_are_pretokenized(done, buil
 def test_add_refuses_other_counting_options(fault, done, build, halves):
     saved = build(halves[0], "saved.parquet", "--ngrams", "1,2")
     before = saved.read_bytes()
-    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--ngrams", "2")
-    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--stop-words", "english")
+    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--lines", "--ngrams", "2")
+    assert "saved.parquet" in fault("stats", "add", saved, halves[1], "--lines", "--stop-words", "english")
     assert saved.read_bytes() == before
-    done("stats", "add", saved, halves[1], "--ngrams", "1,2")
+    done("stats", "add", saved, halves[1], "--lines", "--ngrams", "1,2")
 
 
 def test_merge_refuses_other_counting_options_and_detail(fault, build, halves, tmp_path):
     plain = build(halves[0], "plain.parquet")
-    for options in (["--ngrams", "2"], ["--detail", "patterns"]):
+    for options in (["--ngrams", "2"], ["--detail", "moments"]):
         other = build(halves[1], "other.parquet", *options)
         fault("stats", "merge", plain, other, "-o", tmp_path / "merged.parquet")
         assert not (tmp_path / "merged.parquet").exists()
@@ -123,7 +166,7 @@ def test_terms_that_no_longer_occur_are_removed(done, build, tmp_path):
     old.write_text("aa bb\n", encoding="utf-8")
     new.write_text("bb cc cc\n", encoding="utf-8")
     saved, gone = build(old, "saved.parquet"), build(old, "gone.parquet")
-    done("stats", "add", saved, new)
+    done("stats", "add", saved, new, "--lines")
     done("stats", "subtract", saved, gone)
     assert load(saved).terms.tolist() == ["bb", "cc"]
 
@@ -145,11 +188,11 @@ def test_show(done, build, corpus):
     assert {name: facts[name] for name in numbers} == numbers
     assert facts["longest"] == s.lengths.max()
     assert facts["empty_documents"] == s.length_documents[0] >= 1
-    assert (facts["detail"], facts["batches"]) == ("moments", ["monday"])
-    assert tb.CountingOptions.from_json(facts["counting"]) == tb.CountingOptions(stop_words="english")
+    assert (facts["detail"], facts["batches"]) == ("patterns", ["monday"])
+    assert tb.CountingOptions.from_json(facts["counting"]) == tb.CountingOptions(stop_words="english", words="unicode")
     shown = done("stats", "show", saved).out
     assert [line[:17].strip().replace(" ", "_") for line in shown.splitlines()] == list(facts)
-    for value in (f"{s.tokens:,}", "moments", "monday", "english"):
+    for value in (f"{s.tokens:,}", "patterns", "monday", "english"):
         assert value in shown
 
 
@@ -165,7 +208,7 @@ def test_another_format_version(fault, build, corpus, halves):
     frame = pl.read_parquet(saved)
     frame.write_parquet(saved, metadata={"termburst": json.dumps(header | {"version": 99})})
     before = saved.read_bytes()
-    for command in (["stats", "show", saved], ["terms", saved], ["stats", "add", saved, halves[0]]):
+    for command in (["stats", "show", saved], ["terms", saved], ["stats", "add", saved, halves[0], "--lines"]):
         line = fault(*command)
         assert "saved.parquet" in line
         assert "99" in line

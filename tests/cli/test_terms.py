@@ -21,8 +21,8 @@ def expected(texts, counted) -> pl.DataFrame:
 
 
 def test_the_table_on_a_terminal(done, corpus, expected):
-    first, header, *lines = done("terms", corpus).out.splitlines()
-    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 12 terms, mean length [\d.]+", first)
+    first, header, *lines = done("terms", corpus, "--lines").out.splitlines()
+    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+", first)
     assert header.split() == expected.drop("tarone", "idf", "icf").columns
     assert [line.split()[0] for line in lines] == expected["term"].to_list()
     shown = [float(line.split()[3].replace(",", "")) for line in lines]
@@ -32,9 +32,9 @@ def test_the_table_on_a_terminal(done, corpus, expected):
 @pytest.mark.parametrize("format", ["csv", "json", "parquet", "table"])
 def test_a_format_is_the_same_on_a_pipe_and_in_a_file(done, corpus, tmp_path, expected, format):
     by_ending, by_name = tmp_path / f"out.{format.replace('table', 'txt')}", tmp_path / "out"
-    piped = done("terms", corpus, "--format", format)
-    assert done("terms", corpus, "-o", by_ending).raw == b""
-    assert done("terms", corpus, "-o", by_name, "-f", format).raw == b""
+    piped = done("terms", corpus, "--lines", "--format", format)
+    assert done("terms", corpus, "--lines", "-o", by_ending).raw == b""
+    assert done("terms", corpus, "--lines", "-o", by_name, "-f", format).raw == b""
     assert by_ending.read_bytes() == by_name.read_bytes() == piped.raw
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["corpus.txt", "out", by_ending.name])
     if format == "csv":
@@ -46,13 +46,13 @@ def test_a_format_is_the_same_on_a_pipe_and_in_a_file(done, corpus, tmp_path, ex
 
 
 def test_the_option_format_goes_before_the_ending(done, corpus, tmp_path):
-    done("terms", corpus, "-o", tmp_path / "out.csv", "--format", "json")
+    done("terms", corpus, "--lines", "-o", tmp_path / "out.csv", "--format", "json")
     assert json.loads((tmp_path / "out.csv").read_text(encoding="utf-8"))
 
 
 def test_top_and_min_count(done, corpus, expected):
     def shown(*options: object) -> list[str]:
-        return [row["term"] for row in json.loads(done("terms", corpus, "-f", "json", *options).raw)]
+        return [row["term"] for row in json.loads(done("terms", corpus, "--lines", "-f", "json", *options).raw)]
 
     assert shown("--top", 3) == shown("-n", 3) == expected["term"].to_list()[:3]
     assert shown("--top", 0) == expected["term"].to_list()
@@ -64,14 +64,14 @@ def test_top_and_min_count(done, corpus, expected):
 def test_a_table_shows_thirty_terms_and_a_file_has_all(done, tmp_path):
     path = tmp_path / "many.txt"
     path.write_text(" ".join(f"word{i}" for i in range(50)) + "\nword1\n", encoding="utf-8")
-    assert done("terms", path).out.count("word") == 30  # a table is short
-    assert len(done("terms", path, "-f", "json").rows) == 50  # a file has all terms
-    assert len(done("terms", path, "-f", "json", "--top", 7).rows) == 7
+    assert done("terms", path, "--lines").out.count("word") == 30  # a table is short
+    assert len(done("terms", path, "--lines", "-f", "json").rows) == 50  # a file has all terms
+    assert len(done("terms", path, "--lines", "-f", "json", "--top", 7).rows) == 7
 
 
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
 def test_parts_add_up_to_the_statistic(done, corpus, texts, counted, form):
-    rows = done("terms", corpus, *ALL, "--parts", "--form", form).rows
+    rows = done("terms", corpus, "--lines", *ALL, "--parts", "--form", form).rows
     parts = tb.explain(counted(texts), "the", form=form).parts
     for row in rows.values():
         assert sum(row[name] for name in parts) == pytest.approx(row["plr"], rel=1e-12)
@@ -88,7 +88,7 @@ def test_parts_add_up_to_the_statistic(done, corpus, texts, counted, form):
     ],
 )
 def test_options_of_the_statistic(done, corpus, texts, counted, agree, given, options):
-    agree(done("terms", corpus, *ALL, *given).rows, counted(texts), **options)
+    agree(done("terms", corpus, "--lines", *ALL, *given).rows, counted(texts), **options)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,16 @@ def test_options_of_the_statistic(done, corpus, texts, counted, agree, given, op
     ],
 )
 def test_options_of_counting(done, corpus, texts, counted, agree, given, options):
-    agree(done("terms", corpus, *ALL, *given).rows, counted(texts, **options))
+    agree(done("terms", corpus, "--lines", *ALL, *given).rows, counted(texts, **options))
 
 
 def test_stop_words_from_a_file(done, corpus, tmp_path, texts, counted, agree):
     path = tmp_path / "stop.lst"
     path.write_text("the\nof\n\nnaïve\n", encoding="utf-8")
-    agree(done("terms", corpus, *ALL, "--stop-words", path).rows, counted(texts, stop_words=["the", "of", "naïve"]))
+    agree(
+        done("terms", corpus, "--lines", *ALL, "--stop-words", path).rows,
+        counted(texts, stop_words=["the", "of", "naïve"]),
+    )
 
 
 def test_lists_of_tokens(done, fault, tmp_path):
@@ -125,7 +128,7 @@ def test_lists_of_tokens(done, fault, tmp_path):
 def test_control_characters_and_markup_in_terms_are_escaped(done, tmp_path):
     path = tmp_path / "hostile.txt"
     path.write_text("[bold]x[/bold] [bold]x[/bold] y\n\x1b[31mred \x07bell y\n[/] :smile: [link=x]\n", encoding="utf-8")
-    out = done("terms", path, "--pretokenized").out
+    out = done("terms", path, "--lines", "--pretokenized").out
     for shown in ("[bold]x[/bold]", r"\x1b[31mred", r"\x07bell", "[/]", ":smile:", "[link=x]"):
         assert shown in out
     assert all(character.isprintable() or character == "\n" for character in out)
@@ -134,13 +137,13 @@ def test_control_characters_and_markup_in_terms_are_escaped(done, tmp_path):
 def test_a_long_term_is_cut_only_in_the_table(done, tmp_path):
     path = tmp_path / "long.txt"
     path.write_text(f"{'a' * 500} bb\nbb\n", encoding="utf-8")
-    assert "a" * 39 + "…" in done("terms", path).out
-    assert "a" * 500 in done("terms", path, *ALL).rows
+    assert "a" * 39 + "…" in done("terms", path, "--lines").out
+    assert "a" * 500 in done("terms", path, "--lines", *ALL).rows
 
 
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
 def test_explain(done, corpus, texts, counted, form):
-    out = done("explain", corpus, "whale", "--form", form, "--mu", 30, "--sigma2", 0.5).out
+    out = done("explain", corpus, "--lines", "whale", "--form", form, "--mu", 30, "--sigma2", 0.5).out
     assert out == f"{tb.explain(counted(texts), 'whale', form=form, mu=30, sigma2=0.5)}\n"
     values = [float(number.replace(",", "")) for number in re.findall(r"^  \w+ +(-?[\d,]+\.\d{4})", out, re.MULTILINE)]
     *parts, whole = values
@@ -149,56 +152,57 @@ def test_explain(done, corpus, texts, counted, form):
 
 
 def test_explain_saved_statistics(done, corpus, tmp_path):
-    done("stats", "build", corpus, "-o", tmp_path / "saved.parquet")
+    done("stats", "build", corpus, "--lines", "-o", tmp_path / "saved.parquet")
     saved = done("explain", tmp_path / "saved.parquet", "ship")
-    assert saved.raw == done("explain", corpus, "ship").raw
+    assert saved.raw == done("explain", corpus, "--lines", "ship").raw
 
 
 def test_explain_suggests_similar_terms(fault, corpus):
-    line = fault("explain", corpus, "harpon")
+    line = fault("explain", corpus, "--lines", "harpon")
     assert "'harpon'" in line
     assert "'harpoon'" in line
 
 
 def test_which_estimates_are_shown(done, corpus, texts, counted, tmp_path):
     exact = tb.fit_beta_binomial(counted(texts, "patterns"))
-    rows = done("terms", corpus, *ALL, "--fit", "exact").rows
+    rows = done("terms", corpus, "--lines", *ALL, "--fit", "exact").rows
     for term, status, alpha in zip(counted(texts).terms, exact.status, exact.alpha, strict=True):
         assert rows[term]["status"] == status
         if np.isfinite(alpha):
             assert rows[term]["alpha"] == pytest.approx(alpha)
-    assert {row["status"] for row in done("terms", corpus, *ALL).rows.values()} <= {"valid", "invalid"}
-    assert "alpha" not in next(iter(done("terms", corpus, *ALL, "--fit", "none").rows.values()))
-    assert "exact: α_i = " in done("explain", corpus, "the", "--fit", "exact").out
-    assert "α̂_i" in done("explain", corpus, "the").out
-    assert "α" not in done("explain", corpus, "the", "--fit", "none").out
+    assert {row["status"] for row in done("terms", corpus, "--lines", *ALL).rows.values()} <= {"valid", "invalid"}
+    assert "alpha" not in next(iter(done("terms", corpus, "--lines", *ALL, "--fit", "none").rows.values()))
+    assert "exact: α_i = " in done("explain", corpus, "--lines", "the", "--fit", "exact").out
+    assert "α̂_i" in done("explain", corpus, "--lines", "the").out
+    assert "α" not in done("explain", corpus, "--lines", "the", "--fit", "none").out
 
 
 def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_path):
     saved = tmp_path / "s.parquet"
-    done("stats", "build", corpus, "-o", saved)
+    done("stats", "build", corpus, "--lines", "-o", saved, "--detail", "moments")
     for options in (("--fit", "exact"), ("--test",)):
         line = fault("terms", saved, *options)
-        assert "s.parquet has no patterns, which this needs; build it with stats build --detail patterns" in line
-    done("stats", "build", corpus, "-o", saved, "--detail", "patterns")
+        assert "s.parquet was built with --detail moments, but this question needs patterns" in line
+        assert f"stats build CORPUS -o {saved} --detail patterns" in line
+    done("stats", "build", corpus, "--lines", "-o", saved)
     assert done("terms", saved, "--fit", "exact").out
 
 
 def test_terms_with_p_values(done, tmp_path):
     path = tmp_path / "posts.txt"
     path.write_text("ha ha ha ha ha ha\n" + "nothing to say here today\n" * 30, encoding="utf-8")
-    term, first = next(iter(done("terms", path, "--test", *ALL).rows.items()))
+    term, first = next(iter(done("terms", path, "--lines", "--test", *ALL).rows.items()))
     assert term == "ha"
     assert first["p_value"] < 1e-6
     assert first["how"] == "exact"
     assert {"p_plr", "p_lr", "p_score", "q_value", "dp", "juilland_d"} <= set(first)
-    by_ratio = done("terms", path, "--test", "--statistic", "lr", "--fdr", "holm", *ALL).rows
+    by_ratio = done("terms", path, "--lines", "--test", "--statistic", "lr", "--fdr", "holm", *ALL).rows
     assert by_ratio["ha"]["p_value"] == by_ratio["ha"]["p_lr"]
 
 
 @pytest.mark.parametrize("statistic", ["plr", "lr", "score"])
 def test_the_table_shows_what_was_tested(done, corpus, statistic):
-    header = done("terms", corpus, "--test", "--statistic", statistic).out.splitlines()[1].split()
+    header = done("terms", corpus, "--lines", "--test", "--statistic", statistic).out.splitlines()[1].split()
     assert header == ["term", "n", "b", statistic, "p_value", "log10_p", "q_value", "how", "dp", "adaptation"]
 
 
@@ -213,20 +217,46 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
     ],
 )
 def test_options_that_do_not_go_together(fault, corpus, arguments, said):
-    assert said in fault("terms", corpus, *arguments)
+    assert said in fault("terms", corpus, "--lines", *arguments)
 
 
 def test_a_min_count_that_no_term_reaches(done, corpus):
     for options in ((), ("--test",)):
-        lines = done("terms", corpus, "--min-count", 10**6, *options).out.splitlines()
+        lines = done("terms", corpus, "--lines", "--min-count", 10**6, *options).out.splitlines()
         assert lines[1:] == ["no term occurs that often; lower --min-count"]
 
 
 def test_a_note_says_how_many_rows_a_file_has(done, corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("termburst.cli.output.note", (notes := []).append)
-    done("terms", corpus, "-o", tmp_path / "one.csv", "--top", 1)
-    done("terms", corpus, "-o", tmp_path / "all.csv")
-    done("terms", corpus, "-o", tmp_path / "none.csv", "--min-count", 10**6)
+    done("terms", corpus, "--lines", "-o", tmp_path / "one.csv", "--top", 1)
+    done("terms", corpus, "--lines", "-o", tmp_path / "all.csv")
+    done("terms", corpus, "--lines", "-o", tmp_path / "none.csv", "--min-count", 10**6)
     said = [note.removeprefix(f"{tmp_path}{os.sep}") for note in notes]
-    assert said == ["one.csv: 1 row", "all.csv: 12 rows", "none.csv: 0 rows", notes[-1]]
+    assert said == ["one.csv: 1 row", "all.csv: 13 rows", "none.csv: 0 rows", notes[-1]]
     assert notes[-1].startswith("no term occurs that often")
+
+
+def test_words_as_unicode_sees_them(done, tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text\nमानव अधिकार a I don't\nमानव l'homme\n", encoding="utf-8")
+    assert set(done("terms", path, *ALL).rows) == {"मानव", "अधिकार", "a", "i", "don't", "l'homme"}
+    assert "नव" in done("terms", path, *ALL, "--words", "sklearn").rows
+    assert "homme" in done("terms", path, *ALL, "--language", "french").rows
+    assert {"don", "t"} <= set(done("terms", path, *ALL, "--apostrophes", "split").rows)
+
+
+def test_stop_words_of_a_language(done, fault, tmp_path):
+    path = tmp_path / "posts.csv"
+    path.write_text("text\nDer Drache und die Prinzessin im Schloss\nDas Schloss und der Berg\n", encoding="utf-8")
+    for name in ("german", "de", "deu"):
+        found = done("terms", path, *ALL, "--stop-words", name).rows
+        assert set(found) == {"drache", "prinzessin", "schloss", "berg"}
+    assert "The language 'germn' is not known. Did you mean German (de)" in fault(
+        "terms", path, "--stop-words", "germn"
+    )
+    assert "there is no file 'words.txt'" in fault("terms", path, "--stop-words", "words.txt")
+
+
+def test_a_token_pattern_is_instead_of_words(fault, tmp_path, corpus):
+    line = fault("terms", corpus, "--lines", "--token-pattern", r"\w+", "--words", "unicode")
+    assert "--token-pattern says what a word is; omit --words" in line

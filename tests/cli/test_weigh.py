@@ -1,8 +1,11 @@
 """`weigh`: a file that SciPy, NumPy and termburst can read, with the weights of `TermWeighting`."""
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse as sp
+from scipy.io import mmread
+from sklearn.datasets import load_svmlight_file
 
 import termburst as tb
 from termburst.counting.vectorizer import CountVectorizer  # cells in the order of columns: sums are equal to the bit
@@ -10,10 +13,9 @@ from termburst.counting.vectorizer import CountVectorizer  # cells in the order 
 
 @pytest.mark.parametrize("scheme", sorted(tb.SCHEMES))
 @pytest.mark.parametrize("norm", [None, "l2"])
-def test_the_weights_are_those_of_the_estimator(run, corpus, tmp_path, texts, scheme, norm):
+def test_the_weights_are_those_of_the_estimator(done, corpus, tmp_path, texts, scheme, norm):
     target = tmp_path / "weights.npz"
-    outcome = run("weigh", corpus, "--scheme", scheme, "-o", target, *(["--norm", norm] if norm else []))
-    assert (outcome.code, outcome.raw, outcome.err) == (0, b"", "")
+    done("weigh", corpus, "--lines", "--scheme", scheme, "-o", target, *(["--norm", norm] if norm else []))
     vectorizer = CountVectorizer()
     expected = tb.TermWeighting(scheme, norm=norm).fit_transform(vectorizer.fit_transform(texts))
     np.testing.assert_array_equal(sp.load_npz(target).toarray(), expected.toarray())
@@ -28,9 +30,46 @@ def test_the_weights_are_those_of_the_estimator(run, corpus, tmp_path, texts, sc
 
 def test_the_default_and_the_options_of_the_statistic(run, corpus, tmp_path, texts):
     counts = CountVectorizer(ngram_range=(1, 2)).fit_transform(texts)
-    run("weigh", corpus, "-o", tmp_path / "a.npz", "--ngrams", "1,2", "--mu", 30, "--sigma2", 0.5)
-    expected = tb.TermWeighting("s-lambda", mu=30, sigma2=0.5).fit_transform(counts)
+    run("weigh", corpus, "--lines", "-o", tmp_path / "a.npz", "--ngrams", "1,2", "--mu", 30, "--sigma2", 0.5)
+    expected = tb.TermWeighting(tb.RECOMMENDED_SCHEME, mu=30, sigma2=0.5).fit_transform(counts)
     np.testing.assert_array_equal(sp.load_npz(tmp_path / "a.npz").toarray(), expected.toarray())
+
+
+def test_the_help_names_the_default_scheme(run):
+    assert f"(default: {tb.RECOMMENDED_SCHEME})" in " ".join(run("weigh", "--help").out.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("name", ["w.csv", "w.parquet"])
+def test_the_long_form(run, corpus, tmp_path, texts, name):
+    outcome = run("weigh", corpus, "--lines", "-s", "tf-idf", "-o", tmp_path / name)
+    assert outcome.code == 0
+    assert "1 document has no term and is not in the file, which has one row per weight" in outcome.err
+    frame = pl.read_csv(tmp_path / name) if name == "w.csv" else pl.read_parquet(tmp_path / name)
+    assert frame.columns == ["document", "term", "weight"]
+    vectorizer = CountVectorizer()
+    expected = tb.TermWeighting("tf-idf").fit_transform(vectorizer.fit_transform(texts)).tocoo()
+    assert frame["weight"].to_list() == expected.data.tolist()  # to the last bit
+    assert frame["term"].to_list() == vectorizer.get_feature_names_out()[expected.col].tolist()
+    assert frame["document"].to_list() == [f"corpus.txt:{row + 1}" for row in expected.row]
+
+
+def test_matrix_market_and_svmlight(run, done, corpus, tmp_path):
+    run("weigh", corpus, "--lines", "-o", tmp_path / "w.npz")
+    expected = tb.load_weights(tmp_path / "w.npz")
+    for name in ("w.mtx", "w.svm"):
+        done("weigh", corpus, "--lines", "-o", tmp_path / name)
+        terms = (tmp_path / "w.terms.txt").read_text(encoding="utf-8").splitlines()
+        assert terms == expected.terms.tolist()
+        assert len((tmp_path / "w.documents.txt").read_text(encoding="utf-8").splitlines()) == 41
+    np.testing.assert_array_equal(mmread(tmp_path / "w.mtx").toarray(), expected.matrix.toarray())
+    back, _ = load_svmlight_file(tmp_path / "w.svm", n_features=expected.terms.size, zero_based=False)
+    np.testing.assert_allclose(back.toarray(), expected.matrix.toarray(), rtol=1e-15)
+
+
+def test_names_are_not_written_over_the_corpus(fault, corpus):
+    terms = corpus.with_name("corpus.terms.txt")
+    corpus.rename(terms)
+    assert "is part of the input" in fault("weigh", terms, "-o", terms.with_name("corpus.mtx"))
 
 
 def test_ids_come_from_a_column(run, tmp_path, table):
@@ -46,7 +85,7 @@ def test_ids_come_from_a_column(run, tmp_path, table):
 def test_wrong_options_are_refused(fault, corpus, tmp_path, given, named):
     target = tmp_path / "out" / "weights.npz"
     target.parent.mkdir()
-    assert named in fault("weigh", corpus, "-o", target, *given)
+    assert named in fault("weigh", corpus, "--lines", "-o", target, *given)
     assert list(target.parent.iterdir()) == []
 
 

@@ -50,6 +50,12 @@ def test_it_takes_every_parameter_of_count_vectorizer_with_its_default():
     assert set(inspect.signature(tb.TermWeighting).parameters) <= set(ours)
 
 
+def test_the_recommended_scheme_is_the_default():
+    assert tb.BurstinessVectorizer().scheme == tb.RECOMMENDED_SCHEME
+    expected = tb.BurstinessVectorizer(scheme=tb.RECOMMENDED_SCHEME).fit_transform(TEXTS)
+    np.testing.assert_array_equal(tb.BurstinessVectorizer().fit_transform(TEXTS).toarray(), expected.toarray())
+
+
 def test_it_replaces_tfidf_vectorizer_in_a_grid_search():
     texts, labels = TEXTS * 4, [0, 1, 1, 0, 1] * 4
     for vectorizer in (TfidfVectorizer(), tb.BurstinessVectorizer(sigma2=0.01)):

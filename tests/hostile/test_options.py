@@ -13,18 +13,18 @@ HUGE = "9" * 25
 NO_NUMBER = ("", "x", "0x10", "1,5", "--", "1;2", "½", " ")
 NOT_WHOLE = ("", "x", "½", "1.5", "nan", "1e3")
 COMMANDS = {
-    "terms": ["terms", "c.txt"],
-    "weigh": ["weigh", "c.txt", "-o", "w.npz"],
-    "build": ["stats", "build", "c.txt", "-o", "s.parquet"],
+    "terms": ["terms", "c.txt", "--lines"],
+    "weigh": ["weigh", "c.txt", "--lines", "-o", "w.npz"],
+    "build": ["stats", "build", "c.txt", "--lines", "-o", "s.parquet"],
     "keyness": ["keyness", "c.csv", "--by", "g", "--min-count", "1"],
-    "report": ["report", "c.txt", "-o", "p.html"],
+    "report": ["report", "c.txt", "--lines", "-o", "p.html"],
 }
 WHOLE = {  # option: the commands that have it, and its smallest value
     "--top": (("terms", "keyness"), 0),
     "--min-count": (("terms", "build", "report"), 1),
     "--max-document-mb": (("weigh", "terms"), 1),
     "--panels": (("report",), 0),
-    "--lines": (("report",), 0),
+    "--examples": (("report",), 0),
     "--max-terms": (("report",), 1),
 }
 REAL = {  # option: the commands that have it, and numbers that are not allowed
@@ -113,11 +113,14 @@ ATTACKS = [
         for option, command in CHOICES.items()
         for value in ("", "évil\x1b[31m")
     ),
-    *(refused(f"--ngrams {value!r}", ["terms", "c.txt", "--ngrams", value], "grams", files=CORPUS) for value in NGRAMS),
+    *(
+        refused(f"--ngrams {value!r}", ["terms", "c.txt", "--lines", "--ngrams", value], "grams", files=CORPUS)
+        for value in NGRAMS
+    ),
     *(
         refused(
             f"a token pattern with {name}",
-            ["terms", "c.txt", "--token-pattern", pattern],
+            ["terms", "c.txt", "--lines", "--token-pattern", pattern],
             "pattern|token",
             files=CORPUS,
         )
@@ -133,13 +136,13 @@ ATTACKS = [
         )
         for option, (commands, _) in WHOLE.items()
     ),
-    refused("--top in Arabic digits", ["terms", "c.txt", "--top", "٣"], "top", files=CORPUS),
-    fine("--top 0", ["terms", "c.txt", "--top", "0"], files=CORPUS, prints="crowd"),
-    refused("--mu 1e300", ["terms", "c.txt", "--mu", "1e300"], "mu", files=CORPUS),
-    refused("--sigma2 5e-324", ["terms", "c.txt", "--sigma2", "5e-324"], "sigma2", files=CORPUS),
+    refused("--top in Arabic digits", ["terms", "c.txt", "--lines", "--top", "٣"], "top", files=CORPUS),
+    fine("--top 0", ["terms", "c.txt", "--lines", "--top", "0"], files=CORPUS, prints="crowd"),
+    refused("--mu 1e300", ["terms", "c.txt", "--lines", "--mu", "1e300"], "mu", files=CORPUS),
+    refused("--sigma2 5e-324", ["terms", "c.txt", "--lines", "--sigma2", "5e-324"], "sigma2", files=CORPUS),
     fine("--checkpoint inf", [*COMMANDS["build"], "--checkpoint", "inf"], files=CORPUS, makes=("s.parquet",)),
-    refused("an unknown option", ["terms", "c.txt", "--nonsense"], "nonsense", files=CORPUS),
-    refused("an option with escape codes", ["terms", "c.txt", "--\x1b[31mred"], "red", files=CORPUS),
+    refused("an unknown option", ["terms", "c.txt", "--lines", "--nonsense"], "nonsense", files=CORPUS),
+    refused("an option with escape codes", ["terms", "c.txt", "--lines", "--\x1b[31mred"], "red", files=CORPUS),
     refused("a command with escape codes", ["\x1b]0;evil\x07"], "evil"),
     refused("two corpora", ["terms", "c.txt", "c.txt"], "extra|one corpus", files=CORPUS),
     refused("a thousand corpora", ["terms", *["c.txt"] * 1000], "extra|one corpus", files=CORPUS),
@@ -147,9 +150,12 @@ ATTACKS = [
     refused("--by an unknown column", ["keyness", "c.csv", "--by", "nope"], "nope", files=TABLE),
     refused("--by with --id", ["keyness", "c.csv", "--by", "g", "--id", "g"], "--id", files=TABLE),
     refused("--by and B", ["keyness", "c.csv", "c.txt", "--by", "g"], "B", files=CORPUS | TABLE),
-    refused("--statistic without --test", ["terms", "c.txt", "--statistic", "lr"], "--test", files=CORPUS),
+    refused("--statistic without --test", ["terms", "c.txt", "--lines", "--statistic", "lr"], "--test", files=CORPUS),
     refused(
-        "--max-document-mb 1000001", ["terms", "c.txt", "--max-document-mb", "1000001"], "max-document-mb", files=CORPUS
+        "--max-document-mb 1000001",
+        ["terms", "c.txt", "--lines", "--max-document-mb", "1000001"],
+        "max-document-mb",
+        files=CORPUS,
     ),
     refused("explain an unknown term", ["explain", "c.txt", "\x1b[31mred"], "red", files=CORPUS),
     refused("explain the empty term", ["explain", "c.txt", ""], "not among", files=CORPUS),

@@ -145,7 +145,7 @@ def test_only_what_was_asked_for_in_that_order():
 def test_bad_input_gets_one_sentence():
     with pytest.raises(ValueError, match=r"a measure must be one of 'dp', .*; got 'gini'"):
         dispersion([[1, 2]], "gini")
-    with pytest.raises(ValueError, match='needs statistics with detail="patterns"'):
+    with pytest.raises(ValueError, match='this question needs detail="patterns"'):
         dispersion(TermStatistics.from_counts([[1, 2]]))
 
 

@@ -98,11 +98,13 @@ def permissions_are_enforced() -> bool:
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
-def test_a_text_file_named_directly_has_one_document_per_line(tmp_path, suffix):
-    path = write(tmp_path / f"poem.txt{suffix}", PACKERS[suffix](b"one\r\n\ntwo  \rb\nlast\r"))
+def test_a_text_file_is_one_document_or_with_lines_one_per_line(tmp_path, suffix):
+    content = b"one\r\n\ntwo  \rb\nlast\r"
+    path = write(tmp_path / f"poem.txt{suffix}", PACKERS[suffix](content))
     name = path.name
-    assert read(path) == {f"{name}:1": "one", f"{name}:2": "", f"{name}:3": "two  \rb", f"{name}:4": "last\r"}
-    assert read(str(path)) == read(path)
+    assert read(path) == read(tmp_path) == read(str(path)) == {name: content.decode()}
+    lines = {f"{name}:1": "one", f"{name}:2": "", f"{name}:3": "two  \rb", f"{name}:4": "last\r"}
+    assert read(path, lines=True) == read(tmp_path, lines=True) == lines
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
@@ -113,11 +115,11 @@ def test_a_text_file_in_a_folder_or_glob_is_one_document(tmp_path, suffix):
 
 
 def test_any_other_suffix_is_plain_text_and_case_does_not_matter(tmp_path):
-    write(tmp_path / "README", "a")
+    write(tmp_path / "a", "a")
     write(tmp_path / "b.text", "b")
     write(tmp_path / "c.JSONL", '{"text": "c"}')
     write(tmp_path / "d.TXT.GZ", gzip.compress(b"d"))
-    assert read(tmp_path) == {"README": "a", "b.text": "b", "c.JSONL:1": "c", "d.TXT.GZ": "d"}
+    assert read(tmp_path) == {"a": "a", "b.text": "b", "c.JSONL:1": "c", "d.TXT.GZ": "d"}
 
 
 def test_standard_input_has_one_document_per_line(stdin):
@@ -135,18 +137,23 @@ def test_standard_input_of_a_process():
 
 def test_standard_input_faults(stdin, monkeypatch):
     stdin(b"fine\ncaf\xe9\n")
-    fault("-", "-, line 2", "--encoding latin-1")
+    fault("-", "-, line 2", "--encoding latin-1", encoding="utf-8")
     stdin(b"fine\n")
     fault("-", "--text", text="body")
     monkeypatch.setattr(sys, "stdin", None)
     fault("-", "no standard input")
 
 
-def test_an_empty_file_has_no_lines_but_is_a_document_in_a_folder(tmp_path):
-    path = write(tmp_path / "empty.txt", "")
-    assert read(path) == {}
-    assert read(tmp_path) == {"empty.txt": ""}
-    assert read(write(tmp_path / "mark.txt", codecs.BOM_UTF8)) == {}
+@pytest.mark.parametrize("content", [b"", codecs.BOM_UTF8, b" \n"])
+def test_an_empty_file_is_refused_or_skipped_in_a_folder(tmp_path, content):
+    path = write(tmp_path / "empty.txt", content)
+    fault(path, str(path), "is empty")
+    fault(tmp_path, str(tmp_path), "empty")
+    write(tmp_path / "other.txt", "other")
+    corpus = open_corpus(tmp_path)
+    assert [batch.texts for batch in corpus.batches() if batch.ids] == [["other"]]
+    assert corpus.report.skipped == [("empty.txt", "empty")]
+    assert list(read(path, lines=True).values()) == [" "][: content == b" \n"]
 
 
 def test_importing_the_reader_imports_no_large_package():
@@ -461,7 +468,7 @@ def test_links_inside_the_folder_are_followed(tmp_path, link):
     expected = {"file.txt": "a", "folder/a.txt": "a", "real/a.txt": "a"}
     assert read(tmp_path / "corpus") == expected
     assert read(tmp_path / "whole") == expected
-    assert read(tmp_path / "whole" / "file.txt") == {"file.txt:1": "a"}
+    assert read(tmp_path / "whole" / "file.txt") == {"file.txt": "a"}
 
 
 @pytest.mark.parametrize("pattern", ["", "**", "*"])
@@ -567,7 +574,7 @@ def test_names_that_are_not_unicode_or_have_line_breaks(tmp_path):
     write(tmp_path / os.fsdecode(b"caf\xe9.txt"), "a")
     assert read(tmp_path) == {"caf?.txt": "a"}
     write(tmp_path / "two\nlines.txt", b"\xff")
-    fault(tmp_path, "two?lines.txt")
+    fault(tmp_path, "two?lines.txt", encoding="utf-8", strict=True)
 
 
 # --- Encodings --------------------------------------------------------------------------------------------------------
@@ -579,7 +586,7 @@ def test_a_byte_order_mark_is_dropped(tmp_path, encoding):
     write(tmp_path / "t.csv", codecs.BOM_UTF8 + b"text\nb\n")
     write(tmp_path / "t.jsonl", codecs.BOM_UTF8 + b'{"text": "c"}')
     assert list(read(tmp_path, encoding=encoding).values()) == ["a\ufeff", "b", "c"]
-    assert read(tmp_path / "a.txt", encoding=encoding) == {"a.txt:1": "a\ufeff"}
+    assert read(tmp_path / "a.txt", encoding=encoding) == {"a.txt": "a\ufeff"}
 
 
 @pytest.mark.parametrize(
@@ -597,7 +604,7 @@ def test_encodings(tmp_path, encoding, packing, monkeypatch):
     records = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
     write(tmp_path / f"t.jsonl{packing}", PACKERS[packing](records.encode(encoding)))
     for name in ("a.txt", "t.csv", "t.jsonl"):
-        assert list(read(tmp_path / (name + packing), encoding=encoding).values()) == texts
+        assert list(read(tmp_path / (name + packing), encoding=encoding, lines=True).values()) == texts
     assert list(read(tmp_path, encoding=encoding).values()) == [lines, *texts, *texts]
 
 
@@ -605,10 +612,11 @@ def test_encodings(tmp_path, encoding, packing, monkeypatch):
 def test_undecodable_bytes_in_lines(tmp_path, name):
     bad = {"a.txt": b"x\ncaf\xe9 ole\n", "t.csv": b"text\ncaf\xe9\n", "t.jsonl": b'\n{"text": "caf\xe9"}'}[name]
     path = write(tmp_path / name, bad)
-    fault(path, f"{path}, line 2:", "0xe9", "--encoding latin-1", "--errors replace")
-    assert "café" in list(read(path, encoding="latin-1").values())[-1]
-    assert "caf\ufffd" in list(read(path, errors="replace").values())[-1]
-    assert list(read(path, errors="ignore").values())[-1].startswith("caf")
+    fault(path, f"{path}, line 2:", "0xe9", "--encoding latin-1", "--errors replace", encoding="utf-8", lines=True)
+    assert "café" in list(read(path, encoding="latin-1", lines=True).values())[-1]
+    assert "caf\ufffd" in list(read(path, encoding="utf-8", errors="replace", lines=True).values())[-1]
+    assert list(read(path, encoding="utf-8", errors="ignore", lines=True).values())[-1].startswith("caf")
+    assert "café" in list(read(path, lines=True).values())[-1]  # the encoding is guessed
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 5, 8, 1000])
@@ -618,7 +626,7 @@ def test_the_line_of_undecodable_bytes_in_other_encodings(tmp_path, encoding, ch
     bad = {"utf-16-le": b"\x00\xdcx\x00", "utf-16": b"\xdc\x00\x00x"}.get(encoding, b"\x81\x00")
     start = codecs.BOM_UTF16_BE + "ab\ncd\nef".encode("utf-16-be") if encoding == "utf-16" else None
     path = write(tmp_path / "a.txt", (start or "ab\ncd\nef".encode(encoding)) + bad)
-    fault(path, f"{path}, line 3:", "--errors replace", encoding=encoding)
+    fault(path, f"{path}, line 3:", "--errors replace", encoding=encoding, lines=True)
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
@@ -628,41 +636,46 @@ def test_lines_before_undecodable_bytes_are_read(tmp_path, encoding, chunk, monk
     bad = b"\x00\xdc" if encoding == "utf-16-le" else b"\xff"
     path = write(tmp_path / "a.txt", "one\ntwo\nthree".encode(encoding) + bad)
     texts = []
+    corpus = open_corpus(path, encoding=encoding, batch_documents=1, lines=True)
     with pytest.raises(ValueError, match="line 3"):
-        texts += (batch.texts for batch in open_corpus(path, encoding=encoding, batch_documents=1).batches())
+        texts += (batch.texts for batch in corpus.batches())
     assert texts[0] == ["one"]
-    fault(path, f"{path}, line 1:", "--max-document-mb", encoding=encoding, max_document_bytes=2)  # the first fault
+    first = {"encoding": encoding, "max_document_bytes": 2, "lines": True}
+    fault(path, f"{path}, line 1:", "--max-document-mb", **first)  # the first fault
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
 def test_the_byte_order_is_not_guessed(tmp_path, encoding):
     path = write(tmp_path / "a.txt", "plain text".encode(f"{encoding}-le"))
-    fault(path, f"{path}, line 1:", "BOM", "--encoding", encoding=encoding)
+    fault(path, f"{path}, line 1:", "BOM", "--encoding", encoding=encoding, lines=True)
     fault(tmp_path, str(path), "BOM", "--encoding", encoding=encoding)
     assert read(tmp_path, encoding=f"{encoding}-le") == {"a.txt": "plain text"}
     write(path, b"ab\x00\xdccd")  # with half of a surrogate pair
-    fault(path, f"{path}, line 1:", encoding=encoding)
+    fault(path, f"{path}, line 1:", encoding=encoding, lines=True)
 
 
 def test_undecodable_bytes_in_a_whole_file(tmp_path):
     path = write(tmp_path / "a.txt", b"x\ncaf\xe9 ole\n")
-    fault(tmp_path, str(path), "byte offset 5", "0xe9", "--encoding latin-1", "--errors replace")
-    assert read(tmp_path, errors="replace") == {"a.txt": "x\ncaf\ufffd ole\n"}
+    for source in (path, tmp_path):
+        fault(source, str(path), "byte offset 5", "0xe9", "--encoding latin-1", "--errors replace", encoding="utf-8")
+        assert read(source, encoding="utf-8", errors="replace") == {"a.txt": "x\ncaf\ufffd ole\n"}
+        assert read(source) == {"a.txt": "x\ncafé ole\n"}  # the encoding is guessed
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
 def test_a_byte_order_mark_among_files_in_utf8(tmp_path, encoding):
     write(tmp_path / "a.txt", b"so it goes")
     path = write(tmp_path / "b.txt", "so it goes".encode(encoding))
+    assert read(tmp_path) == {"a.txt": "so it goes", "b.txt": "so it goes"}
     said = (f"the file is in {encoding.upper()}; give --encoding {encoding}", "convert it if other files are not")
-    fault(tmp_path, str(path), *said)
-    fault(path, f"{path}, line 1:", *said, encoding="ascii")
-    fault(path, f"{path}, line 1:", "NUL", "convert it if other files are not")
+    fault(path, str(path), *said, encoding="utf-8")
+    fault(path, f"{path}, line 1:", *said, encoding="ascii", lines=True)
+    fault(path, f"{path}, line 1:", "NUL", "convert it if other files are not", encoding="utf-8", lines=True)
 
 
 def test_the_bytes_of_a_byte_order_mark_in_a_later_line(tmp_path):
     path = write(tmp_path / "a.txt", b"so\n\xff\xfe\n")
-    fault(path, f"{path}, line 2:", "0xff", "--encoding latin-1")
+    fault(path, f"{path}, line 2:", "0xff", "--encoding latin-1", encoding="utf-8", lines=True)
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13", "", "utf-8\0", "undefined"])
@@ -685,13 +698,18 @@ def test_faults_after_many_lines_name_the_right_line(tmp_path):
     for bad, named in ((b"caf\xe9", "0xe9"), (b"\0", "NUL"), (b"x" * 101, "--max-document-mb")):
         lines[25_000] = bad
         path = write(tmp_path / "a.txt", b"\n".join(lines))
-        fault(path, f"{path}, line 25001:", named, max_document_bytes=100)
+        fault(path, f"{path}, line 25001:", named, max_document_bytes=100, lines=True, encoding="utf-8")
 
 
 def test_nul_bytes(tmp_path):
     path = write(tmp_path / "a.txt", "one\ntwo\n".encode("utf-16-le"))
-    fault(path, f"{path}, line 1:", "NUL", "--encoding utf-16")
-    fault(tmp_path, str(path), "NUL", "--encoding utf-16")
+    fault(path, f"{path}, line 1:", "NUL", "--encoding utf-16", encoding="utf-8", lines=True)
+    fault(path, str(path), "NUL", "--encoding utf-16", encoding="utf-8")
+    assert read(path) == {"a.txt": "one\ntwo\n"}
+    write(path, b"so\0it\0goes")
+    fault(path, str(path), "binary")
+    fault(tmp_path, str(tmp_path), "1 binary")
+    fault(path, f"{path}, line 1:", "NUL", lines=True)
 
 
 # --- Packed files -----------------------------------------------------------------------------------------------------
@@ -712,14 +730,21 @@ def test_corrupt_packed_files(tmp_path, packing, name, damage):
             "trailing": packed + b"rubbish",
         }[damage],
     )
-    for source in (path, tmp_path):
-        fault(source, str(path), "gzip" if packing == ".gz" else "zstd")
+    packed_by = "gzip" if packing == ".gz" else "zstd"
+    fault(path, str(path), packed_by)
+    fault(tmp_path, str(path), packed_by, strict=True)
+    write(tmp_path / "other.txt", "other")
+    corpus = open_corpus(tmp_path)
+    assert "other" in [text for batch in corpus.batches() for text in batch.texts]
+    [row] = corpus.report.rows()
+    assert row[1] in ("incomplete", "could not be read")
+    assert packed_by in row[2]
 
 
 @pytest.mark.parametrize("packing", [".gz", ".zst"])
 def test_packed_files_of_several_members(tmp_path, packing):
     path = write(tmp_path / f"a.txt{packing}", PACKERS[packing](b"a\nb") + PACKERS[packing](b"c\n"))
-    assert list(read(path).values()) == ["a", "bc"]
+    assert list(read(path, lines=True).values()) == ["a", "bc"]
 
 
 def test_other_packings_are_not_read_as_text(tmp_path):
@@ -735,8 +760,8 @@ def test_the_limit_of_a_document_is_exact_for_lines_and_files(tmp_path, packing,
     def path(size: int) -> Path:
         return write(tmp_path / f"corpus/a.txt{packing}", PACKERS[packing](b"x\n" + b"y" * size + ending.encode()))
 
-    assert list(read(path(100), max_document_bytes=100).values()) == ["x", "y" * 100]
-    fault(path(101), f"{path(101)}, line 2:", "100 bytes", "--max-document-mb", max_document_bytes=100)
+    assert list(read(path(100), max_document_bytes=100, lines=True).values()) == ["x", "y" * 100]
+    fault(path(101), f"{path(101)}, line 2:", "100 bytes", "--max-document-mb", max_document_bytes=100, lines=True)
     path(98 - len(ending))
     assert len(read(tmp_path / "corpus", max_document_bytes=100)) == 1
     path(99)
@@ -746,9 +771,9 @@ def test_the_limit_of_a_document_is_exact_for_lines_and_files(tmp_path, packing,
 @pytest.mark.parametrize("limit", [1, 2, 3, 10])
 def test_a_byte_order_mark_is_not_part_of_the_first_line(tmp_path, limit):
     path = write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"x" * limit + b"\r\ny\n")
-    assert list(read(path, max_document_bytes=limit).values()) == ["x" * limit, "y"]
+    assert list(read(path, max_document_bytes=limit, lines=True).values()) == ["x" * limit, "y"]
     write(path, codecs.BOM_UTF8 + b"x" * (limit + 1) + b"\ny\n")
-    fault(path, f"{path}, line 1:", "--max-document-mb", max_document_bytes=limit)
+    fault(path, f"{path}, line 1:", "--max-document-mb", max_document_bytes=limit, lines=True)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -780,8 +805,8 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path, name):
     elif path.suffix == ".zst":
         path.write_bytes(zstd.compress(block * 16) * 13)
     else:
-        path.write_bytes(b"")
-        os.truncate(path, 200 * 2**20)  # a sparse file of zeros; its size is checked before its bytes
+        path.write_bytes(block)
+        os.truncate(path, 200 * 2**20)  # the rest is a sparse file of zeros; its size is checked before its bytes
     source = path.parent if name.startswith("in/") else path
     tracemalloc.start()
     try:
@@ -796,12 +821,14 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path, name):
 
 
 def test_batches_end_by_number_of_documents_or_of_bytes(tmp_path):
+    def sizes(path: Path, **options: int) -> list[int]:
+        return [len(batch.ids) for batch in open_corpus(path, lines=True, **options).batches()]
+
     path = write(tmp_path / "a.txt", "ab\n" * 10)
-    assert [len(batch.ids) for batch in open_corpus(path, batch_documents=4).batches()] == [4, 4, 2]
-    assert [len(batch.ids) for batch in open_corpus(path, batch_documents=5).batches()] == [5, 5]
-    assert [len(batch.ids) for batch in open_corpus(path, batch_bytes=5).batches()] == [3, 3, 3, 1]
-    wide = write(tmp_path / "b.txt", "éé\n" * 4)
-    assert [len(batch.ids) for batch in open_corpus(wide, batch_bytes=4).batches()] == [1, 1, 1, 1]
+    assert sizes(path, batch_documents=4) == [4, 4, 2]
+    assert sizes(path, batch_documents=5) == [5, 5]
+    assert sizes(path, batch_bytes=5) == [3, 3, 3, 1]
+    assert sizes(write(tmp_path / "b.txt", "éé\n" * 4), batch_bytes=4) == [1, 1, 1, 1]
 
 
 def test_a_batch_may_have_documents_of_several_files(tmp_path):
@@ -829,7 +856,7 @@ def test_position_grows_to_the_size_on_disk(tmp_path):
 
 def test_the_position_in_a_growing_file_does_not_exceed_its_size(tmp_path):
     path = write(tmp_path / "a.txt", "a\n")
-    corpus = open_corpus(path, batch_documents=1)
+    corpus = open_corpus(path, batch_documents=1, lines=True)
     write(path, "a\nb\nc\n")
     assert [batch.position for batch in corpus.batches()] == [2, 2, 2]
 
@@ -894,7 +921,7 @@ def test_lines_round_trip(tmp_path, texts, batching, packing):
     texts = [text.removeprefix("\ufeff") for text in texts]
     content = "".join(text + "\n" for text in texts).encode()
     path = write(tmp_path / f"{next(counter)}.txt{packing}", PACKERS[packing](content))
-    assert read_back(path, batching) == texts
+    assert read_back(path, batching, lines=True) == texts
 
 
 @quick

@@ -204,9 +204,9 @@ def test_a_function_that_needs_more_detail_says_so():
     s = of(np.array([[2, 1], [0, 3]]), "frequencies")
     with pytest.raises(ValueError, match=r'detail="moments"'):
         as_statistics(s, "moments")
-    with pytest.raises(ValueError, match="have only"):
+    with pytest.raises(ValueError, match="but this question needs"):
         _ = s.count_histogram
-    with pytest.raises(ValueError, match="cannot be made into"):
+    with pytest.raises(ValueError, match='needs detail="patterns"; count the texts again'):
         s.coarsen("patterns")
 
 

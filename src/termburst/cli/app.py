@@ -1,4 +1,4 @@
-"""`termburst demo`, `terms`, `explain` and `weigh`; each other command has its own file."""
+"""`termburst demo`, `terms` and `explain`; each other command has its own file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
-from termburst.cli.output import Format, many, note, progress_bar, say, settled_format, write_table
+from termburst.cli.output import Format, many, progress_bar, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
 from termburst.cli.report import ReportFormat, report, write_report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.shared import (
     CsvAsIs,
+    Excel,
     FdrOption,
     FormatOption,
     FormOption,
@@ -40,18 +42,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(stats, name="stats")
-app.command()(keyness)
-app.command()(report)
-app.command()(reproduce)
+for _command in (weigh, export, keyness, report, reproduce):
+    app.command()(_command)
 
-Corpus = Annotated[
-    str,
-    typer.Argument(
-        metavar="CORPUS",
-        help=CORPUS_HELP,
-        show_default=False,
-    ),
-]
 CorpusOrStatistics = Annotated[
     str,
     typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False),
@@ -89,6 +82,7 @@ def terms(
     format: FormatOption = None,
     output: Output = None,
     csv_as_is: CsvAsIs = False,
+    excel: Excel = False,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
     form: FormOption = "printed",
@@ -113,7 +107,7 @@ def terms(
         raise ValueError("--statistic needs --test; add --test")
     if fdr != "bh" and not test:
         raise ValueError("--fdr needs --test; add --test")
-    settled = settled_format(format, output, corpus, csv_as_is=csv_as_is)
+    settled = settled_format(format, output, corpus, csv_as_is=csv_as_is, excel=excel)
     statistics = reading.statistics(corpus, "patterns" if test or fit == "exact" else "moments")
     warn_of_one_document(corpus, statistics.documents)
     with working("Computing", when=test or fit == "exact"):
@@ -128,7 +122,7 @@ def terms(
     elif settled is Format.table:
         table = table.drop("tarone", "idf", "icf")  # a terminal is narrow; files have all columns
     table = table.filter(pl.col("n") >= min_count)
-    write_table(shown(table, top, settled), settled, output, _size(statistics), csv_as_is=csv_as_is)
+    write_table(shown(table, top, settled), settled, output, _size(statistics), csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         tested = {"plr": "λ", "lr": "the exact likelihood ratio", "score": "Tarone's score"}[by_test]
         say(f"n: occurrences; b: documents with the term; {by_test}: {tested}, the higher the burstier")
@@ -160,41 +154,6 @@ def explain(
         alpha, alpha_not = exact.alpha[column], exact.alpha_not[column]
         lines.append(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
     say(*lines)
-
-
-@app.command()
-@reads_text
-def weigh(
-    corpus: Corpus,
-    reading: Reading,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .npz file to write.", show_default=False)],
-    scheme: Annotated[
-        str, typer.Option("--scheme", "-s", help="Name of the weight, such as tf-idf, bm25 or s-lambda.")
-    ] = "s-lambda",
-    mu: Mu = None,
-    sigma2: Sigma2 = 1.0,
-    norm: Annotated[str | None, typer.Option("--norm", help="Scale each document to unit norm: l1 or l2.")] = None,
-) -> None:
-    """Write a weight for every term in every document, with the terms and the document ids."""
-    import numpy as np
-
-    from termburst.estimators.term_weighting import TermWeighting
-    from termburst.files import check_output
-    from termburst.schemes import named_scheme
-    from termburst.statistics.store import holds_statistics
-    from termburst.weight_files import Weights, save_weights
-
-    named_scheme(scheme)
-    if holds_statistics(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no documents to weigh; give the corpus itself")
-    if output.suffix.lower() != ".npz":
-        raise ValueError(f"{output}: the name of a weights file must end in .npz")
-    check_output(output, source=corpus)
-    counted = reading.counted_corpus(corpus, keep_texts=False)
-    weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counted.counts)
-    save_weights(Weights(weights, counted.terms, np.array(counted.ids, dtype=object)), output)
-    size = f"{many(weights.shape[0], 'document')} × {many(weights.shape[1], 'term')}"
-    note(f"{output}: {size}, {many(weights.nnz, 'weight')}, {scheme}")
 
 
 @app.command()

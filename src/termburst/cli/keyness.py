@@ -16,9 +16,10 @@ from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, work
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
 from termburst.cli.shared import (
     CsvAsIs,
+    Examples,
+    Excel,
     FdrOption,
     FormatOption,
-    Lines,
     MaxTerms,
     MinCount,
     Output,
@@ -49,7 +50,10 @@ def keyness(
     b: Annotated[
         str | None, typer.Argument(metavar="[B]", help="The corpus to compare with; not with --by.", show_default=False)
     ] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Column of A whose values are the groups to compare.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file."),
+    ] = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -58,16 +62,17 @@ def keyness(
     sort: Annotated[
         Sort, typer.Option("--sort", help="Order of the rows; effect is the end of the interval nearest to 0.")
     ] = "p",
-    min_count: MinCount = 5,
+    min_count: MinCount = 1,
     top: Top = None,
     format: FormatOption = None,
     output: Output = None,
     csv_as_is: CsvAsIs = False,
+    excel: Excel = False,
     report: Annotated[
         Path | None, typer.Option("--report", help="Also write a page to explore, such as keyness.html (or .json).")
     ] = None,
     panels: Panels = PANELS,
-    lines: Lines = LINES,
+    examples: Examples = LINES,
     max_terms: MaxTerms = MOST_TERMS,
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
@@ -82,7 +87,7 @@ def keyness(
     if a == b == "-":
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
     sources = [corpus for corpus in (a, b) if corpus is not None]
-    settled = settled_format(format, output, *sources, csv_as_is=csv_as_is)
+    settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
     page = settled_report(None, report, *sources) if report is not None else None
     if report is not None and output is not None and report.resolve() == output.resolve():
         raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
@@ -99,10 +104,10 @@ def keyness(
         found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)
     table = found.table
     if report is not None and page is not None:
-        _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=lines)
+        _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
     if settled is Format.table:
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
-    write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is)
+    write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         say(
             "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",

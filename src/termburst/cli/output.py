@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # Text that a spreadsheet would run, and a number with a sign, which is not a formula; the page's table.js has the same.
 _FORMULA, _NUMBER = r"^'*[=+\-@\t\r\n＝＋－＠]", r"\A[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)\z"
+_EXCEL_ROWS = 1_048_576  # of a sheet, the header included
 _LONGEST = 40  # characters of a term in a terminal table
 _NOTHING = "no term occurs that often; lower --min-count"
 
@@ -36,7 +37,9 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-def settled_format(format: Format | None, output: Path | None, *sources: str, csv_as_is: bool = False) -> Format:
+def settled_format(
+    format: Format | None, output: Path | None, *sources: str, csv_as_is: bool = False, excel: bool = False
+) -> Format:
     """The format asked for, or that of *output*'s ending. What cannot be written is refused before any work is done.
 
     *output* must not be one of the *sources*.
@@ -44,10 +47,7 @@ def settled_format(format: Format | None, output: Path | None, *sources: str, cs
     from termburst.files import check_output
 
     format = format or _format_of(output)
-    if csv_as_is and format is not Format.csv:
-        raise ValueError(
-            f"--csv-as-is is for CSV, but the format is {format.value}; add --format csv, or omit --csv-as-is"
-        )
+    check_csv_options(format.value, csv_as_is=csv_as_is, excel=excel)
     if output is not None:
         for source in sources:
             check_output(output, source=source)
@@ -56,12 +56,26 @@ def settled_format(format: Format | None, output: Path | None, *sources: str, cs
     return format
 
 
+def check_csv_options(format: str, *, csv_as_is: bool, excel: bool) -> None:
+    """Refuse options that are for CSV if the format is another."""
+    for option, given in (("--csv-as-is", csv_as_is), ("--excel", excel)):
+        if given and format != "csv":
+            raise ValueError(f"{option} is for CSV, but the format is {format}; ask for csv, or omit {option}")
+
+
 def write_table(
-    frame: pl.DataFrame, format: Format, output: Path | None, title: str = "", *, csv_as_is: bool = False
+    frame: pl.DataFrame,
+    format: Format,
+    output: Path | None,
+    title: str = "",
+    *,
+    csv_as_is: bool = False,
+    excel: bool = False,
 ) -> None:
     """Write a frame to standard output, or to a file, completely or not at all; in CSV, formulas get an apostrophe.
 
-    With *csv_as_is* they do not.
+    With *csv_as_is* they do not. With *excel*, CSV begins with a byte order mark: without it, Excel reads UTF-8 as the
+    encoding of the computer's language.
     """
     from termburst.files import atomic_path
 
@@ -70,14 +84,14 @@ def write_table(
         frame, escaped = without_formulas(frame)
     if output is not None:
         with atomic_path(output) as temporary:
-            temporary.write_bytes(_encoded(frame, format, title))
+            temporary.write_bytes(_encoded(frame, format, title, excel=excel))
         note(f"{output}: {many(frame.height, 'row')}")
     else:
         try:
             if format is Format.table:
                 print_table(frame, title)
             else:
-                content = _encoded(frame, format, title)
+                content = _encoded(frame, format, title, excel=excel)
                 if format is Format.csv and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
                     content = "\n".join(printable(line, None) for line in content.decode().split("\n")).encode()
                 write_out(content)
@@ -89,6 +103,8 @@ def write_table(
     if escaped:
         cells = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
         say(f"{output or 'CSV'}: added an apostrophe before {cells}; --csv-as-is leaves them unchanged", err=True)
+    if excel and frame.height >= _EXCEL_ROWS:
+        say(f"{output or 'CSV'}: Excel shows only the first {_EXCEL_ROWS - 1:,} of {frame.height:,} rows", err=True)
     if frame.is_empty() and format is not Format.table:
         note(_NOTHING)
 
@@ -278,11 +294,11 @@ def _format_of(output: Path | None) -> Format:
     return endings[output.suffix.lower()]
 
 
-def _encoded(frame: pl.DataFrame, format: Format, title: str) -> bytes:
+def _encoded(frame: pl.DataFrame, format: Format, title: str, *, excel: bool = False) -> bytes:
     import io
 
     if format is Format.csv:
-        return frame.write_csv().encode()
+        return frame.write_csv().encode("utf-8-sig" if excel else "utf-8")
     if format is Format.json:
         return json_text([_json_row(row) for row in frame.to_dicts()], indent=1)
     if format is Format.table:

@@ -4,34 +4,44 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from termburst.cli.output import many, progress_bar
+from termburst.cli.output import many, progress_bar, say
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
+    from termburst.datasets import TextCollection
     from termburst.names import Detail
     from termburst.reading.documents import Text
     from termburst.reading.readers import Batch, Corpus, Place
+    from termburst.reading.report import ReadingReport
     from termburst.statistics.checkpoint import Checkpoint
     from termburst.statistics.term_statistics import TermStatistics
 
 CORPUS_HELP = (
-    "A folder of text files, a text file (one document per line), a CSV, TSV, JSONL or Parquet file, any of these "
-    "compressed with gzip or zstd, a glob in quotes, - for standard input, or 20newsgroups, r8, stdlib."
+    "A folder, a file, an archive, or a glob in quotes. A text file is one document (--lines: each line is one). So is "
+    "a Word, PDF, HTML or TEI file, or a row of a CSV, JSONL, Parquet or Excel table. - is standard input, where each "
+    "line is one. Or a data set: 20newsgroups, r8, stdlib."
 )
 _PANEL = "Reading text"
+FILE_COLUMNS = ("file", "folder")  # what is known of every file
+_REPORT_LINES = 12  # of the reading report, on a terminal
+Layer = Literal["form", "lemma", "upos", "lemma_upos"]
+Words = Literal["unicode", "sklearn"]
+Apostrophes = Literal["keep", "split"]
 
 
 def _option(*names: str, help: str, **limits: Any) -> Any:
@@ -44,16 +54,54 @@ class Reading:
 
     text: Annotated[str | None, _option("--text", help="Column (or JSON key) with the text. (default: text)")] = None
     id: Annotated[str | None, _option("--id", help="Column (or JSON key) with the document's id.")] = None
+    lines: Annotated[bool, _option("--lines", help="Each line of a text file is a document.")] = False
+    split: Annotated[
+        str | None,
+        _option("--split", help="Cut documents into pieces: a number of tokens, or a pattern such as '^CHAPTER'."),
+    ] = None
+    delimiter: Annotated[
+        str | None, _option("--delimiter", help="Between the fields of a CSV file. (default: it is found out)")
+    ] = None
+    layer: Annotated[
+        Layer | None,
+        _option("--layer", help="What to count in annotated corpora (CoNLL-U, vertical, TEI words). (default: form)"),
+    ] = None
+    xpath: Annotated[
+        str | None, _option("--xpath", help="Which elements of XML files are documents; TEI needs none.")
+    ] = None
+    name_pattern: Annotated[
+        str | None,
+        _option("--name-pattern", help="Pattern with named groups, such as '(?P<year>[0-9]{4})', for names of files."),
+    ] = None
+    strict: Annotated[
+        bool, _option("--strict", help="Stop at everything that would be skipped, repaired or guessed.")
+    ] = False
     ngrams: Annotated[
         str, _option("--ngrams", help="How many tokens a term has: a number, or from,to such as 1,2.")
     ] = "1"
     stop_words: Annotated[
-        str | None, _option("--stop-words", help="Words to leave out: english, or a file with one word per line.")
+        str | None,
+        _option("--stop-words", help="Words to leave out: a language (german, de), or a file with one word per line."),
+    ] = None
+    language: Annotated[
+        str | None,
+        _option("--language", help="Language of the texts, such as de or german; it decides what a word is."),
+    ] = None
+    words: Annotated[
+        Words | None,
+        _option("--words", help="What a word is: as Unicode sees words, or as in scikit-learn. (default: unicode)"),
+    ] = None
+    apostrophes: Annotated[
+        Apostrophes | None,
+        _option("--apostrophes", help="Whether an apostrophe belongs to the word. (default: keep; split in French, …)"),
     ] = None
     token_pattern: Annotated[
         str | None,
-        _option("--token-pattern", help="Regular expression of a token. (default: two or more word characters)"),
+        _option("--token-pattern", help="Regular expression of a token, instead of --words."),
     ] = None
+    ngrams_over_stop_words: Annotated[
+        bool, _option("--ngrams-over-stop-words", help="Let n-grams join words that have a stop word between them.")
+    ] = False
     lowercase: Annotated[
         bool, _option("--lowercase/--no-lowercase", help="Change text to lower case before counting.")
     ] = True
@@ -61,7 +109,10 @@ class Reading:
         bool,
         _option("--pretokenized", help="The text is already tokens, separated by white space; they are not changed."),
     ] = False
-    encoding: Annotated[str, _option("--encoding", help="Encoding of the files, such as latin-1.")] = "utf-8"
+    encoding: Annotated[
+        str | None,
+        _option("--encoding", help="Encoding of all files, such as latin-1. (default: found out for each file)"),
+    ] = None
     errors: Annotated[
         str, _option("--errors", help="What to do with bytes that cannot be decoded: strict (stop), replace or ignore.")
     ] = "strict"
@@ -75,37 +126,97 @@ class Reading:
         ),
     ] = 60
 
+    notes: Annotated[
+        bool | None,
+        _option("--verbose/--quiet", help="Print the whole reading report, or none of it. (default: its first lines)"),
+    ] = None
+
     id_option = "id"  # the option that named the id column, for messages; not annotated, so not a field or an option
 
     def renamed(self, column: str) -> Reading:
-        """The same options, but a document's id is read from the *column* that --by names."""
+        """The same options, but a document's id is read from the *column* that --by names.
+
+        That is a column of a table; or "file", "folder" or a group of --name-pattern, which files have.
+        """
+        if column in FILE_COLUMNS or f"(?P<{column}>" in (self.name_pattern or ""):
+            by_file = _ByFile(**vars(self))
+            object.__setattr__(by_file, "column", column)
+            return by_file
         return _ByColumn(**{**vars(self), "id": column})
 
     def without_columns(self) -> Reading:
         """The same options, for a corpus that has no columns."""
         return replace(self, text=None, id=None)
 
+    def _how_files_are_read(self) -> dict[str, Any]:
+        """The options of `open_corpus`."""
+        return {
+            "text": self.text,
+            "id": self.id,
+            "lines": self.lines,
+            "delimiter": self.delimiter,
+            "layer": self.layer,
+            "xpath": self.xpath,
+            "name_pattern": self.name_pattern,
+            "strict": self.strict,
+            "encoding": self.encoding,
+            "errors": self.errors,
+            "inspect": self.notes is not False,
+            "max_document_bytes": self.max_document_mb * 2**20,
+            "id_option": self.id_option,
+        }
+
     def counting(self) -> CountingOptions:
         """The options that define what a term is."""
         from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
 
+        pattern = self.token_pattern
+        if pattern is not None and (self.words, self.apostrophes) != (None, None):
+            raise ValueError("--token-pattern says what a word is; omit --words and --apostrophes")
         return CountingOptions(
             ngrams=_parsed_ngrams(self.ngrams),
             stop_words=_stop_words(self.stop_words),
-            token_pattern=DEFAULT_TOKEN_PATTERN if self.token_pattern is None else self.token_pattern,
+            token_pattern=DEFAULT_TOKEN_PATTERN if pattern is None else pattern,
             lowercase=self.lowercase,
             pretokenized=self.pretokenized,
+            words=self.words or ("unicode" if pattern is None else "sklearn"),
+            language=self.language,
+            apostrophes=self.apostrophes,
+            ngrams_over_stop_words=self.ngrams_over_stop_words or None,
         )
 
     def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:
         """The options that saved statistics were counted with; other options on the command line are refused."""
-        from termburst.counting.options import CountingOptions
-
         asked = self.counting()
-        if known.counting is not None and asked not in (CountingOptions(), known.counting):
+        if known.counting is not None and asked not in (Reading().counting(), known.counting):
             theirs = unlike(known.counting, asked)
             raise ValueError(f"{name} was counted with {theirs}; omit your own options to count in the same way")
         return known.counting or asked
+
+    def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The batches, with other ids if the documents are to be named by something else."""
+        return batches
+
+    def _cut(self, batches: Iterator[Batch], counting: CountingOptions) -> Iterator[Batch]:
+        """The batches with every document cut into the pieces that --split asks for."""
+        if self.split is None:
+            return batches
+        from termburst.corpus.splitting import by_pattern, by_tokens
+
+        begin = by_tokens(_tokens(self.split), counting) if self.split.isdecimal() else by_pattern(self.split)
+
+        def pieces() -> Iterator[Batch]:
+            for batch in batches:
+                ids: list[str] = []
+                texts: list[Text] = []
+                for name, text in zip(batch.ids, batch.texts, strict=True):
+                    starts = begin(text)
+                    bounds = zip(starts, [*starts[1:], len(text)], strict=True)
+                    texts += [text[start:stop] for start, stop in bounds]
+                    ids += [f"{name}:{piece}" for piece in range(1, len(starts) + 1)]
+                yield replace(batch, ids=ids, texts=texts, metadata=None)
+
+        return pieces()
 
     def statistics(
         self,
@@ -114,9 +225,14 @@ class Reading:
         *,
         counting: CountingOptions | None = None,
         batch: str | None = None,
+        content: bool = False,
     ) -> TermStatistics:
-        """The statistics of a corpus; if *corpus* is a file of saved statistics, these."""
+        """The statistics of a corpus; if *corpus* is a file of saved statistics, these.
+
+        With *content*, they have a digest of the texts.
+        """
         from termburst.names import DETAILS
+        from termburst.statistics.contents import RunningContent
         from termburst.statistics.store import holds_statistics
         from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
@@ -126,15 +242,25 @@ class Reading:
             self.counting_like(known, corpus)
             if DETAILS.index(known.detail) < DETAILS.index(detail):
                 raise ValueError(
-                    f"{corpus} has no {detail}, which this needs; build it with stats build --detail {detail}"
+                    f"{corpus} was built with --detail {known.detail}, but this question needs {detail}; "
+                    f"count the texts again: stats build CORPUS -o {corpus} --detail {detail}"
                 )
             return known
         counting = counting or self.counting()
-        with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
+        seen = RunningContent()
+
+        def texts(batches: Iterator[Batch]) -> Iterator[list[Text]]:
+            for one in batches:
+                if content:
+                    seen.see(one.texts)
+                yield one.texts
+
+        with self.batches(corpus, counting) as read:
             try:
-                return TermStatistics.from_batches((b.texts for b in batches), detail, counting=counting, batch=batch)
+                found = TermStatistics.from_batches(texts(read.batches), detail, counting=read.counting, batch=batch)
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
+        return replace(found, contents=(replace(seen.value(), batch=batch),)) if content else found
 
     def resumable_statistics(
         self, corpus: str, checkpoint: Checkpoint, *, batch: str | None = None, min_count: int = 1
@@ -142,10 +268,11 @@ class Reading:
         """The statistics of a corpus, continued from a *checkpoint*."""
         from termburst.statistics.term_statistics import NothingToCountError
 
-        pretokenized = checkpoint.counting.pretokenized
-        with self.batches(corpus, pretokenized=pretokenized, begin=checkpoint.begin) as batches:
+        begin = checkpoint.begin if self.split is None else None  # a checkpoint counts documents, not their pieces
+        with self.batches(corpus, checkpoint.counting, begin=begin) as read:
+            checkpoint.counting = read.counting
             try:
-                return checkpoint.count(batches, batch=batch, min_count=min_count)
+                return checkpoint.count(read.batches, batch=batch, min_count=min_count)
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
 
@@ -158,17 +285,17 @@ class Reading:
         ids: list[str] = []
         texts: list[Text] = []
         counting = counting or self.counting()
-        with self.batches(corpus, pretokenized=counting.pretokenized) as batches:
+        with self.batches(corpus, counting) as read:
             if keep_texts:
-                for batch in batches:
+                for batch in read.batches:
                     ids.extend(batch.ids)
                     texts.extend(batch.texts)
             else:
-                pairs = (pair for batch in batches for pair in zip(batch.ids, batch.texts, strict=True))
-                found = CountedCorpus.from_stream(pairs, counting=counting)
+                pairs = (pair for batch in read.batches for pair in zip(batch.ids, batch.texts, strict=True))
+                found = CountedCorpus.from_stream(pairs, counting=read.counting)
         if keep_texts:
             with working(f"Counting {corpus}"):
-                found = CountedCorpus.from_texts(texts, ids, counting=counting)
+                found = CountedCorpus.from_texts(texts, ids, counting=read.counting)
         if not found.counts.nnz:
             raise ValueError(
                 f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
@@ -182,12 +309,16 @@ class Reading:
 
     @contextmanager
     def batches(
-        self, corpus: str, *, pretokenized: bool, begin: Callable[[Corpus], Place] | None = None
-    ) -> Iterator[Iterator[Batch]]:
-        """The corpus in batches, with a progress bar on a terminal; *begin* says where in the files to start."""
-        from termburst.datasets import BUILT_IN
-        from termburst.reading.readers import Batch, open_corpus
+        self, corpus: str, counting: CountingOptions, *, begin: Callable[[Corpus], Place] | None = None
+    ) -> Iterator[_Read]:
+        """The corpus in batches, with a progress bar on a terminal; *begin* says where in the files to start.
 
+        Then the reading report is printed.
+        """
+        from termburst.datasets import BUILT_IN
+        from termburst.reading.readers import open_corpus
+
+        opened: Corpus | None = None
         if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
         with progress_bar() as bar:
@@ -196,40 +327,105 @@ class Reading:
                 self._refuse_columns(f"{corpus} is a built-in data set of texts")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
-                step = 500  # documents, so that the bar moves
-                found: Iterator[Batch] = (
-                    Batch(
-                        collection.ids[i : i + step],
-                        list(collection.texts[i : i + step]),
-                        min(i + step, len(collection)),
-                    )
-                    for i in range(0, len(collection), step)
-                )
+                found = _collection_batches(collection)
             else:
-                opened = open_corpus(
-                    corpus,
-                    text=self.text,
-                    id=self.id,
-                    encoding=self.encoding,
-                    errors=self.errors,
-                    pretokenized=pretokenized,
-                    max_document_bytes=self.max_document_mb * 2**20,
-                    id_option=self.id_option,
-                )
-                size, found = opened.size, opened.batches(begin(opened)) if begin else opened.batches()
+                opened = open_corpus(corpus, pretokenized=counting.pretokenized, **self._how_files_are_read())
+                size = opened.size
+                found = self._named(opened.batches(begin(opened)) if begin else opened.batches())
+            first = next(found, None)
+            texts = [] if first is None else first.texts
+            found = found if first is None else itertools.chain([first], found)
+            if any(isinstance(text, list) for text in texts) and not counting.pretokenized:  # an annotated corpus
+                counting = replace(counting, pretokenized=True)
+                found = _only_tokens(corpus, found)
+            elif not counting.pretokenized:
+                _warn_of_unsegmented(corpus, texts, counting.language)
 
-            def counted() -> Iterator[Batch]:
+            def shown() -> Iterator[Batch]:
                 for batch in found:
                     yield batch
                     bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
-            yield counted()
+            yield _Read(self._cut(shown(), counting), counting)
+        if opened is not None:
+            self._print_report(opened.report, texts)
+
+    def _print_report(self, report: ReadingReport, texts: list[Text]) -> None:
+        """Print what was skipped, repaired or guessed, on standard error; nothing if there is nothing of that kind.
+
+        The language is guessed from the first *texts*.
+        """
+        if self.notes is False or not (self.notes or report.has_oddities):
+            return
+        if self.language is None and report.language is None:
+            from termburst.counting.guess_language import guess_language
+            from termburst.counting.languages import language_name
+
+            guess = guess_language(texts)
+            report.language = None if guess is None else f"{language_name(guess[0])}, as far as can be guessed"
+        printed = str(report).splitlines()
+        if not self.notes and len(printed) > _REPORT_LINES and _is_terminal():
+            left = len(printed) - _REPORT_LINES
+            printed = [*printed[:_REPORT_LINES], f"and {many(left, 'more line')}; --verbose shows all"]
+        say(*printed, err=True)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A corpus that is being read: its batches, and how they are counted (token lists are counted as they are)."""
+
+    batches: Iterator[Batch]
+    counting: CountingOptions
+
+
+def _collection_batches(collection: TextCollection) -> Iterator[Batch]:
+    from termburst.reading.readers import Batch
+
+    step = 500  # documents, so that the bar moves
+    for i in range(0, len(collection), step):
+        texts: list[Text] = list(collection.texts[i : i + step])
+        yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)))
+
+
+def _only_tokens(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The same batches, if they contain nothing but token lists."""
+    for batch in batches:
+        for name, text in zip(batch.ids, batch.texts, strict=True):
+            if isinstance(text, str) and text:
+                raise ValueError(
+                    f"{corpus} has annotated files and plain texts ({name}), whose words are found in different ways; "
+                    "put them in two folders, or give a glob in quotes"
+                )
+        yield batch
+
+
+def _warn_of_unsegmented(corpus: str, texts: list[Text], language: str | None) -> None:
+    """Warn of texts without spaces between words, and say which --language they need."""
+    from termburst.counting.scripts import unsegmented_script
+
+    problem = unsegmented_script(texts, language)
+    if problem is not None:
+        warnings.warn(f"{corpus}: {problem.replace('Set the language to', 'Give --language')}", stacklevel=2)
 
 
 class _ByColumn(Reading):
     """The options of `keyness --by`: a document's id is the name of its group."""
 
     id_option = "by"
+
+
+class _ByFile(Reading):
+    """The options of `keyness --by folder`: the group of a document is what its file's name says."""
+
+    column = ""
+
+    def _how_files_are_read(self) -> dict[str, Any]:
+        return {**super()._how_files_are_read(), "columns": (self.column,)}
+
+    def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        for batch in batches:
+            known = [about.get(self.column) for about in batch.metadata or [{}] * len(batch.ids)]
+            yield replace(batch, ids=["" if value is None else str(value) for value in known])
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:
@@ -268,7 +464,21 @@ def working(what: str, *, when: bool = True) -> Iterator[None]:
 def warn_of_one_document(corpus: str, documents: int) -> None:
     """Warn if there is only one document: burstiness compares documents."""
     if documents == 1:
-        warnings.warn(f"{corpus} is a single document; burstiness shows only between documents", stacklevel=2)
+        warnings.warn(
+            f"{corpus} is a single document, but burstiness shows only between documents; --lines makes each line a "
+            "document, --split 1000 makes pieces of 1,000 tokens",
+            stacklevel=2,
+        )
+
+
+def _is_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _tokens(number: str) -> int:
+    if len(number) > 9 or int(number) < 1:
+        raise ValueError(f"--split must be 1 to 999,999,999 tokens, or a pattern; got {number:.60}")
+    return int(number)
 
 
 def _parsed_ngrams(value: str) -> tuple[int, int]:
@@ -283,18 +493,18 @@ def _parsed_ngrams(value: str) -> tuple[int, int]:
 def unlike(options: CountingOptions, others: CountingOptions) -> str:
     """The options that differ from *others*, as written on the command line."""
     values = {f.name: getattr(options, f.name) for f in fields(options)}
+    if options.words != others.words:  # these follow from it
+        del values["apostrophes"], values["ngrams_over_stop_words"]
     return " and ".join(_spelled(name, value) for name, value in values.items() if value != getattr(others, name))
 
 
 def _spelled(option: str, value: Any) -> str:
-    from termburst.counting.options import CountingOptions
-
     name = f"--{option.replace('_', '-')}"
     if option == "lowercase":
         return name if value else "--no-lowercase"
     if option == "ngrams":
         return f"{name} {value[0]}" if value[0] == value[1] else f"{name} {value[0]},{value[1]}"
-    if value == getattr(CountingOptions(), option):
+    if value == getattr(Reading().counting(), option) and option != "words":
         return f"no {name}"
     if isinstance(value, tuple):
         return f"{name} FILE of {many(len(value), 'word')}"
@@ -306,8 +516,10 @@ def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
         return value
     path = Path(value)
     if not os.path.lexists(path):
+        if "." not in value and os.sep not in value:  # CountingOptions knows the languages
+            return value
         raise ValueError(
-            f"--stop-words must be 'english' or a text file with one word per line; there is no file {value!r}"
+            f"--stop-words must be a language or a text file with one word per line; there is no file {value!r}"
         )
     if path.exists() and not path.is_file():  # a pipe is refused, too: reading it could wait forever
         kind = "a folder" if path.is_dir() else "not a regular file"

@@ -10,7 +10,7 @@ import typer
 
 from termburst.cli.output import json_text, note, write_out
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
-from termburst.cli.shared import FdrOption, FormOption, Lines, MaxTerms, MinCount, Mu, Panels, Sigma2
+from termburst.cli.shared import Examples, FdrOption, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
 from termburst.display import LINES, MOST_TERMS, PANELS
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
     panels: Panels = PANELS,
-    lines: Lines = LINES,
+    examples: Examples = LINES,
     max_terms: MaxTerms = MOST_TERMS,
     min_count: MinCount = 1,
     mu: Mu = None,
@@ -63,7 +63,7 @@ def report(
     warn_of_one_document(corpus, source.documents)
     with working("Computing"):
         summary = summarize(
-            source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=lines,
+            source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=examples,
             mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count,
         )  # fmt: skip
     write_report(summary, settled, output)

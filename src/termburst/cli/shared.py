@@ -24,6 +24,9 @@ FormatOption = Annotated[
 CsvAsIs = Annotated[
     bool, typer.Option("--csv-as-is", help="In CSV, add no apostrophe before text that a spreadsheet would run.")
 ]
+Excel = Annotated[
+    bool, typer.Option("--excel", help="In CSV, add a byte order mark, so that Excel shows all letters correctly.")
+]
 Top = Annotated[
     int | None, typer.Option("--top", "-n", min=0, help="How many terms; 0 for all. (default: 30 in a table, or all)")
 ]
@@ -31,7 +34,9 @@ MinCount = Annotated[int, typer.Option("--min-count", min=1, help="Leave out ter
 FdrOption = Annotated[Adjustment, typer.Option("--fdr", help="How p-values are adjusted to q-values.")]
 FormOption = Annotated[Form, typer.Option("--form", help="λ as printed in the paper, corrected, or exact.")]
 Panels = Annotated[int, typer.Option("--panels", min=0, help="How many terms have charts and lines in the page.")]
-Lines = Annotated[int, typer.Option("--lines", min=0, help="At most how many example lines a term has in the page.")]
+Examples = Annotated[
+    int, typer.Option("--examples", min=0, help="At most how many example lines a term has in the page.")
+]
 MaxTerms = Annotated[int, typer.Option("--max-terms", min=1, help="At most how many terms the page lists.")]
 
 

@@ -39,8 +39,9 @@ def build(
     reading: Reading,
     output: Into,
     detail: Annotated[
-        Detail, typer.Option("--detail", help="How much is saved of every term; exact fits and keyness need patterns.")
-    ] = "moments",
+        Detail,
+        typer.Option("--detail", help="How much is saved of every term: patterns for tests and keyness, or less."),
+    ] = "patterns",
     batch: Batch = None,
     min_count: Annotated[
         int,
@@ -77,18 +78,33 @@ def add(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
     reading: Reading,
     batch: Batch = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Add the documents even if the statistics already contain the same texts.")
+    ] = False,
     output: InPlace = None,
 ) -> None:
-    """Add documents, counted with the same options as before; a batch that is already there is skipped."""
+    """Add documents, counted with the same options as before; texts that are already there are refused.
+
+    A batch whose name is already there is skipped.
+    """
     from termburst.statistics.term_statistics import TermStatistics
 
     with _changing(output or saved, source=corpus):
-        _add(TermStatistics.load(saved), saved, corpus, reading, batch, output)
+        _add(TermStatistics.load(saved), saved, corpus, reading, batch, again=again, output=output)
 
 
 def _add(
-    known: TermStatistics, saved: Path, corpus: str, reading: Reading, batch: str | None, output: Path | None
+    known: TermStatistics,
+    saved: Path,
+    corpus: str,
+    reading: Reading,
+    batch: str | None,
+    *,
+    again: bool,
+    output: Path | None,
 ) -> None:
+    from termburst.statistics.contents import held
+
     if known.min_count > 1:
         raise ValueError(
             f"{saved} has no terms that occur fewer than {known.min_count:,} times, so nothing can be added; "
@@ -99,7 +115,16 @@ def _add(
         if output is not None:
             _save(known, output)
         return
-    new = reading.statistics(corpus, known.detail, counting=reading.counting_like(known, saved), batch=batch)
+    counting = reading.counting_like(known, saved)
+    new = reading.statistics(corpus, known.detail, counting=counting, batch=batch, content=True)
+    before = held(known.contents, new.contents[0])
+    if before is not None and not again:
+        name = "" if before.batch is None else f" (batch {before.batch!r})"
+        texts = many(before.documents, "document")
+        raise ValueError(
+            f"{saved} already contains the texts of {corpus}: {texts}{name}; nothing was added. "
+            "Give --again to count them a second time"
+        )
     _save(known + new, output or saved, f" ({new.documents:,} added)")
 
 
@@ -150,11 +175,13 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Wri
         "detail": s.detail,
         "min_count": s.min_count,
         "batches": list(s.batches),
+        "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
         "counting": None if s.counting is None else s.counting.to_json(),
     }
     if as_json:
         write_out(json_text(facts))
         return
+    facts["contents"] = [many(one.documents, "document") for one in s.contents]
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, (int, float)) else value
         say(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")

@@ -2,15 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.counting.options import CountingOptions, checked_counting
+from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions, checked_counting
 from termburst.reading.documents import Text
+
+
+def corpus_counting(
+    *,
+    ngrams: int | tuple[int, int] = 1,
+    stop_words: bool | str | Iterable[str] | None = None,
+    token_pattern: str | None = None,
+    words: str | None = None,
+    **options: Any,
+) -> CountingOptions:
+    """How a corpus is counted: `CountingOptions` with the defaults of `termburst.read` and of lists of texts.
+
+    Words are found as Unicode sees them, unless there is a token pattern.
+
+    Examples
+    --------
+    >>> corpus_counting().words, corpus_counting(token_pattern=r"\\w+").words
+    ('unicode', 'sklearn')
+    """
+    return CountingOptions(
+        ngrams=ngrams,  # type: ignore[arg-type]  # CountingOptions makes it a pair
+        stop_words=stop_words,  # type: ignore[arg-type]  # and this a sorted tuple
+        token_pattern=DEFAULT_TOKEN_PATTERN if token_pattern is None else token_pattern,
+        words=words or ("unicode" if token_pattern is None else "sklearn"),
+        **options,
+    )
+
+
+def texts_at(texts: Sequence[Text], numbers: Sequence[int]) -> Iterator[Text]:
+    """Some texts, by their ascending numbers. Texts on disk are read in one pass, by the method `at` of the sequence.
+
+    Examples
+    --------
+    >>> list(texts_at(["so", "it", "goes"], [0, 2]))
+    ['so', 'goes']
+    """
+    at = getattr(texts, "at", None)
+    return (texts[k] for k in numbers) if at is None else at(numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: two arrays have no single truth value
@@ -93,6 +131,10 @@ class CountedCorpus:
     def documents(self) -> int:
         """How many documents there are."""
         return len(self.ids)
+
+    def __counted_corpus__(self) -> CountedCorpus:
+        """Itself: functions that take counts ask for it, and read `counts` and `terms`."""
+        return self
 
     @classmethod
     def from_texts(

@@ -13,6 +13,7 @@ from termburst.counting.options import DEFAULT_TOKEN_PATTERN
 from termburst.counting.vectorizer import CompiledCounting
 from termburst.estimators.term_weighting import TermWeighting
 from termburst.names import Invalid
+from termburst.schemes import RECOMMENDED_SCHEME
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -23,7 +24,9 @@ class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[
 
     Parameters
     ----------
-    scheme, mu, sigma2, norm, transductive, invalid, sparse_output
+    scheme : str, default=`termburst.RECOMMENDED_SCHEME`
+        A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda".
+    mu, sigma2, norm, transductive, invalid, sparse_output
         See `TermWeighting`.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
 ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
@@ -54,7 +57,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def __init__(
         self,
         *,
-        scheme: str = "s-lambda",
+        scheme: str = RECOMMENDED_SCHEME,
         mu: float | None = None,
         sigma2: float = 1.0,
         norm: str | None = None,

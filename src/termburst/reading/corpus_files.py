@@ -1,35 +1,53 @@
-"""Find the files of a corpus in a folder or by a glob. Links that lead out of the corpus folder are refused."""
+"""Find the files of a corpus in a folder or by a glob. Links that lead out of the corpus folder are refused.
+
+In a folder or a glob, files that are hardly meant are skipped and noted: README and LICENSE, empty files and, in
+folders, hidden names. A file that is named directly is always read.
+"""
+
+from __future__ import annotations
 
 import fnmatch
+import itertools
 import os
+import re
 import stat
-from collections.abc import Container
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from termburst.reading.faults import fault, reason
 
+Note = Callable[[str, str, str], None]  # (file, kind, detail)
+
 _PACKINGS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
+_PLAIN = frozenset(["", ".txt", ".text", ".asc", ".md", ".log", ".tex"])
+_TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|txz|tbz2?|tzst|tar\.(?:gz|xz|bz2|zst|zstd))$")
+_ABOUT = re.compile(r"(?:readme|licen[cs]e)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusFile:
     """A file to read, and how to read it according to its name."""
 
-    path: str
-    label: str  # for ids; messages name `path`
-    size: int | None  # in bytes on disk; None for standard input
+    path: str  # for messages; where it lies, unless it is part of an archive
+    label: str  # for ids and reports
+    size: int | None  # in bytes on disk; None for standard input and for parts of archives
     whole: bool  # a plain text file that is one document
-    kind: str
+    kind: str  # "text", "csv", "tsv", "jsonl", "parquet", "archive" or "format" (a format of its own)
     packing: str | None
+    suffix: str = ""
+    named: bool = False  # directly by the user: a fault in it is an error
+    opened: Callable[[], IO[bytes]] | None = field(default=None, compare=False)  # a part of an archive
 
 
-def find_files(name: str, kinds: Container[str]) -> tuple[CorpusFile, ...]:
-    """The files of a folder, file, glob or "-", in order. A suffix that is not in `kinds` means plain text."""
+def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFile, ...]:
+    """The files of a folder, file, glob or "-", in order. What is skipped is noted."""
     if name == "-":
-        return (CorpusFile("-", "", None, False, "text", None),)
+        return (CorpusFile("-", "", None, False, "text", None, named=True),)
     if any(c in name for c in "*?[") and not os.path.lexists(name):
-        return _find_glob(name, kinds)
+        return _find_glob(name, note, lines=lines)
     try:
         status = os.stat(name)  # noqa: PTH116 - Path("") would mean the current folder
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
@@ -38,50 +56,112 @@ def find_files(name: str, kinds: Container[str]) -> tuple[CorpusFile, ...]:
     except OSError as error:
         raise fault(name, f"cannot be read ({reason(error)})") from error
     if not stat.S_ISDIR(status.st_mode):
-        return (_describe(name, Path(name).name, status, kinds, whole=False),)
-    files = tuple(_describe(path, label, status, kinds, whole=True) for label, path, status in _walk(name, ["**"]))
+        return (_describe(name, Path(name).name, status, lines=lines, named=True),)
+    files = [_describe(path, label, status, lines=lines) for label, path, status in _walk(name, ["**"], note)]
     if not files:
         raise fault(name, "the folder has no files to read (names that begin with a dot are skipped)")
-    return files
+    return _meant(name, files, note)
 
 
-def _find_glob(name: str, kinds: Container[str]) -> tuple[CorpusFile, ...]:
+def describe_name(path: str, label: str, size: int | None, *, lines: bool, named: bool = False) -> CorpusFile:
+    """How to read a file, by the ending of its name."""
+    lower = label.lower()
+    # A name that is not valid Unicode cannot be printed or saved, so it must not become an id.
+    label = label.encode("utf-8", "replace").decode("utf-8")
+    stem, suffix = os.path.splitext(lower)  # noqa: PTH122 - a label is not a path on this machine
+    if _ARCHIVE.search(lower):
+        return CorpusFile(path, label, size, False, "archive", None, suffix, named)
+    packing = _PACKINGS.get(suffix)
+    if packing:
+        suffix = os.path.splitext(stem)[1]  # noqa: PTH122
+    kind = _kind(suffix)
+    return CorpusFile(path, label, size, kind == "text" and not lines, kind, packing, suffix, named)
+
+
+def is_about(label: str) -> bool:
+    """Whether a file is about the corpus, not part of it.
+
+    Examples
+    --------
+    >>> is_about("texts/README.md"), is_about("LICENSE"), is_about("licensed.txt")
+    (True, True, False)
+    """
+    return bool(_ABOUT.match(label.rpartition("/")[2]))
+
+
+def folders_of(labels: list[str]) -> list[str | None]:
+    """The folder of every file, below the folders that all have in common; None for files that are in none.
+
+    Examples
+    --------
+    >>> folders_of(["corpus/1999/a.txt", "corpus/1999/b.txt", "corpus/2001/x/c.txt", "corpus/d.txt"])
+    ['1999', '1999', '2001', None]
+    >>> folders_of(["corpus/a.txt", "corpus/b.txt"])
+    [None, None]
+    """
+    parts = [label.split("/")[:-1] for label in labels]
+    first, last = min(parts, default=[]), max(parts, default=[])
+    common = len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))))
+    return [folder[common] if len(folder) > common else None for folder in parts]
+
+
+def _kind(suffix: str) -> str:
+    if suffix in _PLAIN:
+        return "text"
+    if suffix in _TABLES:
+        return _TABLES[suffix]
+    from termburst.reading.formats.table import FORMATS  # only now: most corpora have none of these
+
+    return "format" if any(suffix in each.suffixes for each in FORMATS) else "text"
+
+
+def _find_glob(name: str, note: Note, *, lines: bool) -> tuple[CorpusFile, ...]:
     parts = name.replace(os.sep, "/").split("/")
     magic = next(k for k, part in enumerate(parts) if any(c in part for c in "*?["))
     base = "".join(part + "/" for part in parts[:magic])
     pattern = [part for part in parts[magic:] if part]
-    found = _walk(str(Path(base)), pattern) if Path(base).is_dir() else []
-    files = tuple(_describe(path, base + label, status, kinds, whole=True) for label, path, status in found)
+    found = _walk(str(Path(base)), pattern, note) if Path(base).is_dir() else []
+    files = [_describe(path, base + label, status, lines=lines) for label, path, status in found]
     if not files:
         raise fault(name, "no file matches this pattern (quote it in the shell, and use ** for subfolders)")
-    return files
+    return _meant(name, files, note)
 
 
-def _describe(path: str, label: str, status: os.stat_result, kinds: Container[str], *, whole: bool) -> CorpusFile:
+def _meant(name: str, files: list[CorpusFile], note: Note) -> tuple[CorpusFile, ...]:
+    """The files that are part of the corpus; the others are noted."""
+    kept = []
+    for file in files:
+        if is_about(file.label):
+            note(file.label, "skipped", "README or licence")
+        elif file.size == 0:
+            note(file.label, "skipped", "empty")
+        else:
+            kept.append(file)
+    if not kept:
+        raise fault(name, "there are no files to read: all are empty, README or LICENSE; name a file to read it anyway")
+    return tuple(kept)
+
+
+def _describe(path: str, label: str, status: os.stat_result, *, lines: bool = False, named: bool = False) -> CorpusFile:
     if not stat.S_ISREG(status.st_mode):
         raise fault(path, "is neither a regular file nor a folder; pipe it into standard input and read -")
-    stem, suffix = os.path.splitext(label.lower())  # noqa: PTH122 - a label is not a path on this machine
-    packing = _PACKINGS.get(suffix)
-    if packing:
-        suffix = os.path.splitext(stem)[1]  # noqa: PTH122
-    kind = suffix[1:] if suffix[1:] in kinds else "text"
-    if kind == "parquet" and packing:
-        raise fault(path, "Parquet files cannot be read through gzip or zstd; unpack it first")
-    # A name that is not valid Unicode cannot be printed or saved, so it must not become an id.
-    label = label.encode("utf-8", "replace").decode("utf-8")
-    return CorpusFile(path, label, status.st_size, whole, kind, packing)
+    return describe_name(path, label, status.st_size, lines=lines, named=named)
 
 
-def _walk(root: str, pattern: list[str]) -> list[tuple[str, str, os.stat_result]]:
+def _walk(root: str, pattern: list[str], note: Note) -> list[tuple[str, str, os.stat_result]]:
     """(relative name, path, status) of all files below `root` that match, sorted. Other folders are not entered."""
     top = os.path.realpath(root)
     found: list[tuple[str, str, os.stat_result]] = []
+    hidden: list[str] = []
     pending: list[tuple[str, str, tuple[str, ...]]] = [(root, "", (top,))]
     while pending:
         folder, prefix, above = pending.pop()
         try:
             with os.scandir(folder) as scan:
-                entries = [entry for entry in scan if not entry.name.startswith(".")]
+                everything = list(scan)
+            entries = [entry for entry in everything if not entry.name.startswith(".")]
+            if len(entries) < len(everything):
+                hidden += (prefix + entry.name for entry in everything if entry.name.startswith("."))
             for entry in entries:
                 relative = prefix + entry.name
                 is_folder = _is_folder(entry)
@@ -96,6 +176,9 @@ def _walk(root: str, pattern: list[str]) -> list[tuple[str, str, os.stat_result]
                     pending.append((entry.path, relative + "/", (*above, real)))
         except OSError as error:
             raise fault(error.filename or folder, f"cannot be read ({reason(error)})") from error
+    if pattern == ["**"]:  # a glob does not match hidden names, as in a shell
+        for name in sorted(hidden):
+            note(name.encode("utf-8", "replace").decode("utf-8"), "skipped", "hidden")
     return sorted(found, key=lambda item: item[0])
 
 

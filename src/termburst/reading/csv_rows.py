@@ -6,13 +6,27 @@ the blocks that can be read in one way only. The csv module reads all other bloc
 
 from __future__ import annotations
 
+import codecs
 import csv
+import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.csv_blocks import cut_block
-from termburst.reading.documents import DocumentStream, Options, Progress, bytes_of, require_columns
+from termburst.reading.documents import (
+    DocumentStream,
+    Progress,
+    ReadingOptions,
+    Scalar,
+    bytes_of,
+    metadata_columns,
+    require_columns,
+    text_column,
+)
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.lines import Source, decoded, open_source
 
@@ -20,42 +34,128 @@ BLOCK = 2**18  # bytes that are cut at a time; they fit in a processor's cache
 LARGEST_BLOCK = 2**23  # for very long rows
 _LONGEST_FIELD = 2**31 - 1  # that the csv module allows
 
+_SAMPLE = 2**14  # bytes that tell the delimiter
+_DELIMITERS = ",;\t|"
+_SPELLED = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
+_QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 _Row = tuple[int, list[str]]  # the line where it begins, its fields
 
 
-def read_csv(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
+def read_csv(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
     """The documents of a table, one per row."""
+    progress.how, progress.format = "one per row", "CSV table"
     with open_source(file, options, progress) as source:
-        rows = _rows(file, source, options)
+        delimiter = options.delimiter or _sniffed(file, source, progress)
+        rows = _rows(file, source, options, progress, delimiter)
         line, header = next(rows, (1, []))
-        _check_header(f"{file.path}, line {line}", options, header)
-        wanted = [header.index(name) for name in (options.text, options.id) if name is not None]
+        place = f"{file.path}, line {line}"
+        _check_header(place, header)
+        strings = partial(_string_columns, source, header, delimiter)
+        text = text_column(file.label, options, header, strings, progress)
+        require_columns(place, options, text, header)
+        names = [text, *([] if options.id is None else [options.id])]
+        more = metadata_columns(options, text, header)
+        wanted = [header.index(name) for name in (*names, *more)]
         number = 0
-        for texts, *ids in _columns(file, source, rows, options, len(header), wanted):
+        for texts, *others in _columns(file, source, rows, options, len(header), wanted, delimiter):
             numbers = range(number + 1, number + len(texts) + 1)
-            yield from zip(ids[0] if ids else (f"{file.label}:{k}" for k in numbers), texts, strict=True)
+            ids = others.pop(0) if options.id is not None else (f"{file.label}:{k}" for k in numbers)
+            if not more:
+                yield from zip(ids, texts, strict=True)
+            else:
+                for name, value, *fields in zip(ids, texts, *others, strict=True):
+                    progress.metadata = dict(zip(more, map(as_number, fields), strict=True))
+                    yield name, value
             number += len(texts)
 
 
-def _check_header(place: str, options: Options, header: list[str]) -> None:
+def as_number(field: str) -> Scalar:
+    """A field of a table as metadata: a number where it is written as one, None where it is empty.
+
+    Examples
+    --------
+    >>> [as_number(field) for field in ("1789", "-2.5", "007", "1e5", "", "north")]
+    [1789, -2.5, '007', '1e5', None, 'north']
+    """
+    if not field:
+        return None
+    if field[-1] in "0123456789" and len(field) <= 300 and _NUMBER.fullmatch(field):
+        return float(field) if "." in field else int(field)
+    return field
+
+
+def _sniffed(file: CorpusFile, source: Source, progress: Progress) -> str:
+    """The delimiter, by the first rows; it is noted unless it is what the name of the file says."""
+    usual = "\t" if file.kind == "tsv" else ","
+    start, seen = source.peek(1), 0
+    while b"\n" not in start and seen < len(start) < _SAMPLE:
+        seen = len(start)
+        start = source.peek(seen + 1)
+    header = _QUOTED.sub(b"", start.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0])
+    there = [each for each in _DELIMITERS if each.encode() in header]
+    if not there or there == [usual]:
+        return usual
+    start = source.peek(_SAMPLE)[:_SAMPLE]
+    widths = {each: _width(start, each) for each in there}
+    best = max(there, key=lambda each: (widths[each], each == usual))
+    if widths[best] < 2 and usual in there:
+        best = usual
+    if best != usual:
+        progress.note(file.label, "delimiter guessed", _SPELLED[best])
+    return best
+
+
+def _width(start: bytes, delimiter: str) -> int:
+    """How many fields every one of the first rows has; 0 if they differ."""
+    lines = start.decode("utf-8", "replace").splitlines(keepends=True)
+    rows: list[list[str]] = []
+    try:
+        rows.extend(itertools.islice(filter(None, csv.reader(lines, delimiter=delimiter)), 50))
+    except csv.Error:
+        return 0
+    rows = rows[:-1] if len(rows) > 1 and len(start) >= _SAMPLE else rows  # the last one may be cut off
+    return len(rows[0]) if rows and all(len(row) == len(rows[0]) for row in rows) else 0
+
+
+def _string_columns(source: Source, header: list[str], delimiter: str) -> list[str]:
+    """The columns that are not numbers, by the first rows behind the header."""
+    lines = source.peek(2**16).decode("utf-8", "replace").splitlines(keepends=True)
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        rows.extend(itertools.islice(csv.reader(lines, delimiter=delimiter), 100))
+    rows = [row for row in (rows[:-1] if len(rows) > 1 else rows) if len(row) == len(header)]
+    return [
+        name
+        for k, name in enumerate(header)
+        if len(header) == 1 or any(isinstance(as_number(row[k]), str) for row in rows)
+    ]
+
+
+def _check_header(place: str, header: list[str]) -> None:
     if not header:
         raise fault(place, "the table is empty; its first line must name the columns")
     name, times = Counter(header).most_common(1)[0]
     if times > 1:
         raise fault(place, f"the header has the column {name!r} {times} times; give each column its own name")
-    require_columns(place, options, header)
 
 
 def _columns(
-    file: CorpusFile, source: Source, rows: Iterator[_Row], options: Options, width: int, wanted: list[int]
+    file: CorpusFile,
+    source: Source,
+    rows: Iterator[_Row],
+    options: ReadingOptions,
+    width: int,
+    wanted: list[int],
+    delimiter: str,
 ) -> Iterator[list[list[str]]]:
     """The wanted columns, some rows at a time. *rows* are the same rows as the csv module reads them."""
-    delimiter, longest = ord(_delimiter(file)), min(options.limit, _LONGEST_FIELD)
+    longest = min(options.limit, _LONGEST_FIELD)
     size = BLOCK
     while block := source.peek(size):
         if source.at_end and not block.endswith(b"\n"):
             block += b"\n"
-        cut = cut_block(block, delimiter, width, wanted, longest)
+        cut = cut_block(block, ord(delimiter), width, wanted, longest)
         if not cut.size and len(block) >= size and size < min(LARGEST_BLOCK, longest):
             size *= 2  # no row ends in this block
             continue
@@ -83,7 +183,9 @@ def _fields(file: CorpusFile, line: int, row: list[str], width: int) -> list[str
     return fields
 
 
-def _rows(file: CorpusFile, source: Source, options: Options) -> Iterator[_Row]:
+def _rows(
+    file: CorpusFile, source: Source, options: ReadingOptions, progress: Progress, delimiter: str
+) -> Iterator[_Row]:
     """Rows as the csv module reads them. Between two rows, the caller may skip whole rows of the source."""
     # The csv module has one limit for the whole process. It is only raised, because others may rely on it.
     csv.field_size_limit(max(csv.field_size_limit(), min(options.limit, _LONGEST_FIELD)))
@@ -91,13 +193,13 @@ def _rows(file: CorpusFile, source: Source, options: Options) -> Iterator[_Row]:
 
     def bounded() -> Iterator[str]:  # with an open quote, a row goes on over any number of lines
         nonlocal held
-        for line in decoded(source.readline, source.numbers(), file, options):
+        for line in decoded(source.readline, source.numbers(), file, options, progress):
             held += bytes_of(line)
             if held > options.limit + 2:
                 raise oversize(f"{file.path}, line {start}", options.limit, hint="close its quote or, ")
             yield line
 
-    reader = csv.reader(bounded(), delimiter=_delimiter(file), strict=True)
+    reader = csv.reader(bounded(), delimiter=delimiter, strict=True)
     while True:
         start, held = source.lines + 1, 0
         try:
@@ -109,7 +211,3 @@ def _rows(file: CorpusFile, source: Source, options: Options) -> Iterator[_Row]:
             advice = "close every quote, and double a quote inside a quoted field"
             raise fault(f"{file.path}, line {start}", f"{problem}; {advice}") from error
         yield start, row
-
-
-def _delimiter(file: CorpusFile) -> str:
-    return "\t" if file.kind == "tsv" else ","

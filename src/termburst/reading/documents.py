@@ -1,32 +1,54 @@
 """Code that all readers share: options, progress, and the checks of texts and ids."""
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from termburst.reading.faults import fault
 
+FILE_COLUMNS = ("file", "folder")  # metadata that every file has
+Scalar = str | int | float | bool | None
+Metadata = Mapping[str, Scalar]
 Text = str | list[str]  # a list of tokens
 DocumentStream = Generator[tuple[str, Text], None, None]  # (id, text) of one document after another
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How to read: the arguments of `open_corpus`.
+class ReadingOptions:
+    """How to read: the arguments of `open_corpus`, which explains them.
 
     `limit` is the largest number of bytes in one document. `id_option` is the command-line option that set `id`, for
     messages.
     """
 
-    text: str
-    id: str | None
-    encoding: str
-    errors: str
-    pretokenized: bool
-    limit: int
-    batch_documents: int
-    batch_bytes: int
-    id_option: str
+    text: str | None = None
+    id: str | None = None
+    encoding: str | None = None
+    errors: str = "strict"
+    pretokenized: bool = False
+    lines: bool = False
+    delimiter: str | None = None
+    layer: str | None = None
+    xpath: str | None = None
+    name_pattern: str | None = None
+    columns: str | tuple[str, ...] = ()
+    strict: bool = False
+    inspect: bool = False
+    limit: int = 64 * 2**20
+    archive_bytes: int = 2**33
+    archive_files: int = 100_000
+    batch_documents: int = 2000
+    batch_bytes: int = 16 * 2**20
+    id_option: str = "id"
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether metadata are asked for."""
+        return bool(self.columns) or self.name_pattern is not None
 
 
 @dataclass(slots=True)
@@ -34,6 +56,19 @@ class Progress:
     """How far a reader has come. The reader writes it, and the loop that makes the batches reads it."""
 
     position: int = 0  # in the bytes on disk of the file being read
+    metadata: Metadata | None = None  # of the document that the reader gave last, if it has any
+    notes: list[tuple[str, str, str]] = field(default_factory=list)  # (file, kind, detail), for the report
+    how: str = ""  # what becomes one document: "one per row"
+    format: str = ""
+    parts: list[tuple[int, str, str]] = field(default_factory=list)  # (documents, format, how) of files in an archive
+    say: Callable[[str, str, str], None] | None = None  # where notes go at once; a thread that reads ahead has none
+
+    def note(self, file: str, kind: str, detail: str) -> None:
+        """Something in a file was skipped, repaired or guessed."""
+        if self.say is not None:
+            self.say(file, kind, detail)
+        else:
+            self.notes.append((file, kind, detail))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +84,58 @@ class Place:
     before: int = 0
 
 
-def require_columns(place: str, options: Options, there: Sequence[str]) -> None:
-    """Raise ValueError if a column that the options name is missing."""
-    for option, name in (("text", options.text), (options.id_option, options.id)):
-        if name is not None and name not in there:
+def require_columns(place: str, options: ReadingOptions, text: str, there: Sequence[str]) -> None:
+    """Raise ValueError if the column *text*, or another one that the options name, is missing."""
+    asked = () if options.columns == "all" else options.columns
+    wanted = [("text", text), (options.id_option, options.id), *(("columns", name) for name in asked)]
+    for option, name in wanted:
+        if name is not None and name not in there and not (option == "columns" and name in FILE_COLUMNS):
             if not there:
                 raise fault(place, f"there are no columns; {name!r} is needed")
             shown = ", ".join(map(repr, there))
             problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
-            if len(there) == 1 and ";" in there[0]:
-                problem += " (is it separated by semicolons? Only commas and tabs are supported)"
             raise fault(place, f"{problem}; choose one with --{option}")
 
 
-def as_text(value: Any, place: str, options: Options) -> Text:
+def text_column(
+    file: str, options: ReadingOptions, there: Sequence[str], strings: Callable[[], Sequence[str]], progress: Progress
+) -> str:
+    """The column with the text: the one that is named, or "text", or the only one of *strings*, which is noted."""
+    if options.text is not None:
+        return options.text
+    if "text" not in there:
+        only = [name for name in strings() if name != options.id]
+        if len(only) == 1:
+            progress.note(file, "column guessed", f"the text is in {only[0]!r}, the only column of strings")
+            return only[0]
+    return "text"
+
+
+def metadata_columns(options: ReadingOptions, text: str, there: Sequence[str]) -> list[str]:
+    """The columns of a table that become metadata."""
+    if options.columns == "all":
+        return [name for name in there if name not in (text, options.id)]
+    return [name for name in options.columns if name in there]
+
+
+def as_scalar(value: Any) -> Scalar:
+    """A value of a table as metadata; lists and objects become their JSON or their printed form."""
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def as_text(value: Any, place: str, options: ReadingOptions) -> Text:
     """The text in a cell: a string, null (empty text) or, if pretokenized, a list of tokens. ValueError otherwise."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
-    column = f"the column {options.text!r}"
+    column = f"the column {options.text or 'text'!r}"
     if not isinstance(value, list):
         raise fault(place, f"{column} contains {type(value).__name__}, not text; choose another with --text")
     if not options.pretokenized:
@@ -78,7 +145,7 @@ def as_text(value: Any, place: str, options: Options) -> Text:
     return value
 
 
-def as_id(value: Any, place: str, options: Options) -> str:
+def as_id(value: Any, place: str, options: ReadingOptions) -> str:
     """The id in a cell; ValueError if it is not a string or a number."""
     if value is None or isinstance(value, (list, dict, bytes)):
         kind = "null" if value is None else type(value).__name__

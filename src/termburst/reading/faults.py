@@ -3,6 +3,14 @@
 import codecs
 
 
+class Skipped(ValueError):  # noqa: N818 - it says why a file is skipped
+    """A file has no text. In a folder it is skipped and *why* stands in the report; named directly, it is an error."""
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message)
+        self.why = why
+
+
 def fault(place: str, problem: str) -> ValueError:
     """An error with one printable line, even if a file name or another library's message has control characters."""
     return ValueError("".join(c if c.isprintable() else "?" for c in f"{place}: {problem}"))
@@ -45,3 +53,8 @@ def nul_byte(place: str) -> ValueError:
     """A file has a NUL byte, so it is not text."""
     advice = "give --encoding utf-16, or convert it if other files are not"
     return fault(place, f"there is a NUL byte, so this is a binary file or is in UTF-16 ({advice})")
+
+
+def not_text(place: str) -> Skipped:
+    """A file is binary."""
+    return Skipped(str(fault(place, "is a binary file, not text; convert it to text first")), "binary")

@@ -7,21 +7,37 @@ import gzip
 import io
 import itertools
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from termburst.reading.corpus_files import CorpusFile
-from termburst.reading.documents import Options, Progress
-from termburst.reading.faults import fault, nul_byte, oversize, reason, undecodable
+from termburst.reading.documents import Progress, ReadingOptions
+from termburst.reading.encodings import SAMPLE, guess_encoding, is_utf8, looks_binary
+from termburst.reading.faults import Skipped, fault, not_text, nul_byte, oversize, reason, undecodable
+from termburst.reading.report import ENCODING_FOUND, ENCODING_GUESSED
+
+if TYPE_CHECKING:
+    from termburst.reading.formats.found import Format
 
 DECODING_ERRORS = ("strict", "replace", "ignore")  # others leave surrogates, which cannot be written to any output
 
 _CHUNK = 2**18  # bytes to read from disk at a time
+# How files in other formats begin; a file with another ending may be one of them.
+_MARKED = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:%PDF-|PK\x03\x04|\{\\rtf|\xd0\xcf\x11\xe0|From |\s{0,99}<(?:\?xml|!doctype|html|!--))",
+    re.IGNORECASE,
+)
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # Windows only
+
+
+def is_marked(start: bytes) -> bool:
+    """Whether a file begins like one in a format of its own."""
+    return _MARKED.match(start) is not None
 
 
 def canonical_encoding(encoding: str) -> str:
@@ -35,10 +51,10 @@ def canonical_encoding(encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name  # a byte order mark is always dropped
 
 
-def read_lines(file: CorpusFile, options: Options, progress: Progress) -> Generator[list[str], None, None]:
+def read_lines(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Generator[list[str], None, None]:
     r"""The lines of a file with their endings, split at \n only, in lists of those that are read together."""
     with open_source(file, options, progress) as source:
-        single = decoded(source.readline, source.numbers(), file, options)
+        single = decoded(source.readline, source.numbers(), file, options, progress)
         while block := source.peek(1):
             size = block.rfind(b"\n") + 1
             lines = _clean_lines(block[:size], options.limit) if source.lines else None
@@ -70,10 +86,18 @@ def _clean_lines(block: bytes, limit: int) -> list[str] | None:
 
 
 def decoded(
-    readline: Callable[[int], bytes], numbers: Iterator[int], file: CorpusFile, options: Options
+    readline: Callable[[int], bytes],
+    numbers: Iterator[int],
+    file: CorpusFile,
+    options: ReadingOptions,
+    progress: Progress,
 ) -> Iterator[str]:
-    """The lines as text, until *readline* has no more; ValueError if one is too long. *numbers* are for messages."""
+    """The lines as text, until *readline* has no more; ValueError if one is too long. *numbers* are for messages.
+
+    If no encoding is named, a line that is not valid UTF-8 is read in another encoding, and the first one is noted.
+    """
     limit = options.limit
+    other: str | None = None
     for number in numbers:
         if number == 1:
             line = readline(limit + 2 + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
@@ -86,9 +110,18 @@ def decoded(
         if b"\0" in line:
             raise nul_byte(f"{file.path}, line {number}")
         try:
-            text = line.decode("utf-8", options.errors)
+            text = line.decode("utf-8", "strict" if options.encoding is None else options.errors)
         except UnicodeDecodeError as error:
-            raise undecodable(f"{file.path}, line {number}", error, at_start=number == 1) from error
+            if options.encoding is not None:
+                raise undecodable(f"{file.path}, line {number}", error, at_start=number == 1) from error
+            if other is None:
+                guess = guess_encoding(line)
+                if guess is None:
+                    raise not_text(f"{file.path}, line {number}") from error
+                other = guess.encoding
+                detail = f"line {number:,} is not valid UTF-8; it and others like it are read as {other}"
+                progress.note(file.label or file.path, "lines in another encoding", detail)
+            text = line.decode(other, "replace")
         yield text
 
 
@@ -147,23 +180,75 @@ class Source:
 
 
 @contextmanager
-def open_source(file: CorpusFile, options: Options, progress: Progress) -> Iterator[Source]:
+def open_source(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[Source]:
     """A file as a `Source`; it is closed at the end of the context."""
-    with _open_utf8(file, options, progress) as stream:
+    with open_utf8(file, options, progress) as stream:
         yield Source(stream)
 
 
 @contextmanager
-def _open_utf8(file: CorpusFile, options: Options, progress: Progress) -> Iterator[io.BufferedReader[Any]]:
-    with closing(_chunks(file, progress)) as chunks:
-        utf8 = chunks if options.encoding == "utf-8" else _recoded(chunks, file, options)
+def open_utf8(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[io.BufferedReader[Any]]:
+    """The unpacked bytes of a file, recoded to UTF-8."""
+    with closing(_chunks(file, progress)) as found:
+        chunks: Iterator[bytes] = found
+        encoding = options.encoding
+        if encoding is None:
+            encoding, chunks = _with_encoding(found, file, progress)
+        utf8 = chunks if encoding == "utf-8" else _recoded(chunks, file, encoding, options.errors)
         with io.BufferedReader(_Raw(utf8), _CHUNK) as stream:
             yield stream
 
 
-def read_whole(file: CorpusFile, options: Options, progress: Progress) -> str:
-    """The text of a file that is one document."""
+@contextmanager
+def open_bytes(file: CorpusFile, progress: Progress) -> Iterator[io.BufferedReader[Any]]:
+    """The unpacked bytes of a file."""
+    with closing(_chunks(file, progress)) as chunks, io.BufferedReader(_Raw(chunks), _CHUNK) as stream:
+        yield stream
+
+
+def _with_encoding(chunks: Iterator[bytes], file: CorpusFile, progress: Progress) -> tuple[str, Iterator[bytes]]:
+    """The encoding of a stream, by its first bytes, and the same stream."""
+    seen = [next(chunks, b"")]
+    if b"\0" not in seen[0] and is_utf8(seen[0]):
+        return "utf-8", itertools.chain(seen, chunks)
+    size = len(seen[0])
+    while file.path != "-" and size < SAMPLE and (chunk := next(chunks, b"")):  # more may be long in coming on a pipe
+        seen.append(chunk)
+        size += len(chunk)
+    guess = guess_encoding(b"".join(seen))
+    if guess is None and not any(b"\0" in chunk for chunk in seen):
+        raise not_text(file.path)
+    if guess is not None and guess.encoding != "utf-8":
+        start = " (by its first megabyte)" if size >= SAMPLE else ""
+        kind = ENCODING_FOUND if guess.marked else ENCODING_GUESSED
+        progress.note(file.label or file.path, kind, guess.encoding + start)
+        return guess.encoding, itertools.chain(seen, chunks)
+    return "utf-8", itertools.chain(seen, chunks)
+
+
+class OtherFormat(Exception):  # noqa: N818 - it is not an error
+    """The first bytes of a plain text file show that it is in a format of its own."""
+
+    def __init__(self, format: Format, data: bytes) -> None:
+        super().__init__(format.name)
+        self.format, self.data = format, data
+
+
+def read_whole(file: CorpusFile, options: ReadingOptions, progress: Progress) -> str:
+    """The text of a file that is one document; `OtherFormat` if it is in a format of its own."""
     data = _unpacked(file, options.limit, progress) if file.packing else _at_once(file, options.limit, progress)
+    if is_marked(data):
+        _check_format(file, data)
+    text = decode_whole(data, file, options, progress)
+    if not text or text.isspace():
+        raise Skipped(str(fault(file.path, "is empty; there is nothing to read")), "empty")
+    return text
+
+
+def decode_whole(data: bytes, file: CorpusFile, options: ReadingOptions, progress: Progress) -> str:
+    """The bytes of a file as text, without a byte order mark."""
+    if options.encoding is None:
+        return _detected_text(data, file, options, progress)
     try:
         if options.encoding == "utf-8":
             text = data.decode("utf-8", options.errors)
@@ -172,8 +257,43 @@ def read_whole(file: CorpusFile, options: Options, progress: Progress) -> str:
     except UnicodeError as error:
         raise undecodable(f"{file.path}, byte offset {getattr(error, 'start', 0)}", error) from error
     if "\0" in text:
-        raise nul_byte(file.path)
+        raise Skipped(str(nul_byte(file.path)), "binary")
     return text.removeprefix("\ufeff")
+
+
+def _detected_text(data: bytes, file: CorpusFile, options: ReadingOptions, progress: Progress) -> str:
+    try:
+        text = data.decode("utf-8")
+        if "\0" not in text:
+            return text.removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        pass
+    guess = guess_encoding(data)
+    if guess is None:
+        raise not_text(file.path)
+    if guess.encoding != "utf-8":
+        progress.note(file.label, ENCODING_FOUND if guess.marked else ENCODING_GUESSED, guess.encoding)
+    decoder = codecs.getincrementaldecoder(guess.encoding)
+    try:
+        text = decoder().decode(data, final=True)
+    except UnicodeError:
+        errors = "ignore" if options.errors == "ignore" else "replace"
+        text = decoder(errors).decode(data, final=True)
+        bad = text.count("\N{REPLACEMENT CHARACTER}")
+        progress.note(file.label, "characters replaced", f"{bad:,} that are not valid {guess.encoding}")
+    if "\0" in text:
+        raise not_text(file.path)
+    return text.removeprefix("\ufeff")
+
+
+def _check_format(file: CorpusFile, data: bytes) -> None:
+    """Raise `OtherFormat` if the file is in a format of its own, and ValueError if it is an archive."""
+    from termburst.reading.formats.table import format_of
+
+    found = format_of(file.suffix, data[: 2**13])
+    if found is not None:
+        raise OtherFormat(found, data)
+    _refuse_documents(file, data)
 
 
 def _unpacked(file: CorpusFile, limit: int, progress: Progress) -> bytes:
@@ -188,11 +308,16 @@ def _unpacked(file: CorpusFile, limit: int, progress: Progress) -> bytes:
 
 def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
     """The bytes of a plain file, by as few calls as possible: a folder may have a million files."""
+    if file.opened is not None:
+        return _unpacked(file, limit, progress)
     try:
         descriptor = os.open(file.path, _READING)
         try:
-            parts = [os.read(descriptor, min(file.size or 0, limit) + 1)]
-            held = len(parts[0])
+            parts = [os.read(descriptor, _CHUNK)] if (file.size or 0) > _CHUNK else []
+            if parts and looks_binary(parts[0]):
+                raise not_text(file.path)
+            parts.append(os.read(descriptor, max(0, min(file.size or 0, limit) - sum(map(len, parts))) + 1))
+            held = sum(map(len, parts))
             while held <= limit and (more := os.read(descriptor, _CHUNK)):
                 parts.append(more)
                 held += len(more)
@@ -200,8 +325,7 @@ def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
             os.close(descriptor)
     except OSError as error:
         raise fault(file.path, f"cannot be read ({reason(error)})") from error
-    data = b"".join(parts)
-    _refuse_documents(file, data)
+    data = b"".join(parts) if len(parts) > 1 else parts[0]
     if held > limit:
         raise oversize(file.path, limit)
     progress.position = held
@@ -213,7 +337,10 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
     damage: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     try:
         with ExitStack() as stack:
-            raw = _standard_input() if file.path == "-" else stack.enter_context(Path(file.path).open("rb"))
+            if file.opened is not None:
+                raw = stack.enter_context(file.opened())
+            else:
+                raw = _standard_input() if file.path == "-" else stack.enter_context(Path(file.path).open("rb"))
             stream: Any = raw
             if file.packing == "gzip":
                 stream = stack.enter_context(gzip.GzipFile(fileobj=raw))
@@ -223,13 +350,15 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
                 stream = stack.enter_context(zstd.open(raw, "rb"))
             first = True
             while chunk := stream.read1(_CHUNK):  # read1: a pipe may be slow, and Ctrl-C must work
-                if first:
+                if first and not file.whole and file.kind != "format":
                     _refuse_documents(file, chunk)
                 first = False
-                progress.position = raw.tell() if file.packing else progress.position + len(chunk)
+                if file.opened is None:
+                    progress.position = raw.tell() if file.packing else progress.position + len(chunk)
                 yield chunk
     except damage as error:
-        problem = f"is not a complete {file.packing} file ({reason(error)}); download or pack it again"
+        packing = f"a complete {file.packing} file" if file.packing else "packed completely"
+        problem = f"is not {packing} ({reason(error)}); download or pack it again"
         raise fault(file.path, problem) from error
     except OSError as error:
         raise fault(file.path, f"cannot be read ({reason(error)})") from error
@@ -256,9 +385,9 @@ def _zstd() -> Any:
     return zstd
 
 
-def _recoded(chunks: Iterator[bytes], file: CorpusFile, options: Options) -> Iterator[bytes]:
+def _recoded(chunks: Iterator[bytes], file: CorpusFile, encoding: str, errors: str) -> Iterator[bytes]:
     """The same text in UTF-8, where line ends can be found in the bytes (in UTF-16 they cannot)."""
-    decoder = codecs.getincrementaldecoder(options.encoding)(options.errors)
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
     line = 1
     for chunk in itertools.chain(chunks, [b""]):
         before = decoder.getstate()

@@ -10,7 +10,17 @@ from termburst.files import panics_unseen, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.reading.corpus_files import CorpusFile
-from termburst.reading.documents import DocumentStream, Options, Progress, as_id, as_text, require_columns
+from termburst.reading.documents import (
+    DocumentStream,
+    Progress,
+    ReadingOptions,
+    as_id,
+    as_scalar,
+    as_text,
+    metadata_columns,
+    require_columns,
+    text_column,
+)
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.parquet_footer import FooterError, read_chunks
 
@@ -22,16 +32,22 @@ if TYPE_CHECKING:
 _FIRST = 64  # rows in the first slice, when their size is not known yet
 
 
-def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
+def read_parquet(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
     """The documents of a table, one per row."""
     check_fork()
+    progress.how, progress.format = "one per row", "Parquet table"
+    if file.packing or file.opened is not None:
+        where = f"through {file.packing}" if file.packing else "inside an archive"
+        raise fault(file.path, f"Parquet files cannot be read {where}; unpack it first")
     number = 0
     try:
         Path(file.path).open("rb").close()  # its message is clearer than that of the Parquet reader
-        for texts, names, fraction in _parquet_slices(file, options):
+        for texts, names, metadata, fraction in _parquet_slices(file, options, progress):
             for value, name in zip(texts, names, strict=True):
                 number += 1
                 text = value if isinstance(value, str) else as_text(value, f"{file.path}, row {number}", options)
+                if metadata is not None:
+                    progress.metadata = {key: as_scalar(cell) for key, cell in next(metadata).items()}
                 if options.id is None:
                     yield f"{file.label}:{number}", text
                 else:
@@ -44,24 +60,30 @@ def read_parquet(file: CorpusFile, options: Options, progress: Progress) -> Docu
         raise fault(file.path, f"cannot be read ({reason(error)})") from error
 
 
-def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[Any], list[Any], float]]:
-    """Texts, ids and the fraction of rows reached, one batch at a time. A slice of a few batches is read at once."""
+_Slice = tuple[list[Any], list[Any], Iterator[dict[str, Any]] | None, float]
+
+
+def _parquet_slices(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[_Slice]:
+    """Texts, ids, metadata and the fraction of rows reached, one batch at a time. A slice of a few batches is read."""
     import polars as pl
 
-    unpacked = _Unpacked(file, options)  # first, because the footer itself may be too large for Polars
+    groups = _groups(file)  # first, because the footer itself may be too large for Polars
     table = pl.scan_parquet(Path(file.path).absolute(), glob=False, hive_partitioning=False)
     with panics_unseen:
         schema = table.collect_schema()
-    require_columns(file.path, options, schema.names())
+    strings = lambda: [name for name, kind in schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]  # noqa: E731
+    column = text_column(file.label, options, schema.names(), strings, progress)
+    require_columns(file.path, options, column, schema.names())
+    more = metadata_columns(options, column, schema.names())
+    unpacked = _Unpacked(file, groups, {column, options.id, *more})
     # By position, because a name such as "*" would mean all columns.
-    kind = _parquet_type(file, options, schema)
-    text = pl.nth(schema.names().index(options.text)).alias("text")
-    categories = isinstance(
-        schema[options.text], (pl.Categorical, pl.Enum)
-    )  # as strings, each row would have its own copy
+    kind = _parquet_type(file, column, options, schema)
+    text = pl.nth(schema.names().index(column)).alias("text")
+    categories = isinstance(schema[column], (pl.Categorical, pl.Enum))  # as strings, each row would have its own copy
     columns = [text if categories else text.cast(kind)]
     if options.id is not None:
         columns.append(pl.nth(schema.names().index(options.id)).alias("id"))
+    columns += [pl.nth(schema.names().index(name)).alias(f"metadata {name}") for name in more]
     with panics_unseen:
         rows = table.select(pl.len()).collect().item()
     most, start, step = 4 * options.batch_bytes, 0, _FIRST
@@ -76,24 +98,31 @@ def _parquet_slices(file: CorpusFile, options: Options) -> Iterator[tuple[list[A
                 raise oversize(f"{file.path}, row {start + first + 1}", options.limit)
             some = part[first:last]  # converted to Python only now: a value stored once becomes one object per row
             ids = some["id"].to_list() if options.id is not None else [None] * some.height
-            yield some["text"].cast(kind).to_list(), ids, (start + last) / rows
+            metadata = None
+            if more:
+                selected = some.select(f"metadata {name}" for name in more).rename(lambda name: name[9:])
+                metadata = selected.iter_rows(named=True)
+            yield some["text"].cast(kind).to_list(), ids, metadata, (start + last) / rows
         start += part.height
         # Each slice unpacks its row group again, so slices should be long: a few batches.
         step = max(1, min(8 * step, most * part.height // max(1, int(sizes.sum()))))
 
 
+def _groups(file: CorpusFile) -> list[list[Any]]:
+    try:
+        with Path(file.path).open("rb") as stream:
+            return read_chunks(stream, file.path)
+    except FooterError as error:
+        raise fault(file.path, f"is not a Parquet file that can be read ({error}); write it again") from error
+
+
 class _Unpacked:
     """The unpacked size of the columns to read, from the file's footer; ValueError if it is too large."""
 
-    def __init__(self, file: CorpusFile, options: Options) -> None:
+    def __init__(self, file: CorpusFile, groups: list[list[Any]], columns: set[str | None]) -> None:
         import numpy as np
 
-        try:
-            with Path(file.path).open("rb") as stream:
-                groups = read_chunks(stream, file.path)
-        except FooterError as error:
-            raise fault(file.path, f"is not a Parquet file that can be read ({error}); write it again") from error
-        sizes = [sum(c.memory for c in group if c.name in (options.text, options.id)) for group in groups]
+        sizes = [sum(c.memory for c in group if c.name in columns) for group in groups]
         require_memory(max(sizes, default=0), f"{file.path}: a row group, unpacked,")
         self.rows = np.cumsum([0, *(group[0].rows if group else 0 for group in groups)])
         self.bytes = np.cumsum([0, *sizes], dtype=np.float64)
@@ -130,17 +159,17 @@ def _cuts(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _parquet_type(file: CorpusFile, options: Options, schema: pl.Schema) -> pl.DataType:
+def _parquet_type(file: CorpusFile, column: str, options: ReadingOptions, schema: pl.Schema) -> pl.DataType:
     import polars as pl
 
-    kind = schema[options.text]
+    kind = schema[column]
     strings = (pl.String, pl.Categorical, pl.Enum, pl.Null)
     if kind in strings:
         return pl.String()
     if not isinstance(kind, pl.List):
-        raise fault(file.path, f"the column {options.text!r} contains {kind}, not text; choose another with --text")
+        raise fault(file.path, f"the column {column!r} contains {kind}, not text; choose another with --text")
     if not options.pretokenized:
-        raise fault(file.path, f"the column {options.text!r} contains {kind}; if these are tokens, give --pretokenized")
+        raise fault(file.path, f"the column {column!r} contains {kind}; if these are tokens, give --pretokenized")
     if kind.inner not in strings:
-        raise fault(file.path, f"the column {options.text!r} contains {kind}; make every token a string")
+        raise fault(file.path, f"the column {column!r} contains {kind}; make every token a string")
     return pl.List(pl.String())

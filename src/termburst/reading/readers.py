@@ -1,16 +1,19 @@
-"""Read a corpus from any source as batches of (id, text) of limited size.
+"""Read a corpus in batches: plain text, tables, other formats, archives, folders, globs and standard input.
 
-A corpus is a folder, a file, a glob or standard input (``-``). Each row of a table (CSV, TSV, JSONL, Parquet) is a
-document, wherever the table is. A plain text file that is named directly has one document per line. In a folder or a
-glob, it is one document as a whole. All files except Parquet may be packed with gzip or zstd.
+Plain text is one document per file, or one per line with `lines`; standard input is always one per line. CSV, TSV,
+JSONL and Parquet tables are one document per row. Other formats are in `termburst.reading.formats`. All files except
+Parquet may be packed with gzip or zstd, and zip and tar archives are read like folders.
 
-Errors in the input give one sentence that names the file and the line. Memory depends on the batch, not on the corpus:
+Each file is read in its own encoding. In a folder, a glob or an archive, a file that cannot be read is named in the
+report and the others are read; a file that is named directly raises an error of one sentence with the file and the
+line. Everything that is skipped, repaired or guessed is in the report. Memory depends on the batch, not on the corpus:
 no line, row or file larger than `max_document_bytes` is held, and links never lead out of the corpus folder.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import json
 import os
@@ -18,96 +21,124 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from termburst.reading.corpus_files import CorpusFile, find_files
+from termburst.reading.corpus_files import CorpusFile, Note, find_files
 from termburst.reading.csv_rows import read_csv
-from termburst.reading.documents import (
-    DocumentStream,
-    Options,
-    Place,
-    Progress,
-    Text,
-    as_id,
-    as_text,
-    bytes_of,
-    require_columns,
+from termburst.reading.documents import DocumentStream, Place, Progress, ReadingOptions, Scalar, Text, bytes_of
+from termburst.reading.faults import Skipped, fault, reason
+from termburst.reading.file_metadata import FileMetadata, checked_pattern
+from termburst.reading.json_rows import read_jsonl
+from termburst.reading.lines import (
+    DECODING_ERRORS,
+    OtherFormat,
+    canonical_encoding,
+    is_marked,
+    read_lines,
+    read_whole,
 )
-from termburst.reading.faults import fault, reason
-from termburst.reading.lines import DECODING_ERRORS, canonical_encoding, read_lines, read_whole
 from termburst.reading.parquet_rows import read_parquet
+from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
 
-__all__ = ["Batch", "Corpus", "Place", "open_corpus"]
+__all__ = ["Batch", "Corpus", "Place", "ReadingOptions", "ReadingReport", "TextSource", "open_corpus"]
 
 READERS_AHEAD = 2  # threads that read the next files of a folder
+LAYERS = ("form", "lemma", "upos", "lemma_upos")
 _BEGINNING = Place()
-_DECODER = json.JSONDecoder()
+_UNIMPORTANT = (
+    "limit", "archive_bytes", "archive_files", "batch_documents", "batch_bytes", "strict", "inspect", "columns",
+    "name_pattern",
+)  # fmt: skip
 _Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some documents of a corpus: `texts[k]` is the document with the id `ids[k]`.
+    """Some documents of a corpus: `texts[k]` is the document with the id `ids[k]` and the metadata `metadata[k]`.
 
-    A text is a list of tokens only if a pretokenized JSON or Parquet list was read. `position` is the number of
-    bytes on disk read so far, over all files; in the last batch it equals the `size` of the corpus. `place` is where
-    this batch ends.
+    A text is a list of tokens where a pretokenized list or an annotated corpus was read. `metadata` is None unless
+    metadata were asked for. `position` is the number of bytes on disk read so far, over all files; in the last batch it
+    equals the `size` of the corpus. `place` is where this batch ends. A batch may be empty if files were skipped.
     """
 
     ids: list[str]
     texts: list[Text]
     position: int
     place: Place = field(default=_BEGINNING, compare=False)
+    metadata: list[dict[str, Scalar]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class TextSource:
     """The files that `open_corpus` found; they are opened only while `batches` runs.
 
     `name` is the source as the user wrote it, and `size` is its number of bytes on disk (None for standard input).
-    `batches` may be called again for another pass, but standard input can be read only once.
+    `batches` may be called again for another pass, but standard input can be read only once. `report` says what was
+    read, skipped, repaired and guessed; it is complete when the last batch has been read.
     """
 
     name: str
     size: int | None
     _files: tuple[CorpusFile, ...] = field(repr=False)
-    _options: Options = field(repr=False)
+    _options: ReadingOptions = field(repr=False)
+    report: ReadingReport = field(repr=False, compare=False)
 
     def batches(self, start: Place = _BEGINNING) -> Iterator[Batch]:
         """Yield the documents in order, in batches with a limited number of documents and of bytes of text.
 
         With *start*, only the documents behind that place. Files that are completely before it are not opened.
         """
+        options, report = self._options, self.report
+        report.restart(start.documents)
+        look = report.look_at if options.inspect else None
+        about = FileMetadata([file.label for file in self._files], options, report) if options.has_metadata else None
         ids: list[str] = []
         texts: list[Text] = []
-        most, full = self._options.batch_documents, self._options.batch_bytes
+        metadata: list[dict[str, Scalar]] | None = None if about is None else []
+        most, full = options.batch_documents, options.batch_bytes
         done, before = start.files, start.before
-        while before < start.documents and done < len(self._files) and _is_one_document(self._files[done]):
+        while before < start.documents and done < len(self._files) and _is_surely_one(self._files[done]):
             done, before = done + 1, before + 1
         held, finished, count = 0, sum(file.size or 0 for file in self._files[:done]), before
-        with closing(_read_files(self._files[done:], self._options)) as files:
+        gap, failure = False, ""
+        with closing(_read_files(self._files[done:], options, report)) as files:
             for file, progress, documents in files:
-                for document_id, text in documents:
-                    if count < start.documents:
+                first = count
+                try:
+                    for document_id, text in documents:
+                        if count < start.documents:
+                            count += 1
+                            continue
+                        # A full batch waits for the next document, so that the last batch always has the end position.
+                        # A batch also ends where a file was skipped: inside it, each text file is one document.
+                        if held >= full or len(ids) >= most or gap:
+                            # A file may have grown since it was found, but its position must not exceed its size.
+                            reached = progress.position if file.size is None else min(progress.position, file.size)
+                            yield Batch(ids, texts, finished + reached, Place(count, done, before), metadata)
+                            ids, texts, held, gap = [], [], 0, False
+                            metadata = None if about is None else []
+                        ids.append(document_id)
+                        texts.append(text)
+                        held += bytes_of(text)
+                        if metadata is not None and about is not None:
+                            metadata.append(about.of(file.label, progress.metadata))
+                        if look is not None:
+                            look(document_id, text, file.label)
                         count += 1
-                        continue
-                    # A full batch waits for the next document, so that the last batch always has the end position.
-                    if held >= full or len(ids) >= most:
-                        # A file may have grown since it was found, but its position must not exceed its size.
-                        reached = progress.position if file.size is None else min(progress.position, file.size)
-                        yield Batch(ids, texts, finished + reached, Place(count, done, before))
-                        ids, texts, held = [], [], 0
-                    ids.append(document_id)
-                    texts.append(text)
-                    held += bytes_of(text)
-                    count += 1
+                except ValueError as error:
+                    if file.named or options.strict:
+                        raise ValueError(str(error)) from (error.__cause__ or error)
+                    failure = failure or str(error)
+                    note_failure(report.note, file, error, count - first)
+                gap = gap or (count == first and _is_one_document(file))
+                _add_file(report, progress, count - first)
                 done, before = done + 1, count
                 finished += progress.position if file.size is None else file.size
+        _require_documents(self.name, report, failure, count)
         if ids:
-            yield Batch(ids, texts, finished, Place(count, done, before))
+            yield Batch(ids, texts, finished, Place(count, done, before), metadata)
 
     def fingerprint(self) -> str | None:
         """A digest of the names, sizes and times of the files, and of how they are read; None for standard input."""
@@ -122,10 +153,15 @@ class Corpus:
                 digest.update(json.dumps(line).encode())
         except OSError as error:
             raise fault(error.filename, f"cannot be read ({reason(error)})") from error
-        # The sizes of batches and the limit for documents do not change what is read.
-        how = asdict(replace(self._options, limit=0, batch_documents=0, batch_bytes=0))
+        # Sizes of batches, limits, metadata and what is reported do not change which texts are read.
+        how = asdict(self._options)
+        for unimportant in _UNIMPORTANT:
+            del how[unimportant]
         digest.update(json.dumps(how).encode())
         return digest.hexdigest()
+
+
+Corpus = TextSource  # its former name
 
 
 def open_corpus(
@@ -133,24 +169,48 @@ def open_corpus(
     *,
     text: str | None = None,
     id: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     errors: str = "strict",
     pretokenized: bool = False,
+    lines: bool = False,
+    delimiter: str | None = None,
+    layer: str | None = None,
+    xpath: str | None = None,
+    name_pattern: str | None = None,
+    columns: str | Sequence[str] = (),
+    strict: bool = False,
+    inspect: bool = False,
     max_document_bytes: int = 64 * 2**20,
+    max_archive_bytes: int = 2**33,
+    max_archive_files: int = 100_000,
     batch_documents: int = 2000,
     batch_bytes: int = 16 * 2**20,
     id_option: str = "id",
-) -> Corpus:
+) -> TextSource:
     r"""Find the files of a corpus, and keep how to read them.
 
     Parameters
     ----------
-    source : a folder, a file, a glob (`**` descends into folders) or "-" for standard input.
-    text, id : columns of the tables. Without `text`, the column "text" is read. Without `id`, the id of a row is
-        "<file>:<number>", with the number of the row in CSV and Parquet, and of the line in JSONL.
-    encoding, errors : how bytes become text; `errors` is "strict", "replace" or "ignore". Parquet is always UTF-8.
+    source : a folder, a file, an archive, a glob (`**` descends into folders) or "-" for standard input.
+    text, id : columns of the tables. Without `text`, the column "text" is read, or the only column of strings, which is
+        noted. Without `id`, the id of a row is "<file>:<number>", with the number of the row in CSV and Parquet, and of
+        the line in JSONL.
+    encoding, errors : how bytes become text. Without `encoding`, it is found out for each file: a byte order mark,
+        UTF-8, UTF-16, or a guess that is noted. `errors` is "strict", "replace" or "ignore". Parquet is always UTF-8,
+        and office files, PDF, XML, web pages and mail name their own encoding.
     pretokenized : accept lists of strings as the texts of JSONL and Parquet tables.
+    lines : make each line of a plain text file one document, not the whole file.
+    delimiter : between the fields of CSV and TSV tables. Without it, it is found out among comma, semicolon, tab and
+        vertical bar; anything but a comma is noted.
+    layer : "form", "lemma", "upos" or "lemma_upos" of annotated corpora.
+    xpath : which elements of XML files that are not TEI are documents.
+    name_pattern : regular expression that is searched in the name of each file; its named groups become metadata.
+    columns : "all", or the names of the metadata to read: columns of tables, "file" and "folder", what a file says
+        about itself. Without it and without `name_pattern`, the batches have no metadata.
+    strict : make everything that would be skipped, repaired or guessed an error.
+    inspect : also look for near-empty documents, duplicates, the longest document and markup, for the report.
     max_document_bytes : a line, row or file larger than this is refused before it is held in memory.
+    max_archive_bytes, max_archive_files : the largest unpacked size and number of files of an archive.
     batch_documents, batch_bytes : a batch ends when it reaches one of these two numbers.
     id_option : the command-line option that set `id`, for messages.
 
@@ -167,59 +227,120 @@ def open_corpus(
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table = Path(folder, "poems.csv")
-    ...     _ = table.write_text("text,poet\nrose is a rose,Stein\nso much depends,Williams\n", encoding="utf-8")
-    ...     for batch in open_corpus(table).batches():
-    ...         print(batch.ids, batch.texts)
-    ['poems.csv:1', 'poems.csv:2'] ['rose is a rose', 'so much depends']
+    ...     _ = table.write_text("text;poet\nrose is a rose;Stein\nso much depends;Williams\n", encoding="utf-8")
+    ...     corpus = open_corpus(table, columns=["poet"])
+    ...     for batch in corpus.batches():
+    ...         print(batch.ids, batch.texts, batch.metadata)
+    ['poems.csv:1', 'poems.csv:2'] ['rose is a rose', 'so much depends'] [{'poet': 'Stein'}, {'poet': 'Williams'}]
+    >>> corpus.report.repaired
+    [('poems.csv', 'delimiter guessed: semicolon')]
     """
-    if min(max_document_bytes, batch_documents, batch_bytes) < 1:
-        raise ValueError("max_document_bytes, batch_documents and batch_bytes must each be at least 1")
+    sizes = (max_document_bytes, max_archive_bytes, max_archive_files, batch_documents, batch_bytes)
+    if min(sizes) < 1:
+        raise ValueError(
+            "max_document_bytes, max_archive_bytes, max_archive_files, batch_documents and batch_bytes "
+            "must each be at least 1"
+        )
     if errors not in DECODING_ERRORS:
         raise ValueError(f"errors must be one of {', '.join(DECODING_ERRORS)}, not {errors!r}")
-    options = Options(
-        text="text" if text is None else text,
+    if layer is not None and layer not in LAYERS:
+        raise ValueError(f"layer must be one of {', '.join(LAYERS)}, not {layer!r}")
+    options = ReadingOptions(
+        text=text,
         id=id,
-        encoding=canonical_encoding(encoding),
+        encoding=None if encoding is None else canonical_encoding(encoding),
         errors=errors,
         pretokenized=pretokenized,
+        lines=lines,
+        delimiter=_checked_delimiter(delimiter),
+        layer=layer,
+        xpath=xpath,
+        name_pattern=checked_pattern(name_pattern),
+        columns=columns if columns == "all" else (columns,) if isinstance(columns, str) else tuple(columns),
+        strict=strict,
+        inspect=inspect,
         limit=max_document_bytes,
+        archive_bytes=max_archive_bytes,
+        archive_files=max_archive_files,
         batch_documents=batch_documents,
         batch_bytes=batch_bytes,
         id_option=id_option,
     )
     name = os.fspath(source)
-    files = find_files(name, _READERS)
+    report = ReadingReport(name, strict=strict, inspected=inspect)
+    files = find_files(name, report.found, lines=lines)
     if (text is not None or id is not None) and all(file.kind == "text" for file in files):
         option = "text" if text is not None else id_option
         raise fault(name, f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here")
-    sizes = [file.size for file in files if file.size is not None]
-    return Corpus(name, sum(sizes) if sizes else None, files, options)
+    known = [file.size for file in files if file.size is not None]
+    return TextSource(name, sum(known) if known else None, files, options, report)
 
 
-def _read_files(files: Sequence[CorpusFile], options: Options) -> Generator[_Opened, None, None]:
+def _checked_delimiter(delimiter: str | None) -> str | None:
+    if delimiter == "\\t":  # as a shell gives it
+        return "\t"
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise ValueError(f"the delimiter must be one ASCII character such as ; or \\t, got {delimiter!r}")
+    return delimiter
+
+
+def note_failure(note: Note, file: CorpusFile, error: ValueError, documents: int) -> None:
+    """Note that a file was skipped or could not be read, or only its first *documents*."""
+    problem = str(error).removeprefix(file.path).lstrip(":, ")
+    if isinstance(error, Skipped):
+        note(file.label, SKIPPED, error.why)
+    elif documents:
+        note(file.label, "incomplete", f"only the first {documents:,} documents were read: {problem}")
+    else:
+        note(file.label, UNREADABLE, problem)
+
+
+def _add_file(report: ReadingReport, progress: Progress, documents: int) -> None:
+    for part in progress.parts or [(documents, progress.format, progress.how)]:
+        if part[0]:
+            report.add_file(*part)
+
+
+def _require_documents(name: str, report: ReadingReport, failure: str, documents: int) -> None:
+    """Raise ValueError if there is no document because every file was skipped or could not be read."""
+    if documents:
+        return
+    unread = report.count(UNREADABLE)
+    if failure and unread + report.count("incomplete") <= 1 and not report.count(SKIPPED):
+        raise ValueError(failure)
+    if unread:
+        raise fault(name, f"none of the files could be read; the first fault: {failure or report.reasons(UNREADABLE)}")
+    if report.count(SKIPPED):
+        raise fault(name, f"there is no text to read: files skipped: {report.reasons(SKIPPED)}")
+
+
+def _read_files(
+    files: Sequence[CorpusFile], options: ReadingOptions, report: ReadingReport
+) -> Generator[_Opened, None, None]:
     """Every file with its documents. Threads read ahead small files that are one document each."""
     for together, run in itertools.groupby(files, _is_small):
         some = list(run)
         if together and len(some) > 1:
-            with closing(_read_ahead(some, options)) as read:
+            with closing(_read_ahead(some, options, report)) as read:
                 yield from read
             continue
         for file in some:
-            progress = Progress()
+            progress = Progress(say=report.note)
             with closing(_READERS[file.kind](file, options, progress)) as documents:
                 yield file, progress, documents
 
 
-def _read_ahead(files: list[CorpusFile], options: Options) -> Generator[_Opened, None, None]:
-    def read(some: list[CorpusFile]) -> list[tuple[Progress, str | ValueError]]:
-        found: list[tuple[Progress, str | ValueError]] = []
+def _read_ahead(
+    files: list[CorpusFile], options: ReadingOptions, report: ReadingReport
+) -> Generator[_Opened, None, None]:
+    def read(some: list[CorpusFile]) -> list[tuple[Progress, str | Exception]]:
+        found: list[tuple[Progress, str | Exception]] = []
         for file in some:
-            progress = Progress()
+            progress = Progress(how="one per file", format="plain text")
             try:
                 found.append((progress, read_whole(file, options, progress)))
-            except ValueError as error:  # raised when the caller reaches this file
+            except (ValueError, OtherFormat) as error:  # dealt with when the caller reaches this file
                 found.append((progress, error))
-                break
         return found
 
     waiting: deque[tuple[list[CorpusFile], Future[Any]]] = deque()
@@ -232,12 +353,28 @@ def _read_ahead(files: list[CorpusFile], options: Options) -> Generator[_Opened,
                 if not waiting:
                     return
                 some, future = waiting.popleft()
-                for file, (progress, text) in zip(some, future.result(), strict=False):
-                    if isinstance(text, ValueError):
-                        raise text
-                    yield file, progress, ((file.label, text),)
+                for file, (progress, text) in zip(some, future.result(), strict=True):
+                    for note in progress.notes:
+                        report.note(*note)
+                    if isinstance(text, str):
+                        yield file, progress, ((file.label, text),)
+                        continue
+                    progress.say = report.note
+                    with closing(_not_plain(text, file, options, progress)) as documents:
+                        yield file, progress, documents
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _not_plain(problem: Exception, file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+    """The documents of a file that is not plain text after all; anything else is raised."""
+    if not isinstance(problem, OtherFormat):
+        raise problem
+    from termburst.reading.format_files import found_documents
+
+    progress.note(file.label, "format guessed", f"read as {problem.format.name}, by its first bytes")
+    with io.BytesIO(problem.data) as stream:
+        yield from found_documents(problem.format, stream, file, options, progress)
 
 
 def _in_groups(files: list[CorpusFile]) -> Iterator[list[CorpusFile]]:
@@ -261,9 +398,26 @@ def _is_one_document(file: CorpusFile) -> bool:
     return file.whole and file.kind == "text"
 
 
-def _read_text(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
+def _is_surely_one(file: CorpusFile) -> bool:
+    """Whether a file is plain text by its first bytes: some formats have several documents in one file."""
+    if not _is_one_document(file) or file.packing:
+        return False
+    try:
+        with Path(file.path).open("rb") as stream:
+            return not is_marked(stream.read(200))
+    except OSError:
+        return False
+
+
+def _read_text(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+    progress.format, progress.how = "plain text", "one per file" if file.whole else "one per line"
     if file.whole:
-        yield file.label, read_whole(file, options, progress)
+        try:
+            text = read_whole(file, options, progress)
+        except OtherFormat as other:
+            yield from _not_plain(other, file, options, progress)
+        else:
+            yield file.label, text
         return
     prefix = f"{file.label}:" if file.label else ""  # standard input has no name
     with closing(read_lines(file, options, progress)) as blocks:
@@ -271,70 +425,48 @@ def _read_text(file: CorpusFile, options: Options, progress: Progress) -> Docume
             yield f"{prefix}{number}", line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
 
 
-def _read_jsonl(file: CorpusFile, options: Options, progress: Progress) -> DocumentStream:
-    with closing(read_lines(file, options, progress)) as blocks:
-        for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
-            record = _plain_object(line)
-            if record is None:
-                if line.isspace():
-                    continue
-                record = _json_object(line, f"{file.path}, line {number}")
-            text: Any = record.get(options.text)
-            name: Any = f"{file.label}:{number}" if options.id is None else record.get(options.id)
-            strings = isinstance(text, str) and isinstance(name, str)
-            # Half of a surrogate pair can only come from an escape.
-            if strings and ((text.isascii() and name.isascii()) or "\\u" not in line):
-                yield name, text
-            else:
-                yield _json_document(record, file, number, options)
+def _read_format(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+    from termburst.reading.format_files import read_format
+
+    yield from read_format(file, options, progress)
 
 
-def _plain_object(line: str) -> dict[str, Any] | None:
-    """The same as `json.loads`, but faster, for a line that is one object; None for any other line."""
-    try:
-        record, end = _DECODER.raw_decode(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) and line[end:] in ("\n", "", "\r\n") else None
+def _read_archive(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+    """The documents of all files in an archive. A fault in one of them is noted, and the others are read."""
+    from termburst.reading.archives import ArchiveLimit, archive_files
+
+    failure: str | None = None
+    total = 0
+    with closing(archive_files(file, options, progress)) as entries:  # type: ignore[type-var]
+        for entry in entries:
+            inner, count = Progress(say=progress.note), 0
+            try:
+                with closing(_READERS[entry.kind](entry, options, inner)) as documents:
+                    for document_id, text in documents:
+                        count += 1
+                        progress.metadata = {**(inner.metadata or {}), "": entry.label}
+                        yield document_id, text
+            except ArchiveLimit:
+                raise
+            except ValueError as error:
+                if options.strict:
+                    raise
+                failure = failure or str(error)
+                note_failure(progress.note, entry, error, count)
+            if count:
+                progress.parts.append((count, inner.format, inner.how))
+            total += count
+    if not total:
+        why = f"nothing in it could be read; the first fault: {failure}" if failure else "there is no text in it"
+        raise fault(file.path, f"{why} (skipped files are in the report)" if not failure else why)
 
 
-def _json_document(record: dict[str, Any], file: CorpusFile, number: int, options: Options) -> tuple[str, Text]:
-    """Id and text of any object; ValueError if it has none."""
-    place = f"{file.path}, line {number}"
-    if options.text not in record or not (options.id is None or options.id in record):
-        require_columns(place, options, list(record))
-    text = as_text(record[options.text], place, options)
-    name = f"{file.label}:{number}" if options.id is None else as_id(record[options.id], place, options)
-    whole = partial(_paired, place=place, options=options)
-    return whole(name), whole(text) if isinstance(text, str) else list(map(whole, text))
-
-
-def _json_object(line: str, place: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        problem = f"is not valid JSON ({error.msg} at column {error.colno}); write one object per line"
-        raise fault(place, problem) from error
-    except (ValueError, RecursionError) as error:  # a number with thousands of digits, or brackets nested too deeply
-        raise fault(place, f"is JSON that cannot be read ({reason(error)})") from error
-    if not isinstance(record, dict):
-        raise fault(place, 'is JSON but not an object; write each document as {"text": …}')
-    return record
-
-
-def _paired(text: str, place: str, options: Options) -> str:
-    """The same text if it is valid Unicode. Half of a surrogate pair is treated like a byte that cannot be decoded."""
-    try:
-        return text.encode("utf-8", options.errors).decode("utf-8")
-    except UnicodeEncodeError as error:
-        raise fault(place, "an escape \\u stands for half a character; repair it or give --errors replace") from error
-
-
-_READERS: dict[str, Callable[[CorpusFile, Options, Progress], DocumentStream]] = {
+_READERS: dict[str, Callable[[CorpusFile, ReadingOptions, Progress], DocumentStream]] = {
     "text": _read_text,
     "csv": read_csv,
     "tsv": read_csv,
-    "jsonl": _read_jsonl,
-    "ndjson": _read_jsonl,
+    "jsonl": read_jsonl,
     "parquet": read_parquet,
+    "format": _read_format,
+    "archive": _read_archive,
 }

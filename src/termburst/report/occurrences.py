@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from termburst.counting.counted_corpus import CountedCorpus
+from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
 
@@ -82,24 +82,29 @@ def term_lines(
     if corpus.texts is None:
         return [[] for _ in wanted]
     by_document: dict[int, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
-    for term, documents in wanted:
-        for document in documents:
+    for term, places in wanted:
+        for document in places:
             by_document[document][term] = []
-    for document, lines in by_document.items():
-        _fill(lines, corpus.texts[document], document, corpus.counting, each)
-    return [[line for j in documents for line in by_document[j][term]] for term, documents in wanted]
+    documents = sorted(by_document)
+    for document, text in zip(documents, texts_at(corpus.texts, documents), strict=True):
+        _fill(by_document[document], text, document, corpus.counting, each)
+    return [[line for j in places for line in by_document[j][term]] for term, places in wanted]
 
 
 def _fill(
     lines: dict[str, list[dict[str, Any]]], text: Text, document: int, counting: CountingOptions, each: int
 ) -> None:
     """Add lines around the first *each* occurrences of the terms that are the keys of *lines*."""
-    shown, tokens = _tokens(text, counting)
+    shown, tokens = counting.placed_tokens(text)
+    stop_words = counting.stop_word_set()
     left = len(lines) * each
     shortest, longest = counting.ngrams
     run: list[tuple[str, int, int]] = []  # the last tokens, at most as many as a term can have
     for token in tokens:
         if longest == 1 and token[0] not in lines:  # true of most tokens
+            continue
+        if token[0] in stop_words:
+            run = run if counting.ngrams_over_stop_words else []
             continue
         run = [*run[-(longest - 1) :], token] if longest > 1 else [token]
         for size in range(shortest, min(longest, len(run)) + 1):
@@ -109,34 +114,6 @@ def _fill(
                 left -= 1
                 if not left:
                     return
-
-
-def _tokens(text: Text, counting: CountingOptions) -> tuple[str, Iterator[tuple[str, int, int]]]:
-    """The text to show, and its tokens with their positions in it, without stop words."""
-    stop_words = _stop_words(counting)
-    if isinstance(text, list):  # of tokens, which may contain spaces
-        ends = np.cumsum([len(token) + 1 for token in text]).tolist()
-        placed = ((token, end - 1 - len(token), end - 1) for token, end in zip(text, ends, strict=True))
-        return " ".join(text), (token for token in placed if token[0] not in stop_words)
-    if counting.pretokenized:
-        shown = text
-        pattern, searched = re.compile(r"\S+"), shown
-    else:
-        shown = text
-        pattern, searched = re.compile(counting.token_pattern), shown.lower() if counting.lowercase else shown
-        if len(searched) != len(shown):  # a few letters, such as İ, are longer in lower case
-            shown = searched
-    group = pattern.groups  # at most one; if there is one, it is the token
-    found = ((m.group(group), *m.span(group)) for m in pattern.finditer(searched))
-    return shown, (token for token in found if token[0] not in stop_words)
-
-
-def _stop_words(counting: CountingOptions) -> frozenset[str]:
-    if counting.stop_words == "english":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        return frozenset(ENGLISH_STOP_WORDS)
-    return frozenset(counting.stop_words or ())
 
 
 def _line(text: str, start: int, stop: int) -> dict[str, str]:

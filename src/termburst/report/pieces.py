@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
 
 Dict = dict[str, Any]
@@ -26,9 +27,9 @@ _LONGEST_ID = 200  # characters of a document's id in the page
 
 def heading(kind: str, title: str) -> Dict:
     """The first entries of a summary: its format, version, kind and title."""
-    import termburst
+    from importlib.metadata import version
 
-    return {"format": FORMAT, "termburst": termburst.__version__, "kind": kind, "title": title}
+    return {"format": FORMAT, "termburst": version("termburst"), "kind": kind, "title": title}
 
 
 def plain(value: float) -> float | None:
@@ -50,6 +51,19 @@ def term_names(statistics: TermStatistics) -> NDArray[np.object_]:
     if statistics.terms is not None:
         return statistics.terms
     return np.array([str(column) for column in range(statistics.vocabulary_size)], dtype=object)
+
+
+def documents_of(corpus: Any) -> Any:
+    """The counted corpus of a `Corpus`; anything else unchanged.
+
+    Examples
+    --------
+    >>> counted = CountedCorpus.from_texts(["so it goes"])
+    >>> documents_of(counted) is counted
+    True
+    """
+    held = counted_corpus(corpus)
+    return corpus if held is None else held
 
 
 def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:

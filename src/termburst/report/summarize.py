@@ -24,6 +24,7 @@ from termburst.report.pieces import (
     columns_of,
     counting_of,
     document_names,
+    documents_of,
     heading,
     histogram,
     length_summary,
@@ -37,7 +38,7 @@ from termburst.tables import burstiness_test
 
 
 def summarize(
-    corpus: CountedCorpus | TermStatistics,
+    corpus: Any,
     *,
     title: str = "corpus",
     panels: int = PANELS,
@@ -53,7 +54,7 @@ def summarize(
 
     Parameters
     ----------
-    corpus : CountedCorpus, or TermStatistics with detail="patterns"
+    corpus : Corpus, CountedCorpus, or TermStatistics with detail="patterns"
         Statistics do not keep documents: their panels show neither lines nor where a term occurs.
     panels : how many of the burstiest terms get a panel
     max_terms : how many of the burstiest terms are listed; `overview` counts all
@@ -78,11 +79,12 @@ def summarize(
 
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
     lines = checked_whole("lines", lines)
+    corpus = documents_of(corpus)
     if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
     statistics = statistics_of(corpus)
     if not isinstance(statistics, TermStatistics):
-        raise ValueError(f"corpus must be a CountedCorpus or TermStatistics, got {shown(corpus)}")
+        raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics, got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     tested = burstiness_test(
         statistics, term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,

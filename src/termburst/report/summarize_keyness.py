@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.display import LINES, MOST_TERMS, PANELS
@@ -18,6 +18,7 @@ from termburst.report.pieces import (
     columns_of,
     counting_of,
     document_names,
+    documents_of,
     heading,
     length_summary,
     statistics_of,
@@ -35,7 +36,7 @@ _COLUMNS = (
 
 def summarize_keyness(
     table: pl.DataFrame,
-    sides: Mapping[str, CountedCorpus | TermStatistics],
+    sides: Mapping[str, Any],
     *,
     title: str = "comparison",
     settings: Dict | None = None,
@@ -48,7 +49,7 @@ def summarize_keyness(
     Parameters
     ----------
     table : the frame of `termburst.keyness`, or of `termburst.keyness_groups` with contrasts=True
-    sides : name → CountedCorpus or TermStatistics
+    sides : name → Corpus, CountedCorpus or TermStatistics
         Two in the order A, B; or all groups. Statistics do not keep documents: panels do not show where a term occurs.
     settings : how the table was made; the page shows it
     panels : how many terms, in the order of the table, get a panel
@@ -84,6 +85,7 @@ def summarize_keyness(
         )
     if not table.height:
         raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
+    sides = {name: documents_of(side) for name, side in sides.items()}
     statistics = {name: statistics_of(side) for name, side in sides.items()}
     ratio = pl.col("log_ratio")
     table = table.with_columns(

@@ -8,7 +8,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from termburst.files import first_line, remove_leftovers
 from termburst.names import Detail
 from termburst.reading.documents import Place, Text
+from termburst.statistics.contents import Content, RunningContent
 from termburst.statistics.store import load_unfinished, save_statistics
 from termburst.statistics.streaming import RunningSum
 from termburst.statistics.term_statistics import TermStatistics, counted, partial_statistics
@@ -51,6 +52,7 @@ class Checkpoint:
     fresh: bool = False
     say: Callable[[str], None] = lambda sentence: None
     _total: RunningSum = field(default_factory=RunningSum, repr=False)
+    _content: RunningContent | None = field(default_factory=RunningContent, repr=False)  # None if not known
     _identity: dict[str, Any] | None = field(default=None, repr=False)
     # Ends of batches, in order; the first is at or before the end of what has been added up.
     _places: deque[Place] = field(default_factory=deque, repr=False)
@@ -99,7 +101,8 @@ class Checkpoint:
                 self._total.add(part)
                 if self._is_due():
                     self._save()
-            return counted(self._total.value(), batch, min_count)
+            whole = counted(self._total.value(), batch, min_count)
+            return replace(whole, contents=tuple(replace(one, batch=batch) for one in self._contents(whole.documents)))
         except (KeyboardInterrupt, SystemExit):
             if self.every > 0:
                 self._save()
@@ -118,7 +121,13 @@ class Checkpoint:
         for batch in batches:
             if self._identity is not None and self.every > 0:
                 self._places.append(batch.place)
+            if self._content is not None:
+                self._content.see(batch.texts)
             yield batch.texts
+
+    def _contents(self, documents: int) -> tuple[Content, ...]:
+        """The digest of the first *documents*; nothing if a part of them was counted without one."""
+        return () if self._content is None else (self._content.value(documents),)
 
     def _resumed(self) -> Place:
         try:
@@ -135,7 +144,10 @@ class Checkpoint:
                 f"{self.path} contains {place.documents:,} documents of another build ({self._difference(known)}): "
                 "give --fresh to count again, or write to another place"
             )
-        self._total.add(statistics)
+        contents = statistics.contents
+        fits = [content.documents for content in contents] == [place.documents]
+        self._content = RunningContent(contents[0]) if fits else None
+        self._total.add(replace(statistics, contents=()))
         self._saved = place.documents
         self.say(f"resumed: skipped {place.documents:,} documents that were counted before")
         return place
@@ -164,7 +176,8 @@ class Checkpoint:
                 self._places.popleft()
             place = Place(documents, self._places[0].files, self._places[0].before)
             try:
-                save_statistics(total.prune(), self.path, unfinished=self._identity | {"place": asdict(place)})
+                kept = replace(total.prune(), contents=self._contents(documents))
+                save_statistics(kept, self.path, unfinished=self._identity | {"place": asdict(place)})
                 self._saved = documents
             except ValueError as error:
                 self.say(f"{first_line(error)}; the build continues, but cannot be resumed from here")

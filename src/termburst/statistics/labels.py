@@ -28,6 +28,21 @@ def checked_detail(detail: str) -> Detail:
     return detail
 
 
+def lacking(detail: Detail, needed: Detail) -> str:
+    """The sentence for statistics that lack the detail that a question needs, and how to build them with it.
+
+    Examples
+    --------
+    >>> lacking("moments", "patterns")
+    'these statistics have detail="moments", but this question needs detail="patterns"; count the texts again with \
+TermStatistics.from_texts(texts, detail="patterns") or stats build --detail patterns'
+    """
+    return (
+        f'these statistics have detail="{detail}", but this question needs detail="{needed}"; count the texts again '
+        f'with TermStatistics.from_texts(texts, detail="{needed}") or stats build --detail {needed}'
+    )
+
+
 def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Terms | None:
     """Names for *size* columns: distinct strings. ValueError names the first that is not valid."""
     if terms is None:

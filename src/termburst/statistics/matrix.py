@@ -45,7 +45,7 @@ def canonical_counts(X: Any) -> Any:
 
     Parameters
     ----------
-    X : sparse matrix or array of any format, or anything that `numpy.asarray` makes two-dimensional
+    X : sparse matrix or array of any format, anything that `numpy.asarray` makes two-dimensional, or a `Corpus`
         Documents × terms. Duplicate entries of a sparse matrix are summed, as in SciPy.
 
     Returns
@@ -65,6 +65,8 @@ def canonical_counts(X: Any) -> Any:
     >>> canonical_counts(np.array([[2.0, 0.0], [0.0, 1.0]])).data
     array([2, 1])
     """
+    held = counted_corpus(X)
+    X = X if held is None else held.counts
     if _is_canonical(X):
         return X
     counts = _to_csr(X)
@@ -80,6 +82,21 @@ def canonical_counts(X: Any) -> Any:
     if counts.nnz and float(counts.data.max()) * counts.nnz >= 2**62 and counts.data.sum(dtype=np.float64) >= 2**62:
         raise ValueError(TOO_MANY)
     return counts
+
+
+def counted_corpus(X: Any) -> Any:
+    """The counted corpus behind *X*, which has `counts` and `terms`; None if there is none.
+
+    A class offers it by the method ``__counted_corpus__``. So every function that takes counts also takes a `Corpus`,
+    and arithmetic need not know that class.
+
+    Examples
+    --------
+    >>> counted_corpus([[2, 0], [0, 1]]) is None
+    True
+    """
+    offer = getattr(type(X), "__counted_corpus__", None)
+    return None if offer is None else offer(X)
 
 
 def refuse_texts(X: Any, taker: str) -> None:

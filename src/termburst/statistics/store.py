@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.names import DETAILS
 from termburst.reading.parquet_footer import FooterError, read_chunks
+from termburst.statistics.contents import Content
 from termburst.statistics.labels import checked_detail, checked_terms
 from termburst.statistics.merging import SUMS
 from termburst.statistics.rows import CountRows
@@ -32,16 +34,18 @@ FORMAT_VERSION = 1
 _HEADER = "termburst"  # key in the metadata of the Parquet file
 _MAGIC = b"PAR1"  # the first bytes of every Parquet file
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
+_HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
     "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "digest": str,
     "counting": dict | None,
 }  # fmt: skip
 _COUNTING_TYPES: dict[str, Any] = {
-    "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool
+    "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool,
+    "words": str, "language": str | None, "apostrophes": str | None, "ngrams_over_stop_words": bool,
 }  # fmt: skip
 _IN_WORDS: dict[Any, str] = {
     str: "a string", bool: "true or false", list: "a list", int: "a whole number", dict: "an object",
-    dict | None: "an object or null", list | str | None: "a list, a string or null",
+    dict | None: "an object or null", str | None: "a string or null", list | str | None: "a list, a string or null",
 }  # fmt: skip
 # What a damaged header can raise, for example if it is nested too deeply or has other types.
 _DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
@@ -53,9 +57,10 @@ def save_statistics(
     """Write statistics to one Parquet file, one row per term, that any Parquet reader can open.
 
     The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
-    count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids and the
-    counting options are JSON in the file's metadata under "termburst", with the version of the format and a digest of
-    everything stored. For a build that is not finished, *unfinished* describes the build and is stored, too.
+    count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids, the
+    digests of the texts and the counting options are JSON in the file's metadata under "termburst", with the version of
+    the format and a digest of everything stored. For a build that is not finished, *unfinished* describes the build and
+    is stored, too.
 
     Raises
     ------
@@ -187,7 +192,9 @@ def _check_types(header: dict[str, Any]) -> None:
         if name not in header:
             raise ValueError(f"the header field {name!r} is missing")
     _check_fields(header, _TYPES)
-    _check_fields(header, {"min_count": int, "unfinished": dict})
+    _check_fields(header, {"min_count": int, "unfinished": dict, "contents": list})
+    for entry in header.get("contents", []):
+        _check_content(entry)
     options = header["counting"] or {}
     _check_fields(options, _COUNTING_TYPES)
     stop_words = options.get("stop_words")
@@ -196,6 +203,15 @@ def _check_types(header: dict[str, Any]) -> None:
     _check_entries("stop_words", stop_words if isinstance(stop_words, list) else [], str)
     if not 1 <= header.get("min_count", 1) < 2**63:
         raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
+
+
+def _check_content(entry: Any) -> None:
+    if isinstance(entry, list) and len(entry) == 3:
+        documents, digest, batch = entry
+        right = type(documents) is int and documents >= 0 and isinstance(batch, str | None)
+        if right and isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest):
+            return
+    raise ValueError(f"each entry of the header field 'contents' must be [documents, digest, batch]; got {entry!r:.60}")
 
 
 def _check_fields(fields: dict[str, Any], types: dict[str, Any]) -> None:
@@ -223,6 +239,8 @@ def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> di
     }
     if statistics.min_count > 1:  # only if needed, so that files from before this field existed still match
         header["min_count"] = statistics.min_count
+    if statistics.contents:
+        header["contents"] = [[one.documents, one.digest, one.batch] for one in statistics.contents]
     if unfinished is not None:
         header["unfinished"] = unfinished
     return header
@@ -310,4 +328,5 @@ def _fields(header: dict[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
         "batches": tuple(header["batches"]),
         "counting": None if counting is None else CountingOptions.from_json(counting),
         "min_count": int(header.get("min_count", 1)),
+        "contents": tuple(Content(*entry) for entry in header.get("contents", [])),
     }

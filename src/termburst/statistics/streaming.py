@@ -78,11 +78,22 @@ def in_batches(texts: Iterable[Any], *, lists_are_texts: bool) -> Iterator[list[
                 yield single
                 single = []
         elif isinstance(item, Iterable) and not isinstance(item, bytes):
-            yield list(item)
+            batch = list(item)
+            if not lists_are_texts and _look_like_tokens(batch):
+                raise ValueError(
+                    f"a list of words, {batch[:3]!r:.60}, can be one text given as its tokens, or several texts of one "
+                    "word; for tokens give counting=CountingOptions(pretokenized=True), for texts use from_batches"
+                )
+            yield batch
         else:
             raise ValueError(f"a text must be a string; got {item!r:.60}")
     if single:
         yield single
+
+
+def _look_like_tokens(batch: list[Any]) -> bool:
+    """Whether these are two or more strings, none of which is empty or has white space."""
+    return len(batch) > 1 and all(isinstance(text, str) and text.split(None, 1) == [text] for text in batch)
 
 
 def counted_parts(

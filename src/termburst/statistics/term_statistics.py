@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.display import ROWS, html_table, more, number
 from termburst.names import DETAILS, Detail
-from termburst.statistics.labels import Terms, checked_batch, checked_detail, checked_terms
-from termburst.statistics.matrix import canonical_counts, totals
+from termburst.statistics.contents import Content
+from termburst.statistics.labels import Terms, checked_batch, checked_detail, checked_terms, lacking
+from termburst.statistics.matrix import canonical_counts, counted_corpus, totals
 from termburst.statistics.merging import added, pruned, subtracted
 from termburst.statistics.rows import CountRows
 from termburst.statistics.soundness import check_lengths, check_sound, mark_sound
@@ -61,6 +62,9 @@ class TermStatistics:
     min_count : int
         Terms that occur fewer times were dropped (``stats build --min-count``), so nothing can be added exactly any
         more. Lengths still count all tokens.
+    contents : tuple of Content
+        Digests of the texts, one per corpus that ``stats build`` or ``stats add`` counted, so that the same texts are
+        not added twice by mistake. Empty where they are not known. They are not compared by ``==``.
 
     Examples
     --------
@@ -86,6 +90,7 @@ class TermStatistics:
     batches: tuple[str, ...] = ()
     counting: CountingOptions | None = None
     min_count: int = 1
+    contents: tuple[Content, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         """Check that document lengths are possible and that their sums fit 64-bit integers."""
@@ -104,13 +109,15 @@ class TermStatistics:
 
         Parameters
         ----------
-        X : sparse or dense matrix of non-negative whole numbers
+        X : sparse or dense matrix of non-negative whole numbers, or a `Corpus`, which knows its terms
         terms : sequence of str, optional
             The names of the columns, for example ``vectorizer.get_feature_names_out()``.
         detail : "moments", "patterns" or "frequencies"
         batch : str, optional
             An id of these documents, kept so that they cannot be added twice.
         """
+        held = counted_corpus(X)
+        terms = held.terms if terms is None and held is not None else terms
         counts = canonical_counts(X)
         if counts.shape[0] == 0:
             raise ValueError("the count matrix has no documents (0 rows)")
@@ -132,9 +139,9 @@ class TermStatistics:
 
         Parameters
         ----------
-        texts : iterable of texts, or of lists of texts
+        texts : iterable of texts, or of lists of texts; or a `Corpus`, by default counted as it says
             The result does not depend on how texts are grouped in lists. With ``CountingOptions(pretokenized=True)``
-            a list of strings is one text, given as its tokens.
+            a list of strings is one text, given as its tokens. Without it, lists that look like tokens are refused.
         detail, batch : see `from_counts`
         counting : CountingOptions, optional
             How to find the tokens; by default like scikit-learn's CountVectorizer.
@@ -145,6 +152,9 @@ class TermStatistics:
         >>> dict(zip(s.terms, s.collection_frequency.tolist()))
         {'goes': 1, 'it': 1, 'so': 3}
         """
+        held = counted_corpus(texts)
+        if held is not None:
+            counting, texts = counting or held.counting, held.texts or ()
         if isinstance(texts, (str, bytes, Mapping)) or hasattr(texts, "columns"):
             raise ValueError(f"texts must be a list of texts, or an iterable of such lists; got {type(texts).__name__}")
         lists_are_texts = bool(getattr(counting, "pretokenized", False))
@@ -191,7 +201,7 @@ class TermStatistics:
     def count_histogram(self) -> CountRows:
         """For each term the histogram of its counts: how many documents contain it how often."""
         if self.rows is None:
-            raise ValueError(f'this needs statistics with detail="moments" or more; these have only "{self.detail}"')
+            raise ValueError(lacking(self.detail, "moments"))
         return self.rows.without_lengths()
 
     @cached_property
@@ -236,9 +246,7 @@ class TermStatistics:
         True
         """
         if DETAILS.index(checked_detail(detail)) > DETAILS.index(self.detail):
-            raise ValueError(
-                f'statistics with detail="{self.detail}" cannot be made into "{detail}"; count the texts again'
-            )
+            raise ValueError(lacking(self.detail, detail))
         if detail == self.detail:
             return self
         if detail == "moments":
@@ -322,7 +330,7 @@ def as_statistics(X_or_statistics: Any, detail: Detail) -> TermStatistics:
     if not isinstance(X_or_statistics, TermStatistics):
         return TermStatistics.from_counts(X_or_statistics, detail=detail)
     if DETAILS.index(X_or_statistics.detail) < DETAILS.index(detail):
-        raise ValueError(f'this needs statistics with detail="{detail}"; these have only "{X_or_statistics.detail}"')
+        raise ValueError(lacking(X_or_statistics.detail, detail))
     check_sound(X_or_statistics)
     return X_or_statistics
 
@@ -396,5 +404,5 @@ def _same(left: Any, right: Any) -> bool:
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         return np.array_equal(left, right)
     if is_dataclass(left) and type(left) is type(right) and not isinstance(left, type):
-        return all(_same(getattr(left, field.name), getattr(right, field.name)) for field in fields(left))
+        return all(_same(getattr(left, f.name), getattr(right, f.name)) for f in fields(left) if f.compare)
     return type(left) is type(right) and bool(left == right)

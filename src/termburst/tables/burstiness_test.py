@@ -43,7 +43,7 @@ def burstiness_test(
 
     Parameters
     ----------
-    X_or_statistics : count matrix, or TermStatistics with detail="patterns"
+    X_or_statistics : count matrix, corpus, or TermStatistics with detail="patterns"
     terms : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names.
     test : {"plr", "lr", "score"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from termburst.forks import check_fork
 from termburst.inference.coburst import coburst as burst_pairs
+from termburst.tables.frames import named_terms, own_terms
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +28,7 @@ def coburst(
 
     Parameters
     ----------
-    X : count matrix; statistics do not keep documents
+    X : count matrix, or a corpus; statistics do not keep documents
     pairs : names (or columns) of the pairs to test; by default the *top* pairs of the corpus
     terms : sequence of str, optional
         The names of the columns.
@@ -56,10 +57,11 @@ def coburst(
     import polars as pl
 
     check_fork()
+    own = own_terms(X)
     found = burst_pairs(
         X,
         pairs,
-        terms=terms,
+        terms=terms if own is None else named_terms(X, terms, own.size),
         top=top,
         max_terms=max_terms,
         min_count=min_count,

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
 from termburst.statistics.labels import checked_terms
+from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -31,8 +33,38 @@ def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] |
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
+def own_terms(corpus: Any) -> NDArray[np.object_] | None:
+    """The term names that statistics or a corpus have; None for a matrix.
+
+    Examples
+    --------
+    >>> own_terms(TermStatistics.from_counts([[1, 2]], ["so", "it"])).tolist(), own_terms([[1, 2]])
+    (['so', 'it'], None)
+    """
+    held = corpus if isinstance(corpus, TermStatistics) else counted_corpus(corpus)
+    return None if held is None else held.terms
+
+
+def counted_texts(corpus: Any, which: str) -> Any:
+    """A list of texts counted, as `termburst.read` counts them; anything else unchanged.
+
+    Examples
+    --------
+    >>> counted_texts(["so it goes", "so so"], "A").terms.tolist()
+    ['goes', 'it', 'so']
+    """
+    if isinstance(corpus, str):
+        raise ValueError(f"{which} must be a list of texts, counts or a corpus; got one string, {corpus!r:.60}")
+    if not isinstance(corpus, (list, tuple)) or not corpus:
+        return corpus
+    tokens = all(isinstance(text, list) and all(isinstance(token, str) for token in text) for text in corpus)
+    if not tokens and not isinstance(corpus[0], str):
+        return corpus
+    return CountedCorpus.from_texts(corpus, counting=corpus_counting(pretokenized=tokens))
+
+
 def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[np.object_] | None:
-    """The names of the terms of a matrix or of statistics; *terms* must not differ from the names in statistics.
+    """The names of the terms; *terms* must not differ from the names that statistics or a corpus already have.
 
     Examples
     --------
@@ -41,8 +73,9 @@ def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[
     ValueError: the statistics already have other term names; omit `terms`
     """
     names = checked_terms(terms, size)
-    own = corpus.terms if isinstance(corpus, TermStatistics) else None
+    own = own_terms(corpus)
     if names is not None and own is not None and not np.array_equal(names, own):
+        kind = "statistics" if isinstance(corpus, TermStatistics) else "counts"
         of = f" of {which}" if which else ""
-        raise ValueError(f"the statistics{of} already have other term names; omit `terms`")
+        raise ValueError(f"the {kind}{of} already have other term names; omit `terms`")
     return names if own is None else own

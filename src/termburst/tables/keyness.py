@@ -16,11 +16,10 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, KEYNESS_METHODS, SORTS, Sort
-from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.frames import named_terms, term_frame
+from termburst.tables.frames import counted_texts, named_terms, own_terms, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,8 +44,8 @@ def keyness(
 
     Parameters
     ----------
-    A, B : count matrices, or TermStatistics with detail="patterns" (such as a saved reference corpus)
-        Their vocabularies are aligned by term name, over the union of both.
+    A, B : count matrices, corpora, lists of texts, or TermStatistics with detail="patterns" (a saved reference corpus)
+        Their vocabularies are aligned by term name, over the union of both. Texts are counted as `termburst.read` does.
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
@@ -85,6 +84,8 @@ def keyness(
     >>> table = tb.keyness(A, B, terms=["ha", "no", "so"])
     >>> table["term"][0], table["n_a"][0], table["n_b"][0], round(table["log_ratio"][0], 2)
     ('ha', 72, 18, 2.42)
+    >>> tb.keyness(["ha ha so"] * 6, ["so it goes", "on and on so"] * 4)["term"][0]
+    'ha'
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
     a, b, names = _aligned(A, B, terms, terms_b)
@@ -137,7 +138,7 @@ def keyness_groups(
 
     Parameters
     ----------
-    X : count matrix
+    X : count matrix, or a corpus
     labels : list, array or Series with one label per document
         All of one type, at least two different ones, and none missing.
     terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are only for contrasts
@@ -165,7 +166,7 @@ def keyness_groups(
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
-    names = checked_terms(terms, counts.shape[1])
+    names = named_terms(X, terms, counts.shape[1])
     groups, place = _grouped(labels, counts.shape[0])
     parts = [counts[place == g] for g in range(len(groups))]
     for group, part in zip(groups, parts, strict=True):
@@ -275,6 +276,7 @@ def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
 
 def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
     """The cells of both over the same terms, and the names of the terms, if any."""
+    A, B = counted_texts(A, "A"), counted_texts(B, "B")
     terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
     if terms_b is None and _unnamed(B):
         terms_b, terms = terms, terms if _unnamed(A) else None
@@ -298,13 +300,13 @@ def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermC
 
 
 def _unnamed(corpus: Any) -> bool:
-    return not isinstance(corpus, TermStatistics) or corpus.terms is None
+    return own_terms(corpus) is None
 
 
 def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
     if not isinstance(corpus, TermStatistics):
-        corpus = canonical_counts(corpus)
-        return corpus, named_terms(corpus, terms, corpus.shape[1])
+        counts = canonical_counts(corpus)
+        return counts, named_terms(corpus, terms, counts.shape[1], which)
     if corpus.rows is None or corpus.rows.length is None:
         raise ValueError(
             f'{which} has statistics without the patterns that keyness needs: build them with detail="patterns"'

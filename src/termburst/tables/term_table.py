@@ -35,7 +35,7 @@ def term_table(
 
     Parameters
     ----------
-    X_or_statistics : count matrix, or TermStatistics of detail "moments" or more
+    X_or_statistics : count matrix, corpus, or TermStatistics of detail "moments" or more
     mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
     parts : bool
         Also the named parts of λ_i, one column per part.

@@ -1,0 +1,6 @@
+"""`Corpus`, the object that people hold: documents with ids and metadata, and one method for each question."""
+
+from termburst.corpus.corpus import Corpus
+from termburst.corpus.read import read
+
+__all__ = ["Corpus", "read"]

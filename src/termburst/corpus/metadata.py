@@ -1,0 +1,183 @@
+"""What is known of each document: a Polars frame with one row per document, whose first column is "id"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from termburst.forks import check_fork
+
+
+def of_documents(ids: Sequence[str], records: Sequence[Mapping[str, Any]] | None = None) -> pl.DataFrame:
+    """The frame of documents with these ids; *records* has what the source says of each.
+
+    Text that is a number in every document becomes a number, so that ``year >= 1945`` can be asked.
+
+    Examples
+    --------
+    >>> of_documents(["a", "b"], [{"year": "1945"}, {"year": "1949", "party": "x"}]).rows()
+    [('a', 1945, None), ('b', 1949, 'x')]
+    """
+    names = dict.fromkeys(name for record in records or () for name in record)
+    columns = {name: [record.get(name) for record in records or ()] for name in names}
+    return with_ids(ids, columns, numbers=True)
+
+
+def with_ids(ids: Sequence[str], columns: Mapping[str, Any], *, numbers: bool = False) -> pl.DataFrame:
+    """A frame with the column "id" and *columns*; ValueError if their lengths differ.
+
+    A column that is called "id", too, gets the name "id_given".
+    """
+    made = [pl.Series("id", list(ids), dtype=pl.String)]
+    for name, values in columns.items():
+        column = as_series("id_given" if name == "id" else str(name), values)
+        if len(column) != len(ids):
+            problem = f"the metadata {name!r:.60} has {len(column):,} values"
+            raise ValueError(f"there are {len(ids):,} documents, but {problem}; give one each")
+        made.append(as_numbers(column) if numbers else column)
+    return pl.DataFrame(made)
+
+
+def as_series(name: str, values: Any) -> pl.Series:
+    """One column of metadata, from a list, an array or a series."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise ValueError(f"the metadata {name!r:.60} must be a list with one value per document; got {values!r:.60}")
+    if isinstance(values, pl.Series):
+        return values.rename(name)
+    listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    return pl.Series(name, listed, strict=False)
+
+
+def as_numbers(column: pl.Series) -> pl.Series:
+    """The same column; as numbers if it has only text that is written as numbers are.
+
+    Examples
+    --------
+    >>> as_numbers(pl.Series(["1945", "1949"])).to_list(), as_numbers(pl.Series(["007", "12"])).to_list()
+    ([1945, 1949], ['007', '12'])
+    """
+    if column.dtype != pl.String or not column.count():
+        return column
+    for kind, pattern in ((pl.Int64, r"^(0|-?[1-9]\d{0,17})$"), (pl.Float64, r"^-?(0|[1-9]\d*)(\.\d+)?$")):
+        if column.str.contains(pattern).all():
+            return column.cast(kind)
+    return column
+
+
+def joined(frame: pl.DataFrame, metadata: Any) -> pl.DataFrame:
+    """The frame with the user's own *metadata* added: matched by the column "id" if there is one, or by order.
+
+    Examples
+    --------
+    >>> joined(of_documents(["a", "b"]), {"id": ["b", "a"], "year": [1949, 1945]}).rows()
+    [('a', 1945), ('b', 1949)]
+    """
+    check_fork()
+    columns = as_columns(metadata)
+    if "id" not in columns:
+        new = with_ids(frame["id"].to_list(), columns)
+    else:
+        known = as_series("id", columns.pop("id")).cast(pl.String).to_list()
+        place = {name: row for row, name in enumerate(known)}
+        if len(place) != len(known):
+            raise ValueError("two rows of the metadata have the same id; ids must be unique")
+        missing = [name for name in frame["id"] if name not in place]
+        if missing:
+            raise ValueError(
+                f"the metadata has no row for {len(missing):,} of {frame.height:,} documents, such as "
+                f"{missing[0]!r:.60}; its ids are {', '.join(map(repr, known[:3]))}, …"
+            )
+        rows = [place[name] for name in frame["id"]]
+        new = with_ids(known, columns)[rows]
+    return frame.with_columns(new.drop("id"))
+
+
+def as_columns(metadata: Any) -> dict[str, Any]:
+    """Metadata from a mapping of columns, a frame of any engine, or a list of mappings, as a dict of columns."""
+    from termburst.corpus.frames import as_polars
+
+    if isinstance(metadata, Mapping):
+        return dict(metadata)
+    frame = as_polars(metadata)
+    if frame is not None:
+        return frame.to_dict()
+    if isinstance(metadata, Sequence) and metadata and all(isinstance(record, Mapping) for record in metadata):
+        names = dict.fromkeys(name for record in metadata for name in record)
+        return {name: [record.get(name) for record in metadata] for name in names}
+    raise ValueError(
+        f"metadata must be columns such as {{'year': years}}, a frame or a list of dicts; got {metadata!r:.60}"
+    )
+
+
+def chosen_rows(frame: pl.DataFrame, condition: Any) -> NDArray[np.intp]:
+    """The numbers of the documents for which a Polars expression or a boolean array is true; null counts as false.
+
+    Examples
+    --------
+    >>> chosen_rows(of_documents(["a", "b"], [{"year": 1945}, {"year": None}]), pl.col("year") > 1940)
+    array([0])
+    """
+    check_fork()
+    if isinstance(condition, pl.Expr):
+        try:
+            column = frame.with_columns(condition.alias("chosen"))["chosen"]
+        except pl.exceptions.ColumnNotFoundError as error:
+            missing = next((name for name in condition.meta.root_names() if name not in frame.columns), "")
+            raise ValueError(no_column(frame, missing)) from error
+        except pl.exceptions.PolarsError as error:
+            raise ValueError(f"the expression cannot be used on the metadata: {str(error).splitlines()[0]}") from error
+    elif isinstance(condition, (str, bytes)) or not isinstance(condition, Iterable):
+        raise ValueError(
+            "where takes a Polars expression, such as pl.col('year') >= 1945, or a boolean array; got "
+            f"{condition!r:.60}"
+        )
+    else:
+        column = as_series("chosen", condition)
+        if len(column) != frame.height:
+            raise ValueError(f"there are {frame.height:,} documents, but the boolean array has {len(column):,} values")
+    if column.dtype != pl.Boolean:
+        raise ValueError(f"where needs true or false for each document; got {column.dtype}")
+    return np.flatnonzero(column.fill_null(False).to_numpy())
+
+
+def binned(frame: pl.DataFrame, name: str, every: float | str) -> pl.DataFrame:
+    """The frame with one more column, ``<name>_bin``: the lower end of the interval that each value lies in.
+
+    Examples
+    --------
+    >>> binned(of_documents(["a", "b"], [{"year": 1945}, {"year": 1953}]), "year", 10)["year_bin"].to_list()
+    [1940, 1950]
+    """
+    check_fork()
+    column = as_numbers(column_of(frame, name))
+    if isinstance(every, str):
+        if not column.dtype.is_temporal():
+            raise ValueError(f"every={every!r:.60} is for dates, but {name!r:.60} has {column.dtype}; give a number")
+        try:
+            return frame.with_columns(column.dt.truncate(every).alias(f"{name}_bin"))
+        except pl.exceptions.PolarsError as error:
+            raise ValueError(f"every must be a duration such as '10y' or '3mo'; got {every!r:.60}") from error
+    if isinstance(every, bool) or not isinstance(every, (int, float)) or not 0 < every < float("inf"):
+        raise ValueError(f"every must be a number above 0; got {every!r:.60}")
+    if column.dtype in (pl.Date, pl.Datetime):
+        column = column.dt.year().cast(pl.Int64)
+    if not column.dtype.is_numeric():
+        raise ValueError(f"only numbers and dates can be binned, but {name!r:.60} has {column.dtype}")
+    return frame.with_columns(((column // every) * every).alias(f"{name}_bin"))
+
+
+def column_of(frame: pl.DataFrame, name: Any) -> pl.Series:
+    """A column of the metadata; ValueError if there is none."""
+    if name not in frame.columns:
+        raise ValueError(no_column(frame, name))
+    return frame[name]
+
+
+def no_column(frame: pl.DataFrame, name: Any) -> str:
+    """The sentence about a column that does not exist."""
+    known = ", ".join(map(repr, frame.columns))
+    return f"the metadata has no column {name!r:.60}; it has {known if len(known) <= 300 else known[:299] + '…'}"

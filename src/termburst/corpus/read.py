@@ -1,0 +1,438 @@
+"""`read`: whatever people have, as a `Corpus`."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+
+from termburst.corpus import frames, metadata
+from termburst.corpus.corpus import Corpus
+from termburst.corpus.documents import Documents
+from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
+from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
+from termburst.counting.guess_language import guess_language
+from termburst.counting.languages import language_name
+from termburst.counting.options import CountingOptions
+from termburst.counting.scripts import unsegmented_script
+from termburst.datasets import BUILT_IN, TextCollection
+from termburst.forks import check_fork
+from termburst.reading.documents import Text
+from termburst.reading.readers import open_corpus
+from termburst.statistics.labels import checked_terms
+from termburst.statistics.matrix import canonical_counts
+from termburst.statistics.store import holds_statistics
+
+KINDS = (
+    "a path, a glob or the name of a data set, a list of pathlib.Path, a list of strings (texts), a list of lists of "
+    "strings (tokens), a frame, or a matrix of counts"
+)
+Tokenizer = Callable[[Any], Iterable[Any]]
+_SAMPLE = 200  # texts that are looked at for script and language
+
+
+def read(
+    source: Any,
+    *,
+    text: str | None = None,
+    id: str | Sequence[Any] | None = None,
+    metadata: Any = None,
+    language: str | None = None,
+    layer: str | None = None,
+    encoding: str | None = None,
+    errors: str = "strict",
+    lines: bool = False,
+    delimiter: str | None = None,
+    xpath: str | None = None,
+    name_pattern: str | None = None,
+    strict: bool = False,
+    ngrams: int | tuple[int, int] = 1,
+    stop_words: bool | str | Iterable[str] | None = None,
+    words: str | None = None,
+    apostrophes: str | None = None,
+    token_pattern: str | None = None,
+    lowercase: bool = True,
+    ngrams_over_stop_words: bool | None = None,
+    pretokenized: bool = False,
+    tokenizer: Tokenizer | None = None,
+    terms: Sequence[str] | None = None,
+) -> Corpus:
+    """Read texts or counts from files, frames or lists, as a corpus.
+
+    Parameters
+    ----------
+    source : what to read
+
+        * one string or `pathlib.Path`: a folder, a file, a glob, or a data set of `termburst.datasets.BUILT_IN`
+        * a list of `pathlib.Path`: several files or folders
+        * a list of strings: texts; a list of lists of strings: token lists, which are counted as they are
+        * a frame of Polars, pandas, PyArrow, DuckDB or PySpark: texts in the column *text*, other columns are metadata;
+          or counts, one column per term
+        * a matrix of counts, documents × terms; the names of its columns are *terms*
+        * a corpus, which is returned as it is
+    text : the column with the texts, by default "text"
+    id : the column with the ids; for lists and matrices, a list of ids
+    metadata : what is known of each document, in addition to what the source says
+        Columns such as ``{"year": years}``, a frame or a list of dicts. Rows are matched by a column "id" if there is
+        one, or by their order.
+    language : code of ISO 639 or English name of the language, such as "de" or "german"; see `CountingOptions`
+    layer, encoding, errors, lines, delimiter, xpath, name_pattern, strict : how files are read
+        See :doc:`corpus`. *lines* makes each line of a text file a document. The named groups of *name_pattern*, a
+        regular expression, become metadata. *strict* makes everything that would be skipped, repaired or guessed an
+        error.
+    ngrams, stop_words, words, apostrophes, token_pattern, lowercase, ngrams_over_stop_words, pretokenized
+        See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
+    tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
+    terms : the names of the columns of a matrix of counts
+
+    Returns
+    -------
+    Corpus
+        Texts in files are not held in memory. They are counted now, and read again when they are needed.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> tb.read(["ha ha ha, said the clown", "the crowd said nothing"], metadata={"year": [1948, 1951]})
+    Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: as Unicode sees them, in lower case
+    """
+    check_fork()
+    files: dict[str, Any] = {
+        "text": text, "layer": layer, "encoding": encoding, "errors": errors, "lines": lines, "delimiter": delimiter,
+        "xpath": xpath, "name_pattern": name_pattern, "strict": strict,
+    }  # fmt: skip
+    if tokenizer is not None and not callable(tokenizer):
+        raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
+    counting = corpus_counting(
+        ngrams=ngrams,
+        stop_words=stop_words,
+        token_pattern=token_pattern,
+        words=words,
+        language=language,
+        apostrophes=apostrophes,
+        lowercase=lowercase,
+        ngrams_over_stop_words=ngrams_over_stop_words,
+        pretokenized=pretokenized or tokenizer is not None,
+    )
+    asked = _Asked(id, files, counting, tokenizer, terms)
+    try:
+        corpus = _opened(source, asked)
+    except ValueError as error:
+        raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
+    if corpus is source and (metadata is not None or asked != _Asked(None, _NO_FILES, corpus_counting())):
+        raise ValueError("the source is a corpus already, so no option can be used; omit the options")
+    return corpus if metadata is None else corpus.with_metadata(metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The options of `read`: ids, how files are read, how words are counted."""
+
+    id: Any
+    files: Mapping[str, Any]
+    counting: CountingOptions
+    tokenizer: Tokenizer | None = None
+    terms: Any = None
+
+    def refuse(self, what: str, *, keep: tuple[str, ...] = ()) -> None:
+        """Raise ValueError if an option was given that *what* has no use for."""
+        given = [name for name, value in self.files.items() if value != _NO_FILES[name] and name not in keep]
+        given += ["terms"] if self.terms is not None and "terms" not in keep else []
+        if given:
+            raise ValueError(f"{given[0]}= is not for {what}; omit it")
+
+    def refuse_words(self) -> None:
+        """Raise ValueError if an option of counting was given, for counts."""
+        if self.counting != corpus_counting() or self.tokenizer is not None:
+            raise ValueError("these are counts already; omit the options of words, such as ngrams=")
+
+    def warn_of_script(self, texts: Sequence[Text]) -> None:
+        """Warn if texts are written without spaces between words and nothing divides them."""
+        if not self.counting.pretokenized and not all(map(_is_ascii, texts[:_SAMPLE])):
+            sentence = unsegmented_script(texts, self.counting.language)
+            if sentence is not None:
+                warnings.warn(sentence, stacklevel=5)
+
+
+_NO_FILES: dict[str, Any] = {
+    "text": None, "layer": None, "encoding": None, "errors": "strict", "lines": False, "delimiter": None,
+    "xpath": None, "name_pattern": None, "strict": False,
+}  # fmt: skip
+
+
+_ALWAYS: dict[str, Any] = {"columns": "all", "inspect": True}  # for the metadata and for the report
+
+
+def _opened(source: Any, asked: _Asked) -> Corpus:
+    """Find out what the source is."""
+    if isinstance(source, Corpus):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(source, asked)
+    if isinstance(source, TextCollection):
+        return _from_collection(source, asked)
+    if sp.issparse(source) or (isinstance(source, np.ndarray) and source.dtype.kind in "biuf"):
+        return _from_matrix(source, asked)
+    frame = frames.as_polars(source)
+    if frame is not None:
+        return _from_frame(source, frame, asked)
+    if isinstance(source, (bytes, Mapping, set, frozenset)) or not isinstance(source, Iterable):
+        advice = "; for a dict of texts: tb.read(list(d.values()), id=list(d))" if isinstance(source, Mapping) else ""
+        raise ValueError(f"source must be {KINDS}; got {type(source).__name__}{advice}")
+    return _from_list(list(source), asked)
+
+
+def _from_list(items: list[Any], asked: _Asked) -> Corpus:
+    """Texts, token lists, paths, or rows of counts."""
+    if not items:
+        raise ValueError("the source is an empty list; there is nothing to read")
+    kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], _Asked], Corpus]], ...] = (
+        (lambda item: isinstance(item, str), _from_texts),
+        (_is_tokens, _from_tokens),
+        (lambda item: isinstance(item, os.PathLike), _from_files),
+        (_is_row, _from_matrix),
+    )
+    for kind, take in kinds:
+        if kind(items[0]):
+            odd = next((number for number, item in enumerate(items) if not kind(item)), None)
+            if odd is not None:
+                raise ValueError(
+                    f"all items of the source must be of one kind, but number 0 is {items[0]!r:.40} and number {odd} "
+                    f"is {items[odd]!r:.40}"
+                )
+            return take(items, asked)
+    raise ValueError(f"source must be {KINDS}; got a list of {type(items[0]).__name__}")
+
+
+def _is_tokens(item: Any) -> bool:
+    if isinstance(item, np.ndarray):
+        return item.ndim == 1 and item.dtype.kind in "UO" and all(isinstance(token, str) for token in item)
+    return isinstance(item, (list, tuple)) and all(isinstance(token, str) for token in item)
+
+
+def _is_row(item: Any) -> bool:
+    return isinstance(item, (list, tuple, np.ndarray)) and len(item) > 0 and isinstance(item[0], Real)
+
+
+def _from_texts(texts: list[str], asked: _Asked) -> Corpus:
+    asked.refuse("a list of texts")
+    held: Sequence[Text] = [str(text) for text in texts]
+    asked.warn_of_script(held)
+    if asked.tokenizer is not None:
+        held = TokenizedTexts(held, asked.tokenizer)
+    ids = _given_ids(asked.id, len(texts))
+    return Corpus(Documents(ids, asked.counting, held), metadata.of_documents(ids), name="texts")
+
+
+def _from_tokens(items: list[Any], asked: _Asked) -> Corpus:
+    asked.refuse("a list of token lists")
+    if asked.tokenizer is not None:
+        raise ValueError("the source has tokens already; omit tokenizer=")
+    counting = replace(asked.counting, pretokenized=True)
+    tokens: list[Text] = [list(map(str, item)) for item in items]
+    for number, one in enumerate(tokens):
+        counting.check_text(one, number)
+    ids = _given_ids(asked.id, len(tokens))
+    return Corpus(Documents(ids, counting, tokens), metadata.of_documents(ids), name="token lists")
+
+
+def _from_matrix(matrix: Any, asked: _Asked) -> Corpus:
+    asked.refuse("a matrix of counts", keep=("terms",))
+    asked.refuse_words()
+    counts = canonical_counts(matrix)
+    names = checked_terms(asked.terms, counts.shape[1])
+    if names is None:
+        names = np.array([str(column) for column in range(counts.shape[1])], dtype=object)
+    ids = _given_ids(asked.id, counts.shape[0])
+    return _counts_corpus(counts, names, ids, metadata.of_documents(ids))
+
+
+def _counts_corpus(counts: Any, terms: Any, ids: list[str], frame: pl.DataFrame) -> Corpus:
+    counts = sp.csr_array(counts, copy=True)  # a copy: its arrays are made read-only
+    given = CountedCorpus(counts, terms.copy(), ids, CountingOptions())
+    return Corpus(Documents(ids, None, None, given), frame, name="counts")
+
+
+def _from_frame(source: Any, frame: pl.DataFrame, asked: _Asked) -> Corpus:
+    """Texts in one column, or counts in all."""
+    column = frames.text_column(frame, asked.files["text"])
+    asked.refuse("a frame", keep=("text",))
+    name = frames.id_column(frame, asked.id)
+    if name is None:
+        ids = frames.row_names(source, frame.height) or _given_ids(None, frame.height)
+    else:
+        ids = metadata.as_series(name, frame[name]).cast(pl.String).to_list()
+        if None in ids:
+            raise ValueError(f"the column {name!r:.60} has null; every document needs an id")
+    if not frame.height:
+        raise ValueError("the frame has no rows; there is nothing to read")
+    if column is None:
+        asked.refuse_words()
+        counts, terms = frames.frame_counts(frame.drop(name) if name else frame)
+        counts = canonical_counts(counts)
+        return _counts_corpus(counts, checked_terms(terms, counts.shape[1]), ids, metadata.of_documents(ids))
+    rest = {other: frame[other] for other in frame.columns if other not in (column, name)}
+    made = metadata.with_ids(ids, rest)
+    texts: Sequence[Text] = frames.column_texts(frame[column])
+    counting = asked.counting
+    if frame[column].dtype == pl.List(pl.String):
+        counting = replace(counting, pretokenized=True)
+    else:
+        asked.warn_of_script(texts)
+    if asked.tokenizer is not None:
+        texts = TokenizedTexts(texts, asked.tokenizer)
+    return Corpus(Documents(ids, counting, texts), made, name="frame")
+
+
+def _from_collection(collection: TextCollection, asked: _Asked) -> Corpus:
+    """A data set, with the names of its classes as the metadata "label"."""
+    asked.refuse("a data set")
+    if asked.id is not None:
+        raise ValueError("a data set has its own ids; omit id=")
+    labels, names = collection.labels, collection.label_names
+    columns = {} if labels is None or names is None else {"label": [names[code] for code in labels]}
+    texts: Sequence[Text] = list(collection.texts)
+    if asked.tokenizer is not None:
+        texts = TokenizedTexts(texts, asked.tokenizer)
+    ids = list(collection.ids)
+    return Corpus(Documents(ids, asked.counting, texts), metadata.with_ids(ids, columns), name=collection.name)
+
+
+def _from_path(source: str | os.PathLike[str], asked: _Asked) -> Corpus:
+    """A path, a glob or the name of a data set."""
+    name = os.fspath(source)
+    if name in BUILT_IN and not os.path.lexists(name):
+        return _from_collection(BUILT_IN[name](), asked)
+    return _from_files([source], asked)
+
+
+def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Corpus:
+    """Files, read and counted in one pass. Their texts are not kept."""
+    if asked.id is not None and not isinstance(asked.id, str):
+        raise ValueError("for files, id= is the name of a column; give other ids as a column of metadata=")
+    if asked.terms is not None:
+        raise ValueError("terms= is for a matrix of counts; omit it")
+    parts = [StoredPart(_open(source, asked)) for source in sources]
+    records: list[Mapping[str, Any]] = []
+    sample, batches = _peeked(parts, records, asked)
+    first = sample[0]
+    counting, tokenizer = asked.counting, asked.tokenizer
+    if isinstance(first, list):  # of an annotated corpus, or a table with token lists
+        if tokenizer is not None:
+            raise ValueError(f"{parts[0].source.name} has tokens already; omit tokenizer=")
+        counting = replace(counting, pretokenized=True)
+    documents = _of_one_kind(batches, type(first), parts)
+    counts, terms = counting.count(
+        documents if tokenizer is None else (tokens_of(document, tokenizer) for document in documents)
+    )
+    ids = list(chain.from_iterable(part.ids for part in parts))
+    texts: Any = StoredTexts(tuple(parts), np.arange(len(ids)))
+    texts = texts if tokenizer is None else TokenizedTexts(texts, tokenizer)
+    given = CountedCorpus(counts, terms, ids, counting, texts)
+    frame = metadata.of_documents(ids, records)
+    reports = [copy.copy(part.source.report) for part in parts]  # a copy, because reading again begins it anew
+    for report in reports:
+        report.language = _language(counting, sample)
+    name = Path(os.fspath(sources[0])).name if len(sources) == 1 else f"{len(sources):,} files"
+    return Corpus(Documents(ids, counting, texts, given), frame, name=name, _reports=tuple(reports))
+
+
+def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
+    """The files of one source, opened for reading; FileNotFoundError if there are none."""
+    name = os.fspath(source)
+    if name == "-":
+        raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
+    if holds_statistics(name):
+        raise ValueError(f"{name} contains saved statistics, not texts; load it with tb.TermStatistics.load")
+    options = {key: value for key, value in asked.files.items() if value != _NO_FILES[key]} | _ALWAYS
+    try:
+        return open_corpus(name, id=asked.id, pretokenized=asked.counting.pretokenized, **options)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"There is no file or folder {name!r:.80}; texts come as a list of strings, as in tb.read([text])"
+        ) from error
+
+
+def _peeked(
+    parts: list[StoredPart], records: list[Mapping[str, Any]], asked: _Asked
+) -> tuple[list[Text], Iterator[list[Text]]]:
+    """The first texts, and the texts of all batches; *records* gets the metadata of every document."""
+
+    def read_all() -> Iterator[list[Text]]:
+        for part in parts:
+            for batch in part.first_read():
+                records.extend(batch.metadata)
+                yield batch.texts
+
+    batches = read_all()
+    for texts in batches:
+        if texts:
+            asked.warn_of_script(texts)
+            return texts[:_SAMPLE], chain([texts], batches)
+    raise ValueError(f"{parts[0].source.name}: there are no documents to read")
+
+
+def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPart]) -> Iterator[Text]:
+    """The documents one by one. Texts and token lists cannot be mixed, because they are counted in different ways."""
+    number = 0
+    for texts in batches:
+        for text in texts:
+            if not isinstance(text, kind):
+                names = list(chain.from_iterable(part.ids for part in parts))
+                what = "texts" if kind is str else "lists of tokens"
+                raise ValueError(
+                    f"{names[number]}: the documents before it are {what}, but this one is not; read them apart"
+                )
+            number += 1
+            yield text
+
+
+def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
+    """The language that was given or is guessed, for the report."""
+    if counting.language is not None:
+        return language_name(counting.language)
+    with suppress(ImportError):  # of the lists of stop words
+        guessed = guess_language(sample)
+        if guessed is not None:
+            return f"{language_name(guessed[0])} (guessed; language= sets it)"
+    return None
+
+
+def _is_ascii(text: Text) -> bool:
+    return isinstance(text, str) and text.isascii()
+
+
+def _in_python(message: str) -> str:
+    """A message about an option of the command line, for Python: text= instead of --text.
+
+    Examples
+    --------
+    >>> _in_python("there is no column 'text'; choose one with --text")
+    "there is no column 'text'; choose one with text="
+    """
+    names = "|".join(["text", "id", "pretokenized", "errors", "encoding", "lines", "delimiter", "layer", "xpath"])
+    return re.sub(rf"--({names}|name-pattern)\b", lambda found: found[1].replace("-", "_") + "=", message)
+
+
+def _given_ids(ids: Any, size: int) -> list[str]:
+    """The ids of documents in a list; by default their numbers, from 1."""
+    if ids is None:
+        return [str(number + 1) for number in range(size)]
+    if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
+        raise ValueError(f"id= must be a list with one id per document here; got {ids!r:.60}")
+    names = [str(name) for name in ids]
+    if len(names) != size:
+        raise ValueError(f"there are {size:,} documents, but {len(names):,} ids; give one each")
+    return names

@@ -1,0 +1,98 @@
+"""How a corpus is shown: in words, and as a table in notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from termburst.counting.languages import language_name
+from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
+from termburst.display import ROWS, html_table, more, number, printable
+
+if TYPE_CHECKING:
+    from termburst.corpus.corpus import Corpus
+
+_NAMED = 12  # columns of the metadata that are named
+_COLUMNS = 8  # of the metadata, in a notebook
+
+
+def in_words(corpus: Corpus) -> str:
+    """What a corpus is, on one line."""
+    documents, tokens, terms = (_many(*size) for size in _sizes(corpus))
+    parts = [f"Corpus of {documents}, {tokens}, {terms}" if tokens else f"Corpus of {documents}, not counted yet"]
+    known = corpus.metadata.columns[1:]
+    if known:
+        names = ", ".join(printable(name) for name in known[:_NAMED])
+        parts.append(f"metadata: {names}{', …' if len(known) > _NAMED else ''}")
+    if corpus.by is not None:
+        parts.append(f"grouped by {printable(corpus.by)}")
+    return "; ".join([*parts, f"words: {words_of(corpus.counting)}"])
+
+
+def as_html(corpus: Corpus) -> str:
+    """What a corpus is, and the metadata of the first documents."""
+    facts = {f"{noun}s": number(count) for count, noun in _sizes(corpus) if count is not None}
+    facts |= {"grouped by": printable(corpus.by)} if corpus.by is not None else {}
+    facts["words"] = words_of(corpus.counting)
+    head = corpus.metadata.head(ROWS)[:, :_COLUMNS]
+    rows = [[_cell(value) for value in row] for row in head.rows()]
+    return html_table("Corpus", facts, head.columns, rows, more(len(corpus), "documents"))
+
+
+def _sizes(corpus: Corpus) -> list[tuple[int | None, str]]:
+    """Numbers of documents, tokens and terms. Files are not read only to show them: the last two are then None."""
+    known = corpus.is_counted
+    tokens, terms = (corpus.tokens, len(corpus.terms)) if known else (None, None)
+    return [(len(corpus), "document"), (tokens, "token"), (terms, "term")]
+
+
+def _many(count: int | None, noun: str) -> str:
+    return "" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return "" if value is None else str(value)
+    return value
+
+
+class Reports(tuple[Any, ...]):
+    """The reading reports of several sources."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """One report after the other."""
+        return "\n".join(map(str, self))
+
+
+def words_of(counting: CountingOptions | None) -> str:
+    """The rule by which words are found and counted, for people.
+
+    Examples
+    --------
+    >>> words_of(CountingOptions(words="unicode", language="de", stop_words=True, ngrams=(1, 2)))
+    'as Unicode sees them, German, in lower case, without stop words (de), terms of 1 to 2 words'
+    >>> words_of(CountingOptions())
+    'two or more letters or digits, in lower case'
+    >>> words_of(None)
+    'counted elsewhere'
+    """
+    if counting is None:
+        return "counted elsewhere"
+    if counting.pretokenized:
+        parts = ["the given tokens"]
+    else:
+        by_pattern = "two or more letters or digits"
+        if counting.token_pattern != DEFAULT_TOKEN_PATTERN:
+            by_pattern = f"pattern {counting.token_pattern!r:.60}"
+        parts = ["as Unicode sees them" if counting.words == "unicode" else by_pattern]
+        parts += [language_name(counting.language)] if counting.language else []
+        parts += ["apostrophes split them"] if counting.apostrophes == "split" else []
+        parts += ["in lower case"] if counting.lowercase else []
+    if counting.stop_words is not None:
+        words = counting.stop_words
+        parts.append(f"without stop words ({words if isinstance(words, str) else f'{len(words):,} of a list'})")
+    if counting.ngrams != (1, 1):
+        low, high = counting.ngrams
+        parts.append(f"terms of {low} words" if low == high else f"terms of {low} to {high} words")
+    return ", ".join(parts)

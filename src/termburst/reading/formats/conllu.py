@@ -1,0 +1,227 @@
+"""CoNLL-U, the format of Universal Dependencies: one token per line, ten columns.
+
+A line whose id is a range (``3-4  du``) is a word of the text that stands for several syntactic words (``de``, ``le``).
+The layer "form" has the word of the text, *du*; the others have the syntactic words, which alone have lemmas and tags.
+Empty nodes (``8.1``) stand for words that are not in the text; no layer has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from termburst.reading.formats.found import (
+    FormatOptions,
+    FoundDocument,
+    Note,
+    Scalar,
+    UnreadableFile,
+    chosen_layer,
+    oversize,
+    reader,
+)
+from termburst.reading.formats.text_lines import text_blocks
+
+_COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_RANGE = re.compile(r"\d+-(\d{1,9})")
+_EMPTY_NODE = re.compile(r"\d+\.\d+")
+_OF_SENTENCE = ("sent_id", "text", "newpar", "text_", "s_type")
+
+
+@reader("CoNLL-U")
+def read_conllu(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+    """The documents of a CoNLL-U file, which ``# newdoc`` separates; without it the file is one document.
+
+    Comments such as ``# meta::year = 1999`` at the start of a document are its metadata, and so are comments with "="
+    between ``# newdoc`` and the first sentence.
+    """
+    parser = _Parser(chosen_layer(options), options.limit)
+    for block in text_blocks(stream, options.limit, note):
+        yield from parser.feed(block)
+    yield parser.last()
+    parser.say(note)
+
+
+class _Parser:
+    """Where the parser is: in which document, sentence and word."""
+
+    def __init__(self, layer: str, limit: int) -> None:
+        self._layer, self._limit = layer, limit
+        self._use(_COLUMNS)
+        self._line = 0
+        self._number = 1  # of the document
+        self._marked = False  # there was a "# newdoc"
+        self._in_sentence = False  # its comments are no metadata of the document
+        self._name = ""
+        self._tokens: list[str] = []
+        self._metadata: dict[str, Scalar] = {}
+        self._size = 0
+        self._covered = 0  # the last word that a range stands for
+        self._checked = 0  # tokens whose size is counted
+        self._no_lemma = self._no_upos = 0
+
+    def _use(self, columns: tuple[str, ...]) -> None:
+        for needed in {"form": ("FORM",), "lemma": ("LEMMA",), "upos": ("UPOS",)}.get(self._layer, ("LEMMA", "UPOS")):
+            if needed not in columns:
+                raise UnreadableFile(f"has no column {needed}, which the layer {self._layer!r} needs; choose another")
+        if "ID" not in columns or "FORM" not in columns:
+            raise UnreadableFile("has no columns ID and FORM in its line global.columns")
+        self._width = len(columns)
+        self._id, self._form = columns.index("ID"), columns.index("FORM")
+        self._lemma = columns.index("LEMMA") if "LEMMA" in columns else self._form
+        self._upos = columns.index("UPOS") if "UPOS" in columns else self._form
+
+    def feed(self, block: str) -> Iterator[FoundDocument]:
+        """Read some lines; the documents that end in them."""
+        size = self._size
+        lines = block.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        start = 0
+        while start < len(lines):
+            end = self._tokens_from(lines, start)
+            if end < len(lines):  # a comment
+                comment = lines[end]
+                if comment[1:].split(None, 1)[:1] == ["newdoc"]:
+                    if self._marked or self._tokens:
+                        yield self._document(str(self._number))
+                        self._number += 1
+                        size = 0
+                    self._begin(comment)
+                else:
+                    self._comment(comment)
+                end += 1
+            start = end
+        self._line += len(lines)
+        self._size = size + sum(map(len, self._tokens[self._checked :]))
+        self._checked = len(self._tokens)
+        if self._size > self._limit:
+            raise oversize(self._limit, "separate documents by lines '# newdoc', or ")
+
+    def _tokens_from(self, lines: list[str], start: int) -> int:
+        """Take the tokens up to the next comment; the number of its line."""
+        end = start
+        while end < len(lines) and lines[end][:1] != "#":
+            end += 1
+        if self._layer == "form":
+            self._take_forms(lines[start:end], self._line + start + 1)
+        else:
+            self._take_words(lines[start:end], self._line + start + 1)
+        return end
+
+    def _take_forms(self, lines: list[str], first: int) -> None:
+        """The words of the text: a range, and not the syntactic words that it stands for."""
+        width, at_id, at_form = self._width, self._id, self._form
+        take, covered = self._tokens.append, self._covered
+        for number, line in enumerate(lines, first):
+            fields = line.split("\t")
+            if len(fields) != width:
+                if line.strip():
+                    raise self._wrong_line(line, number)
+                covered = 0  # the sentence ends
+                continue
+            place = fields[at_id]
+            if place.isdecimal():
+                if not covered or int(place) > covered:
+                    take(fields[at_form])
+            elif found := _RANGE.fullmatch(place):
+                take(fields[at_form])
+                covered = int(found[1])
+            elif not _EMPTY_NODE.fullmatch(place):
+                raise self._wrong_line(line, number)
+        self._covered = covered
+
+    def _take_words(self, lines: list[str], first: int) -> None:
+        """The lemmas or tags of syntactic words."""
+        width, layer, at_id, at_form = self._width, self._layer, self._id, self._form
+        at_lemma, at_upos = self._lemma, self._upos
+        take, no_lemma, no_upos = self._tokens.append, 0, 0
+        for number, line in enumerate(lines, first):
+            fields = line.split("\t")
+            if len(fields) != width:
+                if line.strip():
+                    raise self._wrong_line(line, number)
+                continue
+            place = fields[at_id]
+            if not place.isdecimal():
+                if not _RANGE.fullmatch(place) and not _EMPTY_NODE.fullmatch(place):
+                    raise self._wrong_line(line, number)
+                continue
+            lemma, upos = fields[at_lemma], fields[at_upos]
+            if lemma == "_" and layer != "upos" and fields[at_form] != "_":
+                lemma = fields[at_form]
+                no_lemma += 1
+            if upos == "_" and layer != "lemma":
+                upos = "X"
+                no_upos += 1
+            take(lemma if layer == "lemma" else upos if layer == "upos" else f"{lemma}_{upos}")
+        self._no_lemma += no_lemma
+        self._no_upos += no_upos
+
+    def _wrong_line(self, line: str, number: int) -> UnreadableFile:
+        columns = len(line.split("\t"))
+        if columns != self._width:
+            return UnreadableFile(
+                f"line {number} has {columns} column{'' if columns == 1 else 's'} where CoNLL-U has {self._width}, "
+                "separated by tabs; check how the file was made"
+            )
+        return UnreadableFile(
+            f"line {number} has the id {line.split(maxsplit=1)[0]!r:.40}, which must be a number or a range"
+        )
+
+    def _begin(self, comment: str) -> None:
+        key, _, value = comment[1:].partition("=")
+        self._marked = True
+        self._in_sentence = False
+        self._name = value.strip() if key.split() == ["newdoc", "id"] else ""
+
+    def _comment(self, comment: str) -> None:
+        key, equals, value = (part.strip() for part in comment[1:].partition("="))
+        if not equals or self._tokens:
+            return
+        if key == "global.columns":
+            self._use(tuple(value.upper().split()))
+        elif key.startswith("meta::"):
+            self._metadata[key.removeprefix("meta::")] = number_or_text(value)
+        elif key.startswith(_OF_SENTENCE):
+            self._in_sentence = True
+        elif self._marked and not self._in_sentence:
+            self._metadata[key.removeprefix("newdoc_")] = number_or_text(value)
+
+    def _document(self, number: str) -> FoundDocument:
+        missing = max(self._no_lemma, self._no_upos)
+        if self._tokens and missing == len(self._tokens) and self._number == 1:
+            raise UnreadableFile(f"has nothing in the column of the layer {self._layer!r}; choose another layer")
+        found = FoundDocument(self._name or number, self._tokens, self._metadata)
+        self._name, self._tokens, self._metadata = "", [], {}
+        self._size = self._checked = 0
+        return found
+
+    def last(self) -> FoundDocument:
+        """The document that ends with the file."""
+        if not self._tokens and not self._marked:
+            raise UnreadableFile("is empty: it has no tokens")
+        return self._document(str(self._number) if self._marked else "")
+
+    def say(self, note: Note) -> None:
+        """Note what was guessed."""
+        if not self._marked:
+            note("one document", "there is no line '# newdoc', so the whole file is one document")
+        if self._no_lemma:
+            note("annotation missing", f"{self._no_lemma:,} words without lemma: the form is taken")
+        if self._no_upos:
+            note("annotation missing", f"{self._no_upos:,} words without part of speech: X is taken")
+
+
+def number_or_text(value: str) -> Scalar:
+    """A value of metadata; whole numbers as such, so that years can be compared.
+
+    Examples
+    --------
+    >>> number_or_text("1999"), number_or_text("007"), number_or_text("news")
+    (1999, '007', 'news')
+    """
+    plain = value.removeprefix("-")
+    is_number = plain.isascii() and plain.isdigit() and len(plain) < 16 and (plain == "0" or plain[0] != "0")
+    return int(value) if is_number else value

@@ -1,0 +1,274 @@
+"""What the readers of all formats share: what they return, their options, and how they say what is wrong."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, BinaryIO
+
+from termburst.reading.documents import Text
+from termburst.reading.faults import reason
+
+Scalar = str | int | float | bool | None
+Note = Callable[[str, str], None]  # (kind, detail): what was repaired, guessed, left out or removed
+
+CHUNK = 2**20  # bytes read at a time
+LONGEST_SENTENCE = 500  # names out of a file may be long
+LAYERS = ("form", "lemma", "upos", "lemma_upos")
+
+
+class UnreadableFile(ValueError):  # noqa: N818 - it says what is the matter with a file
+    """A file cannot be read; the message is one plain sentence without the path, with what to do.
+
+    Examples
+    --------
+    >>> raise UnreadableFile("is encrypted; remove the password and save it again")
+    Traceback (most recent call last):
+    termburst.reading.formats.found.UnreadableFile: is encrypted; remove the password and save it again
+    """
+
+    def __init__(self, problem: str) -> None:
+        shown = problem if len(problem) <= LONGEST_SENTENCE else problem[: LONGEST_SENTENCE - 1] + "…"
+        super().__init__("".join(c if c.isprintable() else "?" for c in shown))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDocument:
+    """One document that a file holds.
+
+    Parameters
+    ----------
+    name : "" where the file is one document; otherwise what tells it apart in the file, such as "3" or an xml:id
+    text : a string, or a list of tokens where the format has tokens
+    metadata : what the file says about the document
+    """
+
+    name: str
+    text: Text
+    metadata: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class FormatOptions:
+    """How to read.
+
+    Parameters
+    ----------
+    text : column with the text (sheets, JSON); None means "text"
+    id : column with the id
+    layer : "form", "lemma", "upos" or "lemma_upos" of an annotated corpus; None means "form"
+    xpath : which elements of an XML file are documents
+    split : reserved
+    limit : most bytes that the text of one document may have
+    file_limit : most bytes, unpacked, of a file that must be held as a whole
+    """
+
+    text: str | None = None
+    id: str | None = None
+    layer: str | None = None
+    xpath: str | None = None
+    split: str | None = None
+    limit: int = 64 * 2**20
+    file_limit: int = 2**30
+
+
+Reader = Callable[[BinaryIO, FormatOptions, Note], Iterator[FoundDocument]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format.
+
+    Parameters
+    ----------
+    name : what reports call it, "a Word document"
+    suffixes : endings of file names, with their dot, in lower case
+    read : the function that reads it
+    needs : the package that must be installed, if any
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    read: Reader
+    needs: str | None = None
+
+
+def reader(name: str) -> Callable[[Reader], Reader]:
+    """Make every failure inside a reader an `UnreadableFile`, whatever another library may raise on damaged files."""
+
+    def decorate(read: Reader) -> Reader:
+        @wraps(read)
+        def guarded(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+            try:
+                for found in read(stream, options, note):
+                    yield _checked(found, options, note)
+            except UnreadableFile:
+                raise
+            except RecursionError as error:
+                raise UnreadableFile(f"is nested too deep to be read as {name}") from error
+            except MemoryError as error:
+                raise UnreadableFile(f"needs more memory to be read as {name} than there is") from error
+            except Exception as error:
+                if isinstance(error, OSError) and error.errno:  # the disk's fault, not the file's
+                    raise
+                raise UnreadableFile(f"is damaged and cannot be read as {name} ({reason(error)[:200]})") from error
+
+        return guarded
+
+    return decorate
+
+
+def load(module: str, package: str, extra: str = "termburst[formats]") -> Any:
+    """Import another package when it is needed; `UnreadableFile` where it is missing.
+
+    Examples
+    --------
+    >>> load("no.such.module", "no-such-package")
+    Traceback (most recent call last):
+    termburst.reading.formats.found.UnreadableFile: needs the package no-such-package: pip install 'termburst[formats]'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise UnreadableFile(f"needs the package {package}: pip install '{extra}'") from error
+
+
+def megabytes(size: int) -> str:
+    """A size for a message.
+
+    Examples
+    --------
+    >>> megabytes(64 * 2**20), megabytes(1000)
+    ('64 MB', '1000 bytes')
+    """
+    return f"{size / 2**20:g} MB" if size >= 2**20 else f"{size} bytes"
+
+
+def oversize(limit: int, hint: str = "") -> UnreadableFile:
+    """One document is larger than the user allows."""
+    problem = f"one document holds more than {megabytes(limit)}"
+    return UnreadableFile(f"{problem}; {hint}if that is meant, raise --max-document-mb")
+
+
+def too_large(limit: int) -> UnreadableFile:
+    """A file that must be held as a whole is larger than allowed."""
+    return UnreadableFile(f"is larger than {megabytes(limit)} when unpacked; split it into smaller files")
+
+
+def held(stream: BinaryIO, limit: int) -> BinaryIO:
+    """The same bytes where one can seek; `UnreadableFile` where they are more than *limit*."""
+    if isinstance(stream, io.BytesIO) or _is_on_disk(stream):
+        start = stream.tell()
+        size = stream.seek(0, io.SEEK_END) - start
+        stream.seek(start)
+        if size > limit:
+            raise too_large(limit)
+        return stream
+    return io.BytesIO(whole(stream, limit))
+
+
+def whole(stream: BinaryIO, limit: int) -> bytes:
+    """All bytes of a stream; `UnreadableFile` where they are more than *limit*."""
+    parts, size = [], 0
+    while part := stream.read(CHUNK):
+        size += len(part)
+        if size > limit:
+            raise too_large(limit)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _is_on_disk(stream: BinaryIO) -> bool:
+    # A member of an archive can seek, too, but unpacks everything again for each step back.
+    try:
+        stream.fileno()
+        return stream.seekable()
+    except (OSError, AttributeError):
+        return False
+
+
+def chosen_layer(options: FormatOptions) -> str:
+    """The layer that is asked for."""
+    layer = options.layer or "form"
+    if layer not in LAYERS:
+        raise UnreadableFile(f"the layer {layer!r} is unknown; choose one of {', '.join(LAYERS)}")
+    return layer
+
+
+def year_in(date: str | None) -> int | None:
+    """The year of a date as files write it, if there is only one.
+
+    Examples
+    --------
+    >>> year_in("1603"), year_in("2 Sept. 1666"), year_in("2001-05-01T10:00Z"), year_in("1601-1603"), year_in("n.d.")
+    (1603, 1666, 2001, None, None)
+    """
+    text = date or ""
+    if start := re.match(r"\s*(\d{4})-\d{2}(?:-\d{2})?(?![\d-])", text):
+        return int(start[1])
+    years = set(re.findall(r"(?<!\d)\d{4}(?!\d)", text))
+    return int(years.pop()) if len(years) == 1 else None
+
+
+def dated(metadata: dict[str, Scalar], date: str | None) -> dict[str, Scalar]:
+    """The metadata with the columns `date` and, where there is one, `year`.
+
+    Examples
+    --------
+    >>> dated({"title": "Hamlet"}, "1603")
+    {'title': 'Hamlet', 'date': '1603', 'year': 1603}
+    """
+    date = " ".join((date or "").split())
+    if date:
+        metadata["date"] = date
+        if (year := year_in(date)) is not None:
+            metadata["year"] = year
+    return metadata
+
+
+def require_column(name: str, option: str, there: list[str]) -> None:
+    """Raise `UnreadableFile` where a column that is asked for is missing."""
+    if name not in there:
+        shown = ", ".join(map(repr, there)) or "none at all"
+        shown = shown if len(shown) <= 300 else shown[:299] + "…"
+        raise UnreadableFile(f"there is no column {name!r}, only {shown}; choose one with --{option}")
+
+
+def _checked(found: FoundDocument, options: FormatOptions, note: Note) -> FoundDocument:
+    """A document whose text is valid Unicode without NUL, and not too large."""
+    joined = found.text if isinstance(found.text, str) else "\n".join(found.text)  # to look at all tokens at once
+    try:
+        size, sound = len(joined.encode("utf-8")), "\0" not in joined
+    except UnicodeEncodeError:  # half a surrogate pair
+        size, sound = len(joined), False
+    if size > options.limit:
+        raise oversize(options.limit)
+    text = found.text
+    if not sound:
+        text = _mended(text, note) if isinstance(text, str) else [_mended(token, note) for token in text]
+    ignored: Note = lambda _kind, _detail: None  # noqa: E731 - what is wrong with a text is said, not with a title
+    metadata = {
+        _mended(key, ignored): _mended(value, ignored) if isinstance(value, str) else value
+        for key, value in found.metadata.items()
+    }
+    return FoundDocument(_mended(found.name, ignored), text, metadata)
+
+
+def _is_sound(text: str) -> bool:
+    return (text.isascii() and "\0" not in text) or not _UNSOUND.search(text)
+
+
+_UNSOUND = re.compile("[\0\ud800-\udfff]")
+
+
+def _mended(text: str, note: Note) -> str:
+    if _is_sound(text):
+        return text
+    text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # pairs become one character
+    if "\0" in text or "\N{REPLACEMENT CHARACTER}" in text:
+        note("characters replaced", "NUL or half a surrogate pair")
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -1,0 +1,76 @@
+"""Collections of spaCy documents (.spacy), as `spacy.tokens.DocBin` saves them."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from termburst.reading.formats.found import (
+    FormatOptions,
+    FoundDocument,
+    Note,
+    Scalar,
+    UnreadableFile,
+    chosen_layer,
+    load,
+    reader,
+    too_large,
+    whole,
+)
+
+
+@reader("a DocBin of spaCy")
+def read_docbin(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+    """One document per spaCy document, as tokens of one layer; white space is no token."""
+    layer = chosen_layer(options)
+    data = whole(stream, options.file_limit)
+    if not data:
+        raise UnreadableFile("is empty")
+    tokens = load("spacy.tokens", "spaCy", "spacy")
+    vocabulary = load("spacy.vocab", "spaCy", "spacy").Vocab()
+    _check_size(data, options.file_limit)
+    missing = 0
+    for number, doc in enumerate(tokens.DocBin().from_bytes(data).get_docs(vocabulary), 1):
+        words = [token for token in doc if not token.text.isspace()]
+        lemmas = [token.lemma_ or token.text for token in words] if "lemma" in layer else []
+        tags = [token.pos_ or "X" for token in words] if "upos" in layer else []
+        absent = sum(("lemma" in layer and not t.lemma_) or ("upos" in layer and not t.pos_) for t in words)
+        if words and absent == len(words) and number == 1:
+            raise UnreadableFile(
+                f"has no annotation for the layer {layer!r}: choose another, or run a pipeline that has it"
+            )
+        missing += absent
+        if layer == "form":
+            text = [token.text for token in words]
+        elif layer == "lemma_upos":
+            text = [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, tags, strict=True)]
+        else:
+            text = lemmas or tags
+        yield FoundDocument(str(number), text, _metadata(doc))
+    if missing:
+        note("annotation missing", f"{missing:,} tokens: the form or X is taken")
+
+
+def _check_size(data: bytes, limit: int) -> None:
+    """spaCy unpacks without a limit, so this is done once before."""
+    unpacker, size, rest = zlib.decompressobj(), 0, data
+    try:
+        while rest and not unpacker.eof:
+            size += len(unpacker.decompress(rest, 2**24))
+            rest = unpacker.unconsumed_tail
+            if size > limit:
+                raise too_large(limit)
+    except zlib.error as error:
+        raise UnreadableFile("is not a DocBin of spaCy: it cannot be unpacked") from error
+    if not unpacker.eof:
+        raise UnreadableFile("is incomplete: it ends too early; get it again")
+
+
+def _metadata(doc: Any) -> dict[str, Scalar]:
+    """What the document's user data says in plain values."""
+    return {
+        key: value
+        for key, value in doc.user_data.items()
+        if isinstance(key, str) and (value is None or isinstance(value, (str, int, float, bool)))
+    }

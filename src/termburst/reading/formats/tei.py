@@ -1,0 +1,254 @@
+"""TEI, the Text Encoding Initiative's XML: the body is the text, the header becomes metadata."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from termburst.reading.documents import Text
+from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, chosen_layer, dated, reader
+from termburst.reading.formats.line_ends import join_cut_words
+from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
+from termburst.reading.formats.safe_xml import local_name, replace_by_text
+from termburst.reading.formats.tei_words import Tally, words_of
+from termburst.reading.formats.xml_by_path import attributes_of, matches_in, name_of, no_match, read_by_path
+from termburst.reading.formats.xml_events import XmlSource
+
+_DOCUMENTS = ("TEI", "TEI.2", "bncDoc")  # TEI P5, TEI P4, the British National Corpus
+_BODIES = ("body", "wtext", "stext")
+_ID = "{http://www.w3.org/XML/1998/namespace}id"
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_JOIN = "\ue000"  # a line that ends within a word
+
+# Text that an edition gives in addition to what was written: running heads, deletions, descriptions of pictures.
+_LEFT_OUT = ("fw", "del", "surplus", "figDesc", "desc")
+# Of two readings the second one is left out: what was corrected, regularised, expanded, and other witnesses.
+_OTHER = {"sic": "corr", "orig": "reg", "abbr": "expan", "rdg": "lem"}
+# fmt: off
+_BLOCKS = (
+    "p", "ab", "l", "lg", "s", "u", "div", "div0", "div1", "div2", "div3", "div4", "div5", "div6", "div7", "head",
+    "sp", "speaker", "stage", "note", "item", "label", "list", "row", "cell", "table", "opener", "closer", "salute",
+    "signed", "dateline", "byline", "trailer", "argument", "epigraph", "castItem", "castList", "titlePart",
+    "docTitle", "docImprint", "bibl", "listBibl", "figure", "quote", "cit", "floatingText", "titlePage", "front",
+    "back", "body", "group", "text", "postscript",
+)
+# fmt: on
+_BREAKS = ("lb", "pb", "cb", "gb", "milestone")
+
+
+@reader("XML")
+def read_xml(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+    """The documents of a TEI file, or of any other XML file by an XPath.
+
+    TEI: each ``<TEI>`` is one document; its text is what stands in ``<body>``. A body with ``<w>`` is read as tokens of
+    the layer that is asked for. The encoding is what the XML declares.
+    """
+    source = XmlSource(stream, options.file_limit, note)
+    kind = local_name(source.root)
+    if kind.lower() == "html":
+        yield from _web_page(source, note)
+    elif (kind in (*_DOCUMENTS, "teiCorpus") and not _needs_whole(options)) or (
+        options.xpath is None and kind == "bnc"
+    ):
+        yield from _tei(source, options, note)
+    else:
+        yield from read_by_path(source, options, note)
+
+
+def _needs_whole(options: FormatOptions) -> bool:
+    """Whether the path begins at the root, so that one text at a time is not enough."""
+    path = options.xpath
+    return path is not None and path.startswith("/") and not path.startswith("//")
+
+
+def _tei(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+    tally: Tally = Counter()
+    several = local_name(source.root) not in _DOCUMENTS
+    number = documents = 0
+    names = [f"{{*}}{name}" for name in _DOCUMENTS]
+    for node in source.outermost(names):
+        # A TEI may hold others, in the place of a teiCorpus.
+        texts = [each for each in node.iter(*names) if each is not node] if source.nested else [node]
+        for each in texts:
+            number += 1
+            name = _name(each, number) if several or source.nested else ""
+            for found in _documents(each, name, options, tally, note):
+                yield found
+                documents += 1
+    if options.xpath is not None and not documents:
+        raise no_match(options.xpath)
+    for (kind, detail), count in tally.items():
+        times = f"{detail} ({count:,} times)" if count > 1 else detail
+        note(kind, detail.format(f"{count:,}") if "{}" in detail else times)
+
+
+def _documents(node: Any, name: str, options: FormatOptions, tally: Tally, note: Note) -> Iterator[FoundDocument]:
+    metadata = _header(node, tally)
+    bodies = _bodies(node, tally)
+    for body in bodies:
+        _prune(body, tally)
+    if options.xpath is not None:
+        matches = matches_in(node, _inside(options.xpath), note)
+        for number, match in enumerate((each for each in matches if not _is_in_header(each)), 1):
+            part = match if isinstance(match, str) else _part(match, options, tally)
+            label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
+            yield FoundDocument(label, part, {**metadata, **attributes_of(match)})
+        return
+    words = words_of(bodies, chosen_layer(options), tally)
+    if words is not None:
+        yield FoundDocument(name, words, metadata)
+        return
+    if options.layer not in (None, "form"):
+        tally["no annotation", "there are no <w> elements, so the text is read without the layer"] += 1
+    yield FoundDocument(name, "\n".join(text_of_body(body, tally) for body in bodies), metadata)
+
+
+def _part(match: Any, options: FormatOptions, tally: Tally) -> Text:
+    words = words_of([match], chosen_layer(options), tally)
+    return text_of_body(match, tally) if words is None else words
+
+
+def _is_in_header(match: Any) -> bool:
+    return not isinstance(match, str) and any(local_name(above) == "teiHeader" for above in match.iterancestors())
+
+
+def _inside(path: str) -> str:
+    """The same path for one text of many."""
+    return f".{path}" if path.startswith("//") else path
+
+
+def _name(node: Any, number: int) -> str:
+    """The id of a text in a corpus of many."""
+    if node.get(_ID):
+        return str(node.get(_ID))
+    return _first_text(node, "fileDesc", "publicationStmt", "idno") or str(number)
+
+
+def _bodies(node: Any, tally: Tally) -> list[Any]:
+    """The bodies of a text, of which there are several where it is a group of texts."""
+    bodies: list[Any] = []
+    pending = [child for child in node if local_name(child) in ("text", *_BODIES)]
+    while pending:
+        each = pending.pop(0)
+        name = local_name(each)
+        if name in _BODIES:
+            bodies.append(each)
+        elif name in ("text", "group"):
+            pending[:0] = list(each)
+        elif name in ("front", "back") and any(text.strip() for text in each.itertext()):
+            tally["left out", f"<{name}>, which is beside the body of the text"] += 1
+    return bodies
+
+
+def _prune(body: Any, tally: Tally) -> None:
+    """Remove what is no running text, and of two readings the second one."""
+    for node in list(body.iter(*(f"{{*}}{name}" for name in (*_LEFT_OUT, *_OTHER)))):
+        parent, name = node.getparent(), local_name(node)
+        if parent is None:
+            continue
+        wanted = _OTHER.get(name)
+        if wanted is None or any(local_name(child) == wanted for child in parent):
+            tally["markup removed", f"<{name}> with its text"] += 1
+            replace_by_text(node, "")
+
+
+def text_of_body(body: Any, tally: Tally) -> str:
+    r"""The running text of a TEI element; the tree is changed.
+
+    Examples
+    --------
+    >>> from termburst.reading.formats.safe_xml import parse
+    >>> tei = b"<body><head>Of <hi>T</hi>ea</head><p>A cup<lb/>of tea, un-<lb break='no'/>til\n noon</p></body>"
+    >>> text_of_body(parse(tei, print), Counter())
+    'Of Tea\nA cup\nof tea, until noon'
+    """
+    for node in body.iter(*(f"{{*}}{name}" for name in _BREAKS)):
+        inside = node.get("break") == "no"
+        node.tail = (_JOIN if inside else LINE) + (node.tail or "")
+    space = str(body.tag).rpartition("}")[0]
+    prefix = f"{space}}}" if space else ""
+    set_apart(body.iter(*(prefix + name for name in _BLOCKS)))
+    text = text_below(body)
+    if _JOIN in text:
+        parts = text.split(_JOIN)
+        text = "".join([part.strip().rstrip("-\u2010\xac\xad") for part in parts[:-1]] + [parts[-1].lstrip()])
+        tally["words joined", "that were cut at the end of a line"] += len(parts) - 1
+    text = lines_of(text)
+    if "-\n" in text or "\xad" in text or "\u2010\n" in text:
+        text = join_cut_words(text, lambda kind, detail: tally.update({(kind, detail): 1}))
+    return text
+
+
+def _header(node: Any, tally: Tally) -> dict[str, Scalar]:
+    """Title, author, date and language out of the header of a text."""
+    metadata: dict[str, Scalar] = {}
+    statement = _first(node, "fileDesc", "titleStmt")
+    titles = list(statement.iter("{*}title")) if statement is not None else []
+    title = next((each for each in titles if each.get("type") == "main"), titles[0] if titles else None)
+    if title is not None and (value := _plain(title)):
+        metadata["title"] = value
+    authors = [_plain(each) for each in statement.iter("{*}author")] if statement is not None else []
+    if not any(authors):
+        described = _first(node, "fileDesc", "sourceDesc")
+        authors = [_plain(each) for each in described.iter("{*}author")] if described is not None else []
+    if any(authors):
+        metadata["author"] = "; ".join(dict.fromkeys(filter(None, authors)))
+    language = node.get(_LANGUAGE) or _language(node)
+    if language:
+        metadata["language"] = str(language)
+    return dated(metadata, _date(node, tally))
+
+
+def _language(node: Any) -> str | None:
+    used = _first(node, "profileDesc", "langUsage")
+    return next((each.get("ident") for each in used.iter("{*}language")), None) if used is not None else None
+
+
+def _date(node: Any, tally: Tally) -> str | None:
+    """When the text was written or printed; of the digital edition only where nothing else is said."""
+    places = (("profileDesc", "creation"), ("fileDesc", "sourceDesc"), ("fileDesc", "publicationStmt"))
+    for place in places:
+        described = _first(node, *place)
+        for date in described.iter("{*}date") if described is not None else ():
+            value = date.get("when") or date.get("when-iso") or _plain(date)
+            if not value and (date.get("from") or date.get("notBefore")):
+                value = f"{date.get('from') or date.get('notBefore')}/{date.get('to') or date.get('notAfter') or ''}"
+            if value:
+                if place[1] == "publicationStmt":
+                    tally["date guessed", "from the publication of the file, as the header has no other"] += 1
+                return str(value)
+    return None
+
+
+def _first(node: Any, *path: str) -> Any:
+    """The first element at a path below the header."""
+    for header in node:
+        if local_name(header) == "teiHeader":
+            found = header
+            for name in path:
+                found = next((child for child in found if local_name(child) == name), None)
+                if found is None:
+                    return None
+            return found
+    return None
+
+
+def _first_text(node: Any, *path: str) -> str:
+    found = _first(node, *path)
+    return "" if found is None else _plain(found)
+
+
+def _plain(node: Any) -> str:
+    return " ".join("".join(node.itertext()).split())
+
+
+def _web_page(source: XmlSource, note: Note) -> Iterator[FoundDocument]:
+    from termburst.reading.formats.web_page import visible_text
+
+    root = source.tree()
+    for node in root.iter("{*}*"):
+        node.tag = local_name(node)
+    title = next((_plain(node) for node in root.iter("title")), "")
+    note("markup removed", "tags, scripts and styles")
+    yield FoundDocument("", visible_text(root), {"title": title} if title else {})

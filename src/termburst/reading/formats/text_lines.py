@@ -1,0 +1,137 @@
+"""Blocks of whole lines from a stream, as text: UTF-8, or what a byte order mark says, or a guess that is said."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from termburst.reading.formats.found import CHUNK, Note, UnreadableFile, megabytes
+
+_MARKS = (  # the longer ones first: that of UTF-32 begins as that of UTF-16 does
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def marked_encoding(start: bytes) -> str | None:
+    r"""The encoding that a byte order mark names.
+
+    Examples
+    --------
+    >>> marked_encoding(b"\xff\xfea\0"), marked_encoding(b"abc")
+    ('utf-16', None)
+    """
+    return next((name for mark, name in _MARKS if start.startswith(mark)), None)
+
+
+def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
+    r"""All bytes as text: by their byte order mark, as *declared*, as UTF-8, or as Windows-1252.
+
+    Text that is valid UTF-8, and not only ASCII, is hardly ever in an encoding of one byte per character, whatever is
+    declared.
+
+    Examples
+    --------
+    >>> decode_all("naïve".encode(), print), decode_all("naïve".encode("latin-1"), print)
+    encoding guessed cp1252
+    ('naïve', 'naïve')
+    >>> decode_all("naïve".encode(), print, "cp1252")
+    encoding repaired the file says cp1252 but is in UTF-8
+    'naïve'
+    """
+    encoding = marked_encoding(data) or declared
+    if encoding is not None and not _is_known(encoding):
+        note("encoding guessed", f"the file names the unknown encoding {encoding:.40}")
+        encoding = None
+    utf_8 = _strictly(data, "utf-8")
+    text = _strictly(data, encoding) if encoding is not None else utf_8
+    if encoding is not None and utf_8 is not None and text != utf_8 and (text is None or _has_one_byte(encoding)):
+        note("encoding repaired", f"the file says {encoding} but is in UTF-8")
+        return utf_8
+    if text is not None:
+        return text
+    if encoding is not None:
+        note("encoding repaired", f"the file says {encoding} but has bytes that are not valid in it")
+    else:
+        note("encoding guessed", "cp1252")
+    return data.decode(encoding or "cp1252", "replace")
+
+
+def _strictly(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _is_known(encoding: str) -> bool:
+    try:
+        return isinstance(b"a".decode(encoding, "replace"), str)
+    except (LookupError, ValueError):
+        return False
+
+
+def _has_one_byte(encoding: str) -> bool:
+    """Whether each byte is one character."""
+    return len(bytes(range(128, 256)).decode(encoding, "replace")) == 128
+
+
+def text_blocks(stream: BinaryIO, limit: int, note: Note) -> Iterator[str]:
+    r"""Blocks that end with a line; all line endings are \\n.
+
+    Examples
+    --------
+    >>> import io
+    >>> list(text_blocks(io.BytesIO(b"one\r\ntwo"), 100, print))
+    ['one\n', 'two']
+    """
+    rest, lines = "", 0
+    for decoded in decoded_blocks(stream, note):
+        text = (rest + decoded if rest else decoded).replace("\r\n", "\n")
+        cut = text.rfind("\n") + 1
+        if not cut and len(text) > limit:
+            raise UnreadableFile(
+                f"line {lines + 1} holds more than {megabytes(limit)}; if that is meant, raise --max-document-mb"
+            )
+        block, rest = text[:cut], text[cut:]
+        if "\0" in block:
+            raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
+        if block:
+            yield block
+            lines += block.count("\n")
+    if rest:
+        if "\0" in rest:
+            raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
+        yield rest
+
+
+def decoded_blocks(stream: BinaryIO, note: Note) -> Iterator[str]:
+    """The text of a stream in blocks that may end anywhere."""
+    chunk = stream.read(CHUNK)
+    encoding = marked_encoding(chunk) or "utf-8"
+    decoder = codecs.getincrementaldecoder(encoding)()
+    ascii_only = True
+    while True:
+        pending = decoder.getstate()[0]
+        try:
+            text = decoder.decode(chunk, not chunk)
+        except UnicodeDecodeError as error:
+            if encoding != "utf-8" or not ascii_only:
+                byte = f"0x{error.object[error.start]:02x}"
+                raise UnreadableFile(
+                    f"the byte {byte} is not valid {encoding}, while others are; convert the file to UTF-8"
+                ) from error
+            note("encoding guessed", "cp1252")
+            encoding = "cp1252"
+            decoder = codecs.getincrementaldecoder(encoding)("replace")
+            text = decoder.decode(pending + chunk)
+        ascii_only = ascii_only and text.isascii()
+        if text:
+            yield text
+        if not chunk:
+            return
+        chunk = stream.read(CHUNK)

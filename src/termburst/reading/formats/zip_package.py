@@ -1,0 +1,114 @@
+"""Files that are zip archives inside (Word, OpenDocument, EPUB, Excel), read with limits."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from termburst.reading.faults import reason
+from termburst.reading.formats.found import CHUNK, UnreadableFile, held, too_large
+
+MOST_PARTS = 100_000
+MOST_RATIO = 1000  # unpacked to packed bytes of the whole file; XML rarely passes 50
+_SMALL = 2**24  # bytes that may be packed as tightly as they like
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # older Office files, and newer ones with a password
+
+
+class ZipPackage:
+    """The parts of a zip archive by name; each is unpacked when asked for, within *limit* bytes in all.
+
+    Examples
+    --------
+    >>> import io, zipfile
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w") as archive:
+    ...     archive.writestr("mimetype", "application/epub+zip")
+    >>> package = ZipPackage(stream, 2**20, "an e-book")
+    >>> package.read("mimetype"), package.read("missing")
+    (b'application/epub+zip', None)
+    """
+
+    def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
+        stream = held(stream, limit)
+        stream.seek(0)
+        start = stream.read(8)
+        stream.seek(0)
+        if start == _OLE:
+            raise UnreadableFile("is encrypted or in an older Office format; save it again without a password")
+        if not start:
+            raise UnreadableFile("is empty")
+        if not start.startswith(b"PK"):
+            raise UnreadableFile(f"is not {name}: it does not begin as one; check how the file was made")
+        try:
+            self._archive = zipfile.ZipFile(stream)
+        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise UnreadableFile(
+                f"is damaged or incomplete and cannot be read as {name} ({reason(error)[:100]}); get it again"
+            ) from error
+        self.stream = stream
+        self._name = name
+        self._limit = self._left = limit
+        self._parts = {part.filename: part for part in self._archive.infolist()}
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        parts = self._archive.infolist()
+        if len(parts) > MOST_PARTS:
+            raise UnreadableFile(f"has {len(parts):,} parts inside, more than the {MOST_PARTS:,} that {self._name} may")
+        size = sum(part.file_size for part in parts)
+        packed = sum(part.compress_size for part in parts)
+        if size > self._limit:
+            raise too_large(self._limit)
+        if size > _SMALL and size > MOST_RATIO * packed:
+            raise UnreadableFile(
+                f"unpacks to {size // max(packed, 1):,} times its size, more than the {MOST_RATIO:,} times allowed"
+            )
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all parts, in the order of the archive."""
+        return list(self._parts)
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of one part; None where it is missing."""
+        part = self._parts.get(name)
+        if part is None:
+            return None
+        if part.flag_bits & 1:
+            raise UnreadableFile("is encrypted; remove the password and save it again")
+        pieces = []
+        try:
+            with self._archive.open(part) as opened:
+                while piece := opened.read(CHUNK):
+                    self._left -= len(piece)  # what is unpacked, not what the archive declares
+                    if self._left < 0:
+                        raise too_large(self._limit)
+                    pieces.append(piece)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise UnreadableFile(
+                f"is damaged: its part {name!r:.100} cannot be unpacked ({reason(error)[:100]}); get it again"
+            ) from error
+        return b"".join(pieces)
+
+    def require(self, name: str) -> bytes:
+        """The bytes of a part without which the file is not what it says."""
+        data = self.read(name)
+        if data is None:
+            raise UnreadableFile(f"is not {self._name}: its part {name!r:.100} is missing")
+        return data
+
+    def unpack_all(self) -> Iterator[tuple[str, bytes]]:
+        """Unpack every part once, before another library does so without limits; refuse entities in their XML."""
+        for name in self._parts:
+            data = self.read(name) or b""
+            if name.endswith((".xml", ".rels", ".vml")):
+                plain = data.replace(b"\0", b"") if b"\0" in data[:200] else data  # UTF-16
+                if b"<!ENTITY" in plain or b"<!DOCTYPE" in plain[:4096]:
+                    raise UnreadableFile(
+                        f"its part {name!r:.100} declares XML entities, which are not expanded as they can be harmful"
+                    )
+                yield name, plain
+        self.stream.seek(0)

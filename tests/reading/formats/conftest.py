@@ -1,0 +1,92 @@
+"""How the tests of formats read: bytes in, documents and notes out."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from termburst.reading.formats import FormatOptions, FoundDocument, UnreadableFile, format_of
+
+
+@dataclass
+class Reading:
+    """What reading a file gave."""
+
+    documents: list[FoundDocument]
+    notes: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def one(self) -> FoundDocument:
+        (document,) = self.documents
+        return document
+
+    @property
+    def kinds(self) -> list[str]:
+        return [kind for kind, _ in self.notes]
+
+    def detail(self, kind: str) -> str:
+        return next(detail for found, detail in self.notes if found == kind)
+
+
+class NotSeekable(io.RawIOBase):
+    """A stream as an archive gives it: only forwards, a little at a time."""
+
+    def __init__(self, data: bytes) -> None:
+        self._inner = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._inner.readinto(memoryview(buffer)[:1000])
+
+
+@pytest.fixture(params=["file", "stream"])
+def read(request: pytest.FixtureRequest) -> Callable[..., Reading]:
+    """Read bytes as a file with this ending, from memory and from a stream that cannot go back."""
+
+    def read(suffix: str, data: bytes, **options: Any) -> Reading:
+        found = format_of(suffix, data[:4096])
+        assert found is not None, f"no format for {suffix}"
+        stream = io.BytesIO(data) if request.param == "file" else io.BufferedReader(NotSeekable(data))
+        reading = Reading([])
+        note = lambda kind, detail: reading.notes.append((kind, detail))  # noqa: E731
+        reading.documents.extend(found.read(stream, FormatOptions(**options), note))
+        return reading
+
+    return read
+
+
+@pytest.fixture
+def refused(read: Callable[..., Reading]) -> Callable[..., str]:
+    """Read bytes that cannot be read; the sentence."""
+
+    def refused(suffix: str, data: bytes, **options: Any) -> str:
+        with pytest.raises(UnreadableFile) as caught:
+            read(suffix, data, **options)
+        sentence = str(caught.value)
+        assert sentence.isprintable()
+        assert len(sentence) < 500
+        return sentence
+
+    return refused
+
+
+@pytest.fixture
+def zipped() -> Callable[[Mapping[str, str | bytes]], bytes]:
+    """The bytes of a zip archive with these parts."""
+
+    def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in parts.items():
+                packing = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
+                archive.writestr(name, content, packing)
+        return stream.getvalue()
+
+    return zipped

@@ -1,0 +1,71 @@
+"""JSON arrays."""
+
+import json
+
+import pytest
+
+
+def test_objects_are_documents(read):
+    rows = [
+        {"text": "Größe", "year": 1999, "tags": ["a"], "kept": True},
+        {"text": None, "year": None},
+        {"text": ["a", "b"]},
+    ]
+    reading = read(".json", json.dumps(rows, ensure_ascii=False).encode())
+    assert [(each.name, each.text, each.metadata) for each in reading.documents] == [
+        ("1", "Größe", {"year": 1999, "kept": True}),
+        ("2", "", {"year": None}),
+        ("3", ["a", "b"], {}),
+    ]
+    assert reading.detail("fields left out").startswith("'tags'")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_encodings(read, encoding):
+    assert read(".json", '[{"text": "Ελλάδα 中文"}]'.encode(encoding)).one.text == "Ελλάδα 中文"
+
+
+def test_columns_are_chosen(read):
+    found = read(".json", b'[{"body": "a", "key": 7}, {"body": "b", "key": "x"}]', text="body", id="key").documents
+    assert [(each.name, each.text) for each in found] == [("7", "a"), ("x", "b")]
+
+
+def test_one_object_is_one_document(read):
+    found = read(".json", b' {"text": "alone", "year": 1999}\n').one
+    assert (found.name, found.text, found.metadata) == ("", "alone", {"year": 1999})
+
+
+def test_json_lines_are_read_and_said(read):
+    reading = read(".json", b'{"text": "a"}\n{"text": "b"}\n')
+    assert [each.text for each in reading.documents] == ["a", "b"]
+    assert reading.kinds == ["several objects"]
+
+
+def test_large_arrays_are_read_piece_by_piece(read):
+    rows = [{"text": f"{k} " + "word " * 5000} for k in range(200)]  # larger than what is read at a time
+    found = read(".json", json.dumps(rows, indent=1).encode()).documents
+    assert [each.text for each in found] == [row["text"] for row in rows]
+
+
+def test_what_cannot_be_read_gets_one_sentence(refused):
+    assert refused(".json", b"") == "is empty"
+    assert refused(".json", b" [ ] ") == "is an empty array; there are no documents in it"
+    assert "object 2 is a number" in refused(".json", b'[{"text": "a"}, 7]')
+    assert "there is no column 'text', only 'body'" in refused(".json", b'[{"body": "a"}]')
+    assert "ends too early after object 1" in refused(".json", b'[{"text": "a"}')
+    assert "object 1 is not valid JSON" in refused(".json", b'[{"text": "a"')
+    assert "has '{' where a comma" in refused(".json", b'[{"text": "a"} {"text": "b"}]')
+    assert "goes on after the end" in refused(".json", b'[{"text": "a"}] x')
+    assert "documents may be in 'data'" in refused(".json", b'{"data": [{"text": "a"}]}')
+    assert "has a number in 'text'" in refused(".json", b'[{"text": 7}]')
+    assert "has null in 'n'; ids must be" in refused(".json", b'[{"text": "a", "n": null}]', id="n")
+    assert "object 1 is not valid JSON" in refused(".json", b"<html>")
+
+
+def test_hostile_json_is_refused(refused, read):
+    assert "cannot be read" in refused(".json", b'[{"text": ' + b"[" * 100_000)
+    assert "one object holds more than 1000 bytes" in refused(".json", b'[{"text": "' + b"x" * 3_000_000, limit=1000)
+    assert "one document holds more" in refused(".json", b'[{"text": "' + b"x" * 2000 + b'"}]', limit=1000)
+    reading = read(".json", b'[{"text": "a\\ud800b\\u0000"}]')
+    assert reading.one.text == "a\ufffdb\ufffd"
+    assert reading.kinds == ["characters replaced"]

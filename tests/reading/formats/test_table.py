@@ -1,0 +1,129 @@
+"""Which format a file has, and what all readers keep to."""
+
+import importlib
+import io
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from termburst.reading.formats import FORMATS, FormatOptions, UnreadableFile, format_of
+
+
+@pytest.mark.parametrize("suffix", [suffix for each in FORMATS for suffix in each.suffixes])
+def test_endings_name_formats(suffix):
+    found = format_of(suffix, b"")
+    assert found is not None
+    assert suffix in found.suffixes
+    assert format_of(suffix.upper(), b"") is found
+    assert format_of(suffix.removeprefix("."), b"") is found
+
+
+def test_endings_are_used_once():
+    suffixes = [suffix for each in FORMATS for suffix in each.suffixes]
+    assert len(suffixes) == len(set(suffixes))
+    assert all(suffix.startswith(".") and suffix.islower() for suffix in suffixes)
+
+
+@pytest.mark.parametrize("suffix", [".txt", "", ".csv", ".tsv", ".jsonl", ".parquet", ".zip", ".tar", ".gz", ".py"])
+def test_plain_text_tables_and_archives_are_none_of_them(suffix):
+    assert format_of(suffix, b"Call me Ishmael.") is None
+    assert format_of(suffix, b"") is None
+
+
+def zipped(*names: str) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in names:
+            archive.writestr(name, "application/epub+zip" if name == "mimetype" else "x")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start", "name"),
+    [
+        (".txt", b"%PDF-1.7", "a PDF file"),
+        (".docx", b"%PDF-1.7", "a PDF file"),
+        (".doc", b"{\\rtf1", "an RTF document"),
+        (".doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an older Office file"),
+        (".docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a Word document"),
+        (".doc", zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
+        ("", zipped("[Content_Types].xml", "xl/workbook.xml"), "an Excel sheet"),
+        (".zip", zipped("mimetype"), "an e-book"),
+        (".txt", b"\xef\xbb\xbf<?xml version='1.0'?><TEI>", "an XML file"),
+        (".txt", b"\n<!DOCTYPE html>", "a web page"),
+        ("", b"<!-- saved --><HTML lang='en'>", "a web page"),
+        ("", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C'>", "a web page"),
+        (".xml", b"<!doctype html>", "a web page"),
+        (".html", b"<?xml version='1.0'?><html>", "a web page"),
+        ("", b"From - Mon Jan 01 00:00:00 2024\nSubject: x\n", "a mailbox"),
+    ],
+)
+def test_first_bytes_are_right_where_the_ending_is_wrong(suffix, start, name):
+    found = format_of(suffix, start)
+    assert found is not None
+    assert found.name == name
+
+
+def test_a_thousand_comments_are_looked_at_in_no_time():
+    assert format_of("", b"<!---->" * 1000) is None
+
+
+def test_archives_of_other_things_stay_archives():
+    assert format_of(".zip", zipped("a.txt", "b.txt")) is None
+
+
+def test_a_pdf_that_is_none_is_not_read_as_something_else():
+    found = format_of(".pdf", b"<!doctype html>Please log in")
+    assert found is not None
+    assert found.name == "a PDF file"
+
+
+@pytest.mark.parametrize("each", [each for each in FORMATS if each.needs], ids=lambda each: each.name)
+def test_a_missing_package_is_said(each, monkeypatch):
+    real = importlib.import_module
+
+    def without(name: str, *rest):
+        if name.startswith("termburst"):
+            return real(name, *rest)
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    data = {
+        "lxml": zipped("word/document.xml", "META-INF/container.xml", "content.xml"),
+        "striprtf": b"{\\rtf1 a}",
+        "pypdf": b"%PDF-1.4",
+        "openpyxl": zipped("xl/workbook.xml"),
+        "spacy": b"x",
+    }[each.needs]
+    if each.name in ("an XML file", "a web page"):
+        data = b"<a/>"
+    with pytest.raises(UnreadableFile, match=r"^needs the package [\w-]+: pip install '[\w\[\]]+'$"):
+        list(each.read(io.BytesIO(data), FormatOptions(), print))
+
+
+@pytest.mark.parametrize("each", FORMATS, ids=lambda each: each.name)
+def test_nothing_and_noise_get_one_sentence(each):
+    import random
+
+    for data in (b"", b"\0" * 100, random.Random(1).randbytes(5000), b"PK\3\4" + b"\0" * 100):
+        with pytest.raises(UnreadableFile) as caught:
+            list(each.read(io.BytesIO(data), FormatOptions(), lambda _kind, _detail: None))
+        assert str(caught.value).isprintable()
+
+
+def test_a_fault_of_the_disk_is_not_a_fault_of_the_file():
+    class Broken(io.RawIOBase):
+        def read(self, _size: int = -1) -> bytes:
+            raise OSError(5, "Input/output error")
+
+    for suffix in (".json", ".conllu", ".xml", ".rtf"):
+        with pytest.raises(OSError, match="Input/output error"):
+            list(format_of(suffix, b"").read(Broken(), FormatOptions(), print))
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed():
+    heavy = ("lxml", "pypdf", "openpyxl", "striprtf", "spacy", "email", "zipfile")
+    code = f"import sys, termburst.reading.formats; assert not set({heavy!r}) & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
