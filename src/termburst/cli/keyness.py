@@ -42,6 +42,11 @@ if TYPE_CHECKING:
 MOST_GROUPS = 50  # values of the column that --by names
 _LEFT_OUT = {"per_million_a", "per_million_b", "diff_percent", "dp_a", "dp_b", "reference"}  # columns; files have them
 
+_COLUMNS = (
+    "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",
+    "effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to this row",
+)
+
 
 @reads_text
 def keyness(
@@ -109,10 +114,7 @@ def keyness(
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
     write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(
-            "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",
-            "effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to this row",
-        )
+        say(*_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)

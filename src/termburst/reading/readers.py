@@ -164,6 +164,14 @@ class TextSource:
 Corpus = TextSource  # its former name
 
 
+def _check_sizes(*sizes: int) -> None:
+    if min(sizes) < 1:
+        raise ValueError(
+            "max_document_bytes, max_archive_bytes, max_archive_files, batch_documents and batch_bytes "
+            "must each be at least 1"
+        )
+
+
 def open_corpus(
     source: str | os.PathLike[str],
     *,
@@ -235,12 +243,7 @@ def open_corpus(
     >>> corpus.report.repaired
     [('poems.csv', 'delimiter guessed: semicolon')]
     """
-    sizes = (max_document_bytes, max_archive_bytes, max_archive_files, batch_documents, batch_bytes)
-    if min(sizes) < 1:
-        raise ValueError(
-            "max_document_bytes, max_archive_bytes, max_archive_files, batch_documents and batch_bytes "
-            "must each be at least 1"
-        )
+    _check_sizes(max_document_bytes, max_archive_bytes, max_archive_files, batch_documents, batch_bytes)
     if errors not in DECODING_ERRORS:
         raise ValueError(f"errors must be one of {', '.join(DECODING_ERRORS)}, not {errors!r}")
     if layer is not None and layer not in LAYERS:
