@@ -134,8 +134,8 @@ class TextSource:
                     note_failure(report.note, file, error, count - first)
                 if progress.parts or count != first + 1:
                     gap = gap or (count == first and _is_one_document(file))
-                    _add_file(report, progress, count - first)
-                else:
+                    _add_file(report, progress, count - max(first, start.documents))
+                elif count > start.documents:
                     report.add_file(1, progress.format, progress.how)
                 done, before = done + 1, count
                 finished += progress.position if file.size is None else file.size
@@ -300,7 +300,7 @@ def note_failure(note: Note, file: CorpusFile, error: ValueError, documents: int
 
 def _add_file(report: ReadingReport, progress: Progress, documents: int) -> None:
     for part in progress.parts or [(documents, progress.format, progress.how)]:
-        if part[0]:
+        if part[0] > 0:
             report.add_file(*part)
 
 
