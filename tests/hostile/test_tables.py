@@ -216,8 +216,8 @@ def _more() -> Sequence[Attack]:
         ),
         refused("a CSV on standard input with --text", ["terms", "-", "--text", "text"], "--text", stdin=two),
         refused(
-            "a folder of good tables and a bad one",
-            ["terms", "d"],
+            "a folder of good tables and a bad one, read strictly",
+            ["terms", "d", "--strict"],
             r"b\.csv.*line 3",
             files={"d/a.csv": two, "d/b.csv": b"id,text\n1,so\n2\n"},
         ),
