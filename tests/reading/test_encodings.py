@@ -83,7 +83,13 @@ def test_a_few_damaged_bytes_do_not_make_a_file_another_encoding(tmp_path):
 
 
 def test_what_is_not_text():
-    for data in (bytes(range(256)), b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"BZh91AY&SY\x83\xa1\x9e\x1b\0", b"so\0it\0goes"):
+    for data in (
+        bytes(range(256)),
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        b"BZh91AY&SY\x83\xa1\x9e\x1b\0",
+        b"so\0it\0goes",
+        b"so it\nso\0it\n",
+    ):
         assert guess_encoding(data) is None
     assert looks_binary(bytes(1000))
     assert not looks_binary("日本 and more\n".encode("utf-16-be"))

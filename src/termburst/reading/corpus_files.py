@@ -24,6 +24,9 @@ _PACKINGS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 _PLAIN = frozenset(["", ".txt", ".text", ".asc", ".md", ".log", ".tex"])
 _TABLES = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|txz|tbz2?|tzst|tar\.(?:gz|xz|bz2|zst|zstd))$")
+_ARCHIVE_ENDS = frozenset(
+    [".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst", ".gz", ".xz", ".bz2", ".zst", ".zstd"]
+)
 _ABOUT = re.compile(r"(?:readme|licen[cs]e)(?![a-z])", re.IGNORECASE)
 
 
@@ -67,9 +70,10 @@ def describe_name(path: str, label: str, size: int | None, *, lines: bool, named
     """How to read a file, by the ending of its name."""
     lower = label.lower()
     # A name that is not valid Unicode cannot be printed or saved, so it must not become an id.
-    label = label.encode("utf-8", "replace").decode("utf-8")
+    if not label.isascii():
+        label = label.encode("utf-8", "replace").decode("utf-8")
     stem, suffix = os.path.splitext(lower)  # noqa: PTH122 - a label is not a path on this machine
-    if _ARCHIVE.search(lower):
+    if suffix in _ARCHIVE_ENDS and _ARCHIVE.search(lower):
         return CorpusFile(path, label, size, False, "archive", None, suffix, named)
     packing = _PACKINGS.get(suffix)
     if packing:
@@ -86,7 +90,8 @@ def is_about(label: str) -> bool:
     >>> is_about("texts/README.md"), is_about("LICENSE"), is_about("licensed.txt")
     (True, True, False)
     """
-    return bool(_ABOUT.match(label.rpartition("/")[2]))
+    name = label[label.rfind("/") + 1 :]
+    return name[:1] in "RrLl" and _ABOUT.match(name) is not None
 
 
 def folders_of(labels: list[str]) -> list[str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from termburst.reading.faults import fault
@@ -57,10 +57,10 @@ class Progress:
 
     position: int = 0  # in the bytes on disk of the file being read
     metadata: Metadata | None = None  # of the document that the reader gave last, if it has any
-    notes: list[tuple[str, str, str]] = field(default_factory=list)  # (file, kind, detail), for the report
+    notes: tuple[tuple[str, str, str], ...] = ()  # (file, kind, detail), for the report
     how: str = ""  # what becomes one document: "one per row"
     format: str = ""
-    parts: list[tuple[int, str, str]] = field(default_factory=list)  # (documents, format, how) of files in an archive
+    parts: tuple[tuple[int, str, str], ...] = ()  # (documents, format, how) of the files in an archive
     say: Callable[[str, str, str], None] | None = None  # where notes go at once; a thread that reads ahead has none
 
     def note(self, file: str, kind: str, detail: str) -> None:
@@ -68,7 +68,7 @@ class Progress:
         if self.say is not None:
             self.say(file, kind, detail)
         else:
-            self.notes.append((file, kind, detail))
+            self.notes += ((file, kind, detail),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,8 @@ def looks_binary(start: bytes) -> bool:
 def _unmarked_utf16(data: bytes) -> str | None:
     """UTF-16 without a byte order mark: in one of the two byte orders everything is a character that text uses."""
     data = data[: min(_LOOKED_AT, len(data) & ~1)]
+    if 4 * data.count(0) < len(data) and is_utf8(data.replace(b"\0", b"")):
+        return None  # text with a few zeros in it: in UTF-16, half of the bytes would be zeros
     best, most = None, 0
     for name, high in (("utf-16-le", 1), ("utf-16-be", 0)):
         if data[high::2].count(0) < 0.8 * data.count(0):  # ASCII has its zeros in the high bytes

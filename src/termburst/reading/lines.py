@@ -32,12 +32,13 @@ _MARKED = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:%PDF-|PK\x03\x04|\{\\rtf|\xd0\xcf\x11\xe0|From |\s{0,99}<(?:\?xml|!doctype|html|!--))",
     re.IGNORECASE,
 )
+_FIRST = frozenset(bytes([byte]) for byte in b"%P{\xd0Ff<\xef \t\r\n")
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # Windows only
 
 
 def is_marked(start: bytes) -> bool:
     """Whether a file begins like one in a format of its own."""
-    return _MARKED.match(start) is not None
+    return start[:1] in _FIRST and _MARKED.match(start) is not None
 
 
 def canonical_encoding(encoding: str) -> str:
@@ -313,11 +314,14 @@ def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
     try:
         descriptor = os.open(file.path, _READING)
         try:
-            parts = [os.read(descriptor, _CHUNK)] if (file.size or 0) > _CHUNK else []
-            if parts and looks_binary(parts[0]):
-                raise not_text(file.path)
-            parts.append(os.read(descriptor, max(0, min(file.size or 0, limit) - sum(map(len, parts))) + 1))
-            held = sum(map(len, parts))
+            size = file.size or 0
+            parts = [os.read(descriptor, min(size, limit, _CHUNK) + 1)]
+            held = len(parts[0])
+            if size > _CHUNK:
+                if looks_binary(parts[0]):
+                    raise not_text(file.path)
+                parts.append(os.read(descriptor, max(0, min(size, limit) - held) + 1))
+                held += len(parts[1])
             while held <= limit and (more := os.read(descriptor, _CHUNK)):
                 parts.append(more)
                 held += len(more)
@@ -325,11 +329,10 @@ def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
             os.close(descriptor)
     except OSError as error:
         raise fault(file.path, f"cannot be read ({reason(error)})") from error
-    data = b"".join(parts) if len(parts) > 1 else parts[0]
     if held > limit:
         raise oversize(file.path, limit)
     progress.position = held
-    return data
+    return b"".join(parts) if len(parts) > 1 else parts[0]
 
 
 def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None]:

@@ -132,8 +132,11 @@ class TextSource:
                         raise ValueError(str(error)) from (error.__cause__ or error)
                     failure = failure or str(error)
                     note_failure(report.note, file, error, count - first)
-                gap = gap or (count == first and _is_one_document(file))
-                _add_file(report, progress, count - first)
+                if progress.parts or count != first + 1:
+                    gap = gap or (count == first and _is_one_document(file))
+                    _add_file(report, progress, count - max(first, start.documents))
+                elif count > start.documents:
+                    report.add_file(1, progress.format, progress.how)
                 done, before = done + 1, count
                 finished += progress.position if file.size is None else file.size
         _require_documents(self.name, report, failure, count)
@@ -300,7 +303,7 @@ def note_failure(note: Note, file: CorpusFile, error: ValueError, documents: int
 
 def _add_file(report: ReadingReport, progress: Progress, documents: int) -> None:
     for part in progress.parts or [(documents, progress.format, progress.how)]:
-        if part[0]:
+        if part[0] > 0:
             report.add_file(*part)
 
 
@@ -439,26 +442,30 @@ def _read_archive(file: CorpusFile, options: ReadingOptions, progress: Progress)
     from termburst.reading.archives import ArchiveLimit, archive_files
 
     failure: str | None = None
+    parts: list[tuple[int, str, str]] = []
     total = 0
-    with closing(archive_files(file, options, progress)) as entries:  # type: ignore[type-var]
-        for entry in entries:
-            inner, count = Progress(say=progress.note), 0
-            try:
-                with closing(_READERS[entry.kind](entry, options, inner)) as documents:
-                    for document_id, text in documents:
-                        count += 1
-                        progress.metadata = {**(inner.metadata or {}), "": entry.label}
-                        yield document_id, text
-            except ArchiveLimit:
-                raise
-            except ValueError as error:
-                if options.strict:
+    try:
+        with closing(archive_files(file, options, progress)) as entries:  # type: ignore[type-var]
+            for entry in entries:
+                inner, count = Progress(say=progress.note), 0
+                try:
+                    with closing(_READERS[entry.kind](entry, options, inner)) as documents:
+                        for document_id, text in documents:
+                            count += 1
+                            progress.metadata = {**(inner.metadata or {}), "": entry.label}
+                            yield document_id, text
+                except ArchiveLimit:
                     raise
-                failure = failure or str(error)
-                note_failure(progress.note, entry, error, count)
-            if count:
-                progress.parts.append((count, inner.format, inner.how))
-            total += count
+                except ValueError as error:
+                    if options.strict:
+                        raise
+                    failure = failure or str(error)
+                    note_failure(progress.note, entry, error, count)
+                if count:
+                    parts.append((count, inner.format, inner.how))
+                total += count
+    finally:
+        progress.parts = tuple(parts)
     if not total:
         why = f"nothing in it could be read; the first fault: {failure}" if failure else "there is no text in it"
         raise fault(file.path, f"{why} (skipped files are in the report)" if not failure else why)
