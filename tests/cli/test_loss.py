@@ -109,7 +109,7 @@ def test_two_changes_at_once_are_both_made(popen, done, saved, tmp_path, command
     more_arguments = {"add": [saved, more, "--again"], "subtract": [saved, small], "merge": [saved, small, "-o", saved]}
     second = popen("stats", command, *more_arguments[command])
     # Without a lock it would say nothing and finish, and the first would overwrite its result.
-    assert second.stderr.readline().endswith(b"s.parquet: waiting until it is done\n")
+    assert second.stderr.readline().endswith(b"s.parquet; waiting until it has finished\n")
     assert first.communicate(b"three\nmore\ndocuments\n", timeout=PATIENCE) == (b"", b"")
     assert second.communicate(timeout=PATIENCE) == (b"", b"")
     assert (first.returncode, second.returncode) == (0, 0)
@@ -124,9 +124,9 @@ def test_a_second_build_is_refused_and_a_killed_one_leaves_no_lock(popen, fault,
     until((tmp_path / ".out.parquet.lock").exists)
     line = fault("stats", "build", corpus, "--lines", "-o", target)
     assert "another process is writing" in line
-    assert "out.parquet: start again when it is done, or write to another place" in line
+    assert "out.parquet; try again when it has finished, or write to another file" in line
     waits = popen("stats", "merge", saved, saved, "-o", target)
-    assert waits.stderr.readline().endswith(b"out.parquet: waiting until it is done\n")
+    assert waits.stderr.readline().endswith(b"out.parquet; waiting until it has finished\n")
     waits.send_signal(signal.SIGINT)
     assert waits.wait(PATIENCE) == 130
     assert b"Traceback" not in waits.stderr.read()
