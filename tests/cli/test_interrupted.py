@@ -96,9 +96,13 @@ def test_a_build_resumes_where_it_stopped(interrupted, run, large, tmp_path, opt
         place = json.loads(pl.read_parquet_metadata(partial)["termburst"])["unfinished"]["place"]
         counted.append(place["documents"])
     assert counted == sorted(set(counted))
-    outcome = run("stats", "build", large, "-o", target, *options)
+    outcome = run("stats", "build", large, "-o", target, *options, "--quiet")
     assert (outcome.code, outcome.err) == (0, f"resumed: skipped {counted[-1]:,} documents that were counted before\n")
-    assert run("stats", "build", large, "-o", tmp_path / "whole.parquet", "--checkpoint", 0, *options) == (0, b"", "")
+    assert run("stats", "build", large, "-o", tmp_path / "whole.parquet", "--checkpoint", 0, *options, "--quiet") == (
+        0,
+        b"",
+        "",
+    )
     assert target.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.parquet", "whole.parquet"]
 
@@ -204,7 +208,9 @@ def test_a_checkpoint_that_cannot_be_written_does_not_stop_the_build(interrupted
 
 def test_standard_input_has_no_checkpoint(process, tmp_path):
     text = "\n".join(made_up(0.4)).encode()
-    outcome = process("stats", "build", "-", "-o", tmp_path / "out.parquet", "--checkpoint", 1e-9, stdin=text)
+    outcome = process(
+        "stats", "build", "-", "-o", tmp_path / "out.parquet", "--checkpoint", 1e-9, "--quiet", stdin=text
+    )
     assert (outcome.code, outcome.err) == (0, "")
     assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
 
@@ -225,11 +231,11 @@ def test_min_count(done, fault, corpus, tmp_path, texts):
 @unix
 def test_killed_at_any_moment(process, plain_environment, tmp_path):
     """The benchmark kill_resume.py does the same in other ways, fifty times."""
-    options = ["--detail", "patterns"]
+    options = ["--lines", "--quiet"]
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     corpus.write_text("\n".join(made_up(3)), encoding="utf-8")
     began = time.monotonic()
-    assert process("stats", "build", corpus, "--lines", "-o", tmp_path / "whole.parquet", *options).code == 0
+    assert process("stats", "build", corpus, "-o", tmp_path / "whole.parquet", *options).code == 0
     took = time.monotonic() - began
     rng, said = random.Random(3), b""
     partial = tmp_path / ".out.parquet.partial"

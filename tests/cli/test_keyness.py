@@ -188,7 +188,7 @@ def test_a_wrong_confidence_is_refused_before_anything_is_read(fault):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("format", ["csv", "table"])
 def test_a_full_disk_is_reported(folders, plain_environment, format):
-    command = [sys.executable, "-m", "termburst", "keyness", *map(str, folders), "--format", format]
+    command = [sys.executable, "-m", "termburst", "keyness", *map(str, folders), "--quiet", "--format", format]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=plain_environment, check=False)
     assert done.returncode == 2

@@ -126,7 +126,7 @@ def test_a_second_build_is_refused_and_a_killed_one_leaves_no_lock(popen, fault,
     assert "another process is writing" in line
     assert "out.parquet; try again when it has finished, or write to another file" in line
     waits = popen("stats", "merge", saved, saved, "-o", target)
-    assert waits.stderr.readline().endswith(b"out.parquet: waiting until it is done\n")
+    assert waits.stderr.readline().endswith(b"out.parquet; waiting until it has finished\n")
     waits.send_signal(signal.SIGINT)
     assert waits.wait(PATIENCE) == 130
     assert b"Traceback" not in waits.stderr.read()

@@ -61,7 +61,7 @@ def test_help(run):
 
 
 def test_an_output_encoding_without_greek(process, corpus):
-    for arguments in (["-h"], ["terms", corpus]):
+    for arguments in (["-h"], ["terms", corpus, "--lines", "--quiet"]):
         outcome = process(*arguments, PYTHONIOENCODING="ascii")
         assert (outcome.code, outcome.err) == (0, "")
 
@@ -69,7 +69,7 @@ def test_an_output_encoding_without_greek(process, corpus):
 def test_a_warning_is_one_line(process, tmp_path):
     path = tmp_path / "bursts.txt"
     path.write_text("aa aa aa aa bb\naa cc\ncc bb\n", encoding="utf-8")
-    outcome = process("terms", path, "--format", "json", "--sigma2", 100, "--form", "exact")
+    outcome = process("terms", path, "--lines", "--quiet", "--format", "json", "--sigma2", 100, "--form", "exact")
     assert outcome.code == 0
     assert re.fullmatch(r"termburst: warning: [^\n]+\n", outcome.err)
     assert {row["plr"] for row in outcome.rows.values()} == {None}  # JSON has no NaN
@@ -117,7 +117,9 @@ def test_ctrl_c(popen, tmp_path, command):
 def test_a_pipe_closed_early(popen, tmp_path, format):
     path = tmp_path / "many.txt"
     path.write_text("".join(f"word{i} word{i} bb\n" for i in range(2_500)), encoding="utf-8")
-    with popen("terms", path, "--top", 0, "-f", format, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+    with popen(
+        "terms", path, "--lines", "--quiet", "--top", 0, "-f", format, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as ran:
         assert ran.stdout.readline()
         ran.stdout.close()
         assert ran.stderr.read() == b""
@@ -129,4 +131,7 @@ def test_a_single_document_gives_a_warning(process, tmp_path):
     path.write_text("call me so so so", encoding="utf-8")
     outcome = process("terms", path)
     assert outcome.code == 0
-    assert outcome.err == f"termburst: warning: {path} is a single document; burstiness shows only between documents\n"
+    said = (
+        f"termburst: warning: {path} is a single document, but burstiness shows only between documents; --lines makes"
+    )
+    assert outcome.err.startswith(said)

@@ -36,7 +36,7 @@ def test_options_reach_the_statistic(done, corpus, texts):
 
 def test_standard_input_and_saved_statistics(process, done, corpus, tmp_path, texts):
     page = tmp_path / "page.html"
-    outcome = process("report", "-", "-o", page, stdin=b"so it goes\nha ha ha\n")
+    outcome = process("report", "-", "-o", page, "--quiet", stdin=b"so it goes\nha ha ha\n")
     assert (outcome.code, outcome.err) == (0, "")
     assert page.stat().st_size > 100_000
     saved = tmp_path / "saved.parquet"

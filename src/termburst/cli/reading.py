@@ -168,18 +168,17 @@ class Reading:
 
     def counting(self) -> CountingOptions:
         """The options that define what a term is."""
-        from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
+        from termburst.counting.counted_corpus import corpus_counting
 
-        pattern = self.token_pattern
-        if pattern is not None and (self.words, self.apostrophes) != (None, None):
+        if self.token_pattern is not None and (self.words, self.apostrophes) != (None, None):
             raise ValueError("--token-pattern says what a word is; omit --words and --apostrophes")
-        return CountingOptions(
+        return corpus_counting(
             ngrams=_parsed_ngrams(self.ngrams),
             stop_words=_stop_words(self.stop_words),
-            token_pattern=DEFAULT_TOKEN_PATTERN if pattern is None else pattern,
+            token_pattern=self.token_pattern,
             lowercase=self.lowercase,
             pretokenized=self.pretokenized,
-            words=self.words or ("unicode" if pattern is None else "sklearn"),
+            words=self.words,
             language=self.language,
             apostrophes=self.apostrophes,
             ngrams_over_stop_words=self.ngrams_over_stop_words or None,

@@ -1,0 +1,48 @@
+"""The command line and Python have the same defaults."""
+
+import inspect
+from dataclasses import fields
+
+import pytest
+
+import termburst as tb
+from termburst.cli.app import explain, terms
+from termburst.cli.export import weigh
+from termburst.cli.keyness import keyness
+from termburst.cli.reading import Reading
+from termburst.cli.report import report
+from termburst.counting.counted_corpus import corpus_counting
+from termburst.report import summarize
+
+SAME = {"fdr": "adjust", "by_test": "test", "examples": "lines"}  # options of the command line that are named otherwise
+
+
+def defaults(function):
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+@pytest.mark.parametrize(
+    ("command", "function"),
+    [
+        (terms, tb.burstiness_test),
+        (terms, tb.term_table),
+        (explain, tb.explain),
+        (keyness, tb.keyness),
+        (report, summarize),
+        (weigh, tb.TermWeighting),
+    ],
+)
+def test_options_have_the_defaults_of_the_function(command, function):
+    reading = {field.name for field in fields(Reading)}
+    ours = {SAME.get(name, name): value for name, value in defaults(command).items() if name not in reading}
+    theirs = defaults(function)
+    shared = ours.keys() & theirs.keys() - {"scheme", "test", "title"}
+    assert shared
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+
+
+def test_schemes_and_words():
+    assert defaults(weigh)["scheme"] is None  # the recommended one
+    assert defaults(tb.BurstinessVectorizer)["scheme"] == tb.RECOMMENDED_SCHEME
+    assert Reading().counting() == corpus_counting()
