@@ -24,7 +24,12 @@ settings.register_profile("termburst", deadline=None)  # no deadline: a busy mac
 settings.load_profile("termburst")
 
 # The built site contains copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
-collect_ignore = ["docs/_build", "docs/conf.py", "docs/spark.md"]
+collect_ignore = [
+    "docs/_build",
+    "docs/conf.py",
+    "docs/spark.md",
+    "tests/reference",
+]  # scripts there need other programs
 
 REQUIRE_DATA = "TERMBURST_REQUIRE_DATA"  # set by .ci/run if it finds the data
 REQUIRE_BERTOPIC = "TERMBURST_REQUIRE_BERTOPIC"  # set by .ci/run, which installs bertopic
