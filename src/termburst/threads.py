@@ -1,8 +1,8 @@
 """Computation on all cores. NumPy and the C kernels release Python's lock, so plain threads are enough.
 
-A kernel cannot be interrupted, so kernels that may take long do not run in the thread that gets Ctrl-C. That thread waits,
-and leaves at once at Ctrl-C. The others are daemons: Python does not wait for them when it ends. They hold references to
-everything that their kernels use, so no memory is freed too early.
+A kernel cannot be interrupted, so kernels that may take long do not run in the thread that gets Ctrl-C. That thread
+waits, and leaves at once at Ctrl-C. The others are daemons: Python does not wait for them when it ends. They hold
+references to everything that their kernels use, so no memory is freed too early.
 """
 
 from __future__ import annotations
