@@ -161,13 +161,16 @@ static Derivatives profile(const Problem *of, double tau, double *omega, double 
 /* Error bound of the slope of the profile, linearised from a nearby point: of the order of ∂ω²/∂ωω. */
 static double doubt(const Derivatives *d) { return 10 * d->omega * d->omega / -d->omega_omega; }
 
-/* Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0). Returns 1 if found.
+enum { NOT_FOUND = 0, FOUND = 1, ENCLOSED = 2 };
+
+/* Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0). Returns FOUND, NOT_FOUND,
+ * or ENCLOSED: between two numbers that are next to each other, where only rounding decides the sign of the slope.
  *
  * The bracket shrinks with each slope of the profile. A step out of the bracket is replaced by bisection, so the method
  * cannot leave the bracket, cycle, or stop at a saddle. */
 static int climb(const Problem *of, double tau, double omega, double low, double high, FitResult *result) {
     double evaluations = 0.0, step = 0.0;
-    int quiet = 0, found = 0;
+    int quiet = 0, found = NOT_FOUND;
     Derivatives d = {0};
     for (int iteration = 0; iteration < 300; iteration++) {
         d = at(of, tau, omega);
@@ -186,7 +189,7 @@ static int climb(const Problem *of, double tau, double omega, double low, double
         double moved = most(fabs(step), fabs((d.omega + d.tau_omega * step) / d.omega_omega));
         quiet = moved < noise ? quiet + 1 : 0; /* a few more steps: the bound on rounding errors is pessimistic */
         if (curvature < 0 && (moved < TOLERANCE || quiet > 3 || (iteration > 50 && moved < 100 * TOLERANCE))) {
-            found = 1;
+            found = FOUND;
             step = copysign(most(fabs(step), noise), step);
             break;
         }
@@ -195,6 +198,11 @@ static int climb(const Problem *of, double tau, double omega, double low, double
         if (!(low <= tau + step && tau + step <= high) && step != 0) step = (low + high) / 2 - tau;
         double omega_step = -(d.omega + d.tau_omega * step) / d.omega_omega;
         int collapsed = step != 0 && high - low < 1e-14 * most(1.0, fabs(low));
+        if (collapsed && curvature < 0) {
+            found = ENCLOSED;
+            step = ROUNDING * of->n / fabs(curvature); /* the sums over the lengths cancel, too */
+            break;
+        }
         if (collapsed || tau + step < SMALLEST || tau + step > LARGEST) break;
         tau += step;
         omega += between(omega_step, -3.0, 3.0);
@@ -246,7 +254,9 @@ static const double *none_or(const double *penalty) {
 /* Finds the maximum where the slope changes sign, and keeps it if it is better than *best*. */
 static void try_maximum(const Problem *of, double tau, double omega, double low, double high, FitResult *best) {
     FitResult trial = {0};
-    if (climb(of, tau, omega, low, high, &trial)) {
+    int found = climb(of, tau, omega, low, high, &trial);
+    /* in the uppermost interval a gain is only rounding */
+    if (found == FOUND || (found == ENCLOSED && best->status != CONVERGED && high < LARGEST)) {
         trial.gain = gain(trial.tau, trial.omega, of->term, of->n, of->table);
         trial.objective = trial.gain + log_penalty(trial.tau, of->penalty);
         if (trial.objective > best->objective || (of->penalty != NULL && best->status != CONVERGED)) {
@@ -254,7 +264,7 @@ static void try_maximum(const Problem *of, double tau, double omega, double low,
             *best = trial;
             best->status = CONVERGED;
         }
-    } else if (best->status != CONVERGED && high < LARGEST) { /* in the uppermost interval a gain is only rounding */
+    } else if (best->status != CONVERGED && high < LARGEST) {
         best->status = FAILED;
     }
 }
