@@ -78,3 +78,67 @@ def test_functions_without_polars_work_in_a_fork():
 
 def test_a_fork_of_a_process_that_has_only_imported_polars_works():
     assert forked("", "tb.term_table(tb.TermStatistics.from_counts(X, names))['term'][0]") == ["ha"]
+
+
+LATE = """
+import multiprocessing, os, signal, subprocess, sys
+import polars as pl
+
+def answer():
+    import numpy as np
+    import termburst as tb
+    try:
+        return tb.term_table(tb.TermStatistics.from_counts(np.array([[1, 2], [0, 3]])))["n"].sum()
+    except RuntimeError as error:
+        return error
+
+def use():
+    pl.DataFrame({"a": list(range(1000))}).lazy().group_by("a").len().collect()
+
+def fork(then=lambda: print(answer(), flush=True)):
+    child = os.fork()
+    if not child:
+        signal.alarm(300)
+        then()
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+if __name__ == "__main__":
+    exec(sys.argv[1])
+"""
+SPAWN = "with multiprocessing.get_context('spawn').Pool(1) as pool: print(pool.apply(answer))"
+OTHER = "subprocess.run([sys.executable, __file__, 'use(); print(answer())'], check=True)"
+FORKED = "cannot be used in a process forked from one that has used it"
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        ("use(); fork()", FORKED),
+        ("use(); fork(lambda: fork())", FORKED),
+        ("pl.scan_parquet(sys.argv[2]).collect_schema(); fork()", FORKED),
+        ("fork()", "6"),
+        ("print(answer())", "6"),
+        ("use(); print(answer())", "6"),
+        ("answer(); fork()", FORKED),
+        (f"use()\n{SPAWN}", "6"),
+        (f"use(); {OTHER}", "6"),
+        (f"use(); fork(lambda: {OTHER})", "6"),
+        ("fork(lambda: (use(), print(answer(), flush=True)))", "6"),
+    ],
+)
+def test_termburst_imported_after_the_fork(run, said, tmp_path):
+    """Then it did not see the fork, so it has to find out. Processes that were not forked give no false alarm."""
+    script, table = tmp_path / "late.py", tmp_path / "t.parquet"
+    script.write_text(LATE, encoding="utf-8")
+    pl.DataFrame({"text": ["so it goes"]}).write_parquet(table)
+    command = [sys.executable, "-W", "ignore", str(script), run, str(table)]
+    ran = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert said in ran.stdout.decode()
+
+
+def test_a_process_that_was_not_forked_is_not_in_doubt():
+    program = "import polars; from termburst import forks; print(forks._Threads.doubtful, forks.polars_is_lost())"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=PATIENCE, check=True)
+    assert ran.stdout.decode().split()[1] == "False"

@@ -5,10 +5,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
 from helpers.processes import PATIENCE
+from termburst.threads import Aside, Stopped, Work, check_given_up, in_threads
 
 WORK = {
     "fit_beta_binomial": "while True: tb.fit_beta_binomial(X)",
@@ -41,3 +43,94 @@ def test_compiled_loops_answer_ctrl_c(work):
     finally:
         process.kill()
     assert "KeyboardInterrupt" in err
+
+
+SOON = 30  # seconds; one on an idle machine
+LONG = {  # a compiled function that takes ten minutes
+    "parts": "in_threads(lambda _: wait(600), range(9))",
+    "one part": "in_threads(lambda _: wait(600), range(1))",
+    "aside": "with Aside() as aside: aside.submit(wait, 600).get()",
+    "nested": "in_threads(lambda _: in_threads(lambda _: wait(600), range(9)), range(9))",
+    "test": "overdispersion.fit_beta_binomial = lambda _: in_threads(lambda _: wait(600), [0]); tb.burstiness_test(X)",
+    "command": "core.fit_terms = lambda *_: wait(600); main()",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
+@pytest.mark.parametrize("work", LONG)
+def test_ctrl_c_does_not_wait_for_compiled_code(work, tmp_path):
+    script = f"""
+        import ctypes, sys
+        import termburst as tb
+        from termburst.cli import main
+        from termburst.core import beta_binomial as core
+        from termburst.inference import overdispersion
+        from termburst.threads import Aside, in_threads
+
+        X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]]
+        tb.TermStatistics.from_counts(X, ["ha", "no", "so"], "patterns").save("s.parquet")
+        sys.argv = ["termburst", "terms", "s.parquet", "--test", "--min-count", "1"]
+        sleep = ctypes.CDLL(None).sleep
+
+        def wait(seconds):
+            print("ready", flush=True)
+            sleep(seconds)
+
+        {LONG[work]}
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=SOON)
+    finally:
+        process.kill()
+    if work == "command":
+        assert (process.returncode, err) == (130, "termburst: stopped\n")
+    else:
+        assert err.endswith("KeyboardInterrupt\n")
+
+
+def test_the_error_of_the_first_part_is_raised_and_no_part_is_begun_after_it():
+    begun = []
+
+    def fail(part):
+        begun.append(part)
+        raise ValueError(f"part {part}")
+
+    with pytest.raises(ValueError, match="part 0"):
+        in_threads(fail, range(1000))
+    assert len(begun) <= 2 * (os.cpu_count() or 1)
+
+
+def test_an_error_beside_the_other_thread_gives_up_its_work():
+    begun, seen = threading.Event(), []
+
+    def loop():
+        begun.set()
+        try:
+            while True:
+                check_given_up()
+        except Stopped:
+            seen.append("stopped")
+            raise
+
+    with pytest.raises(ZeroDivisionError), Aside() as aside:  # noqa: PT012
+        result = aside.submit(in_threads, lambda _: loop(), range(3))
+        begun.wait()
+        raise ZeroDivisionError
+    with pytest.raises(Stopped):
+        result.get()
+    assert 1 <= len(seen) <= 3
+
+
+def test_work_without_parts():
+    in_threads(print, [])
+    assert not Work().given_up

@@ -76,6 +76,43 @@ def test_slopes_and_gains_equal_the_twin(seed, on_both):
         assert gains[k] == pytest.approx(twin.gain(tau[k], omega[k], *common), rel=1e-11, abs=1e-11)
 
 
+LARGE = np.array([[300_000, 7_000], [140_000, 140_000], [3, 20], [131_072, 5_000], [0, 200_000], [131_073, 0]])
+
+
+@pytest.mark.parametrize("tau", [-15.0, -1.0, 4.0, 13.0, 30.0])
+def test_sums_over_large_counts_equal_the_twin(tau, on_both):
+    """From 131,073 occurrences in one document on, most of the sum has a closed form; the twin adds one by one."""
+    cells, table, terms = ready(LARGE)
+    of, lengths, taus, omega = cells.for_kernels(), table.for_kernels(), np.full(2, tau), np.array([0.7, -0.8])
+    found, again = on_both(lambda: core.derivatives(of, lengths, terms, taus, omega, NONE).view(np.float64))
+    np.testing.assert_array_equal(found, again)
+    gains = core.gains(of, lengths, terms, taus, omega)
+    for k, i in enumerate(terms):
+        here = slice(cells.indptr[i], cells.indptr[i + 1])
+        weight, seen = np.ones(here.stop - here.start), np.zeros(table.longest)
+        more, after, times, _ = twin._gather(
+            0, weight.size, cells.count[here].astype(int), cells.length[here].astype(int), weight, seen
+        )
+        common = more, after, times, float(cells.n_i[i]), float(table.tokens), table.coefficients
+        expected = np.array(twin.derivatives(tau, omega[k], *common, NONE))
+        np.testing.assert_allclose(found.reshape(-1, 6)[k], expected, rtol=1e-11, atol=1e-12 * abs(expected[5]))
+        summed = table.tokens * (1 + abs(min(tau, 0.0)))  # the size of the sums that cancel in a gain
+        assert gains[k] == pytest.approx(twin.gain(tau, omega[k], *common), rel=1e-11, abs=1e-11 * summed)
+
+
+@pytest.mark.parametrize("count", [10_000_000, 99_999_998, 99_999_999])
+def test_a_document_of_a_hundred_million_tokens_needs_little_time_and_memory(count):
+    cells, table, terms = ready(np.array([[count, 1], [1, 1], [0, 3]]))
+    assert core.room(cells.for_kernels()).size < 10**6
+    found = fits(cells, table, terms, NONE, SPACING)
+    assert (found[:, twin.STATUS] == twin.CONVERGED).all()
+    # The two terms are all tokens, so they have the same fit. Sums of 10⁸ cancel in it, and eight digits are lost.
+    np.testing.assert_allclose(found[0, twin.TAU], found[1, twin.TAU], rtol=1e-5)
+    np.testing.assert_allclose(found[0, twin.OMEGA], -found[1, twin.OMEGA], rtol=1e-5)
+    expected = twins_fits(cells, table, np.array([1]), NONE, SPACING)
+    assert expected[1, twin.STATUS] == twin.CONVERGED
+
+
 def test_terms_out_of_range_and_wrong_shapes_are_errors():
     cells, table, terms = ready(uneven_terms(0))
     of, lengths = cells.for_kernels(), table.for_kernels()

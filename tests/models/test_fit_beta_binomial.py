@@ -2,6 +2,7 @@
 
 import mpmath
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
+import termburst as tb
 from termburst import TermStatistics, beta_binomial_log_likelihood, fit_beta_binomial
 from termburst.core import beta_binomial as core
 from termburst.datasets import load_published_fits
@@ -721,3 +723,28 @@ def test_documents_of_millions_of_tokens_and_a_word_that_is_most_of_them():
         assert fit.status.tolist() == ["converged", "converged"]
         # the two sides differ by no more than what they say rounding may do
         assert abs(np.log(fit.alpha_0[0] / fit.alpha_0[1])) < 3 * np.abs(fit.newton_step).max()
+
+
+def test_time_does_not_grow_with_the_largest_count():
+    """10⁸ occurrences in one document: a test, and a fit of patterns without their matrix, took minutes."""
+    X = np.array([[99_999_999, 1], [1, 1], [0, 3]])
+    tested = tb.burstiness_test(X, ["a", "b"], draws=99)
+    assert tested["status"].to_list() == ["converged"] * 2
+    assert tb.keyness(X, X, terms=["a", "b"])["log_ratio"].to_list() == pytest.approx([0, 0], abs=1e-6)
+    patterns = {"term": ["a", "a", None], "count": [10**8, 2, 0], "length": [10**8] * 3, "documents": [1, 1, 2]}
+    fit = tb.engines.fit_beta_binomial(pl.DataFrame(patterns), check=False)
+    assert fit["status"].to_list() == ["converged"]
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 0.3, 40.0, 1e6])
+def test_log_likelihood_of_large_counts(alpha):
+    X = np.array([[5_000_000, 70_000], [140_000, 2_000_000], [3, 20], [200_000, 0]])
+    c, n = X.T.astype(float), X.sum(axis=1).astype(float)
+    expected = [
+        np.sum(
+            special.gammaln(k + alpha) - special.gammaln(alpha) + special.gammaln(n - k + 2.0) - special.gammaln(2.0)
+            - special.gammaln(n + alpha + 2.0) + special.gammaln(alpha + 2.0)
+        )
+        for k in c
+    ]  # fmt: skip
+    np.testing.assert_allclose(tb.beta_binomial_log_likelihood(X, alpha, 2.0), expected, rtol=1e-9)

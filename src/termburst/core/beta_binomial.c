@@ -41,6 +41,17 @@ TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta
     return part;
 }
 
+/* Adds the sums over the runs of q (*which* = 0) or of r (1) to those of k/(z + k) and zk/(z + k)². */
+static void add_runs(const Term *term, int which, double z, double *value, double *slope) {
+    double run, run_slope;
+    for (int64_t k = which; k < term->run_size; k += 2) {
+        const Run *of = &term->runs[k];
+        run_sum(z, of->first, of->last, &run, &run_slope);
+        *value += of->weight * run;
+        *slope += of->weight * run_slope;
+    }
+}
+
 /* Derivatives of the penalised log-likelihood; *penalty* may be NULL. */
 Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
                         const double *penalty) {
@@ -55,6 +66,7 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
         x += 4.0;
     }
     double own = lanes_sum(sum), own_slope = lanes_sum(slope);
+    add_runs(term, 0, alpha, &own, &own_slope);
     sum = slope = lanes_of(0.0);
     for (int64_t j = 0; j < term->after_size; j += LANES) {
         Lanes r = lanes_at(term->after + j), part = r / (alpha_not + r), weighted = lanes_at(term->times + j) * part;
@@ -62,6 +74,7 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
         slope += weighted * (1 - part);
     }
     double other = lanes_sum(sum), other_slope = lanes_sum(slope);
+    add_runs(term, 1, alpha_not, &other, &other_slope);
     LengthsPart of = lengths_part(table, tau, log1p_of(alpha / alpha_not));
     double n_i = term->n_i, missing = n - of.k_not;
     Derivatives d;
@@ -97,6 +110,11 @@ double gain(double tau, double omega, const Term *term, double n, const double *
         sum -= lanes_at(term->times + j) * lanes_log1p(lanes_at(term->after + j) / alpha_not);
     double total = lanes_sum(sum), delta = log1p_of(alpha / alpha_not);
     if (!(delta < 1e3)) return NAN;
+    for (int64_t k = 0; k < term->run_size; k += 2) {
+        const Run *q = &term->runs[k], *r = q + 1;
+        total += q->weight * run_log_sum(alpha, q->first, q->last);
+        total -= r->weight * run_log_sum(alpha_not, r->first, r->last);
+    }
     int64_t panels = (int64_t)(delta / 0.2) + 1;
     double half = delta / (double)(2 * panels);
     for (int64_t k = 0; k < panels; k++) {
@@ -143,13 +161,16 @@ static Derivatives profile(const Problem *of, double tau, double *omega, double 
 /* Error bound of the slope of the profile, linearised from a nearby point: of the order of ∂ω²/∂ωω. */
 static double doubt(const Derivatives *d) { return 10 * d->omega * d->omega / -d->omega_omega; }
 
-/* Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0). Returns 1 if found.
+enum { NOT_FOUND = 0, FOUND = 1, ENCLOSED = 2 };
+
+/* Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0). Returns FOUND, NOT_FOUND,
+ * or ENCLOSED: between two numbers that are next to each other, where only rounding decides the sign of the slope.
  *
  * The bracket shrinks with each slope of the profile. A step out of the bracket is replaced by bisection, so the method
  * cannot leave the bracket, cycle, or stop at a saddle. */
 static int climb(const Problem *of, double tau, double omega, double low, double high, FitResult *result) {
     double evaluations = 0.0, step = 0.0;
-    int quiet = 0, found = 0;
+    int quiet = 0, found = NOT_FOUND;
     Derivatives d = {0};
     for (int iteration = 0; iteration < 300; iteration++) {
         d = at(of, tau, omega);
@@ -168,7 +189,7 @@ static int climb(const Problem *of, double tau, double omega, double low, double
         double moved = most(fabs(step), fabs((d.omega + d.tau_omega * step) / d.omega_omega));
         quiet = moved < noise ? quiet + 1 : 0; /* a few more steps: the bound on rounding errors is pessimistic */
         if (curvature < 0 && (moved < TOLERANCE || quiet > 3 || (iteration > 50 && moved < 100 * TOLERANCE))) {
-            found = 1;
+            found = FOUND;
             step = copysign(most(fabs(step), noise), step);
             break;
         }
@@ -177,6 +198,11 @@ static int climb(const Problem *of, double tau, double omega, double low, double
         if (!(low <= tau + step && tau + step <= high) && step != 0) step = (low + high) / 2 - tau;
         double omega_step = -(d.omega + d.tau_omega * step) / d.omega_omega;
         int collapsed = step != 0 && high - low < 1e-14 * most(1.0, fabs(low));
+        if (collapsed && curvature < 0) {
+            found = ENCLOSED;
+            step = ROUNDING * of->n / fabs(curvature); /* the sums over the lengths cancel, too */
+            break;
+        }
         if (collapsed || tau + step < SMALLEST || tau + step > LARGEST) break;
         tau += step;
         omega += between(omega_step, -3.0, 3.0);
@@ -194,6 +220,11 @@ static int climb(const Problem *of, double tau, double omega, double low, double
     return found;
 }
 
+/* The sum of the integers of a run. */
+static double run_total(const Run *run) {
+    return run->weight * (run->last - run->first) * (run->first + run->last - 1) / 2;
+}
+
 /* lim −α_0 ∂ℓ/∂τ as α_0 → ∞, at p = n_i/n: above 0 if the likelihood rises as α_0 decreases from infinity. It has the
  * sign of Tarone's score. */
 static double excess_pairs(const Term *term, double n, double pairs) {
@@ -201,6 +232,10 @@ static double excess_pairs(const Term *term, double n, double pairs) {
     double rise = pairs * share / rest, fall = 0.0;
     for (int64_t q = 0; q < term->more_size; q++) rise += term->more[q] * (double)(q + 1) / share;
     for (int64_t j = 0; j < term->after_size; j++) fall += term->times[j] * term->after[j] / rest;
+    for (int64_t k = 0; k < term->run_size; k += 2) {
+        rise += run_total(&term->runs[k]) / share;
+        fall += run_total(&term->runs[k + 1]) / rest;
+    }
     return fabs(rise - fall) > 1e-13 * (rise + fall) ? rise - fall : 0.0; /* rounding must not break a tie */
 }
 
@@ -219,7 +254,9 @@ static const double *none_or(const double *penalty) {
 /* Finds the maximum where the slope changes sign, and keeps it if it is better than *best*. */
 static void try_maximum(const Problem *of, double tau, double omega, double low, double high, FitResult *best) {
     FitResult trial = {0};
-    if (climb(of, tau, omega, low, high, &trial)) {
+    int found = climb(of, tau, omega, low, high, &trial);
+    /* in the uppermost interval a gain is only rounding */
+    if (found == FOUND || (found == ENCLOSED && best->status != CONVERGED && high < LARGEST)) {
         trial.gain = gain(trial.tau, trial.omega, of->term, of->n, of->table);
         trial.objective = trial.gain + log_penalty(trial.tau, of->penalty);
         if (trial.objective > best->objective || (of->penalty != NULL && best->status != CONVERGED)) {
@@ -227,7 +264,7 @@ static void try_maximum(const Problem *of, double tau, double omega, double low,
             *best = trial;
             best->status = CONVERGED;
         }
-    } else if (best->status != CONVERGED && high < LARGEST) { /* in the uppermost interval a gain is only rounding */
+    } else if (best->status != CONVERGED && high < LARGEST) {
         best->status = FAILED;
     }
 }
@@ -248,7 +285,7 @@ void fit_term(const Term *term, const LengthTable *table, const double *penalty,
         best->status = DEGENERATE;
         return;
     }
-    double repeats = (double)term->more_size + scan->margin, slope_above = 0.0, above = LARGEST;
+    double repeats = most(term->largest - 1, 0.0) + scan->margin, slope_above = 0.0, above = LARGEST;
     double tau = log(most((double)table->longest, repeats * n / n_i)) + 2.0;
     int falling = penalised || excess_pairs(term, n, table->pairs) > 0;
     while (tau > SMALLEST) {
@@ -279,29 +316,43 @@ void fit_term(const Term *term, const LengthTable *table, const double *penalty,
 
 static int64_t padded(int64_t size) { return (size + LANES - 1) / LANES * LANES; }
 
+/* The numbers in the T_q, in the lists of *listed* occurrences, and in the runs of *many* documents. Never more than
+ * three per occurrence, up to MANY in one document, and the padding. */
+static int64_t space(int64_t more_size, int64_t listed, int64_t many) {
+    return padded(more_size) + 2 * padded(listed) + many * (int64_t)(2 * sizeof(Run) / sizeof(double));
+}
+
 /* T_q, the r and their multiplicities of the cells [first, last), written to room->parts from *used* on, which is
  * advanced. */
 int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room, int64_t *used, Term *out) {
-    int64_t largest = 0, occurrences = 0, distinct = 0;
+    int64_t largest = 0, listed = 0, distinct = 0, many = 0;
     double mixed = 0.0, n_i = 0.0, documents = 0.0, *seen = room->seen;
     for (int64_t j = first; j < last; j++) {
         int64_t count = cells->count[j];
         if (count < 1 || count > cells->length[j] || cells->length[j] > room->longest) return TB_BAD_CELL;
         largest = most_int(largest, count);
-        occurrences += count;
+        many += count > MANY;
+        listed += count > MANY ? DIRECT : count;
         mixed += count < cells->length[j] ? weight_of(cells, j) : 0.0;
     }
-    int64_t more_size = most_int(largest - 1, 0);
-    if (*used + padded(more_size) + 2 * padded(occurrences) > room->size) return TB_NO_ROOM;
-    double *more = room->parts + *used, *after = more + padded(more_size), *times;
+    int64_t more_size = between_int(largest - 1, 0, MANY - 1);
+    if (*used + space(more_size, listed, many) > room->size) return TB_NO_ROOM;
+    Run *runs = (Run *)(room->parts + *used);
+    double *more = (double *)(runs + 2 * many), *after = more + padded(more_size), *times;
+    many = 0;
     for (int64_t q = 0; q < padded(more_size); q++) more[q] = 0.0;
     for (int64_t j = first; j < last; j++) {
         int64_t count = cells->count[j], length = cells->length[j];
         double weight = weight_of(cells, j);
-        if (count > 1) more[count - 2] += weight;
+        int64_t until = count > MANY ? most_int(length - count, DIRECT) : length; /* the end of the listed r */
+        if (count > MANY) {
+            runs[many++] = (Run){MANY, (double)count, weight};
+            runs[many++] = (Run){(double)until, (double)length, weight};
+        }
+        if (count > 1) more[least_int(count, MANY) - 2] += weight;
         n_i += weight * (double)count;
         documents += weight;
-        for (int64_t r = length - count; r < length; r++) {
+        for (int64_t r = length - count; r < until; r++) {
             if (seen[r] == 0) after[distinct++] = (double)r;
             seen[r] += weight;
         }
@@ -318,7 +369,9 @@ int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room
     }
     for (int64_t q = more_size - 2; q >= 0; q--) more[q] += more[q + 1];
     *used = times + padded(distinct) - room->parts;
-    *out = (Term){more, after, times, more_size, distinct, n_i, documents, mixed};
+    *out = (Term){.more = more, .after = after, .times = times, .runs = runs, .more_size = more_size,
+                  .after_size = distinct, .run_size = many, .largest = (double)largest, .n_i = n_i,
+                  .documents = documents, .mixed = mixed};
     return TB_OK;
 }
 
@@ -378,8 +431,11 @@ TB_LAYOUT(beta_binomial,
     TB_FIELD(Term, more),
     TB_FIELD(Term, after),
     TB_FIELD(Term, times),
+    TB_FIELD(Term, runs),
     TB_FIELD(Term, more_size),
     TB_FIELD(Term, after_size),
+    TB_FIELD(Term, run_size),
+    TB_FIELD(Term, largest),
     TB_FIELD(Term, n_i),
     TB_FIELD(Term, documents),
     TB_FIELD(Term, mixed),

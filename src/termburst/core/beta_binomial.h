@@ -7,7 +7,8 @@
  *     ∂ℓ/∂ω = (1 − p) A + p B − p (n − K(α_¬)),  A = n_i − Σ_q T_q q/(α + q),  B = n_i − Σ_r r/(α_¬ + r)
  *
  * where r runs over n_j − 1, …, n_j − n_ij for each document that contains the term: one number per occurrence. Equal
- * values of r are stored once, with a multiplicity.
+ * values of r are stored once, with a multiplicity. If a document contains the term very often (more than MANY times),
+ * most of its q and r are not listed one by one: they are runs of consecutive integers, whose sums have a closed form.
  *
  * Each summand of ∂ℓ/∂τ falls like 1/α_0, so its root has full precision however large α_0 is. At fixed τ the
  * likelihood is concave in p. A penalty on α_0 adds a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ to ∂ℓ/∂τ.
@@ -24,14 +25,23 @@ enum { BOUNDARY = 0, CONVERGED = 1, DEGENERATE = 2, FAILED = 3 };
 #define SMALLEST (-27.0) /* range of τ: α_0 from 2e-12 to 4e15 */
 #define LARGEST 36.0
 
+/* The integers from `first` to `last` − 1, each with a multiplicity of `weight`. */
+typedef struct {
+    double first, last, weight;
+} Run;
+
 /* The data of a term that its likelihood needs: T_q from q = 1 on (`more`), and the distinct r (`after`), each with its
- * multiplicity (`times`). Arrays are padded with zeros (r with ones) to whole LANES. */
+ * multiplicity (`times`). Arrays are padded with zeros (r with ones) to whole LANES. Documents that contain it more than
+ * MANY times have two runs each: the first of q, the second of r. */
 typedef struct {
     const double *more;
     const double *after;
     const double *times;
-    int64_t more_size;  /* the largest count minus one */
+    const Run *runs;
+    int64_t more_size;  /* the largest count minus one, but below MANY */
     int64_t after_size; /* number of distinct r */
+    int64_t run_size;   /* twice the number of documents with runs */
+    double largest;     /* count; 0 if there are no documents */
     double n_i;
     double documents; /* with the term */
     double mixed;     /* with the term and other terms */

@@ -10,7 +10,7 @@ int32_t tb_cell_bounds(const Cells *cells, const CellBounds *out) {
             if (range[0] < 0 || range[1] < range[0] || range[1] > cells->size) return TB_BAD_INDEX;
             for (int64_t j = range[0]; j < range[1]; j++) {
                 if (cells->count[j] < 1 || cells->count[j] > cells->length[j]) return TB_BAD_CELL;
-                occurrences += cells->count[j];
+                occurrences += least_int(cells->count[j], MANY);
                 longest = most_int(longest, cells->length[j]);
             }
         }

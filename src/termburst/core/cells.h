@@ -4,6 +4,8 @@
 
 #include "core.h"
 
+enum { MANY = 1 << 17 }; /* occurrences in one document up to which kernels list them one by one */
+
 /* The cells of term i in group g are [indptr[g (terms + 1) + i], indptr[g (terms + 1) + i + 1]). `weight` is the number
  * of documents that a cell stands for; `weights` is `size`, or 1 if all cells have the same weight. */
 typedef struct {
@@ -17,7 +19,8 @@ typedef struct {
     int64_t weights;
 } Cells;
 
-/* What determines the size of scratch space: the largest number of occurrences of a term, and the longest document. */
+/* What determines the size of scratch space: the largest number of occurrences of a term (at most MANY of them in one
+ * document are counted), and the longest document. */
 typedef struct {
     int64_t *occurrences;
     int64_t *longest;

@@ -141,7 +141,7 @@ static BestFit scan(const Model *model, double *omega, double *trial, double *fo
     for (int64_t g = 0; g < model->size; g++) {
         const Group *group = &model->group[g];
         if (group->term.n_i > 0)
-            rarest = most(rarest, (double)(group->term.more_size + 1) * group->n / group->term.n_i);
+            rarest = most(rarest, most(group->term.largest, 1.0) * group->n / group->term.n_i);
     }
     double tau = log(most((double)longest, rarest)) + 2.0, above = LARGEST;
     int falling = 1;

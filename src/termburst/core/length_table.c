@@ -15,7 +15,7 @@ static double log1p_shortfall(double w, double log1p_w) {
 static double square(double x) { return x * x; }
 
 /* The sums of k/(z + k) and of zk/(z + k)² over one run [a, b) of equal C_k, by the Euler–Maclaurin formula. */
-static void run_sum(double z, double a, double b, double *value, double *slope) {
+void run_sum(double z, double a, double b, double *value, double *slope) {
     double at_a = 1 / (z + a), at_b = 1 / (z + b);
     double a_2 = square(at_a), b_2 = square(at_b);
     double w = (b - a) * at_a, log_ratio = log1p(w);
@@ -29,6 +29,15 @@ static void run_sum(double z, double a, double b, double *value, double *slope) 
     double third = z * ((18 * z - 6 * b) * b_2 * b_2 * at_b - (18 * z - 6 * a) * a_2 * a_2 * at_a) / 720;
     *value = run;
     *slope = integral + ends_half + first - third;
+}
+
+/* The sum of log(1 + k/z) over one run [a, b), by the same formula: log Γ(z + b)/Γ(z + a) − (b − a) log z without
+ * cancellation. */
+double run_log_sum(double z, double a, double b) {
+    double at_a = 1 / (z + a), at_b = 1 / (z + b), w = (b - a) * at_a, log_ratio = log1p(w);
+    double integral = (b - a) * log1p(a / z) + (w * log_ratio - log1p_shortfall(w, log_ratio)) / at_a;
+    double cubes = at_b * square(at_b) - at_a * square(at_a);
+    return integral - 0.5 * log_ratio - (b - a) * at_a * at_b / 12 - cubes / 360;
 }
 
 int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out) {

@@ -40,6 +40,12 @@ typedef struct {
 TB_API int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out);
 TB_API int32_t tb_look_up(const LengthTable *table, const LengthSums *out);
 
+/* Runs begin here: from this k on, the Euler–Maclaurin formula is exact to rounding. length_table.py has it, too. */
+enum { DIRECT = 4096 };
+
+void run_sum(double z, double a, double b, double *value, double *slope);
+double run_log_sum(double z, double a, double b);
+
 /* The panel of t, the position in it from −1 to 1, and the factors of value and slope outside the table. */
 typedef struct {
     const double *row;

@@ -34,7 +34,7 @@ from termburst.models.length_table import LengthTable
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Form
 from termburst.statistics.tally import Integers
-from termburst.threads import in_threads
+from termburst.threads import check_given_up, in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -390,6 +390,7 @@ class Null:
             sample = np.empty(max(49, int(_phase_of(v)[1] * self.draws)))
             edges = np.linspace(0, sample.size, BLOCKS + 1).astype(int).tolist()
             for (first, last), state in zip(pairwise(edges), seeds.generate_state(BLOCKS, np.uint64), strict=True):
+                check_given_up()
                 core.simulate_ratio(of, table, state, first, last, v, SPACING, sample)
             samples.append(np.sort(sample))
         return nodes, samples

@@ -12,7 +12,6 @@ with the same n_i share one null distribution. Three statistics are compared wit
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +28,7 @@ from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.names import Form
 from termburst.statistics.tally import Integers
+from termburst.threads import Aside
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -87,7 +87,7 @@ def burstiness(
     if not cells.tokens:
         raise ValueError("all documents are empty: there is nothing to test")
     null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form))
-    with ThreadPoolExecutor(1) as other:  # compiled loops, which use a core while the rest needs Python's lock
+    with Aside() as other:  # compiled loops, which use a core while the rest needs Python's lock
         samples = other.submit(null.ratio_samples)
         fit = fit_beta_binomial(cells)
         squares, products = _sums(cells)
@@ -99,9 +99,9 @@ def burstiness(
         ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
         for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
             ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # equal, but no digits are lost at a mean near 1
-        lr = other.submit(lambda: null.ratio_p(ratio, *samples.result()))
+        lr = other.submit(lambda: null.ratio_p(ratio, *samples.get()))
         log_p, how = null.drawn_p(plr, score)
-        ratio_p, ratio_how = lr.result()
+        ratio_p, ratio_how = lr.get()
     undefined = np.isnan(plr)  # λ in the form "exact", for clamped terms
     log_p[0][undefined], how[0][undefined] = np.nan, ""
     return Burstiness(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import term_cells
 from termburst.names import ADJUSTMENTS, TESTS, Form, Test
 from termburst.tables.frames import named_terms, term_frame
+from termburst.threads import Aside
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +83,7 @@ def burstiness_test(
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
-    with ThreadPoolExecutor(1) as other:  # uses a core while the test leaves it idle
+    with Aside() as other:  # uses a core while the test leaves it idle
         measures = other.submit(dispersion_measures, cells) if dispersion else None
         found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
     tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
@@ -104,6 +104,6 @@ def burstiness_test(
         "status": found.fit.status.tolist(),
     }
     if measures is not None:
-        columns |= measures.result()
+        columns |= measures.get()
     table = term_frame(names, columns, counted)
     return table.sort(["log10_p", pl.col(test), "term"], descending=[False, True, False], nulls_last=True)

@@ -148,13 +148,14 @@ def _doubt(g_omega, h_oo):
 
 
 def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, result):
-    """Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0); True if found.
+    """Newton's method in (τ, ω) for a maximum between *low* (where ∂τ > 0) and *high* (where ∂τ < 0).
+
+    Returns 1 if found, 2 if only rounding decides the sign of the slope between two neighbouring numbers, otherwise 0.
 
     The bracket shrinks with each slope of the profile. A step out of the bracket is replaced by bisection, so the
     method cannot leave the bracket, cycle, or stop at a saddle.
     """
-    evaluations = quiet = 0
-    found = False
+    evaluations = quiet = found = 0
     for iteration in range(300):
         d = derivatives(tau, omega, more, after, times, n_i, n, table, penalty)
         evaluations += 1
@@ -174,7 +175,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
         moved = max(abs(step), abs((g_omega + h_to * step) / h_oo))
         quiet = quiet + 1 if moved < noise else 0  # a few more steps: the bound on rounding is pessimistic
         if curvature < 0 and (moved < TOLERANCE or quiet > 3 or (iteration > 50 and moved < 100 * TOLERANCE)):
-            found = True
+            found = 1
             step = math.copysign(max(abs(step), noise), step)
             break
         if max(abs(step), high - low) < max(TOLERANCE, noise):  # τ has converged: the rest is noise
@@ -184,6 +185,9 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
             step = (low + high) / 2 - tau
         omega_step = -(g_omega + h_to * step) / h_oo
         collapsed = step != 0 and high - low < 1e-14 * max(1.0, abs(low))
+        if collapsed and curvature < 0:
+            found, step = 2, ROUNDING * n / abs(curvature)
+            break
         if collapsed or tau + step < SMALLEST or tau + step > LARGEST:
             break
         tau += step
@@ -247,7 +251,8 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
             # start where the line through the two slopes crosses zero
             start = tau + min(spacing, above - tau) * (slope / (slope - slope_above) if slope_above < 0 else 0.5)
             omega_there = omega - d[3] / d[4] * (start - tau)
-            if _climb(start, omega_there, tau, above, more, after, times, n_i, n, table, penalty, trial):
+            found = _climb(start, omega_there, tau, above, more, after, times, n_i, n, table, penalty, trial)
+            if found == 1 or (found == 2 and best[STATUS] != CONVERGED and above < LARGEST):
                 trial[GAIN] = gain(trial[TAU], trial[OMEGA], more, after, times, n_i, n, table)
                 trial[OBJECTIVE] = trial[GAIN] + _log_penalty(trial[TAU], penalty)
                 if trial[OBJECTIVE] > best[OBJECTIVE] or (penalised and best[STATUS] != CONVERGED):
