@@ -119,6 +119,14 @@ class Reading:
     max_document_mb: Annotated[
         int, _option("--max-document-mb", help="Stop at a document larger than this.", min=1, max=1_000_000)
     ] = 64
+    max_archive_mb: Annotated[
+        int,
+        _option("--max-archive-mb", help="Stop at an archive that is larger when unpacked.", min=1, max=1_000_000),
+    ] = 8192
+    max_archive_files: Annotated[
+        int,
+        _option("--max-archive-files", help="Stop at an archive with more files.", min=1, max=1_000_000_000),
+    ] = 100_000
     pattern_seconds: Annotated[
         int,
         _option(
@@ -163,6 +171,8 @@ class Reading:
             "errors": self.errors,
             "inspect": self.notes is not False,
             "max_document_bytes": self.max_document_mb * 2**20,
+            "max_archive_bytes": self.max_archive_mb * 2**20,
+            "max_archive_files": self.max_archive_files,
             "id_option": self.id_option,
         }
 

@@ -264,8 +264,8 @@ def _names(names: list[str], count: int) -> str:
 
 
 def _safe(name: str) -> str:
-    """A name that can be printed on one line."""
-    name = "".join(c if c.isprintable() else "?" for c in name)
+    """A name that can be printed on one line: control characters are escaped, such as \\x1b."""
+    name = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
     return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
 
 
