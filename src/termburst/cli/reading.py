@@ -309,7 +309,7 @@ class Reading:
             raise ValueError(
                 f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
             )
-        return found
+        return replace(found, reading=read.report)
 
     def _refuse_columns(self, why: str) -> None:
         given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]
@@ -355,7 +355,7 @@ class Reading:
                     yield batch
                     bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
-            yield _Read(self._cut(shown(), counting), counting)
+            yield _Read(self._cut(shown(), counting), counting, None if opened is None else opened.report)
         if opened is not None:
             self._print_report(opened.report, texts)
 
@@ -381,10 +381,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Read:
-    """A corpus that is being read: its batches, and how they are counted (token lists are counted as they are)."""
+    """A corpus that is being read: its batches, and how they are counted (token lists are counted as they are).
+
+    The report is complete when all batches have been read; a built-in data set has none.
+    """
 
     batches: Iterator[Batch]
     counting: CountingOptions
+    report: ReadingReport | None
 
 
 def _collection_batches(collection: TextCollection) -> Iterator[Batch]:

@@ -129,6 +129,30 @@ function aboutKeyness(report) {
   );
 }
 
+// What was skipped, repaired or guessed when files were read. A line that begins with spaces belongs to the one before.
+function aboutReading(reports) {
+  if (!reports.length) return;
+  const first = reports.map(({ source, lines }) => (reports.length > 1 ? `${source}: ${lines[0]}` : lines[0]));
+  byId("reading-first").textContent = `How these texts were read: ${visible(first.join(" "))}`;
+  const most = 8; // lines that are shown without a click
+  byId("reading").open = reports.reduce((sum, { lines }) => sum + lines.length, 0) <= most;
+  for (const { source, lines } of reports) {
+    const list = element("ul");
+    for (const line of lines.slice(1)) {
+      const item = element("li", visible(line.trim()));
+      const above = line.startsWith(" ") && list.lastElementChild;
+      if (!above) list.append(item);
+      else {
+        if (!above.querySelector("ul")) above.append(element("ul"));
+        above.querySelector("ul").append(item);
+      }
+    }
+    if (reports.length > 1 && list.childElementCount) byId("reading").append(element("p", visible(source)));
+    if (list.childElementCount) byId("reading").append(list);
+  }
+  byId("reading").hidden = false;
+}
+
 function footnotes(report, tested) {
   const { counting } = report.settings;
   const said =
