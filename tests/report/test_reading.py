@@ -63,13 +63,16 @@ def test_the_page_shows_it_as_text(browser, speeches, tmp_path, sides):
     page.locator("html[data-ready=true]").wait_for(state="attached")
     first = page.locator("#reading summary")
     assert first.inner_text().startswith("How these texts were read: ")
-    assert "5 documents in 5 files, one per file." in first.inner_text()
+    short = "5 documents in 5 files, one per file; skipped: 1 file; "
+    assert short in first.inner_text()
+    assert "encoding guessed: 1 file" in first.inner_text()
     skipped = page.get_by_text("README or licence: README")
     assert not skipped.is_visible()  # the report is long, so it is folded
     first.click()
     assert skipped.is_visible()
     assert page.locator("#reading li li", has_text="<img src=x onerror=alert(1)>.csv").is_visible()
     assert page.locator("#reading img").count() == 0
+    assert "Counted with words as Unicode sees them, in lower case" in page.locator("#method").inner_text()
     assert errors == []
     page.close()
 

@@ -132,8 +132,12 @@ function aboutKeyness(report) {
 // What was skipped, repaired or guessed when files were read. A line that begins with spaces belongs to the one before.
 function aboutReading(reports) {
   if (!reports.length) return;
-  const first = reports.map(({ source, lines }) => (reports.length > 1 ? `${source}: ${lines[0]}` : lines[0]));
-  byId("reading-first").textContent = `How these texts were read: ${visible(first.join(" "))}`;
+  const inShort = ({ source, lines }) => {
+    const kinds = lines.filter((line, k) => !line.startsWith(" ") && lines[k + 1]?.startsWith(" ")); // "skipped: 1 file"
+    const said = [lines[0].replace(/\.$/, ""), ...kinds].join("; ");
+    return reports.length > 1 ? `${source}: ${said}.` : `${said}.`;
+  };
+  byId("reading-first").textContent = `How these texts were read: ${visible(reports.map(inShort).join(" "))}`;
   const most = 8; // lines that are shown without a click
   byId("reading").open = reports.reduce((sum, { lines }) => sum + lines.length, 0) <= most;
   for (const { source, lines } of reports) {
@@ -159,7 +163,7 @@ function footnotes(report, tested) {
     counting &&
     (counting.pretokenized
       ? "tokens as given"
-      : `token pattern ${counting.token_pattern}, ${counting.lowercase ? "in lower case" : "upper and lower case kept"}`);
+      : `${counting.words === "unicode" ? "words as Unicode sees them" : `token pattern ${counting.token_pattern}`}${counting.language ? `, language ${counting.language}` : ""}, ${counting.lowercase ? "in lower case" : "upper and lower case kept"}`);
   return [
     ...(counting
       ? [
