@@ -620,6 +620,8 @@ def test_report_writes_the_numbers(folder, tmp_path):
     found = json.loads(path.read_text(encoding="utf-8"))
     counted = CountedCorpus.from_texts(FILES, corpus.ids, counting=tb.CountingOptions(words="unicode"))
     expected = tb.report.summarize(counted, title="speeches", panels=3)
+    assert expected["reading"] == []
+    expected["reading"] = [{"source": "speeches", "lines": corpus.reading.lines()}]
     assert found == json.loads(json.dumps(expected))
     with pytest.raises(ValueError, match=r"must end in \.html"):
         corpus.report(tmp_path / "page.txt")

@@ -45,4 +45,5 @@ def test_options_have_the_defaults_of_the_function(command, function):
 def test_schemes_and_words():
     assert defaults(weigh)["scheme"] is None  # the recommended one
     assert defaults(tb.BurstinessVectorizer)["scheme"] == tb.RECOMMENDED_SCHEME
+    assert defaults(tb.TermWeighting)["scheme"] == tb.RECOMMENDED_SCHEME
     assert Reading().counting() == corpus_counting()

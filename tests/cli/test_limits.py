@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import zipfile
 
 import numpy as np
 import polars as pl
@@ -30,6 +31,24 @@ def long_word(tmp_path):
     path = tmp_path / "corpus.txt"
     path.write_text("so it goes\n" + "a" * 60 + "\n", encoding="utf-8")
     return path
+
+
+# ---- archives
+
+
+def test_the_size_of_archives(done, fault, tmp_path):
+    path = tmp_path / "corpus.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for k in range(3):
+            archive.writestr(f"{k}.txt", "so it goes " * 50_000)
+    message = fault("terms", path, "--max-archive-mb", 1)
+    assert "more than 1 MB" in message
+    assert "--max-archive-mb" in message
+    message = fault("terms", path, "--max-archive-files", 2)
+    assert "more than 2 files" in message
+    assert "--max-archive-files" in message
+    limits = ["--max-archive-mb", 2, "--max-archive-files", 3]
+    assert done("terms", path, *limits, "--format", "json").rows["so"]["n"] == 150_000
 
 
 # ---- token patterns

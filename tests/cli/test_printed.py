@@ -72,9 +72,9 @@ def test_labels_of_three_groups(done, by):
 def test_the_name_of_a_column(done, fault, by, tmp_path):
     pl.read_csv(by).rename({"g": NASTY}).write_csv(tmp_path / "column.csv")
     pl.read_csv(by).with_columns(g=pl.lit("same")).rename({"g": NASTY}).write_csv(tmp_path / "same.csv")
-    assert _harmless(done("keyness", tmp_path / "column.csv", "--by", NASTY, "--delimiter", ",").out)
+    assert _harmless(done("keyness", tmp_path / "column.csv", "--by", NASTY).out)
     for arguments in (
-        ["keyness", tmp_path / "same.csv", "--by", NASTY, "--delimiter", ","],
+        ["keyness", tmp_path / "same.csv", "--by", NASTY],
         ["terms", by, "--text", NASTY],
     ):
         assert "hacked" in fault(*arguments)  # `fault` checks that the line is printable

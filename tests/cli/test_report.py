@@ -25,6 +25,26 @@ def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
     assert json.loads(done("report", corpus, "--lines", "--format", "json", "--panels", 0).raw)["panels"] == []
 
 
+@pytest.mark.parametrize("notes", ["--quiet", "--verbose"])
+def test_the_reading_report_is_in_the_page(done, tmp_path, notes):
+    folder, numbers = tmp_path / "speeches", tmp_path / "numbers.json"
+    for side in "ab":
+        (folder / side).mkdir(parents=True)
+        for k in range(3):
+            (folder / side / f"{k}.txt").write_text(f"so it goes on {side} {k}", encoding="utf-8")
+        (folder / side / "README").write_text("About.", encoding="utf-8")
+    done("report", folder, "-o", numbers, notes)
+    (found,) = json.loads(numbers.read_text(encoding="utf-8"))["reading"]
+    assert found["source"] == "speeches"
+    assert found["lines"][0] == "6 documents in 6 files, one per file."
+    assert "skipped: 2 files" in found["lines"]
+    done("keyness", folder / "a", folder / "b", "--report", numbers, notes)
+    found = json.loads(numbers.read_text(encoding="utf-8"))["reading"]
+    assert [(each["source"], "skipped: 1 file" in each["lines"]) for each in found] == [("a", True), ("b", True)]
+    done("keyness", folder, "--by", "folder", "--report", numbers, notes)
+    assert len(json.loads(numbers.read_text(encoding="utf-8"))["reading"]) == 1
+
+
 def test_options_reach_the_statistic(done, corpus, texts):
     options = ("--stop-words", "english", "--ngrams", "1,2", "--sigma2", 0.5, "--form", "corrected", "--min-count", 2)
     found = json.loads(done("report", corpus, "--lines", "-f", "json", *options, "--max-terms", 5).raw)

@@ -55,8 +55,8 @@ def test_the_form_of_the_input_does_not_matter(X, form, dtype, array):
 
 @given(COUNTS, st.integers(1, 5))
 def test_partial_fit_in_pieces_is_fit_at_once(X, cut):
-    whole = tb.TermWeighting(sigma2=1e-4).fit(X)
-    pieces = tb.TermWeighting(sigma2=1e-4)
+    whole = tb.TermWeighting("s-lambda", sigma2=1e-4).fit(X)
+    pieces = tb.TermWeighting("s-lambda", sigma2=1e-4)
     for piece in np.array_split(X, min(cut, X.shape[0])):
         pieces.partial_fit(piece)
     assert pieces.statistics_ == whole.statistics_
@@ -70,13 +70,18 @@ def test_fit_starts_anew_and_partial_fit_adds(fig3):
     assert estimator.partial_fit(fig3[:50]).statistics_.documents == 100
 
 
+def test_the_default_is_the_recommended_scheme(fig3):
+    expected = tb.TermWeighting(tb.RECOMMENDED_SCHEME).fit_transform(fig3)
+    np.testing.assert_array_equal(tb.TermWeighting().fit_transform(fig3).toarray(), expected.toarray())
+
+
 def test_only_what_the_scheme_needs_is_computed(fig3):
     assert tb.TermWeighting("s-lambda").fit(fig3).statistics_.detail == "frequencies"
 
 
 def test_mu_is_learned_or_given(fig3):
     assert tb.TermWeighting().fit(fig3).mu_ == 74.59
-    given_ = tb.TermWeighting(mu=30.0).fit(fig3)
+    given_ = tb.TermWeighting("s-lambda", mu=30.0).fit(fig3)
     assert given_.mu_ == 30.0
     expected = tb.SCHEMES["s-lambda"](canonical_counts(fig3), tb.TermStatistics.from_counts(fig3), mu=30.0)
     np.testing.assert_array_equal(given_.transform(fig3).data, expected)
@@ -84,10 +89,10 @@ def test_mu_is_learned_or_given(fig3):
 
 def test_transductive_recomputes_all_but_mu(fig3):
     train, test = fig3[:60], fig3[60:]
-    weights = tb.TermWeighting(transductive=True).fit(train).transform(test)
+    weights = tb.TermWeighting("s-lambda", transductive=True).fit(train).transform(test)
     expected = tb.SCHEMES["s-lambda"](canonical_counts(test), tb.TermStatistics.from_counts(test), mu=train.sum() / 60)
     np.testing.assert_array_equal(weights.data, expected)
-    inductive = tb.TermWeighting().fit(train).transform(test)
+    inductive = tb.TermWeighting("s-lambda").fit(train).transform(test)
     assert np.abs(inductive - weights).max() > 0.01
 
 
@@ -139,10 +144,10 @@ def test_clone_pickle_and_pipeline(fig3):
 def test_the_clamp_is_reported_once():
     X = np.array([[30, 1], [30, 1]])
     with pytest.warns(tb.ClampedTermsWarning, match="1 of 2 terms") as seen:
-        tb.TermWeighting(mu=4.0).fit_transform(X)
+        tb.TermWeighting("s-lambda", mu=4.0).fit_transform(X)
     assert len(seen) == 1
     with pytest.raises(ValueError, match="1 of 2 terms"):
-        tb.TermWeighting(mu=4.0, invalid="raise").fit_transform(X)
+        tb.TermWeighting("s-lambda", mu=4.0, invalid="raise").fit_transform(X)
 
 
 @pytest.mark.parametrize(

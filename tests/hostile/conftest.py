@@ -51,10 +51,10 @@ def server(environment: dict[str, str]) -> Iterator[Callable[[dict[str, Any]], d
 
 
 def _quiet(run: Sequence[str] | str) -> Sequence[str] | str:
-    """The same command without its reading report, which says what is odd in tiny corpora."""
+    """The same command without its reading report, which says what is odd in tiny corpora; --verbose keeps it."""
     reads = not isinstance(run, str) and "--" not in run and (run[:1] or [""])[0] in READING
     reads = reads or (not isinstance(run, str) and list(run[:2]) in (["stats", "build"], ["stats", "add"]))
-    return [*run, "--quiet"] if reads else run
+    return [*run, "--quiet"] if reads and "--verbose" not in run else run
 
 
 @pytest.fixture

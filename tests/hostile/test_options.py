@@ -23,6 +23,8 @@ WHOLE = {  # option: the commands that have it, and its smallest value
     "--top": (("terms", "keyness"), 0),
     "--min-count": (("terms", "build", "report"), 1),
     "--max-document-mb": (("weigh", "terms"), 1),
+    "--max-archive-mb": (("terms",), 1),
+    "--max-archive-files": (("terms",), 1),
     "--panels": (("report",), 0),
     "--examples": (("report",), 0),
     "--max-terms": (("report",), 1),

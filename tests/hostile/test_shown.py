@@ -131,7 +131,25 @@ PLACES = [
         files=_tokens("so"),
     ),
     refused(
-        "codes in a file of a folder", ["terms", "d"], "evil", files={f"d/{EVIL}.csv": b"text\n1,2\n", "d/a.txt": b"so"}
+        "codes in a file of a folder, read strictly",
+        ["terms", "d", "--strict"],
+        "evil",
+        files={f"d/{EVIL}.csv": b"text\n1,2\n", "d/a.txt": b"so it goes on"},
+    ),
+    *(
+        fine(
+            f"codes in a file of a folder, {what}",
+            ["terms", "d", "--verbose"],
+            files={f"d/{EVIL}{ending}": content, "d/a.txt": b"so it goes on", "d/b.txt": b"it is so and so"},
+            prints="so",
+            notes=8,
+            check=lambda folder, outcome: _escaped_in_the_report(outcome),
+        )
+        for what, ending, content in (
+            ("which cannot be read", ".csv", b"text\n1,2\n"),
+            ("which is decoded by a guess", ".txt", "so it goes, said the café owner".encode("latin-1")),
+            ("which is skipped", ".png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+        )
     ),
     refused("codes in a column of a header", ["terms", "t.csv"], "text", files={"t.csv": f"{EVIL},b\n1,2\n".encode()}),
     refused("codes in a pattern", ["terms", "t.jsonl", "--token-pattern", f"({EVIL}"], "pattern", files=_tokens("so")),
@@ -165,6 +183,10 @@ PLACES = [
 
 def _short(outcome: Outcome) -> None:
     assert len(outcome.err) < 5000
+
+
+def _escaped_in_the_report(outcome: Outcome) -> None:
+    assert r"\x1b]0;evil\x07\x1b[31mevil" in outcome.err
 
 
 def _no_markup(folder: Path, outcome: Outcome) -> None:

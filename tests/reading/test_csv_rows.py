@@ -184,6 +184,17 @@ def test_the_blocks_after_a_doubtful_one_are_cut_again(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize(("delimiter", "other"), [(",", ";"), (";", ","), ("\t", ";")])
+def test_a_quoted_header_with_line_breaks_and_another_delimiter(tmp_path, monkeypatch, delimiter, other, ending):
+    monkeypatch.setattr("termburst.reading.lines._CHUNK", 10)
+    path = tmp_path / "t.csv"
+    header = [f'"a{other}{ending}b{other}""c"""', '5"', "text"]
+    rows = [header, ["1", '6"', "so it"], ["2", '7"', "goes on"]]
+    path.write_bytes("".join(delimiter.join(row) + ending for row in rows).encode())
+    assert outcome(path) == ([("t.csv:1", "so it"), ("t.csv:2", "goes on")], None)
+
+
 def test_a_row_longer_than_a_block(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_rows, "BLOCK", 100)
     monkeypatch.setattr(csv_rows, "LARGEST_BLOCK", 1000)

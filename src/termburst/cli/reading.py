@@ -119,6 +119,14 @@ class Reading:
     max_document_mb: Annotated[
         int, _option("--max-document-mb", help="Stop at a document larger than this.", min=1, max=1_000_000)
     ] = 64
+    max_archive_mb: Annotated[
+        int,
+        _option("--max-archive-mb", help="Stop at an archive that is larger when unpacked.", min=1, max=1_000_000),
+    ] = 8192
+    max_archive_files: Annotated[
+        int,
+        _option("--max-archive-files", help="Stop at an archive with more files.", min=1, max=1_000_000_000),
+    ] = 100_000
     pattern_seconds: Annotated[
         int,
         _option(
@@ -163,6 +171,8 @@ class Reading:
             "errors": self.errors,
             "inspect": self.notes is not False,
             "max_document_bytes": self.max_document_mb * 2**20,
+            "max_archive_bytes": self.max_archive_mb * 2**20,
+            "max_archive_files": self.max_archive_files,
             "id_option": self.id_option,
         }
 
@@ -299,7 +309,7 @@ class Reading:
             raise ValueError(
                 f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
             )
-        return found
+        return replace(found, reading=read.report)
 
     def _refuse_columns(self, why: str) -> None:
         given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]
@@ -345,7 +355,7 @@ class Reading:
                     yield batch
                     bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
-            yield _Read(self._cut(shown(), counting), counting)
+            yield _Read(self._cut(shown(), counting), counting, None if opened is None else opened.report)
         if opened is not None:
             self._print_report(opened.report, texts)
 
@@ -371,10 +381,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Read:
-    """A corpus that is being read: its batches, and how they are counted (token lists are counted as they are)."""
+    """A corpus that is being read: its batches, and how they are counted (token lists are counted as they are).
+
+    The report is complete when all batches have been read; a built-in data set has none.
+    """
 
     batches: Iterator[Batch]
     counting: CountingOptions
+    report: ReadingReport | None
 
 
 def _collection_batches(collection: TextCollection) -> Iterator[Batch]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions, checked_counting
 from termburst.reading.documents import Text
+from termburst.reading.report import ReadingReport
 
 
 def corpus_counting(
@@ -112,6 +113,8 @@ class CountedCorpus:
         None if the texts were not kept. Texts are read one at a time, so a sequence may load each when it is needed.
     groups : Groups, optional
         The group of each document.
+    reading : ReadingReport, optional
+        What was skipped, repaired or guessed when the texts were read from files.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class CountedCorpus:
     counting: CountingOptions
     texts: Sequence[Text] | None = None
     groups: Groups | None = None
+    reading: ReadingReport | None = None
 
     @property
     def documents(self) -> int:
@@ -226,4 +230,5 @@ class CountedCorpus:
             self.counting,
             None if self.texts is None else [self.texts[k] for k in numbers],
             None if self.groups is None else self.groups.rows(numbers),
+            self.reading,
         )

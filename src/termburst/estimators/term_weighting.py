@@ -12,7 +12,7 @@ from termburst.estimators.count_input import count_tags
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Invalid
-from termburst.schemes import named_scheme
+from termburst.schemes import RECOMMENDED_SCHEME, named_scheme
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
@@ -22,9 +22,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     Parameters
     ----------
-    scheme : str, default="s-lambda"
-        A name in `termburst.SCHEMES`, such as "tf-idf", "s-lambda" or "damped-tf-idf", which is
-        `termburst.RECOMMENDED_SCHEME`.
+    scheme : str, default=`termburst.RECOMMENDED_SCHEME`, which is "damped-tf-idf"
+        A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda".
     mu : float, optional
         Mean of the penalty on the precision; some schemes also scale documents to this length. The default is the mean
         document length of the fitted collection.
@@ -72,7 +71,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def __init__(
         self,
-        scheme: str = "s-lambda",
+        scheme: str = RECOMMENDED_SCHEME,
         *,
         mu: float | None = None,
         sigma2: float = 1.0,

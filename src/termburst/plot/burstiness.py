@@ -41,7 +41,7 @@ def burstiness(
 
     Parameters
     ----------
-    X_or_statistics : TermStatistics of detail "moments" or more, or count matrix
+    X_or_statistics : TermStatistics of detail "moments" or more, `Corpus`, or count matrix
     terms : column names of a count matrix
     label : number of terms with the highest λ_i to name, or a list of terms
     mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`

@@ -24,7 +24,7 @@ def document_lengths(X_or_statistics: Any) -> Figure:
 
     Parameters
     ----------
-    X_or_statistics : TermStatistics, or count matrix
+    X_or_statistics : TermStatistics, `Corpus`, or count matrix
 
     Examples
     --------

@@ -36,7 +36,7 @@ def term_along_corpus(
 
     Parameters
     ----------
-    X : count matrix, documents × terms
+    X : count matrix, documents × terms; or a `Corpus`, which knows its terms
     term : name of the term, or number of its column
     terms : column names; needed to find a term by name
     documents : names of the documents; those with the highest counts are labelled

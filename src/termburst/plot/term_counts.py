@@ -37,7 +37,7 @@ def term_counts(
 
     Parameters
     ----------
-    X_or_statistics : count matrix, or TermStatistics with detail="patterns"
+    X_or_statistics : count matrix, `Corpus`, or TermStatistics with detail="patterns"
     term : name of the term, or number of its column
     terms : column names of a count matrix; needed to find a term by name
     largest : this count and all larger ones share the last bar

@@ -38,7 +38,7 @@ def term_panel(
 
     Parameters
     ----------
-    X : count matrix, documents × terms
+    X : count matrix, documents × terms; or a `Corpus`, which knows its terms
     term : name of the term, or number of its column
     terms : column names; needed to find a term by name
     mu, sigma2, form, penalty : options of λ_i, see `termburst.plr_statistic`

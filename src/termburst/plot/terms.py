@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from termburst.display import printable
 from termburst.inference.checks import checked_whole
 from termburst.statistics.labels import checked_terms
-from termburst.statistics.matrix import canonical_counts
+from termburst.statistics.matrix import canonical_counts, counted_corpus
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
 # Fonts of common operating systems. Matplotlib's own font has no Chinese, Japanese, Korean, Thai or Indian letters.
@@ -62,6 +62,8 @@ def _installed() -> tuple[str, ...]:
 def named_counts(X: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[Any, TermStatistics]:
     """A count matrix in canonical form, and its statistics with the names of the columns.
 
+    A `Corpus` knows the names of its terms.
+
     Examples
     --------
     >>> counts, statistics = named_counts([[2, 1], [0, 3]], ["ha", "no"])
@@ -71,6 +73,9 @@ def named_counts(X: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[An
     if isinstance(X, TermStatistics):
         raise ValueError("this figure needs the count matrix, documents × terms: statistics have no single documents")
     counts = canonical_counts(X)
+    held = counted_corpus(X)
+    if held is not None and terms is None:
+        terms = held.terms
     if 0 in counts.shape:
         raise ValueError(f"there is nothing to draw: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
     return counts, from_canonical(counts, checked_terms(terms, counts.shape[1]), "frequencies")

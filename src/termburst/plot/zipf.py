@@ -23,7 +23,7 @@ def zipf(X_or_statistics: Any) -> Figure:
 
     Parameters
     ----------
-    X_or_statistics : TermStatistics, or count matrix
+    X_or_statistics : TermStatistics, `Corpus`, or count matrix
 
     Examples
     --------

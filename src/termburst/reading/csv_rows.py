@@ -38,7 +38,7 @@ _SAMPLE = 2**14  # bytes that tell the delimiter
 _DELIMITERS = ",;\t|"
 _SPELLED = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
-_QUOTED = re.compile(rb'"(?:[^"]|"")*"')
+_QUOTED = re.compile(rb'(?<![^,;\t|\r\n])"(?:[^"]|"")*"')  # a quote inside a field does not open one
 _Row = tuple[int, list[str]]  # the line where it begins, its fields
 
 
@@ -89,10 +89,10 @@ def _sniffed(file: CorpusFile, source: Source, progress: Progress) -> str:
     """The delimiter, by the first rows; it is noted unless it is what the name of the file says."""
     usual = "\t" if file.kind == "tsv" else ","
     start, seen = source.peek(1), 0
-    while b"\n" not in start and seen < len(start) < _SAMPLE:
+    while b"\n" not in (unquoted := _without_quoted(start)) and seen < len(start) < _SAMPLE:
         seen = len(start)
         start = source.peek(seen + 1)
-    header = _QUOTED.sub(b"", start.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0])
+    header = unquoted.partition(b"\n")[0]
     there = [each for each in _DELIMITERS if each.encode() in header]
     if not there or there == [usual]:
         return usual
@@ -104,6 +104,15 @@ def _sniffed(file: CorpusFile, source: Source, progress: Progress) -> str:
     if best != usual:
         progress.note(file.label, "delimiter guessed", _SPELLED[best])
     return best
+
+
+def _without_quoted(start: bytes) -> bytes:
+    """The beginning of a table without its quoted fields, which may contain delimiters and line breaks.
+
+    >>> _without_quoted(b'a;"b;\\n""c"" ";d\\n5" pipe;6" pipe')
+    b'a;;d\\n5" pipe;6" pipe'
+    """
+    return _QUOTED.sub(b"", start[:_SAMPLE].removeprefix(codecs.BOM_UTF8))
 
 
 def _width(start: bytes, delimiter: str) -> int:

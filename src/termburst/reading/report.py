@@ -171,15 +171,27 @@ class ReadingReport:
         """The reasons of one kind with their numbers: "3 README or licence, 9 hidden"."""
         return _each({reason: count for reason, (count, _) in self._kinds.get(kind, {}).items()})
 
+    def lines(self) -> list[str]:
+        """The lines of `str()` without the name of the corpus; an indented line belongs to the one before.
+
+        Examples
+        --------
+        >>> report = ReadingReport("speeches")
+        >>> report.note("README.md", "skipped", "README or licence")
+        >>> report.lines()
+        ['0 documents in 0 files.', 'skipped: 1 file', '  README or licence: README.md']
+        """
+        return list(self._lines())
+
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return f"{_safe(self.source)}: " + "\n".join(self._lines())
 
     def __repr__(self) -> str:
         return f"<ReadingReport of {self.source}: {_many(self.documents, 'document')}>"
 
     def _lines(self) -> Iterable[str]:
         how = f" ({self.how})" if len(self._how) > 1 else f", {self.how}" if self.how else ""
-        yield f"{_safe(self.source)}: {_many(self.documents, 'document')} in {_many(self.files, 'file')}{how}."
+        yield f"{_many(self.documents, 'document')} in {_many(self.files, 'file')}{how}."
         if self.resumed:
             yield f"{_many(self.resumed, 'document')} were read before; this report is about the others."
         if self.formats and set(self.formats) != {"plain text"}:
@@ -264,8 +276,8 @@ def _names(names: list[str], count: int) -> str:
 
 
 def _safe(name: str) -> str:
-    """A name that can be printed on one line."""
-    name = "".join(c if c.isprintable() else "?" for c in name)
+    """A name that can be printed on one line: control characters are escaped, such as \\x1b."""
+    name = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
     return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
 
 

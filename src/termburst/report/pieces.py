@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,24 @@ def counting_of(corpus: CountedCorpus | TermStatistics) -> Dict | None:
     if isinstance(counting.stop_words, tuple):
         options["stop_words"] = f"{len(counting.stop_words):,} words of a list"
     return options
+
+
+def reading_of(corpora: Iterable[Any]) -> list[Dict]:
+    """How the texts of corpora were read: for each reading report, its source and its lines.
+
+    The folder of the source is left out, since a page may be sent to others.
+
+    Examples
+    --------
+    >>> reading_of([CountedCorpus.from_texts(["so it goes"])])
+    []
+    """
+    reports: list[Any] = []
+    for corpus in corpora:
+        report = getattr(corpus, "reading", None)
+        found = report if isinstance(report, tuple) else () if report is None else (report,)
+        reports += [one for one in found if not any(one is known for known in reports)]  # groups share a report
+    return [{"source": _cut(Path(report.source).name or report.source), "lines": report.lines()} for report in reports]
 
 
 def histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> list[int]:

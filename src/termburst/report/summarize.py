@@ -29,6 +29,7 @@ from termburst.report.pieces import (
     histogram,
     length_summary,
     plain,
+    reading_of,
     statistics_of,
     term_names,
     zipf_curve,
@@ -64,10 +65,10 @@ def summarize(
     Returns
     -------
     dict
-        title, kind ("corpus"), termburst (the version), settings, overview, lengths, zipf, log_alpha, correlation (of
-        λ_i and Σ_j TF–IDF over all terms), terms (a dict of columns, highest λ first), panels (of the first
-        terms, in the same order) and documents (number → id, of those named in panels). A number that is not finite
-        is None.
+        title, kind ("corpus"), termburst (the version), settings, reading (source and lines of the reading report, if
+        files were read), overview, lengths, zipf, log_alpha, correlation (of λ_i and Σ_j TF–IDF over all terms), terms
+        (a dict of columns, highest λ first), panels (of the first terms, in the same order) and documents
+        (number → id, of those named in panels). A number that is not finite is None.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def summarize(
 
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
     lines = checked_whole("lines", lines)
-    corpus = documents_of(corpus)
+    given, corpus = corpus, documents_of(corpus)
     if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
     statistics = statistics_of(corpus)
@@ -105,6 +106,7 @@ def summarize(
             "mu": mu, "sigma2": sigma2, "form": form, "adjust": adjust, "min_count": min_count,
             "counting": counting_of(corpus),
         },
+        "reading": reading_of([given]),
         "overview": _overview(statistics, tested, penalized_mle(statistics, mu=mu, sigma2=sigma2).valid),
         "lengths": length_summary(statistics),
         "zipf": zipf_curve(statistics),

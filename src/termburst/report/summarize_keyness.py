@@ -21,6 +21,7 @@ from termburst.report.pieces import (
     documents_of,
     heading,
     length_summary,
+    reading_of,
     statistics_of,
 )
 from termburst.statistics.term_statistics import TermStatistics
@@ -59,9 +60,9 @@ def summarize_keyness(
     Returns
     -------
     dict
-        title, kind ("keyness"), termburst (the version), settings, sides (each with its size), overview, terms (a dict
-        of columns, in the order of *table*), panels. A term that only A has: log_ratio None, only_in "a". p-values
-        below 1e-307 have log10_p −307.
+        title, kind ("keyness"), termburst (the version), settings, reading (source and lines of each reading report, if
+        files were read), sides (each with its size), overview, terms (a dict of columns, in the order of *table*),
+        panels. A term that only A has: log_ratio None, only_in "a". p-values below 1e-307 have log10_p −307.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def summarize_keyness(
         )
     if not table.height:
         raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
-    sides = {name: documents_of(side) for name, side in sides.items()}
+    given, sides = sides, {name: documents_of(side) for name, side in sides.items()}
     statistics = {name: statistics_of(side) for name, side in sides.items()}
     ratio = pl.col("log_ratio")
     table = table.with_columns(
@@ -100,6 +101,7 @@ def summarize_keyness(
     return {
         **heading("keyness", title),
         "settings": settings,
+        "reading": reading_of(given.values()),
         "overview": {
             "tested": table.height,
             "sure": int((table["q_value"] <= SURE).sum()),

@@ -45,6 +45,7 @@ class Attack:
     makes : patterns of files that the run may create or change; all others must stay the same
     prints : a pattern that standard output must match
     raw : standard output is data, not for a terminal
+    notes : number of lines on standard error that the command may add to its result
     memory : address space of the run in megabytes
     check : an additional check, called with the folder and the outcome
     """
@@ -59,6 +60,7 @@ class Attack:
     makes: tuple[str, ...] = ()
     prints: str = ""
     raw: bool = False
+    notes: int = NOTES
     memory: int = 4096
     check: Callable[[Path, Outcome], object] | None = None
 
@@ -89,7 +91,7 @@ class Attack:
             assert lines[0].startswith("termburst: "), shown
             assert re.search(self.says, lines[0], re.IGNORECASE), shown
         else:
-            assert len(lines) <= NOTES, shown
+            assert len(lines) <= self.notes, shown
         self._judge_output(outcome)
         _judge_files(before, _contents(folder), () if outcome.code == 2 else self.makes)
         if self.check is not None:

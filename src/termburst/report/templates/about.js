@@ -129,13 +129,41 @@ function aboutKeyness(report) {
   );
 }
 
+// What was skipped, repaired or guessed when files were read. A line that begins with spaces belongs to the one before.
+function aboutReading(reports) {
+  if (!reports.length) return;
+  const inShort = ({ source, lines }) => {
+    const kinds = lines.filter((line, k) => !line.startsWith(" ") && lines[k + 1]?.startsWith(" ")); // "skipped: 1 file"
+    const said = [lines[0].replace(/\.$/, ""), ...kinds].join("; ");
+    return reports.length > 1 ? `${source}: ${said}.` : `${said}.`;
+  };
+  byId("reading-first").textContent = `How these texts were read: ${visible(reports.map(inShort).join(" "))}`;
+  const most = 8; // lines that are shown without a click
+  byId("reading").open = reports.reduce((sum, { lines }) => sum + lines.length, 0) <= most;
+  for (const { source, lines } of reports) {
+    const list = element("ul");
+    for (const line of lines.slice(1)) {
+      const item = element("li", visible(line.trim()));
+      const above = line.startsWith(" ") && list.lastElementChild;
+      if (!above) list.append(item);
+      else {
+        if (!above.querySelector("ul")) above.append(element("ul"));
+        above.querySelector("ul").append(item);
+      }
+    }
+    if (reports.length > 1 && list.childElementCount) byId("reading").append(element("p", visible(source)));
+    if (list.childElementCount) byId("reading").append(list);
+  }
+  byId("reading").hidden = false;
+}
+
 function footnotes(report, tested) {
   const { counting } = report.settings;
   const said =
     counting &&
     (counting.pretokenized
       ? "tokens as given"
-      : `token pattern ${counting.token_pattern}, ${counting.lowercase ? "in lower case" : "upper and lower case kept"}`);
+      : `${counting.words === "unicode" ? "words as Unicode sees them" : `token pattern ${counting.token_pattern}`}${counting.language ? `, language ${counting.language}` : ""}, ${counting.lowercase ? "in lower case" : "upper and lower case kept"}`);
   return [
     ...(counting
       ? [

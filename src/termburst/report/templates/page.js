@@ -49,6 +49,7 @@ async function loadReport() {
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
   report.leading = sure.sort((i, j) => p[i] - p[j] || i - j).slice(0, 5000);
   (report.kind === "corpus" ? aboutCorpus : aboutKeyness)(report);
+  aboutReading(report.reading ?? []);
   return report;
 }
 
