@@ -144,6 +144,11 @@ class Reading:
             return by_file
         return _ByColumn(**{**vars(self), "id": column})
 
+    def inputs(self, *corpora: str) -> list[str]:
+        """Everything that a command reads, and so must not write: the corpora and the file of stop words."""
+        words = self.stop_words
+        return [*corpora, *([words] if words not in (None, "english") and Path(str(words)).is_file() else [])]
+
     def without_columns(self) -> Reading:
         """The same options, for a corpus that has no columns."""
         return replace(self, text=None, id=None)
