@@ -226,6 +226,13 @@ ATTACKS = [
         memory=3072,
         make=_declared("terms", (4,), "<U500000000"),
     ),
+    refused(
+        "weights of 2^40 terms of no bytes",
+        "tb.load_weights(at / 'w.npz')",
+        "w.npz.*no bytes",
+        memory=3072,
+        make=_declared("terms", (2**40,), "<U0"),
+    ),
     *(
         refused(
             f"an index with a million zeros for {name}",
