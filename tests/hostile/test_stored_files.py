@@ -367,10 +367,16 @@ INDEX: dict[str, dict[str, Any]] = {
             "names": np.frombuffer(json.dumps(NAMES | {"counting": changed}).encode(), dtype=np.uint8)
         }
         for changed in (
-            {"lowercase": "no"}, {"stop_words": {"a": 1}}, {"ngrams": "11"}, {"ngrams": [True, True]},
-            {"pretokenized": 0}, {"words": None}, {"language": 7}, {"shell": "true"},
+            {"lowercase": "no"},
+            {"stop_words": {"a": 1}},
+            {"ngrams": "11"},
+            {"ngrams": [True, True]},
+            {"pretokenized": 0},
+            {"words": None},
+            {"language": 7},
+            {"shell": "true"},
         )
-    },  # fmt: skip
+    },
     "negative counts": {"data": np.array([-1, 1, 1, 1, 1], dtype=np.int64)},
 }
 
