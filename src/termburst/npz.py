@@ -39,8 +39,8 @@ def read_arrays(path: Path, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]
                 raise ValueError(f"the array {name!r} must not have the type {dtype}")
             if any(number < 0 for number in shape):
                 raise ValueError(f"the array {name!r} has the impossible shape {shape}")
-            if not dtype.itemsize and math.prod(shape):  # a file without a byte of it could declare any number
-                raise ValueError(f"the array {name!r} has {math.prod(shape):,} entries of no bytes each")
+            if not dtype.itemsize and all(shape):  # a file without a byte of it could declare any number
+                raise ValueError(f"the array {name!r} has the shape {shape}, but its entries have no bytes")
             size += max(packed.getinfo(f"{name}.npy").file_size, math.prod(shape) * dtype.itemsize)
         require_memory(size, "its unpacked content")
         return {name: _array(packed, name) for name in kinds}

@@ -81,8 +81,9 @@ def _parquet_slices(file: CorpusFile, options: ReadingOptions, progress: Progres
     # By position, because a name such as "*" would mean all columns.
     kind = _parquet_type(file, column, options, schema)
     text = pl.nth(schema.names().index(column)).alias("text")
-    inner = schema[column].inner if isinstance(schema[column], pl.List) else schema[column]
-    categories = isinstance(inner, (pl.Categorical, pl.Enum))  # as strings, each row would have its own copy
+    held = schema[column]
+    held = held.inner if isinstance(held, pl.List) else held  # type: ignore[assignment]
+    categories = isinstance(held, (pl.Categorical, pl.Enum))  # as strings, each row would have its own copy
     columns = [text if categories else text.cast(kind)]
     if options.id is not None:
         columns.append(pl.nth(schema.names().index(options.id)).alias("id"))
