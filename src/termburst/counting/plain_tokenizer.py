@@ -200,6 +200,17 @@ class TermsOfText:
         return terms
 
 
+def characters(text: Text) -> int:
+    """The size of a text in memory: its characters; of a list, its tokens and their characters.
+
+    Examples
+    --------
+    >>> characters("so it goes"), characters(["so", "it", "goes"])
+    (10, 11)
+    """
+    return len(text) if isinstance(text, str) else len(text) + sum(map(len, text))
+
+
 def measured(documents: Iterable[Any], limit: int) -> tuple[Iterator[Any], bool]:
     """The same documents, and whether they have at most *limit* characters in all.
 
