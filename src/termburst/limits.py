@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+LONGEST_ID = 2**16  # characters in the id of a document or the label of a group; a longer one is a text
 LONGEST_NGRAM = 100  # tokens in a term; a longer n-gram is a document, not a term
 SHARE = 0.8  # share of the free memory that one array or table may take
 SMALL = 2**20  # bytes that are always allowed: asking the system would take longer than using them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,6 +39,8 @@ def read_arrays(path: Path, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]
                 raise ValueError(f"the array {name!r} must not have the type {dtype}")
             if any(number < 0 for number in shape):
                 raise ValueError(f"the array {name!r} has the impossible shape {shape}")
+            if not dtype.itemsize and all(shape):  # a file without a byte of it could declare any number
+                raise ValueError(f"the array {name!r} has the shape {shape}, but its entries have no bytes")
             size += max(packed.getinfo(f"{name}.npy").file_size, math.prod(shape) * dtype.itemsize)
         require_memory(size, "its unpacked content")
         return {name: _array(packed, name) for name in kinds}
@@ -54,6 +57,10 @@ def _header(packed: zipfile.ZipFile, name: str) -> tuple[tuple[int, ...], np.dty
 def _array(packed: zipfile.ZipFile, name: str) -> NDArray[Any]:
     with _member(packed, name) as stream:
         found: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+    if found.dtype.kind == "U" and found.size:
+        codes = np.ascontiguousarray(found).reshape(-1).view(np.dtype(np.uint32).newbyteorder(found.dtype.byteorder))
+        if codes.max() > sys.maxunicode:  # Python would crash or fail as soon as it makes a string of it
+            raise ValueError(f"the array {name!r} contains {int(codes.max()):#x}, which is not a character")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from termburst.files import atomic_path, first_line
 from termburst.npz import read_arrays
-from termburst.statistics.matrix import check_structure
+from termburst.statistics.matrix import check_structure, has_duplicates
 
 _MAX_STRINGS = 2**30  # at most this many bytes of fixed-width strings in a file
 _KINDS = {
@@ -56,6 +57,7 @@ def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
     ['goes', 'ha', 'it', 'so']
     """
     matrix = weights.matrix.tocsr()
+    _check(matrix, weights.terms)
     with atomic_path(path) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(
             stream,
@@ -89,11 +91,22 @@ def load_weights(path: str | PathLike[str]) -> Weights:
         matrix = sp.csr_matrix(arrays, shape=tuple(stored["shape"].tolist()))
         check_structure(matrix)
         weights = Weights(matrix, stored["terms"], stored["documents"])
+        if weights.terms.ndim != 1 or matrix.shape != weights.documents.shape + weights.terms.shape:
+            raise ValueError("the matrix and its names differ in size")
+        _check(matrix, weights.terms)
     except Exception as error:  # zipfile, zlib, NumPy and SciPy raise many types
         raise ValueError(f"{path} cannot be read as weights: {first_line(error)}") from error
-    if weights.matrix.shape != weights.documents.shape + weights.terms.shape:
-        raise ValueError(f"{path} is damaged: the matrix and its names differ in size")
     return weights
+
+
+def _check(matrix: Any, terms: NDArray[Any]) -> None:
+    """Raise ValueError if a weight is not a finite number, a cell is stored twice, or two columns have one name."""
+    if not np.isfinite(matrix.data).all():
+        raise ValueError("a weight is NaN or infinite; weights must be finite numbers")
+    if has_duplicates(matrix):
+        raise ValueError("a cell of the matrix is stored twice; add up such cells with sum_duplicates()")
+    if len(names := Counter(map(str, terms))) < len(terms):
+        raise ValueError(f"the term {names.most_common(1)[0][0]!r:.60} names two columns; names must be unique")
 
 
 def _fixed_width(names: NDArray[Any], what: str) -> NDArray[np.str_]:

@@ -5,10 +5,13 @@ import io
 import json
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from termburst.limits import LONGEST_ID
 from termburst.names import KEYNESS_METHODS
 
 ROWS = [("a", "cat cat cat sat on the mat")] * 9 + [("b", "dogs bark at the moon at night")] * 9
@@ -226,10 +229,62 @@ def test_labels_that_differ_only_in_a_final_nul_are_two_groups(run, tmp_path):
     assert {row["term"]: (row["n_a"], row["n_b"]) for row in found}["cat"] == ("27", "0")
 
 
+LABELS = {  # of two documents, and what is said
+    ('true, "True"', "line 2: the column 'g' contains a string here but true or false before"),
+    ('"True", true', "line 2: the column 'g' contains true or false here but a string before"),
+    ('1, "1"', "line 2: the column 'g' contains a string here but a whole number before"),
+    ("1, true", "line 2: the column 'g' contains true or false here but a whole number before"),
+    ("1, 1.0", "line 2: the column 'g' contains a number with a decimal point here but a whole number before"),
+    ('"a", NaN', "line 2: the column 'g' contains nan, but labels must be strings, whole numbers or true and false"),
+    ("1e999, 1.0", "line 1: the column 'g' contains inf, but labels must be"),
+    ("0.5, 1.5", "line 1: the column 'g' contains 0.5, but labels must be"),
+    ("1, null", "line 2: the column 'g' contains null, but labels must be"),
+}
+
+
+@pytest.mark.parametrize(("labels", "said"), sorted(LABELS))
+def test_labels_have_one_type_and_are_finite(fault, tmp_path, labels, said):
+    records = [f'{{"g": {label}, "text": "so it goes"}}' for label in labels.split(", ")]
+    (tmp_path / "l.jsonl").write_text("\n".join(records), encoding="utf-8")
+    (tmp_path / "l.json").write_text(f"[{', '.join(records)}]", encoding="utf-8")
+    assert said in fault("keyness", tmp_path / "l.jsonl", "--by", "g")
+    assert said.replace("line", "object") in fault("keyness", tmp_path / "l.json", "--by", "g")
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        ([1.0, float("nan")], "row 2: the column 'g' contains nan, but labels must be"),
+        ([float("-inf"), 1.0], "row 1: the column 'g' contains -inf, but labels must be"),
+    ],
+)
+def test_labels_of_a_parquet_table_are_finite(fault, tmp_path, labels, said):
+    pl.DataFrame({"g": labels, "text": ["so it", "it goes"]}).write_parquet(tmp_path / "l.parquet")
+    assert said in fault("keyness", tmp_path / "l.parquet", "--by", "g")
+
+
+def test_labels_of_a_sheet_have_one_type(fault, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["g", "text"], [1, "so it"], [2.0, "it goes"], ["1", "so so"]):
+        book.active.append(row)
+    book.save(tmp_path / "l.xlsx")
+    said = "row 4: the column 'g' contains a string here but a whole number before; give all its labels one type"
+    assert said in fault("keyness", tmp_path / "l.xlsx", "--by", "g")
+
+
+@pytest.mark.parametrize(
+    "labels", [[True, False], [1, 2], [1.0, 2.0], ["1", "x"], [date(1945, 5, 8), date(1949, 5, 23)]]
+)
+def test_labels_of_one_type_are_groups(run, tmp_path, labels):
+    pl.DataFrame({"g": labels * 3, "text": ["so it", "it goes"] * 3}).write_parquet(tmp_path / "l.parquet")
+    assert run("keyness", tmp_path / "l.parquet", "--by", "g").code == 0
+
+
 def test_a_very_long_label_does_not_make_the_others_long(run, tmp_path):
     path = tmp_path / "labels.jsonl"
     lines = [
-        json.dumps({"kind": kind * (1_000_000 if number == 0 else 1), "text": text})
+        json.dumps({"kind": kind * (LONGEST_ID if number == 0 else 1), "text": text})
         for number, (kind, text) in enumerate(ROWS * 100)
     ]
     path.write_text("\n".join(lines), encoding="utf-8")

@@ -51,6 +51,19 @@ def _repeated(megabytes: int, rows: int) -> Callable[[Path], None]:
     return make
 
 
+def _labelled(*, tokens: bool = False) -> Callable[[Path], None]:
+    """A Parquet file of 1 kB whose 800 rows have a label, metadata or a token of 3 MB each."""
+
+    def make(folder: Path) -> None:
+        once = pl.Series("g", ["a" * 3_000_000, "b"], dtype=pl.Categorical)
+        frame = pl.DataFrame([pl.Series("text", ["so it so"] * 800), once.gather([0] * 799 + [1])])
+        if tokens:
+            frame = frame.select(pl.col("g").reshape((800, 1)).arr.to_list().alias("text"))
+        frame.write_parquet(folder / "b.parquet", statistics=False)
+
+    return make
+
+
 def _many_rows(folder: Path) -> None:
     """A small file of statistics that declares 30 million equal terms."""
     frame = pl.select(pl.repeat(1, 30_000_000, dtype=pl.Int64).alias("collection_frequency"))
@@ -123,6 +136,14 @@ def _texts(content: bytes, name: str = "b.txt") -> dict[str, Any]:
     return {"files": {name: content}}
 
 
+LONG = "a" * 100_000
+LONG_LABELS = {
+    "b.csv": f"g,text\n{LONG},so it\nb,it is\n".encode(),
+    "b.tsv": f"g\ttext\n{LONG}\tso it\nb\tit is\n".encode(),
+    "b.jsonl": f'{{"g": "{LONG}", "text": "so it"}}\n{{"g": "b", "text": "it is"}}\n'.encode(),
+    "b.json": f'[{{"g": "{LONG}", "text": "so it"}}, {{"g": "b", "text": "it is"}}]'.encode(),
+}
+
 ATTACKS = [
     refused(
         "a gzip of one line of 24 MB",
@@ -177,6 +198,44 @@ ATTACKS = [
         memory=2048,
         make=_repeated(8, 64),
     ),
+    refused(
+        "a Parquet file of long labels",
+        ["keyness", "b.parquet", "--by", "g"],
+        "document 1: the label .* 3,000,000 characters",
+        memory=2048,
+        make=_labelled(),
+    ),
+    refused(
+        "the same labels as ids",
+        ["terms", "b.parquet", "--id", "g"],
+        "the id .* 3,000,000 characters",
+        memory=2048,
+        make=_labelled(),
+    ),
+    fine(
+        "a Parquet file of long metadata, read one batch at a time",
+        """
+from termburst.reading.readers import open_corpus
+assert sum(len(batch.ids) for batch in open_corpus(at / "b.parquet", columns=["g"]).batches()) == 800
+""",
+        memory=2048,
+        make=_labelled(),
+    ),
+    fine(
+        "a Parquet file of long tokens",
+        ["terms", "b.parquet", "--pretokenized", "--quiet"],
+        memory=2048,
+        make=_labelled(tokens=True),
+    ),
+    *(
+        refused(
+            f"a label of 100,000 letters in {name}",
+            ["keyness", name, "--by", "g"],
+            "document 1: the label .* 100,000 characters",
+            files={name: content},
+        )
+        for name, content in LONG_LABELS.items()
+    ),
     refused("statistics of 30 million rows", ["stats", "show", "s.parquet"], "s.parquet", memory=2048, make=_many_rows),
     refused("a line of 2 MB", ["terms", "b.txt", *LITTLE], TOO_LARGE, **_texts(b"so " * 700_000)),
     refused("a line of 2 MB on standard input", ["terms", "-", *LITTLE], TOO_LARGE, stdin=b"so " * 700_000),
@@ -225,6 +284,13 @@ ATTACKS = [
         "w.npz",
         memory=3072,
         make=_declared("terms", (4,), "<U500000000"),
+    ),
+    refused(
+        "weights of 2^40 terms of no bytes",
+        "tb.load_weights(at / 'w.npz')",
+        "w.npz.*no bytes",
+        memory=3072,
+        make=_declared("terms", (2**40,), "<U0"),
     ),
     *(
         refused(

@@ -99,6 +99,40 @@ OUTPUTS: dict[str, tuple[list[str], str, Callable[[Path], object] | None]] = {
         saved(name="c.parquet"),
     ),
     "its own input, with a page": (["report", "c.csv", "-o", "c.csv", "-f", "html"], "part of the input", None),
+    **{
+        f"its stop words, with {command[0]}": (
+            [*command, "--stop-words", "stop.txt", "-o", "stop.txt"],
+            "part of the input",
+            _content("stop.txt", b"is"),
+        )
+        for command in (
+            ["terms", "c.csv", "-f", "csv"],
+            ["keyness", "c.csv", "--by", "g", "-f", "csv"],
+            ["report", "c.csv", "-f", "json"],
+            ["export", "c.csv", "--as", "csv"],
+            ["weigh", "c.csv", "--as", "npz"],
+        )
+    },
+    "its stop words, with a page": (
+        ["keyness", "c.csv", "--by", "g", "--stop-words", "stop.json", "--report", "stop.json"],
+        "part of the input",
+        _content("stop.json", b"is"),
+    ),
+    "its stop words, with statistics": (
+        ["stats", "build", "c.csv", "--stop-words", "stop.parquet", "-o", "stop.parquet"],
+        "part of the input",
+        _content("stop.parquet", b"is"),
+    ),
+    "statistics that are merged": (
+        ["stats", "merge", "s.parquet", "s.parquet", "-o", "s.parquet"],
+        "part of the input",
+        saved(),
+    ),
+    "statistics that are subtracted": (
+        ["stats", "subtract", "s.parquet", "t.parquet", "-o", "t.parquet"],
+        "part of the input",
+        lambda at: (saved()(at), saved(name="t.parquet")(at)),
+    ),
     "a folder": (["terms", "c.csv", "-o", "d.csv"], "folder", lambda at: (at / "d.csv").mkdir()),
     "a folder that does not exist": (["terms", "c.csv", "-o", "nowhere/x.csv"], "nowhere", None),
     "a pipe": (["terms", "c.csv", "-o", "p.csv"], "regular", lambda at: os.mkfifo(at / "p.csv")),

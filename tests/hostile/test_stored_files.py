@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attacks import Attack, fine, refused, survives
+from attacks import Attack, fine, refused
 from attacks.crafted import Alter, resized, saved, statistics_bytes, with_header
 
 import termburst as tb
@@ -334,8 +334,20 @@ WEIGHTS: dict[str, dict[str, Any]] = {
     "documents of dates": {"documents": np.array(["2000-01-01", "2000-01-02"], dtype="datetime64[D]")},
     "no terms": {"terms": None},
     "an unknown format": {"format": np.array(b"evil")},
+    "documents in two dimensions": {"documents": np.array([["a"] * 4] * 2), "terms": np.array("a")},
+    "terms that are not characters": {"terms": np.array([0x110000, 1, 2, 3], dtype="<u4").view("<U1")},
+    "terms that are not characters, in the other byte order": {
+        "terms": np.array([0x110000, 1, 2, 3], dtype=">u4").view(">U1")
+    },
+    "a term twice": {"terms": np.array(["a", "b", "c", "a"])},
+    "a cell twice": {"indices": np.array([0, 1, 1, 3], dtype=np.int32)},
+    "NaN": {"data": np.array([np.nan, 1.0, 1.0, 1.0])},
+    "infinity": {"data": np.array([1.0, 1.0, -np.inf, 1.0])},
     "a format of numbers": {"format": np.array(7)},
 }
+NAMES: dict[str, Any] = {
+    "format": 1, "terms": ["goes", "ha", "it", "said", "so"], "ids": ["0", "1"], "counting": {},
+}  # fmt: skip
 INDEX: dict[str, dict[str, Any]] = {
     **ARRAYS,
     "names that are not JSON": {"names": np.frombuffer(b"{", dtype=np.uint8)},
@@ -346,6 +358,25 @@ INDEX: dict[str, dict[str, Any]] = {
         "names": np.frombuffer(b'{"format": 1, "terms": 1, "ids": 2, "counting": 3}', dtype=np.uint8)
     },
     "names of another version": {"names": np.frombuffer(b'{"format": 99}', dtype=np.uint8)},
+    **{
+        f"the name {changed}": {"names": np.frombuffer(json.dumps(NAMES | changed).encode(), dtype=np.uint8)}
+        for changed in ({"format": True}, {"ids": None}, {"ids": [1, 2]}, {"terms": {"goes": 1}}, {"counting": None})
+    },
+    **{
+        f"the option {changed}": {
+            "names": np.frombuffer(json.dumps(NAMES | {"counting": changed}).encode(), dtype=np.uint8)
+        }
+        for changed in (
+            {"lowercase": "no"},
+            {"stop_words": {"a": 1}},
+            {"ngrams": "11"},
+            {"ngrams": [True, True]},
+            {"pretokenized": 0},
+            {"words": None},
+            {"language": 7},
+            {"shell": "true"},
+        )
+    },
     "negative counts": {"data": np.array([-1, 1, 1, 1, 1], dtype=np.int64)},
 }
 
@@ -368,9 +399,13 @@ ATTACKS = [
     *OTHERS,
     fine("unchanged weights", LOAD, make=_weights()),
     fine("an unchanged index", SEARCH, make=_index()),
+    fine(
+        "an index with its own names",
+        SEARCH,
+        make=_index(names=np.frombuffer(json.dumps(NAMES).encode(), dtype=np.uint8)),
+    ),
     *(refused(f"weights with {name}", LOAD, r"w\.npz", make=_weights(**arrays)) for name, arrays in WEIGHTS.items()),
     *(refused(f"an index with {name}", SEARCH, r"i\.npz", make=_index(**arrays)) for name, arrays in INDEX.items()),
-    survives("weights of NaN and infinity", LOAD, make=_weights(data=np.array([np.nan, np.inf, -np.inf, 1.0]))),
     refused("weights that would be unpickled", LOAD, r"w\.npz", make=_pickled),
     refused("weights that are not an archive", LOAD, r"w\.npz", files={"w.npz": b"PK\x03\x04 and no more"}),
 ]

@@ -107,7 +107,7 @@ def terms(
         raise ValueError("--statistic needs --test; add --test")
     if fdr != "bh" and not test:
         raise ValueError("--fdr needs --test; add --test")
-    settled = settled_format(format, output, corpus, csv_as_is=csv_as_is, excel=excel)
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     statistics = reading.statistics(corpus, "patterns" if test or fit == "exact" else "moments")
     warn_of_one_document(corpus, statistics.documents)
     with working("Computing", when=test or fit == "exact"):

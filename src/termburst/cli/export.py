@@ -53,7 +53,7 @@ def weigh(
     named_scheme(scheme)
     if holds_statistics(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no documents to weigh; give the corpus itself")
-    settled = _settled(format, output, corpus, get_args(CellFormat), csv_as_is=csv_as_is, excel=excel)
+    settled = _settled(format, output, reading.inputs(corpus), get_args(CellFormat), csv_as_is=csv_as_is, excel=excel)
     counted = reading.counted_corpus(corpus, keep_texts=False)
     warn_of_one_document(corpus, counted.documents)
     weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counted.counts)
@@ -91,7 +91,7 @@ def export(
     from termburst.exports import export_word_list
     from termburst.statistics.store import holds_statistics
 
-    settled = _settled(format, output, corpus, get_args(ExportFormat), csv_as_is=csv_as_is, excel=excel)
+    settled = _settled(format, output, reading.inputs(corpus), get_args(ExportFormat), csv_as_is=csv_as_is, excel=excel)
     if settled in WORD_LIST_FORMATS:
         statistics = reading.statistics(corpus, "frequencies").prune(min_count)
         if statistics.terms is None:
@@ -113,7 +113,7 @@ def export(
 
 
 def _settled(
-    format: str | None, output: Path, corpus: str, formats: tuple[str, ...], *, csv_as_is: bool, excel: bool
+    format: str | None, output: Path, sources: list[str], formats: tuple[str, ...], *, csv_as_is: bool, excel: bool
 ) -> Any:
     """The format asked for, or that of *output*'s ending. What cannot be written is refused before anything is read."""
     from termburst.exports import files_of
@@ -126,7 +126,8 @@ def _settled(
         )
     check_csv_options(found, csv_as_is=csv_as_is, excel=excel)
     for file in files_of(output, found):
-        check_output(file, source=corpus)
+        for source in sources:
+            check_output(file, source=source)
     return found
 
 

@@ -91,7 +91,7 @@ def keyness(
     check_confidence(confidence)
     if a == b == "-":
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
-    sources = [corpus for corpus in (a, b) if corpus is not None]
+    sources = reading.inputs(*(corpus for corpus in (a, b) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
     page = settled_report(None, report, *sources) if report is not None else None
     if report is not None and output is not None and report.resolve() == output.resolve():

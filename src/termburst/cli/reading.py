@@ -152,6 +152,11 @@ class Reading:
             return by_file
         return _ByColumn(**{**vars(self), "id": column})
 
+    def inputs(self, *corpora: str) -> list[str]:
+        """Everything that a command reads, and so must not write: the corpora and the file of stop words."""
+        words = self.stop_words
+        return [*corpora, *([words] if words not in (None, "english") and Path(str(words)).is_file() else [])]
+
     def without_columns(self) -> Reading:
         """The same options, for a corpus that has no columns."""
         return replace(self, text=None, id=None)
@@ -200,7 +205,8 @@ class Reading:
         if known.counting is not None and asked not in (Reading().counting(), known.counting):
             theirs = unlike(known.counting, asked)
             raise ValueError(f"{name} was counted with {theirs}; omit your own options to count in the same way")
-        return known.counting or asked
+        # Equal options may differ in one thing: a pattern that the user gives has no limits of a pattern from a file.
+        return asked if known.counting is None or asked == known.counting else known.counting
 
     def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """The batches, with other ids if the documents are to be named by something else."""

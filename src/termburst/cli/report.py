@@ -56,7 +56,7 @@ def report(
     """
     from termburst.report import summarize
 
-    settled = settled_report(format, output, corpus)
+    settled = settled_report(format, output, *reading.inputs(corpus))
     if show and settled is not ReportFormat.html:
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
     source = page_source(reading, corpus)

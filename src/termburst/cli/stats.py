@@ -62,7 +62,8 @@ def build(
     from termburst.locks import locked
     from termburst.statistics.checkpoint import Checkpoint
 
-    check_output(_parquet(output), source=corpus)
+    for source in reading.inputs(corpus):
+        check_output(_parquet(output), source=source)
     partial = companion(output, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
     kept = Checkpoint(partial, detail, reading.counting(), every=checkpoint, fresh=fresh, say=_say)
     with _terminated_cleanly(), locked(output):
@@ -89,7 +90,7 @@ def add(
     """
     from termburst.statistics.term_statistics import TermStatistics
 
-    with _changing(output or saved, source=corpus):
+    with _changing(output or saved, *reading.inputs(corpus)):
         _add(TermStatistics.load(saved), saved, corpus, reading, batch, again=again, output=output)
 
 
@@ -140,7 +141,7 @@ def merge(
 
     if len(saved) < 2:
         raise ValueError("merge needs at least two files of statistics")
-    with _changing(output):
+    with _changing(output):  # which may be one of them: merging in place
         first, *rest = map(TermStatistics.load, saved)
         for other in rest:
             first += other
@@ -152,7 +153,7 @@ def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
     """Remove the documents of the second file from the first, and the terms that no longer occur."""
     from termburst.statistics.term_statistics import TermStatistics
 
-    with _changing(output or saved):
+    with _changing(output or saved, *([] if output is None else [other])):
         rest = (TermStatistics.load(saved) - TermStatistics.load(other)).prune()
         if not rest.documents:
             raise ValueError(f"{other} has all documents of {saved}, so nothing would be left")
@@ -188,12 +189,16 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Wri
 
 
 @contextmanager
-def _changing(path: Path, source: str | None = None) -> Iterator[None]:
-    """Lock a file from before it is read until after it is written; wait for other processes that change it."""
+def _changing(path: Path, *sources: str | Path) -> Iterator[None]:
+    """Lock a file from before it is read until after it is written; wait for other processes that change it.
+
+    It must not be one of the *sources*, which are only read.
+    """
     from termburst.files import check_output
     from termburst.locks import locked
 
-    check_output(_parquet(path), source=source)
+    for source in (None, *sources):
+        check_output(_parquet(path), source=source)
     with _terminated_cleanly(), locked(path, waiting=_say):
         yield
 

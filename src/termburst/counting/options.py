@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from termburst.counting import plain_tokenizer
 from termburst.counting.languages import default_apostrophes, language_code, letter_joiners, stop_words_of
+from termburst.counting.pattern_clock import StoredPattern, can_limit, stored_limit
 from termburst.counting.plain_tokenizer import (
     EMPTY_MATCH,
     PatternTokens,
@@ -183,7 +184,11 @@ class CountingOptions:
             return shown, ((searched[start:stop], start, stop) for start, stop in words.spans(searched))
         pattern = re.compile(self.token_pattern)
         group = pattern.groups  # at most one, which then is the token
-        return shown, ((found.group(group), *found.span(group)) for found in pattern.finditer(searched))
+        matches = pattern.finditer(searched)
+        if isinstance(self.token_pattern, StoredPattern):
+            with stored_limit(self.token_pattern):
+                matches = iter(list(matches))
+        return shown, ((found.group(group), *found.span(group)) for found in matches)
 
     def stop_word_set(self) -> frozenset[str]:
         """The tokens that are left out."""
@@ -215,9 +220,19 @@ class CountingOptions:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
-        """The inverse of `to_json`, also for values read from JSON, where tuples have become lists."""
+        """The inverse of `to_json`, also for values read from JSON, where tuples have become lists.
+
+        A token pattern that is not a simple class of characters becomes a `StoredPattern`, which has a limit of time.
+        """
+        from termburst.counting.character_class import character_class
+
         plain: dict[str, Any] = {"words": "sklearn", "ngrams_over_stop_words": True}  # what older files mean
         plain.update((key, tuple(value) if isinstance(value, list) else value) for key, value in values.items())
+        pattern = plain.get("token_pattern", DEFAULT_TOKEN_PATTERN)
+        if (
+            isinstance(pattern, str) and character_class(pattern) is None
+        ):  # the search for a class of characters always ends
+            plain["token_pattern"] = StoredPattern(pattern)
         return cls(**plain)
 
     def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
@@ -313,7 +328,11 @@ def _check_pattern(token_pattern: str) -> None:
         pattern = re.compile(token_pattern)
     except (re.error, OverflowError, RecursionError, TypeError) as error:
         raise ValueError(f"the token pattern {token_pattern!r} is not a regular expression: {error}") from error
-    if pattern.fullmatch(""):
+    if isinstance(token_pattern, StoredPattern) and not can_limit():
+        return  # where it cannot be stopped, it is not run
+    with stored_limit(token_pattern):
+        is_empty = pattern.fullmatch("")
+    if is_empty:
         raise ValueError(EMPTY_MATCH.format(token_pattern))
     if pattern.groups > 1:
         raise ValueError(f"the token pattern {token_pattern!r} has {pattern.groups} groups; it may have one at most")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counting.pattern_clock import start_clock, stop_clock
+from termburst.counting.pattern_clock import start_clock, stop_clock, stored_limit
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.reading.documents import Text
 
@@ -126,7 +126,12 @@ class PatternTokens:
 
     def __call__(self, text: Any) -> list[str]:
         """The tokens in their order."""
-        found: list[str] = self.compiled.findall(self.prepare(text))
+        prepared = self.prepare(text)
+        if type(self.pattern) is str:
+            found: list[str] = self.compiled.findall(prepared)
+        else:
+            with stored_limit(self.pattern):
+                found = self.compiled.findall(prepared)
         if "" in found:
             raise ValueError(EMPTY_MATCH.format(self.pattern))
         return found
@@ -193,6 +198,17 @@ class TermsOfText:
             for size in range(max(shortest, 2), min(longest, len(piece)) + 1):
                 terms += map(" ".join, zip(*(islice(piece, k, None) for k in range(size)), strict=False))
         return terms
+
+
+def characters(text: Text) -> int:
+    """The size of a text in memory: its characters; of a list, its tokens and their characters.
+
+    Examples
+    --------
+    >>> characters("so it goes"), characters(["so", "it", "goes"])
+    (10, 11)
+    """
+    return len(text) if isinstance(text, str) else len(text) + sum(map(len, text))
 
 
 def measured(documents: Iterable[Any], limit: int) -> tuple[Iterator[Any], bool]:

@@ -47,6 +47,7 @@ from termburst.core.vocabulary import (
     written,
 )
 from termburst.counting.character_class import CharacterClass
+from termburst.counting.plain_tokenizer import characters
 from termburst.counting.preparation import Preparation
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.limits import require_memory
@@ -367,7 +368,7 @@ def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
     size = 0
     for text in texts:
         chunk.append(text)
-        size += len(text)
+        size += characters(text)
         if size >= CHUNK or len(chunk) == MOST_DOCUMENTS:
             yield chunk
             chunk, size = [], 0

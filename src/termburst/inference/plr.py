@@ -352,7 +352,7 @@ def _handle_invalid(
     number = 0 if quiet else int(asked.sum())
     if number:
         column = int(np.flatnonzero(bad)[0]) if only is None else only
-        example = f"column {column}" if statistics.terms is None else repr(str(statistics.terms[column]))
+        example = f"column {column}" if statistics.terms is None else f"{str(statistics.terms[column])!r:.60}"
         what = (
             f"{number:,} of {statistics.vocabulary_size:,} terms repeat too often for this penalty (η² = μ²/σ² = "
             f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), for example {example}; use a smaller sigma2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from termburst.reading.faults import fault
 
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
+STRING = "a string"  # the type of an id, in words
 Scalar = str | int | float | bool | None
 Metadata = Mapping[str, Scalar]
 Text = str | list[str]  # a list of tokens
@@ -145,13 +147,63 @@ def as_text(value: Any, place: str, options: ReadingOptions) -> Text:
     return value
 
 
-def as_id(value: Any, place: str, options: ReadingOptions) -> str:
-    """The id in a cell; ValueError if it is not a string or a number."""
+class IdColumn:
+    """The ids in a column of one file. With --by they are the labels of groups, so that all must have one type.
+
+    Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
+
+    Parameters
+    ----------
+    column : name of the column
+    option : the command-line option that named it, "id" or "by"
+
+    Examples
+    --------
+    >>> ids = IdColumn("year", "by")
+    >>> ids.checked(1945)
+    '1945'
+    >>> ids.checked("1945")
+    Traceback (most recent call last):
+    ValueError: the column 'year' contains a string here but a whole number before; give all its labels one type
+    """
+
+    def __init__(self, column: str, option: str = "id") -> None:
+        self.column, self.option, self.kind = column, option, ""
+
+    def checked(self, value: Any) -> str:
+        """The id in a cell; ValueError, without the place, if it cannot be an id."""
+        kind = _kind_of_id(value)
+        number = isinstance(value, float) and not value.is_integer()  # NaN and infinity are no integers either
+        if not kind or (number and (self.option == "by" or not math.isfinite(value))):
+            what, allowed = _CONTENT[self.option == "by"]
+            shown = f"{value:g}" if number else "null" if value is None else type(value).__name__
+            problem = f"the column {self.column!r} contains {shown}, but {what} must be {allowed}"
+            raise ValueError(f"{problem}; choose another with --{self.option}")
+        if self.option == "by" and kind != self.kind:
+            if self.kind:
+                problem = f"the column {self.column!r} contains {kind} here but {self.kind} before"
+                raise ValueError(f"{problem}; give all its labels one type")
+            self.kind = kind
+        return str(value)
+
+
+_CONTENT = (("ids", "strings or numbers"), ("labels", "strings, whole numbers or true and false"))
+
+
+def _kind_of_id(value: Any) -> str:
+    """The type of an id in words; "" if it cannot be one."""
     if value is None or isinstance(value, (list, dict, bytes)):
-        kind = "null" if value is None else type(value).__name__
-        problem = f"the column {options.id!r} contains {kind}, but ids must be strings or numbers"
-        raise fault(place, f"{problem}; choose another with --{options.id_option}")
-    return str(value)
+        return ""
+    kinds = {str: STRING, bool: "true or false", int: "a whole number", float: "a number with a decimal point"}
+    return kinds.get(type(value), type(value).__name__)  # Parquet has dates, for example
+
+
+def as_id(value: Any, place: str, ids: IdColumn) -> str:
+    """The id in a cell; ValueError with the place if it cannot be one."""
+    try:
+        return ids.checked(value)
+    except ValueError as error:
+        raise fault(place, str(error)) from error
 
 
 def bytes_of(text: Text) -> int:

@@ -2,6 +2,8 @@
 
 import codecs
 
+from termburst.limits import LONGEST_ID
+
 
 class Skipped(ValueError):  # noqa: N818 - it says why a file is skipped
     """A file has no text. In a folder it is skipped and *why* stands in the report; named directly, it is an error."""
@@ -26,6 +28,13 @@ def oversize(place: str, limit: int, hint: str = "") -> ValueError:
     """A document is larger than the user allows."""
     amount = f"{limit / 2**20:g} MB" if limit >= 2**20 else f"{limit} bytes"
     return fault(place, f"one document holds more than {amount}; {hint}if this is intended, raise --max-document-mb")
+
+
+def long_id(place: str, size: int, option: str) -> ValueError:
+    """The id of a document, or the label of its group, is too long."""
+    what = "label" if option == "by" else "id"
+    problem = f"the {what} of a document has {size:,} characters, but at most {LONGEST_ID:,} are allowed"
+    return fault(place, f"{problem}; choose another column with --{option}")
 
 
 def undecodable(place: str, error: UnicodeError, *, at_start: bool = True) -> ValueError:

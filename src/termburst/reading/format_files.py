@@ -53,7 +53,9 @@ def found_documents(
     """The documents that a reader finds in a stream, with the ids of the corpus; its notes go to the report."""
     from termburst.reading.formats.found import FormatOptions, UnreadableFile
 
-    asked = FormatOptions(options.text, options.id, options.layer, options.xpath, limit=options.limit)
+    asked = FormatOptions(
+        options.text, options.id, options.layer, options.xpath, limit=options.limit, id_option=options.id_option
+    )
     has_ids = options.id is not None and bool(set(found.suffixes) & set(_PER_ROW))
     progress.format, progress.how = found.name, "one per file"
     # A reader turns what is raised inside it into a sentence about damage, so notes are passed on outside of it.

@@ -12,7 +12,9 @@ from typing import Any
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import (
     FILE_COLUMNS,
+    STRING,
     DocumentStream,
+    IdColumn,
     Progress,
     ReadingOptions,
     Text,
@@ -34,6 +36,7 @@ def read_jsonl(file: CorpusFile, options: ReadingOptions, progress: Progress) ->
     progress.how, progress.format = "one per row", "JSON Lines"
     column = options.text
     with_metadata = bool(options.columns)
+    ids = None if options.id is None else IdColumn(options.id, options.id_option)
     with closing(read_lines(file, options, progress)) as blocks:
         for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
             record = _plain_object(line)
@@ -53,11 +56,14 @@ def read_jsonl(file: CorpusFile, options: ReadingOptions, progress: Progress) ->
             text: Any = record.get(column)
             name: Any = f"{file.label}:{number}" if options.id is None else record.get(options.id)
             strings_only = isinstance(text, str) and isinstance(name, str)
+            if ids is not None and strings_only:
+                strings_only = ids.kind in ("", STRING)  # the labels of --by must have one type
+                ids.kind = ids.kind or STRING
             # Half of a surrogate pair can only come from an escape.
             if strings_only and ((text.isascii() and name.isascii()) or "\\u" not in line):
                 yield name, text
             else:
-                yield _json_document(record, file, number, options)
+                yield _json_document(record, file, number, options, ids)
 
 
 def _string_keys(record: dict[str, Any]) -> list[str]:
@@ -79,13 +85,15 @@ def _plain_object(line: str) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and line[end:] in ("\n", "", "\r\n") else None
 
 
-def _json_document(record: dict[str, Any], file: CorpusFile, number: int, options: ReadingOptions) -> tuple[str, Text]:
+def _json_document(
+    record: dict[str, Any], file: CorpusFile, number: int, options: ReadingOptions, ids: IdColumn | None
+) -> tuple[str, Text]:
     """Id and text of any object; ValueError if it has none."""
     place, column = f"{file.path}, line {number}", options.text or "text"
     if column not in record or not (options.id is None or options.id in record):
         require_columns(place, options, column, list(record))
     text = as_text(record[column], place, options)
-    name = f"{file.label}:{number}" if options.id is None else as_id(record[options.id], place, options)
+    name = f"{file.label}:{number}" if ids is None else as_id(record[ids.column], place, ids)
     whole = partial(_paired, place=place, options=options)
     return whole(name), whole(text) if isinstance(text, str) else list(map(whole, text))
 

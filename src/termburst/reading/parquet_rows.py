@@ -12,6 +12,7 @@ from termburst.limits import require_memory
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import (
     DocumentStream,
+    IdColumn,
     Progress,
     ReadingOptions,
     as_id,
@@ -40,6 +41,7 @@ def read_parquet(file: CorpusFile, options: ReadingOptions, progress: Progress) 
         where = f"through {file.packing}" if file.packing else "inside an archive"
         raise fault(file.path, f"Parquet files cannot be read {where}; unpack it first")
     number = 0
+    column = None if options.id is None else IdColumn(options.id, options.id_option)
     try:
         Path(file.path).open("rb").close()  # its message is clearer than that of the Parquet reader
         for texts, names, metadata, fraction in _parquet_slices(file, options, progress):
@@ -48,10 +50,10 @@ def read_parquet(file: CorpusFile, options: ReadingOptions, progress: Progress) 
                 text = value if isinstance(value, str) else as_text(value, f"{file.path}, row {number}", options)
                 if metadata is not None:
                     progress.metadata = {key: as_scalar(cell) for key, cell in next(metadata).items()}
-                if options.id is None:
+                if column is None:
                     yield f"{file.label}:{number}", text
                 else:
-                    yield as_id(name, f"{file.path}, row {number}", options), text
+                    yield as_id(name, f"{file.path}, row {number}", column), text
             progress.position = int((file.size or 0) * fraction)
     except parquet_damage() as error:
         problem = f"is not a Parquet file that can be read ({reason(error)}); write it again"
@@ -79,7 +81,9 @@ def _parquet_slices(file: CorpusFile, options: ReadingOptions, progress: Progres
     # By position, because a name such as "*" would mean all columns.
     kind = _parquet_type(file, column, options, schema)
     text = pl.nth(schema.names().index(column)).alias("text")
-    categories = isinstance(schema[column], (pl.Categorical, pl.Enum))  # as strings, each row would have its own copy
+    held = schema[column]
+    held = held.inner if isinstance(held, pl.List) else held  # type: ignore[assignment]
+    categories = isinstance(held, (pl.Categorical, pl.Enum))  # as strings, each row would have its own copy
     columns = [text if categories else text.cast(kind)]
     if options.id is not None:
         columns.append(pl.nth(schema.names().index(options.id)).alias("id"))
@@ -92,9 +96,10 @@ def _parquet_slices(file: CorpusFile, options: ReadingOptions, progress: Progres
             part = table.select(columns).slice(start, min(step, unpacked.rows_in(start, most))).collect()
         if not part.height:  # the file has become shorter since its rows were counted
             return
-        sizes = _sizes(part["text"])
+        texts = _sizes(part["text"])
+        sizes = sum((_sizes(part[name]) for name in part.columns if name != "text"), texts)
         for first, last in _cuts(sizes, min(options.batch_bytes, options.limit)):
-            if sizes[first] > options.limit:
+            if texts[first] > options.limit:
                 raise oversize(f"{file.path}, row {start + first + 1}", options.limit)
             some = part[first:last]  # converted to Python only now: a value stored once becomes one object per row
             ids = some["id"].to_list() if options.id is not None else [None] * some.height
@@ -102,7 +107,8 @@ def _parquet_slices(file: CorpusFile, options: ReadingOptions, progress: Progres
             if more:
                 selected = some.select(f"metadata {name}" for name in more).rename(lambda name: name[9:])
                 metadata = selected.iter_rows(named=True)
-            yield some["text"].cast(kind).to_list(), ids, metadata, (start + last) / rows
+            chosen = some["text"] if categories else some["text"].cast(kind)  # a cast would unpack rows of other slices
+            yield chosen.to_list(), ids, metadata, (start + last) / rows
         start += part.height
         # Each slice unpacks its row group again, so slices should be long: a few batches.
         step = max(1, min(8 * step, most * part.height // max(1, int(sizes.sum()))))
@@ -135,16 +141,29 @@ class _Unpacked:
         return max(1, int(np.interp(here + most, self.bytes, self.rows)) - start)
 
 
-def _sizes(texts: pl.Series) -> NDArray[np.int64]:
-    """Bytes of every text in UTF-8. Each token counts one byte more, so that empty tokens count, too."""
+def _sizes(column: pl.Series) -> NDArray[np.int64]:
+    """Bytes of every value in UTF-8. Each item of a list counts one byte more, so that empty ones count, too."""
+    import numpy as np
     import polars as pl
 
-    if texts.dtype == pl.String:
-        sizes = texts.str.len_bytes()
-    elif texts.dtype in (pl.Categorical, pl.Enum):
-        sizes = texts.cat.len_bytes()
+    kind = column.dtype
+    if isinstance(kind, pl.Array):
+        return _sizes(column.arr.to_list())
+    if isinstance(kind, pl.List):
+        lengths = column.list.len().fill_null(0).cast(pl.Int64).to_numpy()
+        items = _sizes(column.filter(lengths > 0).explode()) + 1
+        ends = np.concatenate([[0], lengths.cumsum()])
+        return np.diff(np.concatenate([[0], items.cumsum()])[ends])
+    if isinstance(kind, pl.Struct):
+        return sum((_sizes(column.struct.field(field.name)) for field in kind.fields), np.zeros(len(column), np.int64))
+    if kind == pl.String:
+        sizes = column.str.len_bytes()
+    elif kind in (pl.Categorical, pl.Enum):
+        sizes = column.cat.len_bytes()
+    elif kind == pl.Binary:
+        sizes = column.bin.size()
     else:
-        sizes = texts.list.eval(pl.element().str.len_bytes()).list.sum() + texts.list.len()
+        return np.full(len(column), 8, dtype=np.int64)
     return sizes.fill_null(0).cast(pl.Int64).to_numpy()
 
 

@@ -25,10 +25,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from termburst.limits import LONGEST_ID
 from termburst.reading.corpus_files import CorpusFile, Note, find_files
 from termburst.reading.csv_rows import read_csv
 from termburst.reading.documents import DocumentStream, Place, Progress, ReadingOptions, Scalar, Text, bytes_of
-from termburst.reading.faults import Skipped, fault, reason
+from termburst.reading.faults import Skipped, fault, long_id, reason
 from termburst.reading.file_metadata import FileMetadata, checked_pattern
 from termburst.reading.json_rows import read_jsonl
 from termburst.reading.lines import (
@@ -119,11 +120,15 @@ class TextSource:
                             yield Batch(ids, texts, finished + reached, Place(count, done, before), metadata)
                             ids, texts, held, gap = [], [], 0, False
                             metadata = None if about is None else []
+                        if len(document_id) > LONGEST_ID:
+                            place = f"{file.path}, document {count - first + 1}"
+                            raise long_id(place, len(document_id), options.id_option)
                         ids.append(document_id)
                         texts.append(text)
-                        held += bytes_of(text)
+                        held += bytes_of(text) + (len(document_id) if options.id is not None else 0)
                         if metadata is not None and about is not None:
                             metadata.append(about.of(file.label, progress.metadata))
+                            held += sum(len(value) for value in metadata[-1].values() if isinstance(value, str))
                         if look is not None:
                             look(document_id, text, file.label)
                         count += 1

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from termburst.counting.stored_options import check_counting, check_entries, check_fields
 from termburst.files import atomic_path, first_line
 from termburst.npz import read_arrays
 
 FORMAT_VERSION = 1
 _KINDS = {"data": "iuf", "indices": "iu", "indptr": "iu", "shape": "iu", "names": "u"}
+_TYPES: dict[str, Any] = {"terms": list, "ids": list, "counting": dict}
 
 
 def save_parts(path: str | PathLike[str], counts: Any, names: dict[str, Any]) -> None:
@@ -39,6 +41,7 @@ def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
     try:
         stored = read_arrays(path, _KINDS)
         names = json.loads(stored["names"].tobytes())
+        check_fields(names, {"format": int})  # True is 1
         version = names.pop("format")
         arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
         counts = sp.csc_array(arrays, shape=tuple(stored["shape"].tolist()))
@@ -47,4 +50,19 @@ def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
         raise ValueError(f"{path} cannot be read as an index: {first_line(error)}") from error
     if version != FORMAT_VERSION:
         raise ValueError(f"{path} has index format {version!r}, but this version of termburst reads {FORMAT_VERSION}")
+    try:
+        _check_names(names)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path} is damaged: {first_line(error)}") from error
     return counts, names
+
+
+def _check_names(names: dict[str, Any]) -> None:
+    """Raise an error if something is missing, or has another type than `Index.save` gives it."""
+    for name in _TYPES:
+        if name not in names:
+            raise ValueError(f"the header field {name!r} is missing")
+    check_fields(names, _TYPES)
+    check_entries("terms", names["terms"], str)
+    check_entries("ids", names["ids"], str)
+    check_counting(names["counting"])

@@ -70,7 +70,7 @@ def canonical_counts(X: Any) -> Any:
     if _is_canonical(X):
         return X
     counts = _to_csr(X)
-    if not counts.has_canonical_format and _has_duplicates(counts):
+    if not counts.has_canonical_format and has_duplicates(counts):
         counts = counts.copy()
         counts.sum_duplicates()
     whole = _whole_numbers(counts)
@@ -226,7 +226,7 @@ def _is_canonical(X: Any) -> bool:
     most = max(part.most for part in found)
     if not all(part.inside and part.least > 0 for part in found) or most * X.nnz >= 2**62:
         return False
-    return all(part.ascending for part in found) or not _has_duplicates(X)
+    return all(part.ascending for part in found) or not has_duplicates(X)
 
 
 def _to_csr(X: Any) -> Any:
@@ -334,7 +334,7 @@ def _widened(X: Any) -> Any:
     return X.astype(wide) if needs_summing and X.dtype.kind in "biuf" and X.dtype != wide else X
 
 
-def _has_duplicates(counts: Any) -> bool:
+def has_duplicates(counts: Any) -> bool:
     """Whether any cell is stored twice: marks every term with its last row, or sorts keys if there are many terms."""
     if 2 * counts.shape[1] <= counts.nnz and counts.shape[0] < 2**31 and counts.dtype.kind in "biu":
         return any(has_repeats(block) for block in _blocks(counts))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
+from termburst.counting.stored_options import check_counting, check_entries, check_fields
 from termburst.files import atomic_path, first_line, panics_unseen, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import require_memory
@@ -38,14 +39,6 @@ _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
     "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "digest": str,
     "counting": dict | None,
-}  # fmt: skip
-_COUNTING_TYPES: dict[str, Any] = {
-    "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool,
-    "words": str, "language": str | None, "apostrophes": str | None, "ngrams_over_stop_words": bool,
-}  # fmt: skip
-_IN_WORDS: dict[Any, str] = {
-    str: "a string", bool: "true or false", list: "a list", int: "a whole number", dict: "an object",
-    dict | None: "an object or null", str | None: "a string or null", list | str | None: "a list, a string or null",
 }  # fmt: skip
 # What a damaged header can raise, for example if it is nested too deeply or has other types.
 _DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
@@ -191,16 +184,12 @@ def _check_types(header: dict[str, Any]) -> None:
     for name in _TYPES:
         if name not in header:
             raise ValueError(f"the header field {name!r} is missing")
-    _check_fields(header, _TYPES)
-    _check_fields(header, {"min_count": int, "unfinished": dict, "contents": list})
+    check_fields(header, _TYPES)
+    check_fields(header, {"min_count": int, "unfinished": dict, "contents": list})
     for entry in header.get("contents", []):
         _check_content(entry)
-    options = header["counting"] or {}
-    _check_fields(options, _COUNTING_TYPES)
-    stop_words = options.get("stop_words")
-    _check_entries("batches", header["batches"], str)
-    _check_entries("ngrams", options.get("ngrams", []), int)
-    _check_entries("stop_words", stop_words if isinstance(stop_words, list) else [], str)
+    check_counting(header["counting"] or {})
+    check_entries("batches", header["batches"], str)
     if not 1 <= header.get("min_count", 1) < 2**63:
         raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
 
@@ -212,19 +201,6 @@ def _check_content(entry: Any) -> None:
         if right and isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest):
             return
     raise ValueError(f"each entry of the header field 'contents' must be [documents, digest, batch]; got {entry!r:.60}")
-
-
-def _check_fields(fields: dict[str, Any], types: dict[str, Any]) -> None:
-    for name, kind in types.items():
-        value = fields.get(name)
-        if name in fields and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
-            raise TypeError(f"the header field {name!r} must be {_IN_WORDS[kind]}; got {value!r:.40}")
-
-
-def _check_entries(name: str, entries: list[Any], kind: type) -> None:
-    for entry in entries:
-        if type(entry) is not kind:  # True is an int
-            raise TypeError(f"each entry of the header field {name!r} must be {_IN_WORDS[kind]}; got {entry!r:.40}")
 
 
 def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
     size = 0
     for batch in batches:
         head.append(batch)
-        size += sum(map(len, batch))
+        size += sum(map(plain_tokenizer.characters, batch))
         if size > plain_tokenizer.SMALL:
             return head, False
     return head, size <= plain_tokenizer.SMALL

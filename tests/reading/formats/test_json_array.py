@@ -58,7 +58,9 @@ def test_what_cannot_be_read_gets_one_sentence(refused):
     assert "goes on after the end" in refused(".json", b'[{"text": "a"}] x')
     assert "documents may be in 'data'" in refused(".json", b'{"data": [{"text": "a"}]}')
     assert "has a number in 'text'" in refused(".json", b'[{"text": 7}]')
-    assert "has null in 'n'; ids must be" in refused(".json", b'[{"text": "a", "n": null}]', id="n")
+    assert "object 1: the column 'n' contains null, but ids must be" in refused(
+        ".json", b'[{"text": "a", "n": null}]', id="n"
+    )
     assert "object 1 is not valid JSON" in refused(".json", b"<html>")
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import Text
+from termburst.reading.documents import IdColumn, Text
 from termburst.reading.faults import reason
 
 Scalar = str | int | float | bool | None
@@ -60,6 +60,7 @@ class FormatOptions:
     ----------
     text : column with the text (sheets, JSON); None means "text"
     id : column with the id
+    id_option : the command-line option that named it; with "by" the ids are labels of groups
     layer : "form", "lemma", "upos" or "lemma_upos" of an annotated corpus; None means "form"
     xpath : which elements of an XML file are documents
     split : reserved
@@ -74,6 +75,11 @@ class FormatOptions:
     split: str | None = None
     limit: int = 64 * 2**20
     file_limit: int = 2**30
+    id_option: str = "id"
+
+    def id_column(self) -> IdColumn | None:
+        """What checks the ids of one file; None if no column is named."""
+        return None if self.id is None else IdColumn(self.id, self.id_option)
 
 
 Reader = Callable[[BinaryIO, FormatOptions, Note], Iterator[FoundDocument]]
@@ -228,6 +234,14 @@ def dated(metadata: dict[str, Scalar], date: str | None) -> dict[str, Scalar]:
         if (year := year_in(date)) is not None:
             metadata["year"] = year
     return metadata
+
+
+def found_id(value: Any, where: str, ids: IdColumn) -> str:
+    """The id in a cell; `UnreadableFile` with the place in the file where it cannot be one."""
+    try:
+        return ids.checked(value)
+    except ValueError as error:
+        raise UnreadableFile(f"{where}: {error}") from error
 
 
 def require_column(name: str, option: str, there: list[str]) -> None:

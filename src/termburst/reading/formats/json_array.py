@@ -14,6 +14,7 @@ from termburst.reading.formats.found import (
     Note,
     Scalar,
     UnreadableFile,
+    found_id,
     megabytes,
     reader,
     require_column,
@@ -34,6 +35,7 @@ def read_json(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[
     """
     column = "text" if options.text is None else options.text
     left_out: set[str] = set()
+    ids = options.id_column()
     for number, (record, single) in enumerate(_records(stream, options, note), 1):
         name = "" if single else str(number)
         where = f"object {number}"
@@ -41,9 +43,9 @@ def read_json(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[
             kind = _kind(record)
             raise UnreadableFile(f'{where} is {kind}; write each document as an object, {{"text": …}}')
         require_column(column, "text", list(record))
-        if options.id is not None:
-            require_column(options.id, "id", list(record))
-            name = _name(record.pop(options.id), where, options.id)
+        if ids is not None:
+            require_column(ids.column, ids.option, list(record))
+            name = found_id(record.pop(ids.column), where, ids)
         text = _text(record.pop(column), where, column)
         metadata: dict[str, Scalar] = {}
         for key, value in record.items():
@@ -63,12 +65,6 @@ def _text(value: Any, where: str, column: str) -> Text:
     if isinstance(value, str) or (isinstance(value, list) and all(isinstance(token, str) for token in value)):
         return value
     raise UnreadableFile(f"{where} has {_kind(value)} in {column!r}; choose another field with --text")
-
-
-def _name(value: Any, where: str, column: str) -> str:
-    if value is None or isinstance(value, (dict, list, bool)):
-        raise UnreadableFile(f"{where} has {_kind(value)} in {column!r}; ids must be strings or numbers")
-    return str(value)
 
 
 def _kind(value: Any) -> str:

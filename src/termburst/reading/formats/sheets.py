@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from termburst.reading.documents import IdColumn
 from termburst.reading.formats.found import (
     FormatOptions,
     FoundDocument,
     Note,
     Scalar,
     UnreadableFile,
+    found_id,
     load,
     reader,
     require_column,
@@ -69,8 +71,9 @@ def _documents(sheet: Any, options: FormatOptions, note: Note) -> Iterator[Found
         raise UnreadableFile(f"the header has the column {name!r} {times} times; give each column its own name")
     column = "text" if options.text is None else options.text
     require_column(column, "text", list(filter(None, header)))
-    if options.id is not None:
-        require_column(options.id, "id", list(filter(None, header)))
+    ids = options.id_column()
+    if ids is not None:
+        require_column(ids.column, ids.option, list(filter(None, header)))
     empty = 0
     for number, row in enumerate(rows, 1):
         cells = dict(zip(header, row, strict=False))
@@ -79,9 +82,7 @@ def _documents(sheet: Any, options: FormatOptions, note: Note) -> Iterator[Found
             empty += 1
             continue
         text = _cell_text(cells.pop(column, None))
-        label = str(number) if options.id is None else _cell_text(cells.pop(options.id, None))
-        if not label:
-            raise UnreadableFile(f"row {number + 1} has no id in the column {options.id!r}; fill it in, or omit --id")
+        label = str(number) if ids is None else _id(cells.pop(ids.column, None), number + 1, ids)
         yield FoundDocument(label, text, {key: _scalar(cells.get(key)) for key in header if key in cells})
     if empty:
         note("empty rows", f"{empty} rows without any cell were skipped")
@@ -102,6 +103,17 @@ def _rows(sheet: Any) -> Iterator[_Row]:
         if number > MOST_ROWS:
             raise UnreadableFile(f"has cells beyond the {MOST_ROWS:,} rows of a sheet")
         yield row
+
+
+def _id(cell: Any, row: int, ids: IdColumn) -> str:
+    value = _scalar(cell)
+    if value is None or value == "":
+        raise UnreadableFile(
+            f"row {row} has no id in the column {ids.column!r}; fill it in, or choose another with --{ids.option}"
+        )
+    if isinstance(value, float) and value.is_integer():  # a sheet has only one type of numbers
+        value = int(value)
+    return found_id(value, f"row {row}", ids)
 
 
 def _scalar(cell: Any) -> Scalar:
