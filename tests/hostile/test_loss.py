@@ -123,11 +123,6 @@ OUTPUTS: dict[str, tuple[list[str], str, Callable[[Path], object] | None]] = {
         "part of the input",
         _content("stop.parquet", b"is"),
     ),
-    "statistics that are merged": (
-        ["stats", "merge", "s.parquet", "s.parquet", "-o", "s.parquet"],
-        "part of the input",
-        saved(),
-    ),
     "statistics that are subtracted": (
         ["stats", "subtract", "s.parquet", "t.parquet", "-o", "t.parquet"],
         "part of the input",

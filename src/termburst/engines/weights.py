@@ -19,7 +19,7 @@ from termburst.engines.moments import moments, shared_numbers
 from termburst.engines.operations import ColumnOperations
 from termburst.engines.terms import fits
 from termburst.models import closed_forms as forms
-from termburst.schemes import LENGTH_SHARE, SATURATION, named_scheme
+from termburst.schemes import LENGTH_SHARE, RECOMMENDED_SCHEME, SATURATION, named_scheme
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ FITTED = tuple(field.name for field in fields(FittedTerms))
 
 def weigh(
     frame: Any,
-    scheme: str = "s-lambda",
+    scheme: str = RECOMMENDED_SCHEME,
     *,
     mu: float | None = None,
     sigma2: float = 1.0,

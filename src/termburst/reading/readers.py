@@ -121,8 +121,8 @@ class TextSource:
                             ids, texts, held, gap = [], [], 0, False
                             metadata = None if about is None else []
                         if len(document_id) > LONGEST_ID:
-                            place = f"{file.path}, document {count - first + 1}"
-                            raise long_id(place, len(document_id), options.id_option)
+                            at = f"{file.path}, document {count - first + 1}"
+                            raise long_id(at, len(document_id), options.id_option)
                         ids.append(document_id)
                         texts.append(text)
                         held += bytes_of(text) + (len(document_id) if options.id is not None else 0)
@@ -137,11 +137,8 @@ class TextSource:
                         raise ValueError(str(error)) from (error.__cause__ or error)
                     failure = failure or str(error)
                     note_failure(report.note, file, error, count - first)
-                if progress.parts or count != first + 1:
-                    gap = gap or (count == first and _is_one_document(file))
-                    _add_file(report, progress, count - max(first, start.documents))
-                elif count > start.documents:
-                    report.add_file(1, progress.format, progress.how)
+                gap = gap or (count == first and _is_one_document(file))
+                _add_file(report, progress, count - max(first, start.documents))
                 done, before = done + 1, count
                 finished += progress.position if file.size is None else file.size
         _require_documents(self.name, report, failure, count)
