@@ -83,11 +83,11 @@ def test_a_changed_file_keeps_its_mode(done, corpus, saved, tmp_path, command):
     more = tmp_path / "more.txt"
     more.write_text("so it goes\n", encoding="utf-8")
     small = tmp_path / "small.parquet"
-    done("stats", "build", more, "-o", small)
-    done("stats", "add", saved, more)
+    done("stats", "build", more, "--lines", "-o", small)
+    done("stats", "add", saved, more, "--lines")
     saved.chmod(0o600)
     arguments = {
-        "add": [saved, more, "--again"],
+        "add": [saved, more, "--lines", "--again", "--quiet"],
         "subtract": [saved, small],
         "merge": [saved, small, "-o", saved],
         "build": [corpus, "--lines", "-o", saved],
@@ -101,12 +101,16 @@ def test_a_changed_file_keeps_its_mode(done, corpus, saved, tmp_path, command):
 def test_two_changes_at_once_are_both_made(popen, done, saved, tmp_path, command):
     more, small = tmp_path / "more.txt", tmp_path / "small.parquet"
     more.write_text("so it goes\non and on\n", encoding="utf-8")
-    done("stats", "build", more, "-o", small)
-    done("stats", "add", saved, more)
+    done("stats", "build", more, "--lines", "-o", small)
+    done("stats", "add", saved, more, "--lines")
     before = load(saved).documents
-    first = popen("stats", "add", saved, "-")  # it has read the file and waits for documents
+    first = popen("stats", "add", saved, "-", "--quiet")  # it has read the file and waits for documents
     until((tmp_path / ".s.parquet.lock").exists)
-    more_arguments = {"add": [saved, more, "--again"], "subtract": [saved, small], "merge": [saved, small, "-o", saved]}
+    more_arguments = {
+        "add": [saved, more, "--lines", "--again", "--quiet"],
+        "subtract": [saved, small],
+        "merge": [saved, small, "-o", saved],
+    }
     second = popen("stats", command, *more_arguments[command])
     # Without a lock it would say nothing and finish, and the first would overwrite its result.
     assert second.stderr.readline().endswith(b"s.parquet; waiting until it has finished\n")
