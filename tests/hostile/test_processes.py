@@ -14,7 +14,7 @@ from helpers.processes import PATIENCE
 
 pytestmark = pytest.mark.slow  # each starts one or two processes
 COMMAND = f"'{sys.executable}' -m termburst"
-TABLES = ["terms c.txt", "stats show s.parquet --json"]
+TABLES = ["terms c.txt --lines --quiet", "stats show s.parquet --json"]
 SIGPIPE = 141  # exit code of a shell for this signal
 
 
@@ -45,11 +45,14 @@ def test_a_full_disk_is_one_sentence(arguments: str, folder: Path, environment: 
 
 
 def test_a_closed_pipe_ends_the_command_quietly(folder: Path, environment: dict[str, str]) -> None:
-    assert _shell("termburst terms c.txt --top 0 -f csv | head -1", folder, environment) == (SIGPIPE, "")
+    assert _shell("termburst terms c.txt --lines --quiet --top 0 -f csv | head -1", folder, environment) == (
+        SIGPIPE,
+        "",
+    )
 
 
 def test_a_closed_stream_gives_no_traceback(folder: Path, environment: dict[str, str]) -> None:
-    code, err = _shell("termburst terms few.txt >&-", folder, environment)
+    code, err = _shell("termburst terms few.txt --lines --quiet >&-", folder, environment)
     assert code in (0, 2)
     assert "Traceback" not in err
     assert err.count("\n") <= 1
@@ -59,7 +62,19 @@ def test_two_writers_lose_nothing(folder: Path, environment: dict[str, str]) -> 
     before = tb.TermStatistics.load(folder / "s.parquet").documents
     adding = [
         subprocess.Popen(
-            [sys.executable, "-m", "termburst", "stats", "add", "s.parquet", "c.txt", "--batch", name],
+            [
+                sys.executable,
+                "-m",
+                "termburst",
+                "stats",
+                "add",
+                "s.parquet",
+                "c.txt",
+                "--lines",
+                "--again",
+                "--batch",
+                name,
+            ],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
