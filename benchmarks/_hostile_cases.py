@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import io
 import json
 import random
+import re
 import sys
 import traceback
 import warnings
@@ -55,6 +57,19 @@ OPTIONS = {  # a valid value of each option; "" for flags
     "--no-lowercase": "",
     "--statistic": "lr",
 }
+COMMANDS = {  # the number of arguments of each command
+    "terms": 1,
+    "explain": 2,
+    "weigh": 1,
+    "stats build": 1,
+    "stats show": 1,
+    "keyness": 2,
+    "stats add": 2,
+    "export": 1,
+}
+REPORT_LINES = 30  # of the reading report and of warnings, at most
+WARNING = "termburst: warning: "
+ACCIDENT = re.compile(r"Traceback \(most|^\w*(Error|Exception|Panic)\b|panicked at|thread '").search
 RIGHT, SENTENCE, TRACEBACK, CHANGED = "right", "one sentence", "traceback", "changed content"
 NUMBERS = (-(2**63), -(2**31), -1, 0, 1, 2, 3, 7, 2**31 - 1, 2**31, 2**40, 2**53 + 1, 2**60, 2**62, 2**63 - 1)
 WORDS = (
@@ -96,6 +111,19 @@ WEIRD = (
     b"\x80",
     b"null",
 )
+
+
+@functools.cache
+def options_of(words: str) -> frozenset[str]:
+    """The long options of a command."""
+    import typer
+
+    from termburst.cli.app import app
+
+    command: Any = typer.main.get_command(app)
+    for word in words.split():
+        command = command.commands[word]
+    return frozenset(option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts))
 
 
 class Seen:
@@ -179,23 +207,18 @@ class Cases:
 
     def options(self, rng: random.Random) -> str:
         """A random command line with valid files."""
-        commands = (
-            ["terms"],
-            ["explain"],
-            ["weigh"],
-            ["stats", "build"],
-            ["stats", "show"],
-            ["keyness"],
-            ["stats", "add"],
-        )
+        words = rng.choice(list(COMMANDS))
         files = [str(path) for path in sorted(self.folder.glob("sound*"))]
-        line = [
-            *rng.choice(commands),
-            *rng.choices([*files, *WORDS], weights=[9] * len(files) + [1] * len(WORDS), k=1 + (rng.random() < 0.4)),
-        ]
+        valid = rng.random() < 0.6  # as many arguments as the command takes, and only its own options
+        size = COMMANDS[words] if valid else rng.choice((1, 1, 2))
+        line = [*words.split(), *rng.choices([*files, *WORDS], weights=[9] * len(files) + [1] * len(WORDS), k=size)]
+        if words == "explain" and size == 2:
+            line[-1] = rng.choice(("so", "it", *WORDS))
+        known = (valid and sorted(OPTIONS.keys() & options_of(words))) or sorted(OPTIONS)
         for _ in range(rng.choice((0, 1, 1, 2, 3))):
-            option = rng.choice(list(OPTIONS))
-            line += [option, *([rng.choice((OPTIONS[option], OPTIONS[option], *WORDS))] if OPTIONS[option] else [])]
+            option = rng.choice(known)
+            values = (OPTIONS[option],) * (40 if valid else 2) + WORDS
+            line += [option, *([rng.choice(values)] if OPTIONS[option] else [])]
         if rng.random() < 0.3:
             outputs = ["out.csv", "out.npz", "out.parquet", "out.json", "no/out.csv"]
             if str(self.folder / "sound.csv") in line:  # the input must not be overwritten; other files may be
@@ -209,7 +232,11 @@ class Cases:
         return outcome if self._contents() == self.before else CHANGED
 
     def command(self, line: list[str]) -> str:
-        """Run the command in this process; exit code 2 needs one line on standard error, and 0 at most two."""
+        """Run the command in this process.
+
+        Standard error may have the reading report and warnings, in printable lines. Exit code 2 needs one sentence
+        after them.
+        """
         from termburst.cli import main
 
         out, err = (
@@ -228,11 +255,11 @@ class Cases:
         finally:
             sys.argv, sys.stdin, warnings.showwarning = before
         lines = err.buffer.getvalue().decode("utf-8", "replace").splitlines()  # type: ignore[attr-defined]
-        if code == 0 and len(lines) <= 2:
+        decent = len(lines) <= REPORT_LINES and all(map(str.isprintable, lines)) and not any(map(ACCIDENT, lines))
+        if code == 0 and decent:
             return RIGHT
-        said = (
-            code == 2 and lines and lines[-1].startswith("termburst: ") and len(lines) <= 2 and lines[-1].isprintable()
-        )
+        errors = [line for line in lines if line.startswith("termburst: ") and not line.startswith(WARNING)]
+        said = code == 2 and decent and len(errors) == 1 and errors[0] == lines[-1]
         if not said and Seen.tracebacks:
             print(code, *lines, sep="\n")
         return SENTENCE if said else TRACEBACK
