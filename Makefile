@@ -17,7 +17,10 @@ demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and wr
 	$(BIN)/termburst demo
 
 # Each core runs one test file at a time, so that the fixtures of a file are made once.
-PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(COVERAGE),--cov --cov-append --cov-report= --cov-fail-under=0)
+PYTEST = $(BIN)/python $(if $(COVERAGE),$(MEASURED)) -m pytest -n auto --dist loadfile --no-loadscope-reorder
+MEASURED = -m slipcover --source src/termburst --json --out .coverage-$@.json
+# An empty value means: keep compiled modules. Without them every process compiles all modules and all tests again.
+export PYTHONDONTWRITEBYTECODE :=
 
 test: $(VENV)/.all  ## run this after a change: all tests except the slow ones, in three minutes on two cores
 	$(PYTEST) -m "not slow"
@@ -32,6 +35,7 @@ test-lowest:  ## `make test` with the lowest version of every package that pypro
 	PIP_CONSTRAINT=$(CURDIR)/$(LOWEST)/lowest.txt $(MAKE) VENV=$(LOWEST) test
 
 coverage: $(VENV)/.all  ## report the lines that the tests reach, after `make test test-slow COVERAGE=1`; too few are an error
+	$(BIN)/python .ci/coverage_data.py .coverage-test.json .coverage-test-slow.json
 	$(BIN)/python -m coverage report
 
 lint: $(VENV)/.all  ## style, types, layering
@@ -87,7 +91,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/hostile.py
 
 clean:
-	rm -rf $(VENV) $(LOWEST) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(LOWEST) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	rm -f $(foreach suffix,so dylib dll,src/termburst/core/*.$(suffix))
 
 $(BIN)/python:

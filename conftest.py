@@ -37,17 +37,27 @@ REQUIRE_SPARK = "TERMBURST_REQUIRE_SPARK"  # set by .ci/run on Linux
 REQUIRE_BROWSER = "TERMBURST_REQUIRE_BROWSER"  # set by .ci/run on Linux
 
 
-class OneSpark(LoadFileScheduling):
-    """One test file at a time per worker. All tests of Spark go to one worker: a session has three Java processes."""
+TOGETHER = ("spark", "paper")  # each on one worker: a session with three Java processes; collections counted once
+
+
+def place(nodeid: str) -> str:
+    """The tests that one worker runs one after another: all of Spark, all of the paper, or one file."""
+    file = nodeid.partition("::")[0]
+    if file.endswith("test_spark.py") or "[spark" in nodeid:
+        return "spark"
+    return "paper" if file.startswith("tests/paper/") else file
+
+
+class ByPlace(LoadFileScheduling):
+    """One place at a time per worker."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = super()._split_scope(nodeid)
-        return "spark" if file.endswith("test_spark.py") or "[spark" in nodeid else file
+        return place(nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)  # the hook exists only if the plug-in xdist is active
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
+    return ByPlace(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen", "shell", "on_a_terminal"}  # fixtures
@@ -55,8 +65,13 @@ DRAWING = ("tests/plot/", "tests/report/", "tests/paper/")  # figures and pages
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as slow that draw, or need data, other programs or their own process; `make test` omits them."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests as slow that draw, or need data, other programs or their own process; `make test` omits them.
+
+    Workers begin with the two longest places, so that neither is left for one worker at the end.
+    """
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: place(item.nodeid) not in TOGETHER)
     for item in items:
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
         if needed & COSTLY or name == COMMON_CHECKS or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:

@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import json
 import tarfile
 import zipfile
 from itertools import chain
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from coverage import CoverageData
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
@@ -175,3 +177,18 @@ def test_a_release_without_a_fault(tmp_path: Path) -> None:
 )
 def test_a_fault_of_a_release_is_found(tmp_path: Path, release, said: str) -> None:
     assert release_faults(tmp_path, **release) == [said]
+
+
+# --- coverage_data ----------------------------------------------------------------------------------------------------
+
+
+def test_the_lines_of_both_tiers_are_added_and_those_of_before_are_not(tmp_path: Path) -> None:
+    module, to = tmp_path / "module.py", tmp_path / "data"
+    for tier, lines in (("old", [9]), ("quick", [1, 2]), ("slow", [2, 5])):
+        files = {"files": {str(module): {"executed_lines": lines, "missing_lines": [7]}}}
+        (tmp_path / tier).write_text(json.dumps(files), encoding="utf-8")
+    script("coverage_data").convert([str(tmp_path / "old")], str(to))
+    script("coverage_data").convert([str(tmp_path / "quick"), str(tmp_path / "slow")], str(to))
+    found = CoverageData(basename=str(to))
+    found.read()
+    assert sorted(found.lines(str(module)) or []) == [1, 2, 5]

@@ -86,7 +86,7 @@ def load_weights(path: str | PathLike[str]) -> Weights:
     try:
         stored = read_arrays(path, _KINDS)
         if stored["format"].item() not in (b"csr", "csr"):
-            raise ValueError(f"the format of the matrix must be 'csr', got {stored['format'].item()!r}")
+            raise ValueError(f"the format of the matrix must be 'csr'; got {stored['format'].item()!r}")
         arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
         matrix = sp.csr_matrix(arrays, shape=tuple(stored["shape"].tolist()))
         check_structure(matrix)

@@ -76,7 +76,7 @@ def test_slopes_and_gains_equal_the_twin(seed, on_both):
         assert gains[k] == pytest.approx(twin.gain(tau[k], omega[k], *common), rel=1e-11, abs=1e-11)
 
 
-LARGE = np.array([[300_000, 7_000], [140_000, 140_000], [3, 20], [131_072, 5_000], [0, 200_000], [131_073, 0]])
+LARGE = np.array([[150_000, 7_000], [140_000, 140_000], [3, 20], [131_072, 5_000], [0, 135_000], [131_073, 0]])
 
 
 @pytest.mark.parametrize("tau", [-15.0, -1.0, 4.0, 13.0, 30.0])

@@ -45,11 +45,11 @@ def test_a_struct_keeps_its_arrays_alive():
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"values": np.ones(4, dtype=np.float32)}, "values must be an array of float64, got float32"),
-        ({"values": np.ones(4, dtype=">f8")}, "values must be an array of float64, got >f8"),
-        ({"values": [1.0, 2.0]}, "values must be an array of float64, got list"),
-        ({"values": None}, "values must be an array of float64, got NoneType"),
-        ({"out": np.zeros(4, dtype=np.int32)}, "out must be an array of int64, got int32"),
+        ({"values": np.ones(4, dtype=np.float32)}, "values must be an array of float64; got float32"),
+        ({"values": np.ones(4, dtype=">f8")}, "values must be an array of float64; got >f8"),
+        ({"values": [1.0, 2.0]}, "values must be an array of float64; got list"),
+        ({"values": None}, "values must be an array of float64; got NoneType"),
+        ({"out": np.zeros(4, dtype=np.int32)}, "out must be an array of int64; got int32"),
         ({"values": np.ones(8)[::2]}, "values must be contiguous, aligned$"),
         ({"values": np.asfortranarray(np.ones((2, 3)))}, "values must be contiguous, aligned$"),
         ({"values": np.zeros(33, dtype=np.uint8)[1:].view(np.float64)}, "values must be contiguous, aligned$"),

@@ -41,7 +41,7 @@ def test_shapes_that_do_not_match_are_errors():
         cells(np.array([0, 3]), ones, ones[:2].copy(), np.ones(1))
     with pytest.raises(ValueError, match="or one for all"):
         cells(np.array([0, 3]), ones, ones, np.ones(2))
-    with pytest.raises(TypeError, match="count must be an array of int32, got int64"):
+    with pytest.raises(TypeError, match="count must be an array of int32; got int64"):
         cells(np.array([0, 3]), ones.astype(np.int64), ones, np.ones(1))
 
 

@@ -32,18 +32,18 @@ def test_missing_files_are_named(nowhere, monkeypatch, file, one_sentence):
 @pytest.mark.parametrize("load", [load_20newsgroups, load_r8, load_cranfield, lambda: load_published_fits("vgam")])
 def test_a_data_folder_that_does_not_exist(nowhere, monkeypatch, load):
     monkeypatch.setenv("TERMBURST_DATA", str(nowhere / "missing"))
-    with pytest.raises(FileNotFoundError, match=r"TERMBURST_DATA must be a folder, got .*missing"):
+    with pytest.raises(FileNotFoundError, match=r"TERMBURST_DATA must be a folder; got .*missing"):
         load()
 
 
 def test_the_message_about_an_unknown_name_lists_the_choices():
-    with pytest.raises(ValueError, match="subset must be one of 'train', 'test', 'all', got 'dev'"):
+    with pytest.raises(ValueError, match="subset must be one of 'train', 'test', 'all'; got 'dev'"):
         load_20newsgroups("dev")
     with pytest.raises(ValueError, match="subset must be one of"):
         load_r8("dev")
-    with pytest.raises(ValueError, match="remove must be one of 'headers', 'footers', 'quotes', got 'header'"):
+    with pytest.raises(ValueError, match="remove must be one of 'headers', 'footers', 'quotes'; got 'header'"):
         load_20newsgroups(remove=("header",))
-    with pytest.raises(ValueError, match="name must be one of '20newsgroups', 'r8', 'vgam', got 'reuters'"):
+    with pytest.raises(ValueError, match="name must be one of '20newsgroups', 'r8', 'vgam'; got 'reuters'"):
         load_published_fits("reuters")
 
 

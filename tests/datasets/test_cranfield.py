@@ -45,5 +45,5 @@ def test_a_malformed_judgement_is_named(data, nowhere, monkeypatch):
         (folder / name).write_bytes((data / "cranfield" / name).read_bytes())
     (folder / "cranqrel").write_text("1 184 2\n1 x 3\n")
     monkeypatch.setenv("TERMBURST_DATA", str(nowhere))
-    with pytest.raises(ValueError, match="cranqrel, line 2: expected three whole numbers, got '1 x 3'"):
+    with pytest.raises(ValueError, match="cranqrel, line 2: expected three whole numbers; got '1 x 3'"):
         load_cranfield()

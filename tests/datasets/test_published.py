@@ -40,10 +40,10 @@ def test_fits_of_vgam(data):
         (lambda text: text[:-40], "cells, got|rows, got|could not convert|must be above 0"),
         (lambda text: "", "first line"),
         (lambda text: text.partition("\n")[2], "first line"),
-        (lambda text: "\n".join(text.split("\n")[:900]) + "\n", "must have 19,966 rows, got 899"),
+        (lambda text: "\n".join(text.split("\n")[:900]) + "\n", "must have 19,966 rows; got 899"),
         (lambda text: text.replace("0.00027571872233413396", "x", 1), "'x'"),
-        (lambda text: text.replace("0.00027571872233413396", "-1", 1), "alpha_i of 'aa' must be above 0, got -1"),
-        (lambda text: text.replace(",0.00027571872233413396", "", 1), "line 2 must have 3 cells, got 2"),
+        (lambda text: text.replace("0.00027571872233413396", "-1", 1), "alpha_i of 'aa' must be above 0; got -1"),
+        (lambda text: text.replace(",0.00027571872233413396", "", 1), "line 2 must have 3 cells; got 2"),
     ],
 )
 def test_a_damaged_table_of_published_fits(data, tmp_path, monkeypatch, damage, said):

@@ -216,15 +216,15 @@ def _connection(columns):
         ),
         ({"document": ["a", "a"], "text": ["x", "y"]}, "2 documents have the id 'a'"),
         ({"document": [1, 1], "text": ["x", "y"]}, "2 documents have the id 1"),
-        ({"document": [0.5], "text": ["x"]}, "the column 'document' must contain strings or integers, got Float64"),
-        ({"document": ["a"], "text": [5]}, "the column 'text' must contain strings, got Int64"),
+        ({"document": [0.5], "text": ["x"]}, "the column 'document' must contain strings or integers; got Float64"),
+        ({"document": ["a"], "text": [5]}, "the column 'text' must contain strings; got Int64"),
         (
             {"document": ["a"], "term": ["x"], "count": [-2]},
             "the term 'x' in the document 'a' must be 0 or more",
         ),
         (
             {"document": ["a"], "term": ["x"], "count": [1.5]},
-            "the column 'count' must contain integers, got Float64",
+            "the column 'count' must contain integers; got Float64",
         ),
         ({"document": ["a"], "term": [None], "count": [1]}, r"the column 'term' has null in 1 row\(s\)"),
         ({"document": ["a", "a"], "term": ["x", "x"], "count": [1, 2]}, "the document 'a' has 2 rows for the term 'x'"),
@@ -351,7 +351,7 @@ def test_columns_of_other_names_and_integer_ids(engine, local):
 )
 @pytest.mark.parametrize("frame", [None, [1, 2], "texts.parquet", np.zeros((2, 2)), {"text": ["so"]}])
 def test_other_objects_than_frames_are_refused(function, frame):
-    with pytest.raises(ValueError, match="frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark, got"):
+    with pytest.raises(ValueError, match="frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got"):
         function(frame)
 
 
@@ -379,13 +379,13 @@ def test_other_objects_than_frames_are_refused(function, frame):
         ),
         (
             lambda f: engines.add(engines.patterns(f, "a"), engines.patterns(f.lazy(), "b")),
-            "both frames must be of one engine, got a polars.DataFrame and a polars.LazyFrame",
+            "both frames must be of one engine; got a polars.DataFrame and a polars.LazyFrame",
         ),
         (
             lambda f: engines.add(engines.patterns(f, "a"), engines.patterns(f, "b").with_columns(batch=3)),
-            "the column 'batch' must contain strings, got Int32",
+            "the column 'batch' must contain strings; got Int32",
         ),
-        (lambda f: engines.patterns(f, 5), "batch must be a string, got 5"),
+        (lambda f: engines.patterns(f, 5), "batch must be a string; got 5"),
         (lambda f: engines.count_terms(engines.count_terms(f)), "the frame has counts; this function needs texts"),
         (
             lambda f: engines.term_table(f, txt="text"),

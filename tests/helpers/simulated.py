@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.core.matrix import CountBlock, count_block
-from termburst.models.cells import TermCells
+from termburst.models.cells import TermCells, term_cells
 
 
 def cells_of_columns(counts: NDArray[np.int64], n_j: ArrayLike) -> TermCells:
@@ -61,3 +61,9 @@ def uneven_terms(seed: int, documents: int = 25, terms: int = 8, longest: int = 
     counts[:, 0] = np.where(np.arange(documents) == 3, 9, 0)
     counts[:, 1] = 0
     return np.column_stack([counts, rng.integers(1, longest, documents)])
+
+
+def halves(seed: int, parts: int = 2) -> list[TermCells]:
+    """A few uneven terms in *parts* groups of documents."""
+    X = uneven_terms(seed, documents=24, terms=6)
+    return [term_cells(X[k::parts]) for k in range(parts)]

@@ -1,15 +1,18 @@
 """`termburst reproduce`: every published number, the files that it writes, and what it does without the data."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
-from termburst.paper import PARTS, settled_parts
+from termburst.cli import main
+from termburst.paper import PARTS, reproduction, settled_parts
 from termburst.paper.reproduction import EXAMPLES
 from termburst.paper.results import PLACES, judged, published
 
@@ -25,10 +28,21 @@ def run(*arguments, **environment):
 
 
 @pytest.fixture(scope="module")
-def whole(data, tmp_path_factory):
-    """`termburst reproduce all`, run once, with its folder and rows by item."""
+def whole(data, collections, tmp_path_factory):
+    """`termburst reproduce all`, run once, with its folder and rows by item.
+
+    It runs in this process, with the collections that the other tests of the paper have counted and fitted.
+    """
     out = tmp_path_factory.mktemp("reproduction")
-    done = run("all", "--out", out)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reproduction, "Collections", lambda: collections)
+        patch.setattr(sys, "argv", ["termburst", "reproduce", "all", "--out", str(out)])
+        patch.setattr(warnings, "showwarning", warnings.showwarning)  # `main` replaces it
+        patch.setattr(sys, "stdout", io.StringIO())
+        patch.setattr(sys, "stderr", io.StringIO())
+        with pytest.raises(SystemExit) as stop:
+            main()
+        done = subprocess.CompletedProcess(sys.argv, stop.value.code, sys.stdout.getvalue(), sys.stderr.getvalue())
     assert done.returncode == 0, done.stderr
     rows = json.loads((out / "results.json").read_text(encoding="utf-8"))
     by_item = {row["item"]: row for row in rows}

@@ -40,7 +40,7 @@ class Pointer(ctypes.c_void_p):
         """Check that the array is what the kernel expects, and return the address of its first number."""
         if not isinstance(array, np.ndarray) or array.dtype != cls.dtype:
             found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
-            raise TypeError(f"{name} must be an array of {cls.dtype}, got {found}")
+            raise TypeError(f"{name} must be an array of {cls.dtype}; got {found}")
         flags: int = array.flags.num
         if flags & cls.flags != cls.flags:
             raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if cls.flags & WRITEABLE else ''}")
@@ -84,7 +84,7 @@ class Struct(ctypes.Structure):
     >>> Numbers(values=np.ones(3, dtype=int), size=3)
     Traceback (most recent call last):
     ...
-    TypeError: values must be an array of float64, got int64
+    TypeError: values must be an array of float64; got int64
     """
 
     checks: ClassVar[list[tuple[str, Callable[[str, Any], int] | None]]]  # one per field, in order

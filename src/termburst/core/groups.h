@@ -43,25 +43,25 @@ typedef struct {
     double *out;
 } GroupFitTask;
 
-/* The terms of two groups, and their fits: five numbers per term of the collection, τ_a, τ_b, gain, ω_a, ω_b. Terms
- * that are `own` have one precision per group, the others have precisions tied by κ. At the limits, twice the
- * log-likelihood is lower by `critical`; `out` has two numbers per term. For ratios `critical` is not used, and `out`
- * has one number. */
-typedef struct {
-    const int64_t *terms;
-    int64_t size;
-    double kappa;
-    const uint8_t *own;
-    const double *fits;
-    const double *critical;
-    double *out;
-} RatioTask;
-
 TB_API int32_t tb_fit_groups(const Cells *cells, const GroupLengths *lengths, const GroupFitTask *task,
                              const Room *room, const GroupRoom *group_room);
-TB_API int32_t tb_ratios(const Cells *cells, const GroupLengths *lengths, const RatioTask *task, const Room *room,
-                         const GroupRoom *group_room);
-TB_API int32_t tb_ratio_limits(const Cells *cells, const GroupLengths *lengths, const RatioTask *task, const Room *room,
-                               const GroupRoom *group_room);
+
+/* What ratios.c uses too. */
+
+/* The groups of a term, and how their precisions are tied: κ and v. */
+typedef struct {
+    Group *group;
+    int64_t size;
+    double kappa, middle;
+} GroupModel;
+
+int32_t has_group_room(const Cells *cells, const GroupRoom *room);
+/* Collects the cells of a term in each group. *mixed* receives the number of mixed documents. */
+int32_t gather_groups(const Cells *cells, const GroupLengths *lengths, int64_t term, const Room *room,
+                      GroupModel *model, double *mixed);
+/* Derivatives of the log-likelihood of one group in the shared τ and its own ω, by the chain rule. */
+Derivatives group_derivatives(const GroupModel *model, int64_t g, double tau, double omega);
+/* The log-likelihood of one group, minus that of its binomial. */
+double group_gain(const GroupModel *model, int64_t g, double tau, double omega);
 
 #endif

@@ -61,7 +61,7 @@ def data_folder() -> Path | None:
         return None
     folder = Path(value).expanduser()
     if not folder.is_dir():
-        raise FileNotFoundError(f"{DATA_VARIABLE} must be a folder, got {value!r}")
+        raise FileNotFoundError(f"{DATA_VARIABLE} must be a folder; got {value!r}")
     return folder
 
 
@@ -80,4 +80,4 @@ def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
     """Raise a ValueError with the choices if `value` is not one of them."""
     choices = tuple(choices)
     if value not in choices:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+        raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}; got {value!r}")

@@ -107,7 +107,7 @@ def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
         try:
             query, document, grade = map(int, line.split())
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: expected three whole numbers, got {line!r}") from error
+            raise ValueError(f"{path}, line {number}: expected three whole numbers; got {line!r}") from error
         judgements.setdefault(str(query), {})[str(document)] = grade
     return judgements
 

@@ -59,7 +59,7 @@ def load_published_fits(name: str) -> PublishedFits:
     try:
         columns = _read_columns(path, _COLUMNS[name])
         if len(columns["term"]) != _ROWS[name]:
-            raise ValueError(f"it must have {_ROWS[name]:,} rows, got {len(columns['term']):,}")
+            raise ValueError(f"it must have {_ROWS[name]:,} rows; got {len(columns['term']):,}")
         if name != "vgam":
             return PublishedFits(
                 name, columns["term"], _positive(columns, "alpha_i"), _positive(columns, "alpha_not_i")
@@ -82,7 +82,7 @@ def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, list[str]]:
         raise ValueError(f"its first line must be {','.join(names)}")
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(names):
-            raise ValueError(f"line {number} must have {len(names)} cells, got {len(row)}")
+            raise ValueError(f"line {number} must have {len(names)} cells; got {len(row)}")
     return {column: [row[index] for row in rows[1:]] for index, column in enumerate(names)}
 
 
@@ -94,5 +94,5 @@ def _positive(columns: dict[str, list[str]], name: str) -> NDArray[np.float64]:
     values = _floats(columns, name)
     bad = np.flatnonzero(~(values > 0))
     if bad.size:
-        raise ValueError(f"{name} of {columns['term'][bad[0]]!r} must be above 0, got {values[bad[0]]}")
+        raise ValueError(f"{name} of {columns['term'][bad[0]]!r} must be above 0; got {values[bad[0]]}")
     return values

@@ -48,7 +48,7 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
         raise ValueError(TWICE) from None
     except TypeError:
         raise ValueError(
-            f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark, got {type(frame).__name__}"
+            f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
         ) from None
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
@@ -59,7 +59,7 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
     kept = [_named(given, schema, own[column]).alias(column) for column in COLUMNS[kind]]
     if kind == "patterns" and "batch" in schema:
         if not _is_string(schema["batch"]):
-            raise ValueError(f"the column 'batch' must contain strings, got {schema['batch']}")
+            raise ValueError(f"the column 'batch' must contain strings; got {schema['batch']}")
         kept.append(nw.col("batch").cast(nw.String))
     for column in COLUMNS[kind]:
         _check_type(column, own[column], schema[own[column]])
@@ -118,12 +118,12 @@ def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind
 
 def _check_type(column: str, own: str, dtype: Any) -> None:
     if column in WHOLE and not dtype.is_integer():
-        raise ValueError(f"the column {own!r} must contain integers, got {dtype}; cast it to a 64-bit integer")
+        raise ValueError(f"the column {own!r} must contain integers; got {dtype}; cast it to a 64-bit integer")
     string = _is_string(dtype)
     if column in STRINGS and not string:
-        raise ValueError(f"the column {own!r} must contain strings, got {dtype}")
+        raise ValueError(f"the column {own!r} must contain strings; got {dtype}")
     if column == "document" and not (string or dtype.is_integer()):
-        raise ValueError(f"the column {own!r} must contain strings or integers, got {dtype}; cast ids to strings")
+        raise ValueError(f"the column {own!r} must contain strings or integers; got {dtype}; cast ids to strings")
 
 
 def _refuse_nul(frame: Any) -> None:

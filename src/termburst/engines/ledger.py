@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -35,7 +36,7 @@ def patterns(
     [(None, 0, 2, 2, 'monday'), ('so', 2, 2, 2, 'monday')]
     """
     if not isinstance(batch, str):
-        raise ValueError(f"batch must be a string, got {batch!r}")
+        raise ValueError(f"batch must be a string; got {batch!r}")
     cells = cells_of(opened(frame, columns, check=check), counting, "patterns")
     held = together(cells.totals("term", "count", "length")).select("term", "count", "length", "documents")
     lengths = totals(cells.lengths, ["length"])
@@ -74,8 +75,10 @@ def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
     try:
         return nw.to_native(nw.concat([left, more_rows]))
     except Exception as error:
-        if "different connections" not in str(error):  # DuckDB's message; its class of error may not be installed
+        duckdb = sys.modules.get("duckdb")  # it is imported if the frames are its own
+        if duckdb is None or not isinstance(error, duckdb.InvalidInputException):
             raise
+        # The columns are the same, so nothing else is invalid (a wrong type or name would be a BinderException).
         raise ValueError("these relations belong to different DuckDB connections; use one connection") from None
 
 
@@ -136,4 +139,4 @@ def _check_one_engine(left: Any, right: Any) -> None:
     kinds = [type(nw.to_native(frame)) for frame in (left, right)]
     if kinds[0] is not kinds[1]:
         names = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds]
-        raise ValueError(f"both frames must be of one engine, got a {names[0]} and a {names[1]}")
+        raise ValueError(f"both frames must be of one engine; got a {names[0]} and a {names[1]}")

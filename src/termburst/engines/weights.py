@@ -73,7 +73,7 @@ def weigh(
     """
     wanted = named_scheme(scheme)
     if norm not in (None, "l1", "l2"):
-        raise ValueError(f"norm must be 'l1', 'l2' or None, got {norm!r}")
+        raise ValueError(f"norm must be 'l1', 'l2' or None; got {norm!r}")
     if scheme == "fisher-kernel":
         raise ValueError(
             "the scheme 'fisher-kernel' needs all counts of a term at once, but engines work on batches of rows; "

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from termburst.core import cells as core_cells
 from termburst.core import groups as core
+from termburst.core import ratios as core_ratios
 from termburst.models import binomial
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial, fit_some_terms
@@ -139,7 +140,7 @@ class GroupedCells:
         marks = own.astype(np.uint8)
 
         self.over_terms(
-            lambda terms: core.ratios(self.cells, self.lengths, terms, marks, rows, ratio),
+            lambda terms: core_ratios.ratios(self.cells, self.lengths, terms, marks, rows, ratio),
             self.terms[own[self.terms]],
             ratio,
         )
@@ -160,7 +161,9 @@ class GroupedCells:
 
         marks = own.astype(np.uint8)
         self.over_terms(
-            lambda terms: core.ratio_limits(self.cells, self.lengths, self.kappa, terms, marks, rows, critical, limits),
+            lambda terms: core_ratios.ratio_limits(
+                self.cells, self.lengths, self.kappa, terms, marks, rows, critical, limits
+            ),
             self.terms,
             limits,
         )

@@ -238,10 +238,10 @@ def checked_hyperparameters(mu: float, sigma2: float) -> tuple[float, float]:
         except (TypeError, ValueError):
             number = np.nan
         if not (np.isfinite(number) and number > 0):
-            raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
+            raise ValueError(f"{name} must be a finite number above 0; got {value!r}")
         values.append(number)
     mean, variance = values
     for name, value in (("mu", mean), ("sigma2", variance), ("η² = μ²/σ²", mean / variance * mean)):
         if not 1e-100 < value < 1e100:
-            raise ValueError(f"{name} must be between 1e-100 and 1e100, got {value:g}")
+            raise ValueError(f"{name} must be between 1e-100 and 1e100; got {value:g}")
     return mean, variance

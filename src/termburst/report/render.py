@@ -84,7 +84,7 @@ def _check(summary: Any) -> None:
     if not isinstance(summary, dict) or not {"format", "kind", "terms", "panels"} <= summary.keys():
         raise ValueError("summary must be the dict that summarize or summarize_keyness returned")
     if summary["kind"] not in ("corpus", "keyness"):
-        raise ValueError(f"the kind of a summary must be 'corpus' or 'keyness', got {summary['kind']!r}")
+        raise ValueError(f"the kind of a summary must be 'corpus' or 'keyness'; got {summary['kind']!r}")
     if summary["format"] != FORMAT:
         raise ValueError(
             f"the summary has format {summary['format']}, but this termburst renders format {FORMAT}; make it again"

@@ -85,7 +85,7 @@ def summarize(
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
     statistics = statistics_of(corpus)
     if not isinstance(statistics, TermStatistics):
-        raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics, got {shown(corpus)}")
+        raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     tested = burstiness_test(
         statistics, term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
