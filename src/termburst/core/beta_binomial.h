@@ -56,17 +56,6 @@ typedef struct {
     int64_t size;
 } Room;
 
-/* How maxima are searched. The scan begins at α_0 = e² max(longest document, (largest count − 1 + margin) n/n_i). It
- * evaluates the slope at values of τ that are `spacing` apart. ω is within `near` of its maximum, and the slope of the
- * profile is linearised from there. If that leaves its sign in doubt, ω is moved closer. */
-typedef struct {
-    double spacing, near, margin;
-} Scan;
-#define FIT_NEAR 0.05 /* for fits: the starting point decides their last digits */
-#define FIT_MARGIN 1.0
-#define DRAW_NEAR 0.5 /* for null draws: only the height of the maximum is needed, with half of the evaluations */
-#define DRAW_MARGIN 0.0
-
 typedef struct {
     double tau, omega, gain, objective, score, step, evaluations, status, h_tt, h_to, h_oo;
 } FitResult;
@@ -113,21 +102,6 @@ TB_API int32_t tb_derivatives(const Cells *cells, const LengthTable *table, cons
                               const Room *room);
 TB_API int32_t tb_excess_pairs(const Cells *cells, const LengthTable *table, const ExcessTask *task, const Room *room);
 
-typedef struct {
-    double p, rest;
-} Share;
-
-/* p and 1 − p, both without subtraction. */
-TB_INLINE Share split(double omega) {
-    double e = exp(-fabs(omega)), large = 1 / (1 + e), small = e / (1 + e);
-    Share share = {omega > 0 ? large : small, omega > 0 ? small : large};
-    return share;
-}
-
 int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room, int64_t *used, Term *out);
-Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
-                        const double *penalty);
-double gain(double tau, double omega, const Term *term, double n, const double *table);
-void fit_term(const Term *term, const LengthTable *table, const double *penalty, const Scan *scan, FitResult *best);
 
 #endif

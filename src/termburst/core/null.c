@@ -1,4 +1,5 @@
 #include "null.h"
+#include "maximum.h"
 #include "random.h"
 
 /* Documents drawn with probability n_j/n by the alias method: the place of the count, the length, and the number of
