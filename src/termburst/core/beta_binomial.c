@@ -71,15 +71,67 @@ static int32_t gather_term(const Cells *cells, int64_t term, const Room *room, T
     return gather(cells, range[0], range[1], room, &used, out);
 }
 
+/* Terms of up to FEW distinct r and repeats are fitted in four lanes; others have lanes enough of their own. */
+enum { FEW = 64 };
+typedef struct {
+    const Cells *cells;
+    const LengthTable *table;
+    const FitTask *task;
+    const Room *room;
+    const Scan *scan;
+    int64_t next; /* in task->terms */
+    int64_t term[LANES];
+    int32_t status;
+    double parts[LANES][3][FEW + LANES]; /* `more`, `after` and `times` of each lane */
+} FitLanes;
+
+/* Copies an array of a term; what is left of the one before is cleared. */
+static void copy_part(double *to, int64_t old_size, const double *from, int64_t size) {
+    for (int64_t k = 0; k < size; k++) to[k] = from[k];
+    for (int64_t k = size; k < old_size; k++) to[k] = 0.0;
+}
+
+/* Puts the next term with few occurrences into a lane. Others are fitted on the way. */
+static int next_term(Four *four, int lane) {
+    FitLanes *lanes = four->with;
+    const FitTask *task = lanes->task;
+    while (lanes->next < task->size && lanes->status == TB_OK) {
+        Term term, *to = &four->term[lane];
+        int64_t at = task->terms[lanes->next++];
+        lanes->status = gather_term(lanes->cells, at, lanes->room, &term);
+        if (lanes->status != TB_OK) return 0;
+        if (term.more_size > FEW || term.after_size > FEW || term.run_size > 0 || none_or(task->penalty) != NULL) {
+            fit_term(&term, lanes->table, task->penalty, lanes->scan, &task->results[at]);
+            continue;
+        }
+        double(*parts)[FEW + LANES] = lanes->parts[lane];
+        copy_part(parts[0], to->more_size, term.more, term.more_size);
+        copy_part(parts[1], 0, term.after, term.after_size);
+        copy_part(parts[2], to->after_size, term.times, term.after_size);
+        *to = term;
+        to->more = parts[0];
+        to->after = parts[1];
+        to->times = parts[2];
+        lanes->term[lane] = at;
+        return 1;
+    }
+    return 0;
+}
+
+static void note_fit(Four *four, int lane) {
+    const FitLanes *lanes = four->with;
+    lanes->task->results[lanes->term[lane]] = four->search[lane].best;
+}
+
 int32_t tb_fit_terms(const Cells *cells, const LengthTable *table, const FitTask *task, const Room *room) {
     const Scan scan = {task->spacing, FIT_NEAR, FIT_MARGIN};
-    Term term;
-    for (int64_t k = 0; k < task->size; k++) {
-        int32_t status = gather_term(cells, task->terms[k], room, &term);
-        if (status != TB_OK) return status;
-        fit_term(&term, table, task->penalty, &scan, &task->results[task->terms[k]]);
-    }
-    return TB_OK;
+    FitLanes lanes = {.cells = cells, .table = table, .task = task, .room = room, .scan = &scan};
+    Four four = {.take = next_term, .done = note_fit, .with = &lanes};
+    for (int lane = 0; lane < LANES; lane++)
+        four.term[lane] =
+            (Term){.more = lanes.parts[lane][0], .after = lanes.parts[lane][1], .times = lanes.parts[lane][2]};
+    fit_in_lanes(&four, table, &scan);
+    return lanes.status;
 }
 
 int32_t tb_gains(const Cells *cells, const LengthTable *table, const GainTask *task, const Room *room) {

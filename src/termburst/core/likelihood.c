@@ -16,12 +16,12 @@ TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta
     LengthsPart part;
     if (delta < 1e-4) { /* so close that the slope is linear to rounding */
         double shift = half * GAUSS_2;
-        Pair low = look_up(table, middle - shift), high = look_up(table, middle + shift);
-        double bend = (high[1] - low[1]) / (2 * shift), edge = half - shift;
-        part.k_not = low[0] + edge * (low[1] - bend * edge / 2);
-        part.slope_not = low[1] - bend * edge;
-        part.slope_0 = high[1] + bend * edge;
-        part.drop = half * (low[1] + high[1]);
+        Lanes both = look_up_two(table, middle - shift, middle + shift);
+        double k = both[0], low = both[1], high = both[3], bend = (high - low) / (2 * shift), edge = half - shift;
+        part.k_not = k + edge * (low - bend * edge / 2);
+        part.slope_not = low - bend * edge;
+        part.slope_0 = high + bend * edge;
+        part.drop = half * (low + high);
         return part;
     }
     Pair low = look_up(table, tau - delta), high = look_up(table, tau);

@@ -177,3 +177,34 @@ void fit_term(const Term *term, const LengthTable *table, const double *penalty,
     }
     *best = search.best;
 }
+
+/* Begins with the next terms in idle lanes; returns whether any lane is busy then. */
+static int take_terms(Four *four, const LengthTable *table, const Scan *scan) {
+    static const double none[4] = {0.0};
+    int any = 0;
+    for (int lane = 0; lane < LANES; lane++) {
+        while (!four->busy[lane] && four->take(four, lane)) {
+            four->busy[lane] = begin_search(&four->search[lane], &four->term[lane], table, none, scan);
+            if (!four->busy[lane]) four->done(four, lane);
+        }
+        any |= four->busy[lane];
+    }
+    return any;
+}
+
+void fit_in_lanes(Four *four, const LengthTable *table, const Scan *scan) {
+    while (take_terms(four, table, scan)) {
+        Lanes tau = {0.0}, omega = {0.0};
+        Derivatives d[LANES];
+        for (int lane = 0; lane < LANES; lane++) {
+            tau[lane] = four->search[lane].tau;
+            omega[lane] = four->search[lane].omega;
+        }
+        derivatives_of_four(&tau, &omega, four->term, table->tokens, table->coefficients, d);
+        for (int lane = 0; lane < LANES; lane++) {
+            if (!four->busy[lane] || continue_search(&four->search[lane], &d[lane])) continue;
+            four->busy[lane] = 0;
+            four->done(four, lane);
+        }
+    }
+}

@@ -54,8 +54,23 @@ int begin_search(Search *search, const Term *term, const LengthTable *table, con
  * result. */
 int continue_search(Search *search, const Derivatives *d);
 
-/* One search after another. */
+/* One search to its end. */
 void fit_term(const Term *term, const LengthTable *table, const double *penalty, const Scan *scan, FitResult *best);
+
+/* Four searches that take turns. `take` writes the next term to a lane, or returns 0 if there is none; `done` takes the
+ * result of a lane. Both get the struct that `with` points to. Terms have no runs. Each can be read up to the end of the
+ * longest one, where `more` or `times` is 0. */
+typedef struct Four {
+    Search search[LANES];
+    Term term[LANES];
+    int busy[LANES];
+    int (*take)(struct Four *four, int lane);
+    void (*done)(struct Four *four, int lane);
+    void *with;
+} Four;
+
+/* Fits all terms without a penalty. A lane whose term is fitted takes the next one. */
+void fit_in_lanes(Four *four, const LengthTable *table, const Scan *scan);
 
 /* NULL if all four coefficients are 0. */
 const double *none_or(const double *penalty);

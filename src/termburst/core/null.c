@@ -1,5 +1,4 @@
 #include "null.h"
-#include "likelihood.h"
 #include "maximum.h"
 #include "random.h"
 
@@ -180,39 +179,38 @@ static double ratio_of(const Term *term, const FitResult *fit, const Documents *
     return 2 * best;
 }
 
-/* Four draws that are fitted in turn. Their terms are written to `parts`: T_q from q = 0 on, r, and multiplicities. */
+/* Draws that are fitted in four lanes. The term of a lane is written to its `parts`: T_q from q = 0 on, r, and
+ * multiplicities, with `space` for each of them. */
 typedef struct {
-    Search search[LANES];
-    Term term[LANES];
+    Stream stream;
+    const RatioDrawTask *task;
+    double *seen;
     double *parts[LANES];
-    int64_t space; /* of each of the three */
-    Scan scan;
+    int64_t space, next, last;
     int64_t draw[LANES];
-    int busy[LANES];
-} Four;
+} RatioDraws;
 
 /* Terms without occurrences. Their parts are zero, so that each can be read up to the end of the longest one. */
-static int32_t begin_four(Four *four, const RatioDrawTask *task, const Room *room) {
-    int64_t space = (task->tokens / LANES + 2) * LANES; /* T_q has padding behind it */
+static int32_t begin_lanes(RatioDraws *draws, const Room *room, Four *four) {
+    int64_t space = draws->space;
     if (3 * LANES * space > room->size) return TB_NO_ROOM;
+    for (int64_t j = 0; j < draws->stream.of->size; j++)
+        if (draws->stream.of->length[j] > room->longest) return TB_BAD_CELL;
     memset(room->parts, 0, (size_t)(3 * LANES * space) * sizeof(double));
-    *four = (Four){.space = space, .scan = {task->spacing, DRAW_NEAR, DRAW_MARGIN}};
     for (int lane = 0; lane < LANES; lane++) {
-        double *parts = four->parts[lane] = room->parts + 3 * lane * space;
-        four->term[lane] =
-            (Term){.more = parts + 1, .after = parts + space, .times = parts + 2 * space,
-                   .n_i = (double)task->tokens};
+        double *parts = draws->parts[lane] = room->parts + 3 * lane * space;
+        four->term[lane] = (Term){.more = parts + 1, .after = parts + space, .times = parts + 2 * space,
+                                  .n_i = (double)draws->task->tokens};
     }
     return TB_OK;
 }
 
 /* The next draw of the stream, as the term of a lane. A token drawn from a document that already has c of them adds 1 to
  * T_c, and adds r = n_j − 1 − c. */
-static void take_draw(Stream *stream, int64_t tokens, const Room *room, Four *four, int lane) {
+static void take_draw(Stream *stream, int64_t tokens, double *restrict seen, double *restrict reached, int64_t space,
+                      Term *term) {
     int32_t *restrict count = stream->drawn->count, *restrict held = stream->drawn->held;
-    double *restrict seen = room->seen, *restrict reached = four->parts[lane];
-    double *restrict after = reached + four->space, *restrict times = after + four->space;
-    Term *term = &four->term[lane];
+    double *restrict after = reached + space, *restrict times = after + space;
     int64_t distinct = 0, full = 0, largest = 0;
     for (int64_t c = 0; c <= term->more_size; c++) reached[c] = 0.0;
     begin(stream);
@@ -247,50 +245,30 @@ static void take_draw(Stream *stream, int64_t tokens, const Room *room, Four *fo
     term->mixed = reached[0] - (double)full;
 }
 
-/* Begins with the next draws in idle lanes; returns whether any lane is busy then. */
-static int take_draws(Stream *stream, const LengthTable *table, const Draws *draws, const RatioDrawTask *task,
-                      const Room *room, int64_t *next, Four *four) {
-    static const double none[4] = {0.0};
-    int any = 0;
-    for (int lane = 0; lane < LANES; lane++) {
-        Search *search = &four->search[lane];
-        while (!four->busy[lane] && *next < draws->last) {
-            take_draw(stream, task->tokens, room, four, lane);
-            four->draw[lane] = (*next)++;
-            four->busy[lane] = begin_search(search, &four->term[lane], table, none, &four->scan);
-            if (!four->busy[lane])
-                task->ratio[four->draw[lane]] = ratio_of(&four->term[lane], &search->best, stream->of);
-        }
-        any |= four->busy[lane];
-    }
-    return any;
+static int next_draw(Four *four, int lane) {
+    RatioDraws *draws = four->with;
+    if (draws->next >= draws->last) return 0;
+    draws->draw[lane] = draws->next++;
+    take_draw(&draws->stream, draws->task->tokens, draws->seen, draws->parts[lane], draws->space, &four->term[lane]);
+    return 1;
 }
 
-/* Four draws are fitted at a time. A lane whose draw is fitted takes the next one. */
+static void note_ratio(Four *four, int lane) {
+    RatioDraws *draws = four->with;
+    const FitResult *fit = &four->search[lane].best;
+    draws->task->ratio[draws->draw[lane]] = ratio_of(&four->term[lane], fit, draws->stream.of);
+}
+
 int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws, const Drawn *drawn,
                           const RatioDrawTask *task, const Room *room) {
-    Stream stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD};
+    const Scan scan = {task->spacing, DRAW_NEAR, DRAW_MARGIN};
+    RatioDraws lanes = {.stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD},
+                        .task = task, .seen = room->seen, .space = (task->tokens / LANES + 2) * LANES,
+                        .next = draws->first, .last = draws->last};
+    Four four = {.take = next_draw, .done = note_ratio, .with = &lanes};
     int32_t status = drawable(documents, drawn, task->tokens);
-    int64_t next = draws->first;
-    Four four;
-    if (status == TB_OK) status = begin_four(&four, task, room);
-    for (int64_t j = 0; j < documents->size && status == TB_OK; j++)
-        if (documents->length[j] > room->longest) status = TB_BAD_CELL;
-    while (status == TB_OK && take_draws(&stream, table, draws, task, room, &next, &four)) {
-        Lanes tau = {0.0}, omega = {0.0};
-        Derivatives d[LANES];
-        for (int lane = 0; lane < LANES; lane++) {
-            tau[lane] = four.search[lane].tau;
-            omega[lane] = four.search[lane].omega;
-        }
-        derivatives_of_four(&tau, &omega, four.term, table->tokens, table->coefficients, d);
-        for (int lane = 0; lane < LANES; lane++) {
-            Search *search = &four.search[lane];
-            if (!four.busy[lane] || continue_search(search, &d[lane])) continue;
-            four.busy[lane] = 0;
-            task->ratio[four.draw[lane]] = ratio_of(&four.term[lane], &search->best, documents);
-        }
-    }
+    if (status == TB_OK) status = begin_lanes(&lanes, room, &four);
+    if (status == TB_OK) fit_in_lanes(&four, table, &scan);
     return status;
 }
 
