@@ -102,6 +102,24 @@ TB_API int32_t tb_derivatives(const Cells *cells, const LengthTable *table, cons
                               const Room *room);
 TB_API int32_t tb_excess_pairs(const Cells *cells, const LengthTable *table, const ExcessTask *task, const Room *room);
 
+typedef struct {
+    double p, rest;
+} Share;
+
+/* p and 1 − p, both without subtraction. */
+TB_INLINE Share split(double omega) {
+    double e = exp(-fabs(omega)), large = 1 / (1 + e), small = e / (1 + e);
+    Share share = {omega > 0 ? large : small, omega > 0 ? small : large};
+    return share;
+}
+
 int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room, int64_t *used, Term *out);
+
+/* The derivatives of the penalised log-likelihood; *penalty* may be NULL. */
+Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
+                        const double *penalty);
+
+/* ℓ(τ, ω) − ℓ_binomial. */
+double gain(double tau, double omega, const Term *term, double n, const double *table);
 
 #endif

@@ -1,5 +1,4 @@
 #include "groups.h"
-#include "likelihood.h"
 #include "special.h"
 
 #define TOLERANCE 1e-8       /* of the last Newton step in τ */

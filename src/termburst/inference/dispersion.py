@@ -145,7 +145,7 @@ def d_a(cells: Cells) -> Floats:
 
 
 def _ascending(term: Integers, rate: Floats) -> NDArray[np.intp]:
-    """The order by term, then rate. NumPy counts 16-bit numbers to sort them, so this is 2× faster than `np.lexsort`."""
+    """The order by term, then rate. It takes half the time of `np.lexsort`: 16-bit numbers are sorted by counting."""
     order = np.argsort(rate)
     by_rate = term[order]
     few = by_rate.max(initial=0) < 2**16

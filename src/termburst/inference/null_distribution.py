@@ -289,7 +289,9 @@ class Null:
         sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
         plr_tail, score_tail = self._values(checkpoints, sampled, b, repetition, scatter)
         held, row = np.concatenate(terms), np.repeat(np.arange(checkpoints.size), [len(some) for some in terms])
-        of_score.put_sampled(held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top))
+        of_score.put_sampled(
+            held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top)
+        )
         minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
         held, row = held[minor], row[minor]
         of_plr.put_sampled(held, *sampled_p(repetition, of_plr.value[held], row, plr_tail, self.mid_p, top))
