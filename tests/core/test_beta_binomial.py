@@ -62,7 +62,8 @@ def test_a_fit_does_not_depend_on_the_terms_that_are_fitted_beside_it(on_both):
     np.testing.assert_array_equal(together, avx2)
     for i in terms:
         np.testing.assert_array_equal(fits(cells, table, np.array([i]), NONE, SPACING)[i], together[i])
-    assert cells.b_i[terms].min() < 4 and cells.n_i[terms].max() > 300
+    assert cells.b_i[terms].min() < 4
+    assert cells.n_i[terms].max() > 300
 
 
 @pytest.mark.parametrize("seed", range(4))

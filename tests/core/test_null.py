@@ -66,8 +66,8 @@ def test_ratios_of_draws_equal_the_twin(tokens, draws, on_both):
     lengths, table = ready()
     expected = np.zeros(draws)
     quietly(
-        twin.simulate_ratio, np.uint64(5), 0, draws, tokens, lengths.length, lengths.accept, lengths.other.astype(float),
-        table.longest, table.pairs, table.coefficients, 1.5, expected,
+        twin.simulate_ratio, np.uint64(5), 0, draws, tokens, lengths.length, lengths.accept,
+        lengths.other.astype(float), table.longest, table.pairs, table.coefficients, 1.5, expected,
     )  # fmt: skip
 
     def found():
