@@ -5,10 +5,11 @@ library, Polars. NumPy, SciPy and scikit-learn are loaded before, because a user
 Times are wall-clock medians over new processes. Also shown: the start of the command line compared with Python,
 `import termburst` compared with `import sklearn`, and the size on disk of termburst and its dependencies.
 
-    python benchmarks/first_use.py [--rounds 7] [--spark] [--before PYTHON]
+    python benchmarks/first_use.py [--rounds 7] [--spark] [--spark-query] [--before PYTHON]
 
-With --spark, also the first and the second fit by two Spark executor processes: our own part in their Python, and a
-whole query, whose first run is mostly the warm-up of Java. With --before, the Python of another checkout does the same,
+With --spark, also the first and the second fit in the Python of two Spark executor processes, with the import. Every
+round has new Python processes; Java stays, so that its warm-up does not count. With --spark-query, a whole query by
+them, twice; its first run is mostly the warm-up of Java. With --before, the Python of another checkout does the same,
 in turn with this one.
 """
 
@@ -64,7 +65,8 @@ for name, step in steps.items():
 print(json.dumps(seconds))
 """
 
-SPARK = """
+# Two executor processes. On a busy machine Java may take minutes to start them, and tasks wait for both.
+CLUSTER = """
 import json, os, sys, tempfile, time
 from pathlib import Path
 import pyspark
@@ -77,21 +79,30 @@ for entry in Path(pyspark.__file__).parent.iterdir():
 os.environ |= {"SPARK_HOME": str(home), "SPARK_LOCAL_DIRS": str(scratch / "local"), "PYSPARK_PYTHON": sys.executable}
 os.chdir(scratch)
 from pyspark.sql import SparkSession
-from termburst import engines
-from termburst.datasets import load_stdlib
 
-session = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
-session = session.config("spark.sql.shuffle.partitions", "2").config("spark.default.parallelism", "2").getOrCreate()
+session = SparkSession.builder.master("local-cluster[2,1,1024]")
+for option, value in {
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.python.worker.reuse": "false",
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "900s",
+    "spark.network.timeout": "900s",
+    "spark.executor.heartbeatInterval": "60s",
+}.items():
+    session = session.config(option, value)
+session = session.getOrCreate()
 session.sparkContext.setLogLevel("OFF")
-corpus = load_stdlib()
-posts = session.createDataFrame(list(zip(corpus.ids, corpus.texts)), "document string, text string").cache()
-posts.count()  # Java is ready
-session.sparkContext.parallelize(range(2), 2).map(lambda _: __import__("sklearn").__version__).collect()
+"""
 
-
+EXECUTORS = (
+    CLUSTER
+    + """
 def in_worker(_):
-    import time
+    import os, time
     import numpy as np
+    import sklearn
     from scipy.sparse import random_array
 
     X = random_array((500, 2000), density=0.02, rng=0, data_sampler=lambda size: np.ones(size, dtype=int), dtype=int)
@@ -100,18 +111,34 @@ def in_worker(_):
     for _ in range(2):
         tb.fit_beta_binomial(X)
         times.append(time.perf_counter())
-    return times[1] - times[0], times[2] - times[1]
+    return os.getppid(), times[1] - times[0], times[2] - times[1]  # the parent belongs to the executor
 
 
-workers = session.sparkContext.parallelize(range(2), 2).map(in_worker).collect()
+tasks = session.sparkContext.parallelize(range(2), 2)
+workers = [worker for _ in range(ROUNDS) for worker in tasks.map(in_worker).collect()]
+session.stop()
+executors, first, second = zip(*workers)
+print(json.dumps({"executors": len(set(executors)), "first": first, "second": second}))
+"""
+)
+
+QUERY = (
+    CLUSTER
+    + """
+from termburst import engines
+from termburst.datasets import load_stdlib
+
+corpus = load_stdlib()
+posts = session.createDataFrame(list(zip(corpus.ids, corpus.texts)), "document string, text string").cache()
+posts.count()  # Java is ready
 times = [time.perf_counter()]
 for _ in range(2):
     engines.fit_beta_binomial(posts).toPandas()
     times.append(time.perf_counter())
 session.stop()
-first, second = (max(worker[k] for worker in workers) for k in (0, 1))
-print(json.dumps({"first": times[1] - times[0], "second": times[2] - times[1], "ours": first, "again": second}))
+print(json.dumps({"first": times[1] - times[0], "second": times[2] - times[1]}))
 """
+)
 
 SIZES = """
 import importlib.metadata as metadata, json, re
@@ -192,15 +219,18 @@ def starts(pythons: dict[str, str], rounds: int) -> None:
 
 
 def on_spark(pythons: dict[str, str], rounds: int) -> None:
-    """The first and the second fit by two executor processes; the first one starts their Python."""
+    """The first and the second fit in new Python processes of two executors: medians over all of them."""
     for who, python in pythons.items():
-        runs = [answer(python, SPARK) for _ in range(rounds)]
-        first, second, ours, again = (statistics.median(run[key] for run in runs) for key in runs[0])
-        print(
-            f"{who}, two Spark executors: fits in their Python take {ours:.2f} s the first time, with the import, ",
-            end="",
-        )
-        print(f"{again:.2f} s again; fits of a frame {first:.1f} s and {second:.1f} s, mostly in Java")
+        found = answer(python, EXECUTORS.replace("ROUNDS", str(rounds)))
+        first, second = (statistics.median(found[key]) for key in ("first", "second"))
+        print(f"{who}, {found['executors']} Spark executors, {len(found['first'])} new Python processes: ", end="")
+        print(f"fits take {first:.3f} s the first time, with the import, {second:.3f} s again")
+
+
+def query_on_spark(pythons: dict[str, str]) -> None:
+    for who, python in pythons.items():
+        found = answer(python, QUERY)
+        print(f"{who}: fits of a Spark frame take {found['first']:.1f} s, then {found['second']:.1f} s, mostly in Java")
 
 
 def sizes(pythons: dict[str, str]) -> None:
@@ -215,6 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--spark", action="store_true", help="also on two Spark executors (needs Java)")
+    parser.add_argument("--spark-query", action="store_true", help="also a whole query by these executors")
     parser.add_argument("--before", metavar="PYTHON", help="the Python of another checkout")
     given = parser.parse_args()
     pythons = {"here": sys.executable} | ({"before": given.before} if given.before else {})
@@ -223,6 +254,8 @@ def main() -> None:
     sizes(pythons)
     if given.spark:
         on_spark(pythons, given.rounds)
+    if given.spark_query:
+        query_on_spark(pythons)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,19 @@ def test_fits_equal_the_twin(seed, penalty, detail, on_both):
     assert set(expected[terms, twin.STATUS]) >= {twin.CONVERGED}
 
 
+def test_a_fit_does_not_depend_on_the_terms_that_are_fitted_beside_it(on_both):
+    # Terms with few occurrences are fitted four at a time, between frequent ones that are fitted alone.
+    rng = np.random.default_rng(3)
+    X = rng.negative_binomial(0.3, 0.3 / (0.3 + rng.choice([0.01, 0.2, 3.0], 30)), (150, 30))
+    cells, table, terms = ready(X)
+    together, avx2 = on_both(lambda: fits(cells, table, terms, NONE, SPACING))
+    np.testing.assert_array_equal(together, avx2)
+    for i in terms:
+        np.testing.assert_array_equal(fits(cells, table, np.array([i]), NONE, SPACING)[i], together[i])
+    assert cells.b_i[terms].min() < 4
+    assert cells.n_i[terms].max() > 300
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_slopes_and_gains_equal_the_twin(seed, on_both):
     cells, table, terms = ready(uneven_terms(seed))

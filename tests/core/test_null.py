@@ -61,18 +61,18 @@ def test_draws_by_length_are_the_same_in_both_libraries(on_both, monkeypatch):
     assert (baseline[0][2] == lengths.documents).all()  # all tokens were drawn, so all documents were
 
 
-@pytest.mark.parametrize("tokens", [2, 12])
-def test_ratios_of_draws_equal_the_twin(tokens, on_both):
+@pytest.mark.parametrize(("tokens", "draws"), [(2, 6), (3, 1), (12, 6), (90, 5)])
+def test_ratios_of_draws_equal_the_twin(tokens, draws, on_both):
     lengths, table = ready()
-    expected = np.zeros(6)
+    expected = np.zeros(draws)
     quietly(
-        twin.simulate_ratio, np.uint64(5), 0, 6, tokens, lengths.length, lengths.accept, lengths.other.astype(float),
-        table.longest, table.pairs, table.coefficients, 1.5, expected,
+        twin.simulate_ratio, np.uint64(5), 0, draws, tokens, lengths.length, lengths.accept,
+        lengths.other.astype(float), table.longest, table.pairs, table.coefficients, 1.5, expected,
     )  # fmt: skip
 
     def found():
-        out = np.zeros(6)
-        core.simulate_ratio(lengths.for_kernels(), table.for_kernels(), 5, 0, 6, tokens, 1.5, out)
+        out = np.zeros(draws)
+        core.simulate_ratio(lengths.for_kernels(), table.for_kernels(), 5, 0, draws, tokens, 1.5, out)
         return out
 
     baseline, avx2 = on_both(found)

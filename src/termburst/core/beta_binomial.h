@@ -56,17 +56,6 @@ typedef struct {
     int64_t size;
 } Room;
 
-/* How maxima are searched. The scan begins at α_0 = e² max(longest document, (largest count − 1 + margin) n/n_i). It
- * evaluates the slope at values of τ that are `spacing` apart. ω is within `near` of its maximum, and the slope of the
- * profile is linearised from there. If that leaves its sign in doubt, ω is moved closer. */
-typedef struct {
-    double spacing, near, margin;
-} Scan;
-#define FIT_NEAR 0.05 /* for fits: the starting point decides their last digits */
-#define FIT_MARGIN 1.0
-#define DRAW_NEAR 0.5 /* for null draws: only the height of the maximum is needed, with half of the evaluations */
-#define DRAW_MARGIN 0.0
-
 typedef struct {
     double tau, omega, gain, objective, score, step, evaluations, status, h_tt, h_to, h_oo;
 } FitResult;
@@ -125,9 +114,12 @@ TB_INLINE Share split(double omega) {
 }
 
 int32_t gather(const Cells *cells, int64_t first, int64_t last, const Room *room, int64_t *used, Term *out);
+
+/* The derivatives of the penalised log-likelihood; *penalty* may be NULL. */
 Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
                         const double *penalty);
+
+/* ℓ(τ, ω) − ℓ_binomial. */
 double gain(double tau, double omega, const Term *term, double n, const double *table);
-void fit_term(const Term *term, const LengthTable *table, const double *penalty, const Scan *scan, FitResult *best);
 
 #endif

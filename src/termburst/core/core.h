@@ -84,4 +84,10 @@ TB_INLINE Pair pair_at(const double *x) {
     return *(const Loose *)x;
 }
 
+/* Two consecutive numbers, twice. */
+TB_INLINE Lanes pair_twice(const double *x) {
+    Pair pair = pair_at(x);
+    return (Lanes){pair[0], pair[1], pair[0], pair[1]};
+}
+
 #endif

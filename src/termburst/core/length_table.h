@@ -84,4 +84,22 @@ TB_INLINE Pair look_up(const double *coefficients, double t) {
     return (even + odd * u) * (Pair){place.shrink_value, place.shrink_slope};
 }
 
+/* The same at two points: value and slope at *low*, value and slope at *high*. If both are in the same panel, four lanes
+ * compute them at once, with the same bits. */
+TB_INLINE Lanes look_up_two(const double *coefficients, double low, double high) {
+    Place a = place_of(coefficients, low), b = place_of(coefficients, high);
+    if (a.row != b.row) {
+        Pair at_low = look_up(coefficients, low), at_high = look_up(coefficients, high);
+        return (Lanes){at_low[0], at_low[1], at_high[0], at_high[1]};
+    }
+    Lanes u = {a.u, a.u, b.u, b.u}, u_2 = u * u;
+    Lanes even = pair_twice(a.row + 2 * DEGREE), odd = pair_twice(a.row + 2 * (DEGREE - 1));
+    for (int k = DEGREE - 2; k > 0; k -= 2) {
+        even = even * u_2 + pair_twice(a.row + 2 * k);
+        odd = odd * u_2 + pair_twice(a.row + 2 * (k - 1));
+    }
+    even = even * u_2 + pair_twice(a.row);
+    return (even + odd * u) * (Lanes){a.shrink_value, a.shrink_slope, b.shrink_value, b.shrink_slope};
+}
+
 #endif

@@ -1,4 +1,5 @@
 #include "null.h"
+#include "maximum.h"
 #include "random.h"
 
 /* Documents drawn with probability n_j/n by the alias method: the place of the count, the length, and the number of
@@ -42,11 +43,10 @@ static void draw_documents(Stream *stream) {
 }
 
 /* The slot of a document; a new document gets one. */
-static int32_t slot_of(const Drawn *drawn, int64_t document, int32_t length) {
+static int32_t slot_of(const Drawn *drawn, int64_t document) {
     uint64_t last = (uint64_t)drawn->slots - 1, slot = ((uint64_t)document * GOLDEN >> 32) & last;
     while (drawn->keys[slot] >= 0 && drawn->keys[slot] != document) slot = (slot + 1) & last;
     drawn->keys[slot] = document;
-    drawn->slot_length[slot] = length;
     return (int32_t)slot;
 }
 
@@ -62,7 +62,7 @@ static void draw_lengths(Stream *stream) {
         int64_t at = place - (double)cell < alias->accept ? cell : alias->other, length = of->length[at];
         double among = (double)(of->first[at + 1] - of->first[at]) * (double)length;
         int64_t position = (int64_t)(uniforms_of(lane_bits(stream->state))[0] * among);
-        stream->document[k] = slot_of(stream->drawn, of->first[at] + position / length, (int32_t)length);
+        stream->document[k] = slot_of(stream->drawn, of->first[at] + position / length);
         stream->length[k] = (int32_t)length;
         stream->limit[k] = (int32_t)(position % length);
     }
@@ -169,52 +169,106 @@ static double log_likelihood(double part, double whole) {
     return part * log(share) + (part < whole ? (whole - part) * log1p(-share) : 0.0);
 }
 
-/* Draw the requested number of tokens; the result is in `held` and `count`. */
-static void draw_tokens(Stream *stream, int64_t tokens) {
+/* 2(ℓ̂ − ℓ_binomial) of a fitted draw of the term in b documents. */
+static double ratio_of(const Term *term, const FitResult *fit, const Documents *of) {
+    double best = most(fit->gain, 0.0);
+    if (term->mixed == 0) { /* each document has only the term or none of it: the supremum may be at α_0 → 0 */
+        double lower = log_likelihood(term->documents, (double)of->documents);
+        best = most(best, lower - log_likelihood(term->n_i, of->tokens));
+    }
+    return 2 * best;
+}
+
+/* Draws that are fitted in four lanes. The term of a lane is written to its `parts`: T_q from q = 0 on, r, and
+ * multiplicities, with `space` for each of them. */
+typedef struct {
+    Stream stream;
+    const RatioDrawTask *task;
+    double *seen;
+    double *parts[LANES];
+    int64_t space, next, last;
+    int64_t draw[LANES];
+} RatioDraws;
+
+/* Terms without occurrences. Their parts are zero, so that each can be read up to the end of the longest one. */
+static int32_t begin_lanes(RatioDraws *draws, const Room *room, Four *four) {
+    int64_t space = draws->space;
+    if (3 * LANES * space > room->size) return TB_NO_ROOM;
+    for (int64_t j = 0; j < draws->stream.of->size; j++)
+        if (draws->stream.of->length[j] > room->longest) return TB_BAD_CELL;
+    memset(room->parts, 0, (size_t)(3 * LANES * space) * sizeof(double));
+    for (int lane = 0; lane < LANES; lane++) {
+        double *parts = draws->parts[lane] = room->parts + 3 * lane * space;
+        four->term[lane] = (Term){.more = parts + 1, .after = parts + space, .times = parts + 2 * space,
+                                  .n_i = (double)draws->task->tokens};
+    }
+    return TB_OK;
+}
+
+/* The next draw of the stream, as the term of a lane. A token drawn from a document that already has c of them adds 1 to
+ * T_c, and adds r = n_j − 1 − c. */
+static void take_draw(Stream *stream, int64_t tokens, double *restrict seen, double *restrict reached, int64_t space,
+                      Term *term) {
     int32_t *restrict count = stream->drawn->count, *restrict held = stream->drawn->held;
+    double *restrict after = reached + space, *restrict times = after + space;
+    int64_t distinct = 0, full = 0, largest = 0;
+    for (int64_t c = 0; c <= term->more_size; c++) reached[c] = 0.0;
     begin(stream);
     for (int64_t token = 0; token < tokens;) {
         if (stream->next == AHEAD) draw_ahead(stream);
         int next = stream->next;
         for (; next < AHEAD && token < tokens; next++) {
-            int32_t j = stream->document[next];
-            if (used_before(stream, next, count[j])) continue;
-            count[j]++;
+            int32_t j = stream->document[next], c = count[j], r = stream->length[next] - 1 - c;
+            if (used_before(stream, next, c)) continue;
+            count[j] = c + 1;
             held[token++] = j;
+            reached[c] += 1;
+            after[distinct] = (double)r;
+            distinct += seen[r] == 0;
+            seen[r] += 1;
+            full += r == 0;
         }
         stream->next = next;
     }
+    put_back(stream->of, stream->drawn, tokens);
+    for (int64_t k = 0; k < distinct; k++) {
+        int64_t r = (int64_t)after[k];
+        times[k] = seen[r];
+        seen[r] = 0.0;
+    }
+    for (int64_t k = distinct; k < term->after_size; k++) times[k] = 0.0; /* of the draw before */
+    while (largest < tokens && reached[largest] > 0) largest++;
+    term->more_size = largest - 1;
+    term->after_size = distinct;
+    term->largest = (double)largest;
+    term->documents = reached[0];
+    term->mixed = reached[0] - (double)full;
+}
+
+static int next_draw(Four *four, int lane) {
+    RatioDraws *draws = four->with;
+    if (draws->next >= draws->last) return 0;
+    draws->draw[lane] = draws->next++;
+    take_draw(&draws->stream, draws->task->tokens, draws->seen, draws->parts[lane], draws->space, &four->term[lane]);
+    return 1;
+}
+
+static void note_ratio(Four *four, int lane) {
+    RatioDraws *draws = four->with;
+    const FitResult *fit = &four->search[lane].best;
+    draws->task->ratio[draws->draw[lane]] = ratio_of(&four->term[lane], fit, draws->stream.of);
 }
 
 int32_t tb_simulate_ratio(const Documents *documents, const LengthTable *table, const Draws *draws, const Drawn *drawn,
                           const RatioDrawTask *task, const Room *room) {
-    static const double none[4] = {0.0}, one = 1.0;
     const Scan scan = {task->spacing, DRAW_NEAR, DRAW_MARGIN};
-    Stream stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD};
-    const int32_t *length = by_length(documents) ? drawn->slot_length : documents->length;
-    double n = documents->tokens, tokens = (double)task->tokens;
+    RatioDraws lanes = {.stream = {.of = documents, .drawn = drawn, .state = draws->state, .next = AHEAD},
+                        .task = task, .seen = room->seen, .space = (task->tokens / LANES + 2) * LANES,
+                        .next = draws->first, .last = draws->last};
+    Four four = {.take = next_draw, .done = note_ratio, .with = &lanes};
     int32_t status = drawable(documents, drawn, task->tokens);
-    for (int64_t draw = draws->first; draw < draws->last && status == TB_OK; draw++) {
-        int64_t b = 0, used = 0;
-        Term term;
-        FitResult fit;
-        draw_tokens(&stream, task->tokens);
-        for (int64_t token = 0; token < task->tokens; token++) {
-            int32_t j = drawn->held[token];
-            if (drawn->count[j] == 0) continue;
-            task->counts[b] = drawn->count[j];
-            task->lengths[b++] = length[j];
-            drawn->count[j] = 0;
-        }
-        const Cells cells = {.count = task->counts, .length = task->lengths, .weight = &one, .size = b, .weights = 1};
-        status = gather(&cells, 0, b, room, &used, &term);
-        if (status != TB_OK) break;
-        fit_term(&term, table, none, &scan, &fit);
-        double best = most(fit.gain, 0.0);
-        if (term.mixed == 0) /* each document has only the term or none of it: the supremum may be at α_0 → 0 */
-            best = most(best, log_likelihood((double)b, (double)documents->documents) - log_likelihood(tokens, n));
-        task->ratio[draw] = 2 * best;
-    }
+    if (status == TB_OK) status = begin_lanes(&lanes, room, &four);
+    if (status == TB_OK) fit_in_lanes(&four, table, &scan);
     return status;
 }
 
@@ -308,7 +362,6 @@ TB_LAYOUT(null,
     TB_FIELD(Drawn, count),
     TB_FIELD(Drawn, held),
     TB_FIELD(Drawn, keys),
-    TB_FIELD(Drawn, slot_length),
     TB_FIELD(Drawn, slots),
     TB_WHOLE(Draws),
     TB_FIELD(Draws, state),
@@ -331,8 +384,6 @@ TB_LAYOUT(null,
     TB_FIELD(RatioDrawTask, tokens),
     TB_FIELD(RatioDrawTask, spacing),
     TB_FIELD(RatioDrawTask, ratio),
-    TB_FIELD(RatioDrawTask, counts),
-    TB_FIELD(RatioDrawTask, lengths),
     TB_WHOLE(PartitionTask),
     TB_FIELD(PartitionTask, documents),
     TB_FIELD(PartitionTask, choose),

@@ -32,7 +32,6 @@ typedef struct {
     int32_t *count;
     int32_t *held;
     int64_t *keys;
-    int32_t *slot_length;
     int64_t slots;
 } Drawn;
 
@@ -66,14 +65,12 @@ typedef struct {
     Note *notes;
 } SimulateTask;
 
-/* The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws of `tokens` tokens. `counts` and `lengths` have space for as many
- * cells. */
+/* The likelihood ratio 2(ℓ̂ − ℓ_binomial) of draws of `tokens` tokens. The room has space for 3 LANES numbers per token,
+ * and as many more. */
 typedef struct {
     int64_t tokens;
     double spacing;
     double *ratio;
-    int32_t *counts;
-    int32_t *lengths;
 } RatioDrawTask;
 
 /* The weights of all ways to split s tokens among documents (the partitions of s), for all s at once. A state is a

@@ -47,7 +47,7 @@ class Documents(Struct):
 
 
 class Drawn(Struct):
-    _fields_ = [("count", Out_i32), ("held", Out_i32), ("keys", Out_i64), ("slot_length", Out_i32), ("slots", Int)]
+    _fields_ = [("count", Out_i32), ("held", Out_i32), ("keys", Out_i64), ("slots", Int)]
 
 
 class Draws(Struct):
@@ -80,8 +80,6 @@ class RatioDrawTask(Struct):
         ("tokens", Int),
         ("spacing", Float),
         ("ratio", Out_f64),
-        ("counts", Out_i32),
-        ("lengths", Out_i32),
     ]
 
 
@@ -157,7 +155,6 @@ def _drawn(of: Documents, tokens: int) -> Drawn:
         count=np.zeros(slots if grouped else of.size, np.int32),
         held=np.empty(tokens, np.int32),
         keys=np.empty(slots, np.int64),
-        slot_length=np.empty(slots, np.int32),
         slots=slots,
     )
 
@@ -199,15 +196,12 @@ def simulate_ratio(
     """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of the draws [first, last) of *tokens* tokens, to *ratio*."""
     require(0 <= first <= last <= ratio.size and tokens > 0, "ratio must have one entry per draw")
     require(spacing > 0, "spacing must be above 0")
-    counts, lengths = np.empty((2, tokens), np.int32)
     task = RatioDrawTask(
         tokens=tokens,
         spacing=spacing,
         ratio=ratio,
-        counts=counts,
-        lengths=lengths,
     )
-    parts = 3 * (tokens + LANES)
+    parts = 3 * LANES * (tokens + 2 * LANES)
     room = Room(seen=np.zeros(table.longest), parts=np.empty(parts), longest=table.longest, size=parts)
     draws = Draws(state=int(state), first=first, last=last, draws=ratio.size)
     call("tb_simulate_ratio", of, table, draws, _drawn(of, tokens), task, room)

@@ -42,7 +42,7 @@ TB_INLINE Lanes lanes_log1p(Lanes x) {
     return lanes_log(u) - ((u - 1) - x) / u;
 }
 
-/* e^x of four numbers x ≤ 0; 0 below −708. */
+/* e^x of four numbers x ≤ 709; 0 below −708. */
 TB_INLINE Lanes lanes_exp(Lanes x) {
     Lanes clipped = lanes_where(x > -708, x, lanes_of(-708.0));
     Lanes shifted = clipped * 1.4426950408889634 + 0x1.8p52, n = shifted - 0x1.8p52; /* the nearest integer */

@@ -368,7 +368,7 @@ def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
     size = 0
     for text in texts:
         chunk.append(text)
-        size += characters(text)
+        size += len(text) if type(text) is str else characters(text)
         if size >= CHUNK or len(chunk) == MOST_DOCUMENTS:
             yield chunk
             chunk, size = [], 0

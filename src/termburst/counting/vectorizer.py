@@ -67,7 +67,9 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             documents, small = measured(documents, limit if self.input == "content" else -1)
             if not small:
                 tokenizer: Any = self.compiled_tokenizer(vocabulary)
-                return tokenizer.matrix(list(tokenizer.count(in_chunks(map(self._text, documents)))))
+                text, is_text = self._text, self.input == "content"
+                texts = (one if is_text and type(one) is str else text(one) for one in documents)
+                return tokenizer.matrix(list(tokenizer.count(in_chunks(texts))))
         plain = PlainTokenizer(self.build_analyzer(), vocabulary)
         return plain.matrix(list(plain.count([documents])))
 
@@ -80,10 +82,14 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             X = X.astype(self.dtype)
             X.has_canonical_format = True
         align = getattr(sklearn_text, "_align_api_if_sparse", _as_matrix)
-        return self.vocabulary_ if fixed_vocab else terms, align(X)
+        X = align(X)
+        X.has_canonical_format = True  # checking it again would take one pass over all cells
+        if not fixed_vocab and self._simple() is not None:
+            self._in_order = terms
+        return self.vocabulary_ if fixed_vocab else terms, X
 
     def _text(self, document: Any) -> str:
-        text = document if type(document) is str and self.input == "content" else self.decode(document)
+        text = self.decode(document)
         if not isinstance(text, str):
             self.build_analyzer()(document)  # raises what scikit-learn raises
             raise TypeError(f"a document must be a string, got {text!r:.60}")
@@ -91,7 +97,8 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
 
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
         """Nothing to sort, unless a subclass has counted in its own way."""
-        if X.has_canonical_format and _alphabetical(vocabulary):
+        ours = self.__dict__.pop("_in_order", None) is vocabulary  # terms may be missing by now; the order is the same
+        if X.has_canonical_format and (ours or _alphabetical(vocabulary)):
             if type(next(iter(vocabulary.values()), 0)) is not int:  # `_limit_features` leaves integers of NumPy
                 vocabulary.update(zip(vocabulary, range(len(vocabulary)), strict=True))
             return X

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.inference.checks import check_name
@@ -19,9 +19,11 @@ from termburst.threads import BLOCK, in_threads
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cells:
     """Input of the measures: the cells with n_ij > 0, ordered by term, and sums over documents.
+
+    What several measures need is computed once.
 
     Attributes
     ----------
@@ -63,43 +65,56 @@ class Cells:
             int(cells.lengths[held].min(initial=cells.tokens)),
         )
 
-    @property
+    @cached_property
     def share(self) -> Floats:
         """n_ij/n_i, the share of the term's occurrences that is in the cell."""
         return self.count / self.n_i[self.term]
 
-    @property
+    @cached_property
     def size(self) -> Floats:
         """n_j/n, the share of all tokens that is in the cell's document."""
         return self.length / self.n
 
-    @property
+    @cached_property
     def rate(self) -> Floats:
         """n_ij/n_j, the relative frequency of the term in the document."""
         return self.count / self.length
 
+    @cached_property
+    def total_rate(self) -> Floats:
+        """Σ_j n_ij/n_j."""
+        return self.sum(self.rate)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether each cell is one document."""
+        return bool((self.documents == 1).all())
+
+    @cached_property
+    def dp(self) -> Floats:
+        """½ Σ_j |n_ij/n_i − n_j/n|."""
+        return (self.sum(np.abs(self.share - self.size) - self.size) + 1) / 2
+
     def sum(self, values: Floats) -> Floats:
         """Σ_j over the documents that contain the term."""
-        return sums_of_runs(values * self.documents, self.indptr)
+        return sums_of_runs(values if self.alone else values * self.documents, self.indptr)
 
 
 def dp(cells: Cells) -> Floats:
     """DP = ½ Σ_j |n_ij/n_i − n_j/n|; documents without the term add their n_j/n."""
-    size = cells.size
-    return (cells.sum(np.abs(cells.share - size) - size) + 1) / 2
+    return cells.dp
 
 
 def dp_norm(cells: Cells) -> Floats:
     """DP / (1 − min_j n_j/n), which is 1 if the term is only in the shortest document."""
-    return dp(cells) / (1 - cells.shortest / cells.n) if cells.d > 1 else np.full(cells.n_i.size, np.nan)
+    return cells.dp / (1 - cells.shortest / cells.n) if cells.d > 1 else np.full(cells.n_i.size, np.nan)
 
 
 def juilland_d(cells: Cells) -> Floats:
     """D = 1 − V/√(d − 1), V the population standard deviation of the n_ij/n_j over their mean."""
-    rate = cells.rate
-    mean = cells.sum(rate) / cells.d
+    mean = cells.total_rate / cells.d
     # Deviations from the mean, plus those of absent cells: E x² − (E x)² would leave √1e-16 for an even term.
-    squares = cells.sum((rate - mean[cells.term]) ** 2) + (cells.d - cells.b_i) * mean**2
+    squares = cells.sum((cells.rate - mean[cells.term]) ** 2) + (cells.d - cells.b_i) * mean**2
     return 1 - np.sqrt(squares / cells.d) / mean / np.sqrt(cells.d - 1)
 
 
@@ -110,8 +125,7 @@ def rosengren_s(cells: Cells) -> Floats:
 
 def carroll_d2(cells: Cells) -> Floats:
     """D_2 = −Σ_j r_j log2 r_j / log2 d, r_j = (n_ij/n_j) / Σ_k n_ik/n_k."""
-    rate = cells.rate
-    r = rate / cells.sum(rate)[cells.term]
+    r = cells.rate / cells.total_rate[cells.term]
     return -cells.sum(r * np.log2(r)) / np.log2(cells.d)
 
 
@@ -121,21 +135,21 @@ def d_a(cells: Cells) -> Floats:
     In ascending order Σ_{j<k} |r_j − r_k| = Σ_k (2k − d − 1) r_(k). Ranks 1 to d − b_i are the documents without the
     term. Documents with the same pattern have the same rate: ranks c + 1 to c + w add w (2c + w − d) r.
     """
-    rate = cells.rate
-    order = _ascending(cells.term, rate)
-    term, rate, w = cells.term[order], rate[order], cells.documents[order]
-    before = np.cumsum(w) - w  # documents of all earlier cells; earlier terms have Σ b of them
-    c = before - (np.cumsum(cells.b_i) - cells.b_i)[term] + (cells.d - cells.b_i)[term]
-    differences = sums_of_runs(w * (2 * c + w - cells.d) * rate, cells.indptr)
-    return 1 - differences / (cells.d - 1) / cells.sum(cells.rate)
+    order = _ascending(cells.term, cells.rate)
+    rate, w = cells.rate[order], cells.documents[order]
+    before = np.arange(w.size) if cells.alone else np.cumsum(w) - w  # documents of all earlier cells
+    # earlier terms have Σ b of them; 2c + w − d
+    rank = 2 * before + w + (cells.d - 2 * np.cumsum(cells.b_i))[cells.term]
+    differences = sums_of_runs(w * rank * rate, cells.indptr)
+    return 1 - differences / (cells.d - 1) / cells.total_rate
 
 
 def _ascending(term: Integers, rate: Floats) -> NDArray[np.intp]:
-    """The order by term, then rate. SciPy's conversion to CSC counts, `np.lexsort` compares: this is 3× faster."""
-    order = np.argsort(rate)  # each cell is one row
-    cells = sp.csr_array((order, term[order], np.arange(order.size + 1)), shape=(order.size, term.max(initial=-1) + 1))
-    by_term: NDArray[np.intp] = cells.tocsc().data
-    return by_term
+    """The order by term, then rate. It takes half the time of `np.lexsort`: 16-bit numbers are sorted by counting."""
+    order = np.argsort(rate)
+    by_rate = term[order]
+    few = by_rate.max(initial=0) < 2**16
+    return order[np.argsort(by_rate.astype(np.uint16) if few else by_rate, kind="stable")]
 
 
 def kl_divergence(cells: Cells) -> Floats:

@@ -83,9 +83,14 @@ class Tested:
     log_p: Floats
     how: Names
 
-    def put(self, terms: NDArray[np.intp], log_p: Floats | float, how: Names | str) -> None:
+    def put(self, terms: NDArray[np.intp], log_p: Floats | float, how: str) -> None:
         """Fill in the p-values of some terms."""
         self.log_p[terms], self.how[terms] = log_p, how
+
+    def put_sampled(self, terms: NDArray[np.intp], log_p: Floats, from_tail: NDArray[np.bool_]) -> None:
+        """Fill in the p-values of some terms that `sampled_p` found."""
+        self.put(terms, log_p, "monte-carlo")
+        self.how[terms[from_tail]] = "tail"
 
 
 class Null:
@@ -284,10 +289,12 @@ class Null:
         sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
         plr_tail, score_tail = self._values(checkpoints, sampled, b, repetition, scatter)
         held, row = np.concatenate(terms), np.repeat(np.arange(checkpoints.size), [len(some) for some in terms])
-        of_score.put(held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top))
+        of_score.put_sampled(
+            held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top)
+        )
         minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
         held, row = held[minor], row[minor]
-        of_plr.put(held, *sampled_p(repetition, of_plr.value[held], row, plr_tail, self.mid_p, top))
+        of_plr.put_sampled(held, *sampled_p(repetition, of_plr.value[held], row, plr_tail, self.mid_p, top))
 
     def _draw(self, checkpoints: Integers, draws: int, seeds: Any) -> Drawn:
         """The results of `core.simulate`, one row per checkpoint."""
@@ -365,17 +372,18 @@ class Null:
             return log_p, how
         position = np.interp(np.log(sizes[several]), np.log(nodes), np.arange(len(nodes)))
         below = np.minimum(position.astype(np.intp), len(nodes) - 1)
-        weight = position - below
+        weight, drawn, from_tail = position - below, np.zeros(several.size), np.zeros(several.size, dtype=bool)
         for at, sample in enumerate(samples):
             for offset, share in ((0, 1 - weight), (1, weight)):
                 chosen = np.flatnonzero((below + offset == at) & (share > 0))
                 if chosen.size:
-                    mine = several[chosen]
-                    only = np.zeros(mine.size, np.int64)
+                    only = np.zeros(chosen.size, np.int64)
                     top = _phase_of(nodes[at])[2]
-                    value, kind = sampled_p(sample[None], ratio[mine], only, chi2_tail, self.mid_p, top)
-                    log_p[mine] = np.nan_to_num(log_p[mine]) + share[chosen] * value
-                    how[mine] = np.where(how[mine] == "tail", "tail", kind)
+                    value, tail = sampled_p(sample[None], ratio[several[chosen]], only, chi2_tail, self.mid_p, top)
+                    drawn[chosen] += share[chosen] * value
+                    from_tail[chosen] |= tail
+        log_p[several] = drawn
+        how[several] = np.where(from_tail, "tail", "monte-carlo")
         return log_p, how
 
     def ratio_samples(self) -> tuple[list[int], list[Floats]]:

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from termburst.core import tails as core
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Names = NDArray[np.object_]
 Moments = NDArray[Any]  # structured: mean, deviation, skew
 
 CURVE = 0.45 * np.linspace(0.0, 1.0, 11) ** 2  # tilts at which the tail of λ is computed; it diverges near ½
@@ -44,8 +43,10 @@ def _log_p(found: core.Reach, draws: int, mid_p: bool) -> Floats:
 
 def sampled_p(
     samples: Floats, observed: Floats, row: Integers, tail: Tail, mid_p: bool, top: float
-) -> tuple[Floats, Names]:
+) -> tuple[Floats, NDArray[np.bool_]]:
     """log p of observed values, each from a row of sorted draws; beyond the *top* share of draws by the shape *tail*.
+
+    Also whether it is from the tail.
 
     The shape is limited to three standard errors around what the draws say. If most draws at or beyond its start are
     equal, as at LR = 0, it starts at the next larger draw, or at the largest one if fewer than `FEW` are larger.
@@ -53,8 +54,8 @@ def sampled_p(
     draws = samples.shape[1]
     found = core.reach(samples, observed, row, max(int(top * draws), min(FEW, draws // 5)), FEW, TIE)
     log_p = _log_p(found, draws, mid_p)
-    how = np.full(observed.size, "monte-carlo", dtype=object)
-    beyond = np.flatnonzero(observed > found.anchor[row] + TIE * (1 + np.abs(observed)))
+    from_tail = observed > found.anchor[row] + TIE * (1 + np.abs(observed))
+    beyond = np.flatnonzero(from_tail)
     if beyond.size:
         row, count = row[beyond], 1.0 + found.reached[beyond]
         error = 3 * np.sqrt(count)
@@ -65,8 +66,7 @@ def sampled_p(
             low, high = np.log(np.maximum(count - error, 0.0) / (draws + 1)), np.log((count + error) / (draws + 1))
         shaped = np.log((1 + found.at_least[row]) / (draws + 1)) + np.minimum(fall, 0.0)
         log_p[beyond] = np.minimum(np.maximum(shaped, low), high)
-        how[beyond] = "tail"
-    return log_p, how
+    return log_p, from_tail
 
 
 @cache
@@ -164,4 +164,4 @@ def log_gamma_tail(z: Floats, skew: Any) -> Floats:
 
 def chi2_tail(values: Floats, row: Integers, anchor: Floats) -> Floats:
     """log of the upper tail of χ²_1, however small, for any null."""
-    return (stats.norm.logsf(np.sqrt(values)) + np.log(2))[None]
+    return (special.log_ndtr(-np.sqrt(values)) + np.log(2))[None]

@@ -16,7 +16,7 @@ from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
 from termburst.statistics.tally import Integers
-from termburst.threads import in_threads
+from termburst.threads import Aside, in_threads
 
 Floats = NDArray[np.float64]
 SPACING = 1.5  # step of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
@@ -160,34 +160,38 @@ def fit_some_terms(cells: TermCells, terms: Integers) -> BetaBinomialFit:
 
 def _fit_all(
     cells: TermCells, penalty: Floats, spacing: float = SPACING, terms: Integers | None = None
-) -> NDArray[Any]:
-    """One raw result per term; 0 for terms that need no fit."""
-    table = LengthTable.of(cells.lengths, cells.length_documents)
-    of, lengths = cells.for_kernels(), table.for_kernels()
-    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
-    mixed = (cells.n_i > 0) & (cells.n_i < table.tokens)
+) -> dict[str, Floats]:
+    """The fields of one raw result per term; 0 for terms that need no fit."""
+    mixed = (cells.n_i > 0) & (cells.n_i < cells.tokens)
     fitted = np.flatnonzero(mixed) if terms is None else terms[mixed[terms]]
-    distinct, place = alike_terms(of, fitted)
-    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
+    with Aside() as other:
+        table = other.submit(LengthTable.of, cells.lengths, cells.length_documents)
+        of = cells.for_kernels()
+        distinct, place = alike_terms(of, fitted)
+        by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over parts
+        lengths = table.get().for_kernels()
+    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
 
     def fit(part: int) -> None:
         core.fit_terms(of, lengths, by_size[part::BLOCKS].copy(), penalty, spacing, raw)
 
     in_threads(fit, range(BLOCKS))
-    rows = raw.view(np.float64).reshape(raw.size, -1)  # NumPy copies records field by field
-    rows[fitted] = rows[distinct[place]]
-    return raw
+    alike = np.arange(raw.size)  # the term whose fit each term has
+    alike[fitted] = distinct[place]
+    return {name: raw[name][alike] for name in core.FIT_RESULT.names or ()}
 
 
-def _result(cells: TermCells, raw: NDArray[Any]) -> BetaBinomialFit:
+def _result(cells: TermCells, raw: dict[str, Floats]) -> BetaBinomialFit:
     n, n_i, b_i = cells.tokens, cells.n_i, cells.b_i
     status = raw["status"].astype(np.intp)
     status[n_i == 0] = len(STATUSES) - 1
     loglik_binomial = binomial.log_likelihood(n_i, n)
     documents = int(cells.length_documents[cells.lengths > 0].sum())
-    loglik_lower = binomial.log_likelihood(b_i, documents)  # as α_0 → 0, a document is all or nothing
-    no_better = loglik_lower <= loglik_binomial * (1 - 1e-14)  # for example if all documents have one token
-    status[(status == core.DEGENERATE) & no_better] = core.BOUNDARY
+    loglik = loglik_binomial + raw["gain"]
+    degenerate = np.flatnonzero(status == core.DEGENERATE)  # as α_0 → 0, a document is all or nothing
+    loglik[degenerate] = binomial.log_likelihood(b_i[degenerate], documents)
+    no_better = loglik[degenerate] <= loglik_binomial[degenerate] * (1 - 1e-14)  # as if all documents have one token
+    status[degenerate[no_better]], loglik[degenerate[no_better]] = core.BOUNDARY, loglik_binomial[degenerate[no_better]]
     inside, boundary, lower = (status == k for k in (core.CONVERGED, core.BOUNDARY, core.DEGENERATE))
     e = np.exp(-np.abs(raw["omega"]))
     p, rest = np.where(raw["omega"] > 0, [1 / (1 + e), e / (1 + e)], [e / (1 + e), 1 / (1 + e)])
@@ -195,7 +199,6 @@ def _result(cells: TermCells, raw: NDArray[Any]) -> BetaBinomialFit:
     with np.errstate(invalid="ignore"):
         alpha, alpha_not = alpha_0 * p, alpha_0 * rest
     mean = np.select([inside, lower], [p, b_i / max(documents, 1)], n_i / max(n, 1))
-    loglik = np.where(lower, loglik_lower, loglik_binomial + raw["gain"])
     errors = _standard_errors(raw, p, rest, inside)
     return BetaBinomialFit(
         mean=mean,
@@ -213,7 +216,9 @@ def _result(cells: TermCells, raw: NDArray[Any]) -> BetaBinomialFit:
     )
 
 
-def _standard_errors(raw: NDArray[Any], p: Floats, rest: Floats, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _standard_errors(
+    raw: dict[str, Floats], p: Floats, rest: Floats, inside: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
     """Standard errors of log α and log α_¬, from the inverse of the observed information in (τ, ω)."""
     h_tt, h_to, h_oo = (np.where(inside, raw[column], np.nan) for column in ("h_tt", "h_to", "h_oo"))
     determinant = h_tt * h_oo - h_to**2

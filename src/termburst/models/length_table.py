@@ -8,6 +8,7 @@ any number of documents. That is why a fit costs only one pass over a term's own
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ class LengthTable:
         longer = from_here[np.searchsorted(lengths, np.arange(direct), side="right")]
         edges = np.append(direct, lengths[lengths > direct])
         run_longer = from_here[np.searchsorted(lengths, edges[:-1], side="right")]
-        angles = np.pi * (np.arange(core.DEGREE + 1) + 0.5) / (core.DEGREE + 1)
+        angles, interpolation = _interpolation()
         middles = core.LOWEST + core.WIDTH * (np.arange(core.PANELS) + 0.5)
         t = (middles[:, None] + core.WIDTH / 2 * np.cos(angles)).ravel()
         values = np.empty((t.size, 2))
@@ -68,7 +69,7 @@ class LengthTable:
         in_threads(fill, [slice(k, None, 8) for k in range(8)])
         by_panel = values.reshape(core.PANELS, -1, 2).transpose(0, 2, 1)
         return cls(
-            np.ascontiguousarray((by_panel @ _interpolation(angles)).transpose(0, 2, 1)),
+            np.ascontiguousarray((by_panel @ interpolation).transpose(0, 2, 1)),
             int(lengths @ documents),
             longest,
             float((lengths * (lengths - 1) // 2) @ documents.astype(np.float64)),
@@ -84,16 +85,18 @@ class LengthTable:
         return core.length_table(self.coefficients, float(self.tokens), self.pairs, self.longest)
 
 
-def _interpolation(angles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The matrix from values at Chebyshev nodes to coefficients of powers, by way of Chebyshev polynomials.
+@cache
+def _interpolation() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The angles of Chebyshev nodes, and the matrix from values at the nodes to coefficients of powers.
 
-    (Inverting the matrix of powers would lose four digits.)
+    It is made by way of Chebyshev polynomials: inverting the matrix of powers would lose four digits.
     """
-    size = angles.size
+    size = core.DEGREE + 1
+    angles = np.pi * (np.arange(size) + 0.5) / size
     to_chebyshev = 2 / size * np.cos(np.outer(angles, np.arange(size)))
     to_chebyshev[:, 0] /= 2
     to_powers = np.zeros((size, size))
     for k in range(size):
         row = np.polynomial.chebyshev.cheb2poly(np.eye(size)[k])
         to_powers[k, : row.size] = row
-    return to_chebyshev @ to_powers
+    return angles, to_chebyshev @ to_powers

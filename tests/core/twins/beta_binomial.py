@@ -162,7 +162,7 @@ def _climb(tau, omega, low, high, more, after, times, n_i, n, table, penalty, re
         g_tau, g_omega, h_tt, h_to, h_oo, size = d
         if not h_oo < 0 or g_omega * g_omega > -0.01 * h_oo:  # too far from the profile to know its slope
             omega, d, more_evaluations = _profile(tau, omega, 0.01, more, after, times, n_i, n, table, penalty)
-            evaluations += more_evaluations
+            evaluations += more_evaluations - 1  # the first one is the same
             g_tau, g_omega, h_tt, h_to, h_oo, size = d
         slope = g_tau - h_to * g_omega / h_oo
         curvature = h_tt - h_to * h_to / h_oo
@@ -242,7 +242,7 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
         slope = d[0] - d[3] * d[1] / d[4]
         if abs(slope) <= _doubt(d[1], d[4]):
             omega, d, evaluations = _profile(tau, omega, 1e-8, more, after, times, n_i, n, table, penalty)
-            best[EVALUATIONS] += evaluations
+            best[EVALUATIONS] += evaluations - 1  # the first one is the same
             slope = d[0]
         rising = slope > 0
         if rising and falling:
@@ -252,11 +252,12 @@ def fit_term(more, after, times, mixed, n_i, n, longest, pairs, table, penalty, 
             start = tau + min(spacing, above - tau) * (slope / (slope - slope_above) if slope_above < 0 else 0.5)
             omega_there = omega - d[3] / d[4] * (start - tau)
             found = _climb(start, omega_there, tau, above, more, after, times, n_i, n, table, penalty, trial)
+            best[EVALUATIONS] += trial[EVALUATIONS]
             if found == 1 or (found == 2 and best[STATUS] != CONVERGED and above < LARGEST):
                 trial[GAIN] = gain(trial[TAU], trial[OMEGA], more, after, times, n_i, n, table)
                 trial[OBJECTIVE] = trial[GAIN] + _log_penalty(trial[TAU], penalty)
                 if trial[OBJECTIVE] > best[OBJECTIVE] or (penalised and best[STATUS] != CONVERGED):
-                    trial[EVALUATIONS] += best[EVALUATIONS]
+                    trial[EVALUATIONS] = best[EVALUATIONS]
                     for k in range(COLUMNS):
                         best[k] = trial[k]
                     best[STATUS] = CONVERGED
