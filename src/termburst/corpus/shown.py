@@ -11,6 +11,10 @@ from termburst.display import ROWS, html_table, more, number, printable
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
 
+_LAYERS = {
+    "form": "the words of the annotation", "lemma": "lemmas of the annotation", "upos": "parts of speech",
+    "lemma_upos": "lemmas of the annotation, with the part of speech",
+}  # fmt: skip
 _NAMED = 12  # columns of the metadata that are named
 _COLUMNS = 8  # of the metadata, in a notebook
 
@@ -80,7 +84,8 @@ def words_of(counting: CountingOptions | None) -> str:
     if counting is None:
         return "counted elsewhere"
     if counting.pretokenized:
-        parts = ["the given tokens"]
+        parts = [_LAYERS[counting.layer] if counting.layer else "the given tokens"]
+        parts += ["in lower case"] if counting.layer not in (None, "upos") and counting.lowercase else []
     else:
         by_pattern = "two or more letters or digits"
         if counting.token_pattern != DEFAULT_TOKEN_PATTERN:

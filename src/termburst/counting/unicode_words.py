@@ -85,11 +85,15 @@ class UnicodeWords:
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the tokens of a text begin and end."""
+        return (found.span() for found in self.matches(text))
+
+    def matches(self, text: str) -> Iterator[re.Match[bytes]]:
+        """One match per token, with its place in the text."""
         table = self.kinds if text.isascii() else self.wide
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         kinds = table[np.minimum(points, table.size - 1)].tobytes().translate(_SHOWN)
         kinds = kinds if "_" not in text else _with_underscores(kinds, points)
-        return (found.span() for found in _TOKEN.finditer(kinds))
+        return _TOKEN.finditer(kinds)
 
     def _with_joiners(self, kinds: Bytes) -> Bytes:
         kinds = kinds.copy()
