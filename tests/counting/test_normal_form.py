@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from termburst.counting.normal_form import SHORT, composed
 
-ODD = "aeö\u0301\u0308\u0323\u0327\u093c\u094dकख\u0958\u0b47\u0b3e\u1100\u1161\u11a8가각\u212b\u2126\u0344\U0001d15e\U00011099\U000110ba"
+ODD = (
+    "aeö\u0301\u0308\u0323\u0327\u093c\u094dकख\u0958\u0b47\u0b3e"
+    "\u1100\u1161\u11a8가각\u212b\u2126\u0344\U0001d15e\U00011099\U000110ba"
+)
 
 
 def same(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import warnings
 from collections.abc import Iterator
@@ -43,6 +44,16 @@ def collection_batches(collection: TextCollection) -> Iterator[Batch]:
         yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)))
 
 
+def peeked(batches: Iterator[Batch]) -> tuple[list[Text], Iterator[Batch]]:
+    """The texts of the first batch that has some, and all batches."""
+    head = []
+    for batch in batches:
+        head.append(batch)
+        if batch.texts:
+            break
+    return head[-1].texts if head else [], itertools.chain(head, batches)
+
+
 def of_one_kind(corpus: str, batches: Iterator[Batch], *, annotated: bool) -> Iterator[Batch]:
     """The same batches. ValueError if some documents are token lists and others are texts.
 
@@ -50,12 +61,15 @@ def of_one_kind(corpus: str, batches: Iterator[Batch], *, annotated: bool) -> It
     """
     from termburst.reading.faults import mixed_kinds
 
-    first = ""
+    right = wrong = ""  # the first documents of each kind
     for batch in batches:
         for name, text in zip(batch.ids, batch.texts, strict=True):
-            if isinstance(text, list) is not annotated and text:
-                raise mixed_kinds(corpus, *((first, name) if annotated else (name, first)))
-            first = first or name
+            if isinstance(text, list) is annotated:
+                right = right or name
+            elif text:
+                wrong = wrong or name
+        if wrong:
+            raise mixed_kinds(corpus, *((right, wrong) if annotated else (wrong, right)))
         yield batch
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import signal
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,7 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from termburst.cli.batches import CorpusRead, collection_batches, cut, of_one_kind, print_report, warn_of_unsegmented
+from termburst.cli.batches import (
+    CorpusRead,
+    collection_batches,
+    cut,
+    of_one_kind,
+    peeked,
+    print_report,
+    warn_of_unsegmented,
+)
 from termburst.cli.option_values import parsed_ngrams, parsed_stop_words, unlike
 from termburst.cli.output import progress_bar
 
@@ -318,9 +325,7 @@ class Reading:
                 opened = open_corpus(corpus, pretokenized=counting.pretokenized, **how)
                 size = opened.size
                 found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), opened.report)
-            first = next(found, None)
-            texts = [] if first is None else first.texts
-            found = found if first is None else itertools.chain([first], found)
+            texts, found = peeked(found)
             if any(isinstance(text, list) for text in texts) and not counting.pretokenized:  # an annotated corpus
                 counting = replace(counting, pretokenized=True, layer=self.layer or "form")
             elif not counting.pretokenized:

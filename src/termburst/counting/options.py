@@ -221,8 +221,7 @@ class CountingOptions:
         searched, shown = self._prepared(text)
         words = self._unicode_words()
         if words is not None:
-            matches: Iterator[re.Match[Any]] = words.matches(searched)
-            return shown, [match.start() for match in islice(matches, every, None, every)]
+            return shown, words.every(searched, every)
         pattern = re.compile(self.token_pattern)
         chosen = islice(pattern.finditer(searched), every, None, every)
         return shown, [match.start(pattern.groups) for match in chosen]

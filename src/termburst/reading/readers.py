@@ -22,7 +22,7 @@ from pathlib import Path
 
 from termburst.limits import LONGEST_ID
 from termburst.reading.corpus_files import CorpusFile, find_files
-from termburst.reading.documents import LAYERS, Metadata, Place, Progress, ReadingOptions, Scalar, Text, bytes_of
+from termburst.reading.documents import LAYERS, Place, Progress, ReadingOptions, Scalar, Text, bytes_of
 from termburst.reading.faults import fault, long_id, reason
 from termburst.reading.file_metadata import FileMetadata, checked_pattern
 from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
@@ -113,7 +113,7 @@ class TextSource:
                             metadata.append(about.of(file.label, progress.metadata))
                             held += sum(len(value) for value in metadata[-1].values() if isinstance(value, str))
                         if look is not None:
-                            look(document_id, text, file.label, count - first + 1, progress.metadata)
+                            look(document_id, text, file.label, count - first + 1, progress)
                         count += 1
                 except ValueError as error:
                     if file.named or options.strict:
@@ -275,20 +275,18 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
     return delimiter
 
 
-def _looks(
-    report: ReadingReport, options: ReadingOptions
-) -> Callable[[str, Text, str, int, Metadata | None], None] | None:
-    """What looks at each document for the report: its id, text, file, number in the file and metadata."""
+def _looks(report: ReadingReport, options: ReadingOptions) -> Callable[[str, Text, str, int, Progress], None] | None:
+    """What looks at each document for the report: its id, text, file, number in the file, and its reader."""
     labels = options.id_option == "by"  # the ids are labels of groups, so that documents need other names
     if not labels and not options.inspect:
         return None
 
-    def look(document_id: str, text: Text, file: str, number: int, metadata: Metadata | None) -> None:
+    def look(document_id: str, text: Text, file: str, number: int, progress: Progress) -> None:
         name = document_id
         if labels:
-            name = f"{file}:{number}" if number > 1 or not file else file
+            name = file if progress.how == "one per file" and number == 1 else f"{file}:{number}"
             if not document_id.strip():
-                report.add_unlabelled(name, metadata or ())
+                report.add_unlabelled(name, progress.metadata or ())
         if options.inspect:
             report.look_at(name, text, file)
 
