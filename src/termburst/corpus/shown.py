@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from termburst.counting.languages import language_name
@@ -101,3 +102,13 @@ def words_of(counting: CountingOptions | None) -> str:
         low, high = counting.ngrams
         parts.append(f"terms of {low} words" if low == high else f"terms of {low} to {high} words")
     return ", ".join(parts)
+
+
+def warn_of_single_documents() -> None:
+    """Warn that every side of a comparison is one document, and say what to do."""
+    warnings.warn(
+        "each side is a single document, so it cannot be seen how much words vary between documents, and few terms "
+        "will differ; cut the documents with corpus.split(tokens=1000), or read each line as one with tb.read(..., "
+        "lines=True)",
+        stacklevel=3,
+    )
