@@ -20,7 +20,7 @@ Tally = Counter[tuple[str, str]]  # what was repaired, guessed or left out, and 
 
 
 def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
-    """All tokens of a text in one layer; None where its words are not marked. The tree may be changed.
+    """All tokens of a text in one layer; None where its words are not marked. The words are removed from the tree.
 
     A word that holds words (the contraction *du* that stands for *de le*) is one token of the layer "form", and its
     parts are the tokens of the other layers. A word without a lemma is taken by its form, one without a tag as "X", and
@@ -44,9 +44,8 @@ def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
     else:
         nodes = [node for node in nodes if node not in compound] if compound else nodes
         tokens = _annotation(nodes, layer, tally)
-    inside = tokens if layer == "form" and not holding else None
     del nodes, holding, compound  # an element that Python still holds takes longer to remove
-    _say_what_is_outside(bodies, tally, inside)
+    _say_what_is_outside(bodies, tally)
     return tokens if all(tokens) else list(filter(None, tokens))
 
 
@@ -106,16 +105,10 @@ def _tags(nodes: list[Any], tally: Tally) -> list[str]:
     return tags
 
 
-def _say_what_is_outside(bodies: list[Any], tally: Tally, inside: list[str] | None) -> None:
-    """Say whether there is text that is in no word.
-
-    *inside* is the text of all words, if it is known. Otherwise the words are removed from the tree first.
-    """
-    outside = 0 if inside is None else -len("".join(inside).encode("utf-8", "replace").translate(None, _SPACE))
+def _say_what_is_outside(bodies: list[Any], tally: Tally) -> None:
+    """Say whether there is text that is in no word; the words are removed from the tree."""
     for body in bodies:
-        if inside is None:
-            etree().strip_elements(body, *_names(body), with_tail=False)
-        text = etree().tostring(body, method="text", encoding="utf-8", with_tail=False)
-        outside += len(text.translate(None, _SPACE))
-    if outside > 0:
-        tally["left out", "text that is in no <w>: {} bytes"] += outside
+        etree().strip_elements(body, *_names(body), with_tail=False)
+        text = etree().tostring(body, method="text", encoding="utf-8", with_tail=False).translate(None, _SPACE)
+        if text:
+            tally["left out", "text that is in no <w>: {} bytes"] += len(text)
