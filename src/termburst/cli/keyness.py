@@ -50,6 +50,15 @@ _COLUMNS = (
 )
 
 
+By = Annotated[
+    str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
+]
+Bin = Annotated[
+    float | None,
+    typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
+]
+
+
 @reads_text
 def keyness(
     a: Annotated[str, typer.Argument(metavar="A", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)],
@@ -57,14 +66,8 @@ def keyness(
     b: Annotated[
         str | None, typer.Argument(metavar="[B]", help="The corpus to compare with; not with --by.", show_default=False)
     ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file."),
-    ] = None,
-    every: Annotated[
-        float | None,
-        typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
-    ] = None,
+    by: By = None,
+    every: Bin = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
