@@ -30,7 +30,7 @@ CHARACTERS = 300
 ENGLISH = ("ag", "cr", "mr", "ohsumed", "sms", "trec", "webkb")
 # File of the UDHR → encodings in which such texts lie on disks.
 WRITTEN_IN = {
-    "deu_1996": ("cp1252", "latin-1", "utf-16", "utf-16-le"), "fra": ("cp1252", "latin-1", "utf-16"),
+    "deu": ("cp1252", "latin-1", "utf-16", "utf-16-le"), "fra": ("cp1252", "latin-1", "utf-16"),
     "spa": ("cp1252", "latin-1"), "por_PT": ("cp1252", "latin-1"), "ita": ("cp1252",), "swe": ("cp1252",),
     "nld": ("cp1252",), "fin": ("cp1252",), "isl": ("cp1252",), "pol": ("cp1250",), "ces": ("cp1250",),
     "hun": ("cp1250",), "slk": ("cp1250",), "tur": ("cp1254",), "rus": ("cp1251", "koi8_r", "utf-16"),
