@@ -331,7 +331,7 @@ def test_annotated_corpora_are_token_lists(tmp_path):
     assert (corpus.terms.tolist(), len(corpus)) == (["bark", "dog"], 2)
     assert corpus.texts[1] == ["dog", "bark"]
     (tmp_path / "text.txt").write_text("dogs bark", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"text\.txt: the documents before it are lists of tokens"):
+    with pytest.raises(ValueError, match=r"dogs\.conllu:one has annotated words and text\.txt is plain text"):
         tb.read(tmp_path)
 
 
@@ -699,3 +699,61 @@ def test_it_shows_itself_in_notebooks():
 def test_built_from_files_it_knows_its_folder_name(folder):
     assert tb.read(folder).name == "speeches"
     assert tb.read(Path(folder)).metadata.columns[0] == "id"
+
+
+CONLLU = (
+    "# newdoc id = {0}\n# sent_id = 1\n1\tThe\tThe\tDET\t_\t_\t0\tdep\t_\t_\n2\tDog\tDog\tNOUN\t_\t_\t0\tdep\t_\t_\n\n"
+)
+
+
+def test_options_of_words_reach_annotated_corpora(tmp_path):
+    path = tmp_path / "dogs.conllu"
+    path.write_text("".join(CONLLU.format(k) for k in range(3)), encoding="utf-8")
+    assert tb.read(path).terms.tolist() == ["dog", "the"]
+    assert tb.read(path, lowercase=False).terms.tolist() == ["Dog", "The"]
+    corpus = tb.read(path, layer="lemma_upos", stop_words="en", ngrams=(1, 2))
+    assert corpus.terms.tolist() == ["dog_NOUN"]
+    assert "lemmas of the annotation, with the part of speech, in lower case, without stop words (en)" in repr(corpus)
+    assert [token for token, _, _ in corpus.counting.placed_tokens(corpus.texts[0])[1]] == ["the_DET", "dog_NOUN"]
+    with pytest.raises(ValueError, match=r"no stop words\. Leave stop_words out"):
+        tb.read(path, layer="upos", stop_words="en")
+    (tmp_path / "plain.txt").write_text("the dog", encoding="utf-8")
+    with pytest.raises(ValueError, match="layer= form reads only the annotated files"):
+        tb.read(tmp_path)
+    corpus = tb.read(tmp_path, layer="form")
+    assert corpus.reading.skipped == [("plain.txt", "without annotated words, which --layer asks for")]
+    with pytest.raises(ValueError, match=r"plain\.txt: has no annotated words, but layer= lemma asks for them"):
+        tb.read(tmp_path / "plain.txt", layer="lemma")
+
+
+def test_names_of_files_in_a_list_are_texts_and_this_is_said(folder):
+    names = [str(path) for path in sorted(folder.iterdir())]
+    with pytest.warns(UserWarning, match="all .* strings are names of files.*pathlib.Path"):
+        corpus = tb.read(names)
+    assert list(corpus.texts) == names
+    tb.read([*names, "a text"])  # no warning
+
+
+def test_a_guessed_language_is_not_used_and_this_is_said(tmp_path):
+    text = "Alle Menschen sind frei und gleich an Würde und Rechten geboren."
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    corpus = tb.read(tmp_path)
+    said = 'German, by a guess that is not used; language="de" sets it, stop_words="de" leaves out its stop words'
+    assert corpus.reading.language == said
+    assert "und" in corpus.terms
+
+
+def test_one_document_against_one_says_what_to_do():
+    one, other = tb.read(["so it goes on"]), tb.read(["it goes"])
+    with pytest.warns(UserWarning, match=r"each side is a single document.*corpus\.split\(tokens=1000\)"):
+        one.keyness(other)
+    both = tb.read(["so it goes on", "it goes"], metadata={"who": ["a", "b"]})
+    with pytest.warns(UserWarning, match="each side is a single document"):
+        both.keyness(by="who")
+
+
+def test_a_stop_word_is_explained_as_one(corpus):
+    with pytest.raises(ValueError, match="'the' is a stop word, so it was left out"):
+        tb.read(TEXTS, stop_words="en").explain("The")
+    with pytest.raises(ValueError, match="'whale' is not among"):
+        tb.read(TEXTS, stop_words="en").explain("whale")

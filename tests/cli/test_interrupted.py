@@ -115,10 +115,10 @@ def test_finished_files_are_not_opened_again(interrupted, run, tmp_path, monkeyp
     assert interrupted(folder, after=4).code == 130
     header = json.loads(pl.read_parquet_metadata(tmp_path / ".out.parquet.partial")["termburst"])
     done = header["unfinished"]["place"]["documents"]
-    from termburst.reading import readers
+    from termburst.reading import file_readers
 
-    seen, read = [], readers.read_whole
-    monkeypatch.setattr(readers, "read_whole", lambda file, *more: seen.append(file.label) or read(file, *more))
+    seen, read = [], file_readers.read_whole
+    monkeypatch.setattr(file_readers, "read_whole", lambda file, *more: seen.append(file.label) or read(file, *more))
     assert run("stats", "build", folder, "-o", tmp_path / "out.parquet").code == 0
     assert sorted(seen) == [f"{i:03}.txt" for i in range(done, 300)]
     assert load(tmp_path / "out.parquet").documents == 300

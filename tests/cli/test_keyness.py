@@ -138,10 +138,69 @@ def test_mistakes(fault, table, arguments, said):
 def test_too_many_values_to_compare(fault, tmp_path):
     path = tmp_path / "years.csv"
     path.write_text("year,text\n" + "".join(f"{year},so it goes\n" for year in range(1960, 2019)), encoding="utf-8")
-    said = (
-        "the column 'year' has 59 values, but at most 50 can be compared; merge some values, or choose another column"
+    said = "the column 'year' has 59 values, but at most 50 can be compared; put numbers or years together with --bin"
+    assert said in fault("keyness", path, "--by", "year")
+
+
+def test_years_are_put_together(done, fault, tmp_path):
+    rows = [(year, "war war peace" if year < 2010 else "peace peace war") for year in range(1980, 2039)]
+    by_hand = {"groups": [("1980" if year < 2010 else "2010", text) for year, text in rows]}
+    by_hand["dates"] = [(f"{year}-05-08", text) for year, text in rows]
+    by_hand["years"] = rows
+    for name, records in by_hand.items():
+        lines = "".join(f"{label},{text}\n" for label, text in records)
+        (tmp_path / f"{name}.csv").write_text(f"year,text\n{lines}", encoding="utf-8")
+    expected = done("keyness", tmp_path / "groups.csv", "--by", "year", "--format", "json").raw
+    for name in ("years", "dates"):
+        found = done("keyness", tmp_path / f"{name}.csv", "--by", "year", "--bin", "30", "--format", "json")
+        assert found.raw == expected
+    title = done("keyness", tmp_path / "years.csv", "--by", "year", "--bin", "30").out.splitlines()[0]
+    assert title == "A: year = 1980, 30 documents; B: year = 2010, 29 documents"
+    each = done("keyness", tmp_path / "years.csv", "--by", "year", "--bin", "10", "--format", "json")
+    assert {row["group"] for row in json.loads(each.raw)} == {str(year) for year in range(1980, 2040, 10)}
+    assert "--bin must be a number above 0; got 0" in fault(
+        "keyness", tmp_path / "years.csv", "--by", "year", "--bin", "0"
     )
-    assert f"{said} with --by" in fault("keyness", path, "--by", "year")
+    assert "--bin needs --by" in fault("keyness", tmp_path / "years.csv", tmp_path / "groups.csv", "--bin", "10")
+    assert "but the column 'text' contains 'war war peace'" in fault(
+        "keyness", tmp_path / "years.csv", "--by", "text", "--text", "year", "--bin", "10"
+    )
+
+
+def test_documents_that_are_in_no_group_are_named(fault, run, tmp_path):
+    for name in ("a/1.txt", "a/2.txt", "b/1.txt", "b/2.txt", "stray.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"so it goes on in {name} " * len(name), encoding="utf-8")
+    said = fault("keyness", tmp_path, "--by", "folder")
+    assert "1 document (stray.txt) has no folder; move it into one, or away" in said
+    (tmp_path / "stray.txt").unlink()
+    assert "longest: a/1.txt with " in run("keyness", tmp_path, "--by", "folder", "--verbose").err
+    table = tmp_path / "t.csv"
+    table.write_text("kind,text\nx,so it goes\ny,so it goes on and on\nx,on\ny,it\n", encoding="utf-8")
+    assert "longest: t.csv:2 with 20 characters" in run("keyness", table, "--by", "kind", "--verbose").err
+
+
+TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>{0}</title>
+<author>{1}</author></titleStmt></fileDesc></teiHeader><text><body><p>{2}</p></body></text></TEI>"""
+
+
+def test_groups_by_the_header_of_tei_files(done, fault, tmp_path):
+    for k in range(6):
+        author, text = ("Melville", "whale whale sea") if k % 2 else ("Austen", "love love ball")
+        (tmp_path / f"{k}.xml").write_text(TEI.format(k, author, text), encoding="utf-8")
+    title, *_ = done("keyness", tmp_path, "--by", "author").out.splitlines()
+    assert title == "A: author = Austen, 3 documents; B: author = Melville, 3 documents"
+    said = fault("keyness", tmp_path, "--by", "autor")
+    assert "6 documents (0.xml, 1.xml, 2.xml, …) have nothing in the column 'autor'" in said
+    assert "known are 'author', 'title'" in said
+
+
+def test_pieces_stay_in_the_group_of_their_document(done, tmp_path):
+    for name in ("a/1.txt", "a/2.txt", "b/1.txt", "b/2.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("so it goes on " * 10, encoding="utf-8")
+    title, *_ = done("keyness", tmp_path, "--by", "folder", "--split", "10").out.splitlines()
+    assert title == "A: folder = a, 8 documents; B: folder = b, 8 documents"
 
 
 def test_by_needs_a_column(run, fault, folders, tmp_path):
@@ -154,11 +213,17 @@ def test_by_needs_a_column(run, fault, folders, tmp_path):
     assert "choose another with --by" in fault("keyness", null, "--by", "kind")
 
 
-@pytest.mark.parametrize(("kinds", "said"), [(["a", "", "b"], "1 row has"), (["", "a", " "], "2 rows have")])
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (["a", "", "b"], "1 document (cells.csv:2) has"),
+        (["", "a", " "], "2 documents (cells.csv:1, cells.csv:3) have"),
+    ],
+)
 def test_cells_without_a_group(fault, tmp_path, kinds, said):
     path = tmp_path / "cells.csv"
     path.write_text("kind,text\n" + "".join(f"{kind},so it goes\n" for kind in kinds), encoding="utf-8")
-    assert f"{said} nothing in the column 'kind'; fill it, or remove such rows" in fault(
+    assert f"{said} nothing in the column 'kind'; fill it, or remove such documents" in fault(
         "keyness", path, "--by", "kind"
     )
 
@@ -205,10 +270,12 @@ def test_a_min_count_that_no_term_reaches(run, table):
     assert rows(run("keyness", table, "--by", "kind", "--min-count", "100000", "--format", "csv")) == []
 
 
-def test_one_document_is_singular(run, tmp_path):
+def test_one_document_against_one_says_what_to_do(process, tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.txt").write_text("so it goes on\n", encoding="utf-8")
-    done = run("keyness", tmp_path / "a.txt", tmp_path / "b.txt", "--min-count", "1")
+    done = process("keyness", tmp_path / "a.txt", tmp_path / "b.txt", "--min-count", "1")
+    assert "each side is a single document" in done.err
+    assert "--split 1000 makes pieces of 1,000 tokens" in done.err
     assert "a.txt, 1 document, 4 tokens; B: " in done.out
     assert "documents" not in done.out
 

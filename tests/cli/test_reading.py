@@ -20,6 +20,19 @@ def folder(tmp_path):
     return path
 
 
+@pytest.fixture
+def annotated(tmp_path):
+    """Two documents of three words each, in CoNLL-U."""
+    words = [("The", "The", "DET"), ("Whales", "Whale", "NOUN"), ("Swim", "Swim", "VERB")]
+    rows = "".join(
+        f"{k}\t{form}\t{lemma}\t{tag}\t_\t_\t0\tdep\t_\t_\n" for k, (form, lemma, tag) in enumerate(words, 1)
+    )
+    path = tmp_path / "annotated" / "a.conllu"
+    path.parent.mkdir()
+    path.write_text("".join(f"# newdoc id = {k}\n# sent_id = {k}\n{rows}\n" for k in "ab"), encoding="utf-8")
+    return path
+
+
 def test_everything_odd_is_said(run, folder):
     outcome = run("terms", folder, *ALL)
     assert outcome.code == 0
@@ -46,9 +59,9 @@ def test_strict_reading_stops_at_the_first_of_them(fault, folder):
 
 
 def test_a_long_report_is_cut_on_a_terminal(run, folder, monkeypatch):
-    from termburst.cli import reading
+    from termburst.cli import batches as reading
 
-    monkeypatch.setattr(reading, "_REPORT_LINES", 2)
+    monkeypatch.setattr(reading, "REPORT_LINES", 2)
     assert "more line" not in run("terms", folder).err  # a file or a pipe gets all of it
     monkeypatch.setattr(reading, "_is_terminal", lambda: True)
     cut = run("terms", folder).err
@@ -102,19 +115,106 @@ def test_a_delimiter_is_found_out_or_given(run, done, tmp_path):
     assert found.rows == done("terms", path, "--delimiter", ";", *ALL).rows
 
 
-@pytest.mark.parametrize(("layer", "terms"), [("form", {"Whales", "swim"}), ("lemma", {"whale", "swim"})])
-def test_layers_of_annotated_corpora(done, tmp_path, layer, terms):
-    path = tmp_path / "a.conllu"
-    rows = ["1\tWhales\twhale\tNOUN\t_\t_\t2\tnsubj\t_\t_", "2\tswim\tswim\tVERB\t_\t_\t0\troot\t_\t_"]
-    documents = [f"# newdoc id = {k}\n# sent_id = {k}\n" + "\n".join(rows) + "\n\n" for k in "ab"]
-    path.write_text("".join(documents), encoding="utf-8")
-    assert set(done("terms", path, "--layer", layer, *ALL).rows) == terms
+@pytest.mark.parametrize(
+    ("layer", "terms"),
+    [
+        ("form", {"the", "whales", "swim"}),
+        ("lemma", {"the", "whale", "swim"}),
+        ("upos", {"DET", "NOUN", "VERB"}),
+        ("lemma_upos", {"the_DET", "whale_NOUN", "swim_VERB"}),
+    ],
+)
+def test_layers_of_annotated_corpora(done, fault, annotated, layer, terms):
+    assert set(done("terms", annotated, "--layer", layer, *ALL).rows) == terms
+    whole = {term if layer == "upos" else term[0].upper() + term[1:] for term in terms}
+    assert set(done("terms", annotated, "--layer", layer, "--no-lowercase", *ALL).rows) == whole
+    if layer == "upos":
+        assert "there are no stop words" in fault("terms", annotated, "--layer", layer, "--stop-words", "en")
+        return
+    rest = done("terms", annotated, "--layer", layer, "--stop-words", "en")
+    assert set(done("terms", annotated, "--layer", layer, "--stop-words", "en", *ALL).rows) == {
+        term for term in terms if not term.startswith("the")
+    }
+    assert "in lower case, without stop words (en)" in rest.out.splitlines()[0]
 
 
-def test_annotated_and_plain_texts_are_not_mixed(fault, tmp_path):
-    (tmp_path / "a.conllu").write_text("1\tWhales\twhale\tNOUN\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
-    (tmp_path / "b.txt").write_text("whales swim", encoding="utf-8")
-    assert "has annotated files and plain texts (b.txt)" in fault("terms", tmp_path)
+def test_saved_statistics_know_their_layer(run, fault, annotated, tmp_path):
+    saved = tmp_path / "lemmas.parquet"
+    assert run("stats", "build", annotated, "--layer", "lemma", "--stop-words", "en", "-o", saved).code == 0
+    assert run("stats", "add", saved, annotated, "--again", "--quiet").code == 0
+    assert tb.TermStatistics.load(saved).terms.tolist() == ["swim", "whale"]
+    assert "was counted with --layer lemma" in fault("stats", "add", saved, annotated, "--again", "--layer", "form")
+    (tmp_path / "plain.txt").write_text("whales swim", encoding="utf-8")
+    assert "plain.txt: has no annotated words" in fault("stats", "add", saved, tmp_path / "plain.txt")
+
+
+def test_annotated_and_plain_texts_are_not_mixed(fault, run, annotated):
+    folder = annotated.parent
+    (folder / "b.txt").write_text("dolphins swim, too, in plain text", encoding="utf-8")
+    said = fault("terms", folder)
+    assert "has annotated words and b.txt is plain text" in said
+    assert "--layer form reads only the annotated files, and a glob in quotes, such as '**/*.txt'" in said
+    (folder / "0.txt").write_text("dolphins swim", encoding="utf-8")  # now the first one is plain
+    assert "has annotated words and 0.txt is plain text" in fault("terms", folder)
+    outcome = run("terms", folder, "--layer", "form", *ALL)
+    assert set(outcome.rows) == {"the", "whales", "swim"}
+    assert "2 without annotated words, which --layer asks for: 0.txt, b.txt" in outcome.err
+    assert set(run("terms", f"{folder}/*.txt", *ALL).rows) >= {"dolphins", "plain"}
+
+
+def test_a_layer_of_plain_text_is_said(fault, folder, tmp_path):
+    said = fault("terms", folder / "b.txt", "--layer", "lemma")
+    assert "b.txt: has no annotated words, but --layer lemma asks for them; omit --layer" in said
+    assert "files skipped: 2 without annotated words, which --layer asks for" in fault(
+        "terms", folder, "--layer", "lemma"
+    ).replace("1 README or licence, ", "")
+    assert "omit --layer" in fault("terms", "stdlib", "--layer", "lemma")
+
+
+def test_blank_lines_are_no_documents(run, tmp_path):
+    path = tmp_path / "poem.txt"
+    path.write_text("so it goes\n\n\nso so\n  \non and on\n\n", encoding="utf-8")
+    outcome = run("stats", "build", path, "--lines", "-o", tmp_path / "s.parquet")
+    assert "poem.txt: 4 blank lines" in outcome.err
+    assert tb.TermStatistics.load(tmp_path / "s.parquet").documents == 3
+
+
+def test_the_report_says_how_many_pieces(run, fault, process, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text("CHAPTER 1\nso it goes\nCHAPTER 2\nso so\n" + name, encoding="utf-8")
+    first = "2 documents in 2 files, one per file; cut into 4 pieces.\n"
+    assert first in run("terms", tmp_path, "--split", "^CHAPTER").err
+    assert first.replace("4", "6") in run("terms", tmp_path, "--split", "4").err
+    assert run("terms", tmp_path, "--split", "4", "--quiet").err == ""
+    assert "--split: the pattern '^KAPITEL' cuts no document; check it" in fault(
+        "terms", tmp_path, "--split", "^KAPITEL"
+    )
+    outcome = process("terms", tmp_path, "--lines", "--split", "1000")
+    assert outcome.code == 0
+    assert "--split 1000 cuts none of 10 documents: none has more than 1000 tokens" in outcome.err
+
+
+def test_a_guessed_language_is_not_used_and_this_is_said(run, tmp_path):
+    text = "Alle Menschen sind frei und gleich an Würde und Rechten geboren, und sie sind mit Vernunft begabt."
+    for k in range(3):
+        (tmp_path / f"{k}.txt").write_text(f"{text} {k}", encoding="utf-8")
+    said = run("terms", tmp_path, "--verbose").err
+    assert "language: German, by a guess that is not used; --language de sets it, --stop-words de leaves out" in said
+    assert "by a guess" not in run("terms", tmp_path, "--verbose", "--language", "de").err
+
+
+def test_a_stop_word_is_explained_as_one(run, fault, folder, tmp_path):
+    line = fault("explain", folder, "It", "--stop-words", "english")
+    assert "'it' is a stop word, so it was left out; count without stop words to see it" in line
+    assert "is not among the" in fault("explain", folder, "whale", "--stop-words", "english")
+
+
+def test_pictures_are_skipped_whatever_their_bytes(run, fault, folder):
+    (folder / "photo.png").write_bytes(b"no NUL in these bytes")
+    (folder / "scan").write_bytes(b"\x89PNG\r\n\x1a\nshort caf\xe9 picture")
+    err = run("terms", folder, *ALL).err
+    assert "2 binary: photo.png, scan" in err
+    assert "scan: is a binary file" in fault("terms", folder / "scan")
 
 
 def test_text_without_spaces_names_the_language_to_give(process, tmp_path):

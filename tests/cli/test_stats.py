@@ -1,6 +1,7 @@
 """`stats build | add | merge | subtract | show`."""
 
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -252,3 +253,60 @@ def test_a_file_of_the_corpus_is_not_written_over(run, fault, tmp_path):
     ):
         assert "is part of the input" in fault("stats", *command)
     assert saved.read_bytes() == before
+
+
+def test_a_folder_that_has_grown_is_counted_once(run, fault, done, tmp_path):
+    folder, saved = tmp_path / "posts", tmp_path / "saved.parquet"
+    folder.mkdir()
+    for k in range(5):
+        (folder / f"{k}.txt").write_text("the same post" if k < 2 else f"so it goes on {k}", encoding="utf-8")
+    done("stats", "build", folder, "-o", saved)
+    for name in ("5.txt", "0a.txt"):
+        (folder / name).write_text(f"a new one, {name}", encoding="utf-8")
+    (folder / "6.txt").write_text("the same post", encoding="utf-8")  # a third time, which is new
+    before = saved.read_bytes()
+    added = run("stats", "add", saved, folder, "--quiet", "-o", tmp_path / "other.parquet")
+    assert added.code == 0
+    said = f"{saved} already contains 5 documents of {folder}; only the others are added (--again adds all)\n"
+    assert added.err == said
+    done("stats", "build", folder, "-o", tmp_path / "whole.parquet")
+    assert load(tmp_path / "other.parquet") == load(tmp_path / "whole.parquet")
+    assert saved.read_bytes() == before
+    assert run("stats", "add", saved, folder, "--quiet").code == 0
+    assert "8 documents; nothing was added" in fault("stats", "add", saved, folder)
+    assert run("stats", "add", saved, folder, "--again", "--quiet").err == ""
+    assert load(saved).documents == 16
+    assert [content.documents for content in load(saved).contents] == [5, 3, 8]
+
+
+def test_files_of_older_versions_are_added_to_and_this_is_said(run, fault, build, halves, tmp_path):
+    saved = build(halves[0], "saved.parquet")
+    old = load(saved)
+    replace(old, contents=tuple(replace(one, hashes=b"") for one in old.contents)).save(saved)
+    assert "texts" not in json.loads(pl.read_parquet_metadata(saved)["termburst"])
+    assert "already contains the texts" in fault("stats", "add", saved, halves[0], "--lines")
+    outcome = run("stats", "add", saved, halves[1], "--lines", "--quiet")
+    assert outcome.code == 0
+    assert "does not know the texts of 17 documents, so it cannot be said whether" in outcome.err
+    assert load(saved).documents == 41
+
+
+def test_texts_that_were_merged_or_subtracted_are_known(run, done, build, fault, halves, corpus, tmp_path):
+    parts = [build(half, f"{k}.parquet") for k, half in enumerate(halves)]
+    done("stats", "merge", *parts, "-o", tmp_path / "both.parquet")
+    few = tmp_path / "few.txt"
+    few.write_text("".join(corpus.read_text(encoding="utf-8").splitlines(keepends=True)[15:19]), encoding="utf-8")
+    assert "4 documents; nothing was added" in fault("stats", "add", tmp_path / "both.parquet", few, "--lines")
+    done("stats", "subtract", tmp_path / "both.parquet", build(few, "few.parquet"))
+    assert run("stats", "add", tmp_path / "both.parquet", corpus, "--lines", "--quiet").code == 0
+    assert load(tmp_path / "both.parquet") == load(build(corpus, "whole.parquet"))
+
+
+def test_show_says_what_a_word_is(run, build, halves):
+    saved = build(halves[0], "saved.parquet", "--stop-words", "english")
+    shown = run("stats", "show", saved).out
+    assert "as Unicode sees them, in lower case, without stop words (english)" in shown
+    assert "\\w" not in shown
+    counting = json.loads(run("stats", "show", saved, "--json").raw)["counting"]
+    assert "token_pattern" not in counting
+    assert counting["words"] == "unicode"

@@ -91,3 +91,13 @@ def test_wrong_options_are_refused(fault, corpus, tmp_path, given, named):
 
 def test_an_unknown_scheme_is_refused_before_anything_is_read(fault, tmp_path):
     assert "'nonsense'" in fault("weigh", tmp_path / "missing", "-s", "nonsense", "-o", tmp_path / "w.npz")
+
+
+@pytest.mark.parametrize(("command", "name"), [("weigh", "w.npz"), ("export", "w.csv")])
+def test_ids_that_are_not_unique_are_said(run, tmp_path, command, name):
+    path = tmp_path / "t.csv"
+    path.write_text("who,text\na,so it goes\nb,so so\na,on and on\n", encoding="utf-8")
+    outcome = run(command, path, "--id", "who", "-o", tmp_path / name, "--quiet")
+    assert outcome.code == 0
+    assert "1 id of more than one document, such as 'a'; ids of documents should be unique" in outcome.err
+    assert run(command, path, "-o", tmp_path / name, "--quiet").err == ""

@@ -5,10 +5,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from termburst.counting import plain_tokenizer
 from termburst.counting.options import CountingOptions
-from termburst.counting.unicode_words import UnicodeWords
+from termburst.counting.unicode_words import UnicodeWords, unicode_words
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "udhr_words.csv"
 PACKAGES = {"zh": "jieba", "ja": "sudachipy", "th": "pythainlp"}
@@ -99,3 +101,23 @@ def test_as_many_words_as_icu(data, file, language, words):
     counts, found = CountingOptions(language=language, apostrophes="keep").count([text])
     assert counts.sum() == pytest.approx(words, rel=0.25 if language in PACKAGES else 0.01)
     assert language != "hi" or "मानव" in found
+
+
+@given(
+    st.text(alphabet=st.sampled_from("ab3. ,'_-é\u0301\u200d\u093c中")),
+    st.integers(1, 5),
+    st.sampled_from(["keep", "split"]),
+)
+def test_every_nth_token_begins_where_it_is_found(text, number, apostrophes):
+    words = unicode_words(apostrophes)
+    assert words.every(text, number) == [start for start, _ in words.spans(text)][number::number]
+    for options in (CountingOptions(words="unicode", apostrophes=apostrophes), CountingOptions()):
+        shown, tokens = options.placed_tokens(text)
+        assert options.every_token(text, number) == (shown, [start for _, start, _ in tokens][number::number])
+
+
+@pytest.mark.parametrize("number", [511, 512, 513, 1024, 1500])
+def test_every_nth_token_of_a_long_text(number):
+    text = "so it goes. " * 1000
+    assert UnicodeWords().every(text, number) == [start for start, _ in UnicodeWords().spans(text)][number::number]
+    assert UnicodeWords().every("so it ", 3) == UnicodeWords().every("", 1) == []

@@ -103,7 +103,7 @@ def test_a_text_file_is_one_document_or_with_lines_one_per_line(tmp_path, suffix
     path = write(tmp_path / f"poem.txt{suffix}", PACKERS[suffix](content))
     name = path.name
     assert read(path) == read(tmp_path) == read(str(path)) == {name: content.decode()}
-    lines = {f"{name}:1": "one", f"{name}:2": "", f"{name}:3": "two  \rb", f"{name}:4": "last\r"}
+    lines = {f"{name}:1": "one", f"{name}:3": "two  \rb", f"{name}:4": "last\r"}  # line 2 is blank
     assert read(path, lines=True) == read(tmp_path, lines=True) == lines
 
 
@@ -126,7 +126,7 @@ def test_standard_input_has_one_document_per_line(stdin):
     stdin(codecs.BOM_UTF8 + b"one\r\n\ntwo")
     corpus = open_corpus("-", batch_documents=2)
     assert (corpus.name, corpus.size) == ("-", None)
-    assert list(corpus.batches()) == [Batch(["1", "2"], ["one", ""], 12), Batch(["3"], ["two"], 12)]
+    assert list(corpus.batches()) == [Batch(["1", "3"], ["one", "two"], 12)]
 
 
 def test_standard_input_of_a_process():
@@ -137,7 +137,7 @@ def test_standard_input_of_a_process():
 
 def test_standard_input_faults(stdin, monkeypatch):
     stdin(b"fine\ncaf\xe9\n")
-    fault("-", "-, line 2", "--encoding latin-1", encoding="utf-8")
+    fault("-", "-, line 2", "omit --encoding", encoding="utf-8")
     stdin(b"fine\n")
     fault("-", "--text", text="body")
     monkeypatch.setattr(sys, "stdin", None)
@@ -153,7 +153,7 @@ def test_an_empty_file_is_refused_or_skipped_in_a_folder(tmp_path, content):
     corpus = open_corpus(tmp_path)
     assert [batch.texts for batch in corpus.batches() if batch.ids] == [["other"]]
     assert corpus.report.skipped == [("empty.txt", "empty")]
-    assert list(read(path, lines=True).values()) == [" "][: content == b" \n"]
+    assert read(path, lines=True) == {}
 
 
 def test_importing_the_reader_imports_no_large_package():
@@ -604,7 +604,8 @@ def test_encodings(tmp_path, encoding, packing, monkeypatch):
     records = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
     write(tmp_path / f"t.jsonl{packing}", PACKERS[packing](records.encode(encoding)))
     for name in ("a.txt", "t.csv", "t.jsonl"):
-        assert list(read(tmp_path / (name + packing), encoding=encoding, lines=True).values()) == texts
+        expected = list(filter(None, texts)) if name == "a.txt" else texts  # a blank line is not a document
+        assert list(read(tmp_path / (name + packing), encoding=encoding, lines=True).values()) == expected
     assert list(read(tmp_path, encoding=encoding).values()) == [lines, *texts, *texts]
 
 
@@ -612,7 +613,7 @@ def test_encodings(tmp_path, encoding, packing, monkeypatch):
 def test_undecodable_bytes_in_lines(tmp_path, name):
     bad = {"a.txt": b"x\ncaf\xe9 ole\n", "t.csv": b"text\ncaf\xe9\n", "t.jsonl": b'\n{"text": "caf\xe9"}'}[name]
     path = write(tmp_path / name, bad)
-    fault(path, f"{path}, line 2:", "0xe9", "--encoding latin-1", "--errors replace", encoding="utf-8", lines=True)
+    fault(path, f"{path}, line 2:", "0xe9", "omit --encoding", "--errors replace", encoding="utf-8", lines=True)
     assert "café" in list(read(path, encoding="latin-1", lines=True).values())[-1]
     assert "caf\ufffd" in list(read(path, encoding="utf-8", errors="replace", lines=True).values())[-1]
     assert list(read(path, encoding="utf-8", errors="ignore", lines=True).values())[-1].startswith("caf")
@@ -657,7 +658,7 @@ def test_the_byte_order_is_not_guessed(tmp_path, encoding):
 def test_undecodable_bytes_in_a_whole_file(tmp_path):
     path = write(tmp_path / "a.txt", b"x\ncaf\xe9 ole\n")
     for source in (path, tmp_path):
-        fault(source, str(path), "byte offset 5", "0xe9", "--encoding latin-1", "--errors replace", encoding="utf-8")
+        fault(source, str(path), "byte offset 5", "0xe9", "omit --encoding", "--errors replace", encoding="utf-8")
         assert read(source, encoding="utf-8", errors="replace") == {"a.txt": "x\ncaf\ufffd ole\n"}
         assert read(source) == {"a.txt": "x\ncafé ole\n"}  # the encoding is guessed
 
@@ -667,15 +668,15 @@ def test_a_byte_order_mark_among_files_in_utf8(tmp_path, encoding):
     write(tmp_path / "a.txt", b"so it goes")
     path = write(tmp_path / "b.txt", "so it goes".encode(encoding))
     assert read(tmp_path) == {"a.txt": "so it goes", "b.txt": "so it goes"}
-    said = (f"the file is in {encoding.upper()}; give --encoding {encoding}", "convert it if other files are not")
+    said = (f"the file is in {encoding.upper()}; omit --encoding", "the encoding of each file is found out")
     fault(path, str(path), *said, encoding="utf-8")
     fault(path, f"{path}, line 1:", *said, encoding="ascii", lines=True)
-    fault(path, f"{path}, line 1:", "NUL", "convert it if other files are not", encoding="utf-8", lines=True)
+    fault(path, f"{path}, line 1:", "NUL", "omit --encoding", encoding="utf-8", lines=True)
 
 
 def test_the_bytes_of_a_byte_order_mark_in_a_later_line(tmp_path):
     path = write(tmp_path / "a.txt", b"so\n\xff\xfe\n")
-    fault(path, f"{path}, line 2:", "0xff", "--encoding latin-1", encoding="utf-8", lines=True)
+    fault(path, f"{path}, line 2:", "0xff", "omit --encoding", encoding="utf-8", lines=True)
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13", "", "utf-8\0", "undefined"])
@@ -703,8 +704,8 @@ def test_faults_after_many_lines_name_the_right_line(tmp_path):
 
 def test_nul_bytes(tmp_path):
     path = write(tmp_path / "a.txt", "one\ntwo\n".encode("utf-16-le"))
-    fault(path, f"{path}, line 1:", "NUL", "--encoding utf-16", encoding="utf-8", lines=True)
-    fault(path, str(path), "NUL", "--encoding utf-16", encoding="utf-8")
+    fault(path, f"{path}, line 1:", "NUL", "omit --encoding", encoding="utf-8", lines=True)
+    fault(path, str(path), "NUL", "omit --encoding", encoding="utf-8")
     assert read(path) == {"a.txt": "one\ntwo\n"}
     write(path, b"so\0it\0goes")
     fault(path, str(path), "binary")
@@ -921,7 +922,20 @@ def test_lines_round_trip(tmp_path, texts, batching, packing):
     texts = [text.removeprefix("\ufeff") for text in texts]
     content = "".join(text + "\n" for text in texts).encode()
     path = write(tmp_path / f"{next(counter)}.txt{packing}", PACKERS[packing](content))
-    assert read_back(path, batching, lines=True) == texts
+    assert read_back(path, batching, lines=True) == [text for text in texts if text and not text.isspace()]
+
+
+def test_blank_lines_are_left_out_and_counted(tmp_path, stdin):
+    path = write(tmp_path / "poem.txt", "\n\none\n \t\r\ntwo\n\n\nthree\n\n")
+    corpus = open_corpus(path, lines=True)
+    assert [batch.ids for batch in corpus.batches()] == [["poem.txt:3", "poem.txt:5", "poem.txt:8"]]
+    assert corpus.report.repaired == [("poem.txt", "blank lines left out: 6 blank lines")]
+    assert "blank lines left out: 1 file\n  poem.txt: 6 blank lines" in str(corpus.report)
+    assert len(read(path, lines=True, strict=True)) == 3  # no text is lost
+    stdin(b"one\n\ntwo\n")
+    corpus = open_corpus("-")
+    assert [batch.texts for batch in corpus.batches()] == [["one", "two"]]
+    assert corpus.report.repaired == [("standard input", "blank lines left out: 1 blank line")]
 
 
 @quick

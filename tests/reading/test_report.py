@@ -38,7 +38,7 @@ def test_a_file_named_directly_is_read_whatever_its_name(tmp_path):
     path = tmp_path / "README.md"
     path.write_text("about", encoding="utf-8")
     assert [batch.texts for batch in open_corpus(path).batches()] == [["about"]]
-    with pytest.raises(ValueError, match="all are empty, README or LICENSE; name a file to read it anyway"):
+    with pytest.raises(ValueError, match="all are empty, binary, README or LICENSE; name a file to read it anyway"):
         open_corpus(tmp_path)
 
 

@@ -1,13 +1,16 @@
 """Digests of the texts: they do not depend on order or grouping, add up, and survive saving."""
 
+import json
 from dataclasses import replace
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import termburst as tb
-from termburst.statistics.contents import Content, RunningContent, held, without
+from termburst.statistics import contents
+from termburst.statistics.contents import Content, NewTexts, RunningContent, held, together, without
 
 texts = st.lists(st.text(max_size=8), max_size=6)
 
@@ -49,7 +52,9 @@ def test_what_is_known_after_subtracting():
     a, b = Content.of(["a", "a2"]), Content.of(["b"])
     assert without((a, b), (b,)) == (a,)
     assert without((a,), (Content.of(["a2"]),)) == (Content.of(["a"]),)
-    assert without((a, b), (Content.of(["a2"]),)) == (a, b)  # it is not known which corpus had it
+    assert without((a, b), (Content.of(["a2"]),)) == (Content.of(["a", "b"]),)
+    old = tuple(replace(one, hashes=b"") for one in (a, b))  # of older versions
+    assert without(old, (Content.of(["a2"]),)) == old  # it is not known which corpus had it
 
 
 def test_statistics_keep_digests_when_saved_added_and_subtracted(tmp_path):
@@ -76,3 +81,41 @@ def test_a_wrong_digest_is_not_saved(tmp_path, digest):
     s = replace(tb.TermStatistics.from_texts(["so it goes"]), contents=(Content(1, digest),))
     with pytest.raises(ValueError, match="cannot be saved: each entry of the header field 'contents'"):
         s.save(tmp_path / "s.parquet")
+
+
+def test_single_texts_are_known_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr(contents, "MOST_HASHES", 3)
+    assert Content.of(["a", "b", "c"]).knows_each
+    many = Content.of(["a", "b", "c", "d"])
+    assert not many.knows_each
+    assert NewTexts([many]).only(["a", "e"]) == ["a", "e"]
+    first, second = (Content.of([name, f"{name}2"]) for name in "ab")
+    kept = together((first,), (second,))
+    assert kept == (first, second)
+    assert [one.knows_each for one in kept] == [False, True]  # the last ones stay
+    running = RunningContent()
+    running.see("abcdef")
+    assert [running.value(k).knows_each for k in (2, 3, 4, 6)] == [True, True, False, False]
+    assert running.value() == Content.of("abcdef")
+
+
+def test_texts_are_left_out_as_often_as_they_are_known():
+    texts = NewTexts([Content.of(["a", "a"]), Content.of(["b"])])
+    assert texts.only(["a", "b", "a"]) == []
+    assert texts.held() == Content.of(["a", "a", "b"])
+    assert texts.only(["a", "c"]) == ["a", "c"]
+    assert (texts.skipped, texts.held(), texts.added()) == (3, None, Content.of(["a", "c"]))
+    again = NewTexts([Content.of(["a"])], again=True)
+    assert again.only(["a"]) == ["a"]
+    assert again.held() is None
+
+
+@pytest.mark.parametrize("texts", [["AAAA"], ["!"], [], ["AAAAAAAAAAA=", ""]])
+def test_damaged_hashes_are_refused(tmp_path, texts):
+    s = replace(tb.TermStatistics.from_texts(["so it goes"]), contents=(Content.of(["so it goes"]),))
+    s.save(tmp_path / "s.parquet")
+    frame, metadata = pl.read_parquet(tmp_path / "s.parquet"), pl.read_parquet_metadata(tmp_path / "s.parquet")
+    header = json.loads(metadata["termburst"]) | {"texts": texts}
+    frame.write_parquet(tmp_path / "bad.parquet", metadata={"termburst": json.dumps(header)})
+    with pytest.raises(ValueError, match=r"bad\.parquet is damaged"):
+        tb.TermStatistics.load(tmp_path / "bad.parquet")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from termburst.files import atomic_path, remove_leftovers
-from termburst.reading import readers
+from termburst.reading import file_readers
 from termburst.reading.readers import Place, open_corpus
 from termburst.statistics.store import load_unfinished, save_statistics
 from termburst.statistics.term_statistics import TermStatistics
@@ -51,7 +51,7 @@ def test_reading_can_start_at_any_place(folder, size):
 
 
 def test_many_files_are_read_in_order(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "READERS_AHEAD", 3)
+    monkeypatch.setattr(file_readers, "READERS_AHEAD", 3)
     for i in range(500):
         (tmp_path / f"{i:03}.txt").write_text(f"text {i}", encoding="utf-8")
     batches = list(open_corpus(tmp_path, batch_documents=7).batches())

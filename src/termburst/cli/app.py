@@ -99,6 +99,7 @@ def terms(
     """List the terms, the burstiest first, by the paper's λ; with --test, by p-value."""
     import polars as pl
 
+    from termburst.corpus.shown import words_of
     from termburst.tables import burstiness_test, term_table
 
     if test and (parts or fit != "penalized"):
@@ -122,7 +123,8 @@ def terms(
     elif settled is Format.table:
         table = table.drop("tarone", "idf", "icf")  # a terminal is narrow; files have all columns
     table = table.filter(pl.col("n") >= min_count)
-    write_table(shown(table, top, settled), settled, output, _size(statistics), csv_as_is=csv_as_is, excel=excel)
+    title = f"{_size(statistics)}; words: {words_of(statistics.counting)}"
+    write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         tested = {"plr": "λ", "lr": "the exact likelihood ratio", "score": "Tarone's score"}[by_test]
         say(f"n: occurrences; b: documents with the term; {by_test}: {tested}, the higher the burstier")

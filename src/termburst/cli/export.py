@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -154,7 +155,17 @@ def _write(
         write_table(frame, Format(format), output, csv_as_is=csv_as_is, excel=excel)
     else:
         export_matrix(matrix, terms, documents, output, format)
+    _say_same_ids(documents, output)
     empty = int((np.diff(matrix.tocsr().indptr) == 0).sum())
     if empty and format in _LONG:
         have = "has no term and is" if empty == 1 else "have no term and are"
         say(f"{output}: {many(empty, 'document')} {have} not in the file, which has one row per {value}", err=True)
+
+
+def _say_same_ids(documents: list[str], output: Path) -> None:
+    """Say that several documents have one id: in the file they cannot be told apart by it."""
+    counts = Counter(documents)
+    several = [name for name, count in counts.items() if count > 1]
+    if several:
+        sentence = f"{output}: {many(len(several), 'id')} of more than one document, such as {several[0]!r:.60}"
+        say(f"{sentence}; ids of documents should be unique, choose another column with --id", err=True)

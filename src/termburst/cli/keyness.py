@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.option_values import unlike
 from termburst.cli.output import Format, many, say, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, working
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
 from termburst.cli.shared import (
     CsvAsIs,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from termburst.counting.counted_corpus import CountedCorpus, Groups
     from termburst.counting.options import CountingOptions
+    from termburst.reading.report import ReadingReport
     from termburst.statistics.term_statistics import TermStatistics
 
     Source = CountedCorpus | TermStatistics
@@ -48,6 +50,15 @@ _COLUMNS = (
 )
 
 
+By = Annotated[
+    str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
+]
+Bin = Annotated[
+    float | None,
+    typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
+]
+
+
 @reads_text
 def keyness(
     a: Annotated[str, typer.Argument(metavar="A", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)],
@@ -55,10 +66,8 @@ def keyness(
     b: Annotated[
         str | None, typer.Argument(metavar="[B]", help="The corpus to compare with; not with --by.", show_default=False)
     ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file."),
-    ] = None,
+    by: By = None,
+    every: Bin = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -103,8 +112,10 @@ def keyness(
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
     if (b is None) == (by is None):
         raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN")
+    if every is not None and by is None:
+        raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
     if by is not None:
-        found = _by_column(a, by, reading, options, keep_texts=page is not None)
+        found = _by_column(a, by, every, reading, options, keep_texts=page is not None)
     else:
         found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)
     table = found.table
@@ -137,12 +148,15 @@ def _write_page(found: _Compared, format: ReportFormat, output: Path, **options:
     write_report(summary, format, output)
 
 
-def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any], *, keep_texts: bool) -> _Compared:
+def _by_column(
+    corpus: str, by: str, every: float | None, reading: Reading, options: dict[str, Any], *, keep_texts: bool
+) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
     from termburst.tables import keyness as compare
     from termburst.tables import keyness_groups
 
-    counted, groups = _grouped(corpus, by, reading)
+    counted, groups = _grouped(corpus, by, every, reading)
+    _warn_of_single_documents(groups.sizes.tolist())
     heading = f"{Path(corpus).name}, by {by}"
     sides: dict[str, Source] = {}
     if keep_texts:
@@ -161,8 +175,11 @@ def _by_column(corpus: str, by: str, reading: Reading, options: dict[str, Any], 
     return _Compared(table, title, heading, sides)
 
 
-def _grouped(corpus: str, by: str, reading: Reading) -> tuple[CountedCorpus, Groups]:
-    """The corpus, and the groups that the column *by* names: between 2 and `MOST_GROUPS`, and no empty name."""
+def _grouped(corpus: str, by: str, every: float | None, reading: Reading) -> tuple[CountedCorpus, Groups]:
+    """The corpus, and the groups that the column *by* names: between 2 and `MOST_GROUPS`, and no empty name.
+
+    With *every*, a group is an interval of numbers or years, and its name is the lower end.
+    """
     from termburst.counting.counted_corpus import Groups
     from termburst.statistics.store import holds_statistics
 
@@ -171,19 +188,58 @@ def _grouped(corpus: str, by: str, reading: Reading) -> tuple[CountedCorpus, Gro
     if reading.id is not None:
         raise ValueError("--by takes the place of --id; omit --id")
     counted = reading.renamed(by).counted_corpus(corpus)
-    groups = Groups.from_labels(counted.ids)
     if empty := sum(not label.strip() for label in counted.ids):
-        rows = f"{many(empty, 'row')} {'has' if empty == 1 else 'have'}"
-        raise ValueError(f"{corpus}: {rows} nothing in the column {by!r}; fill it, or remove such rows")
+        raise _unlabelled(corpus, by, empty, counted.reading)
+    groups = Groups.from_labels(counted.ids if every is None else _binned(counted.ids, by, every))
     names = groups.names
     if len(names) < 2:
         raise ValueError(f"{corpus}: the column {by!r} has only one value, {names[0]!r:.60}; choose another with --by")
     if len(names) > MOST_GROUPS:
         raise ValueError(
             f"{corpus}: the column {by!r} has {len(names):,} values, but at most {MOST_GROUPS} can be compared; "
-            "merge some values, or choose another column with --by"
+            "put numbers or years together with --bin, such as --bin 10, or choose another column with --by"
         )
     return replace(counted, groups=groups), groups
+
+
+def _binned(labels: list[str], by: str, every: float) -> list[str]:
+    """The lower end of the interval of each label; a date counts by its year."""
+    import polars as pl
+
+    from termburst.corpus.metadata import as_numbers, binned
+
+    if not 0 < every < float("inf"):
+        raise ValueError(f"--bin must be a number above 0; got {every:g}")
+    values = as_numbers(pl.Series(by, labels))
+    if values.dtype == pl.String:
+        values = values.str.to_date("%Y-%m-%d", strict=False)
+        if values.null_count():
+            odd = labels[values.is_null().to_list().index(True)]
+            raise ValueError(f"--bin is for numbers and dates, but the column {by!r} contains {odd!r:.60}")
+    found = binned(pl.DataFrame({by: values}), by, int(every) if every.is_integer() else every)[f"{by}_bin"]
+    return [str(int(value)) if float(value).is_integer() else str(value) for value in found.to_list()]
+
+
+def _unlabelled(corpus: str, by: str, count: int, report: ReadingReport | None) -> ValueError:
+    """Some documents are in no group: which, and what their metadata are."""
+    names = [] if report is None else report.unlabelled
+    such = f" ({', '.join(printable(name) for name in names)}{', …' if count > len(names) else ''})" if names else ""
+    have = f"{many(count, 'document')}{such} {'has' if count == 1 else 'have'}"
+    if by == "folder":
+        return ValueError(f"{corpus}: {have} no folder; move {'it' if count == 1 else 'them'} into one, or away")
+    known = sorted(report.known_labels) if report is not None else []
+    there = f"; known are {', '.join(map(repr, known))[:200]}" if known and by not in known else ""
+    return ValueError(f"{corpus}: {have} nothing in the column {by!r}; fill it, or remove such documents{there}")
+
+
+def _warn_of_single_documents(sizes: list[int]) -> None:
+    """Warn if every side is one document: then nothing shows how much a word varies from document to document."""
+    if max(sizes) == 1:
+        warnings.warn(
+            "each side is a single document, so it cannot be seen how much words vary between documents, and few terms "
+            "will differ; --split 1000 makes pieces of 1,000 tokens, and --lines makes each line a document",
+            stacklevel=2,
+        )
 
 
 def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, keep_texts: bool) -> _Compared:
@@ -192,6 +248,7 @@ def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, k
 
     sides = _both(a, b, reading, keep_texts=keep_texts)
     first, second = (statistics_of(side) for side in sides.values())
+    _warn_of_single_documents([first.documents, second.documents])
     with working("Comparing"):
         table = compare(first, second, **options)
     return _Compared(table, f"A: {a}, {_size(first)}; B: {b}, {_size(second)}", " against ".join(sides), sides)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
-import os
 import signal
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,12 +15,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from termburst.cli.output import many, progress_bar, say
+from termburst.cli.batches import (
+    CorpusRead,
+    collection_batches,
+    cut,
+    of_one_kind,
+    peeked,
+    print_report,
+    warn_of_unsegmented,
+)
+from termburst.cli.option_values import parsed_ngrams, parsed_stop_words, unlike
+from termburst.cli.output import progress_bar
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
-    from termburst.datasets import TextCollection
     from termburst.names import Detail
     from termburst.reading.documents import Text
     from termburst.reading.readers import Batch, Corpus, Place
@@ -38,7 +44,6 @@ CORPUS_HELP = (
 )
 _PANEL = "Reading text"
 FILE_COLUMNS = ("file", "folder")  # what is known of every file
-_REPORT_LINES = 12  # of the reading report, on a terminal
 Layer = Literal["form", "lemma", "upos", "lemma_upos"]
 Words = Literal["unicode", "sklearn"]
 Apostrophes = Literal["keep", "split"]
@@ -139,7 +144,9 @@ class Reading:
         _option("--verbose/--quiet", help="Print the whole reading report, or none of it. (default: its first lines)"),
     ] = None
 
-    id_option = "id"  # the option that named the id column, for messages; not annotated, so not a field or an option
+    # Not annotated, so neither fields nor options:
+    id_option = "id"  # the option that named the id column, for messages
+    labels = False  # whether the ids are the labels of groups
 
     def renamed(self, column: str) -> Reading:
         """The same options, but a document's id is read from the *column* that --by names.
@@ -188,8 +195,8 @@ class Reading:
         if self.token_pattern is not None and (self.words, self.apostrophes) != (None, None):
             raise ValueError("--token-pattern says what a word is; omit --words and --apostrophes")
         return corpus_counting(
-            ngrams=_parsed_ngrams(self.ngrams),
-            stop_words=_stop_words(self.stop_words),
+            ngrams=parsed_ngrams(self.ngrams),
+            stop_words=parsed_stop_words(self.stop_words),
             token_pattern=self.token_pattern,
             lowercase=self.lowercase,
             pretokenized=self.pretokenized,
@@ -202,36 +209,18 @@ class Reading:
     def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:
         """The options that saved statistics were counted with; other options on the command line are refused."""
         asked = self.counting()
+        if known.counting is not None and self.layer not in (None, known.counting.layer):
+            layer = "without --layer" if known.counting.layer is None else f"with --layer {known.counting.layer}"
+            raise ValueError(f"{name} was counted {layer}; omit your own --layer to count in the same way")
         if known.counting is not None and asked not in (Reading().counting(), known.counting):
             theirs = unlike(known.counting, asked)
             raise ValueError(f"{name} was counted with {theirs}; omit your own options to count in the same way")
         # Equal options may differ in one thing: a pattern that the user gives has no limits of a pattern from a file.
         return asked if known.counting is None or asked == known.counting else known.counting
 
-    def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], _report: ReadingReport) -> Iterator[Batch]:
         """The batches, with other ids if the documents are to be named by something else."""
         return batches
-
-    def _cut(self, batches: Iterator[Batch], counting: CountingOptions) -> Iterator[Batch]:
-        """The batches with every document cut into the pieces that --split asks for."""
-        if self.split is None:
-            return batches
-        from termburst.corpus.splitting import by_pattern, by_tokens
-
-        begin = by_tokens(_tokens(self.split), counting) if self.split.isdecimal() else by_pattern(self.split)
-
-        def pieces() -> Iterator[Batch]:
-            for batch in batches:
-                ids: list[str] = []
-                texts: list[Text] = []
-                for name, text in zip(batch.ids, batch.texts, strict=True):
-                    starts = begin(text)
-                    bounds = zip(starts, [*starts[1:], len(text)], strict=True)
-                    texts += [text[start:stop] for start, stop in bounds]
-                    ids += [f"{name}:{piece}" for piece in range(1, len(starts) + 1)]
-                yield replace(batch, ids=ids, texts=texts, metadata=None)
-
-        return pieces()
 
     def statistics(
         self,
@@ -239,15 +228,9 @@ class Reading:
         detail: Detail = "moments",
         *,
         counting: CountingOptions | None = None,
-        batch: str | None = None,
-        content: bool = False,
     ) -> TermStatistics:
-        """The statistics of a corpus; if *corpus* is a file of saved statistics, these.
-
-        With *content*, they have a digest of the texts.
-        """
+        """The statistics of a corpus; if *corpus* is a file of saved statistics, these."""
         from termburst.names import DETAILS
-        from termburst.statistics.contents import RunningContent
         from termburst.statistics.store import holds_statistics
         from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
@@ -262,20 +245,12 @@ class Reading:
                 )
             return known
         counting = counting or self.counting()
-        seen = RunningContent()
-
-        def texts(batches: Iterator[Batch]) -> Iterator[list[Text]]:
-            for one in batches:
-                if content:
-                    seen.see(one.texts)
-                yield one.texts
-
         with self.batches(corpus, counting) as read:
+            texts = (batch.texts for batch in read.batches)
             try:
-                found = TermStatistics.from_batches(texts(read.batches), detail, counting=read.counting, batch=batch)
+                return TermStatistics.from_batches(texts, detail, counting=read.counting)
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
-        return replace(found, contents=(replace(seen.value(), batch=batch),)) if content else found
 
     def resumable_statistics(
         self, corpus: str, checkpoint: Checkpoint, *, batch: str | None = None, min_count: int = 1
@@ -325,7 +300,7 @@ class Reading:
     @contextmanager
     def batches(
         self, corpus: str, counting: CountingOptions, *, begin: Callable[[Corpus], Place] | None = None
-    ) -> Iterator[_Read]:
+    ) -> Iterator[CorpusRead]:
         """The corpus in batches, with a progress bar on a terminal; *begin* says where in the files to start.
 
         Then the reading report is printed.
@@ -340,110 +315,59 @@ class Reading:
             task = bar.add_task(f"Reading {corpus}", total=None)
             if corpus in BUILT_IN and not Path(corpus).exists():
                 self._refuse_columns(f"{corpus} is a built-in data set of texts")
+                if self.layer is not None:
+                    raise ValueError(f"{corpus} is a built-in data set of texts without annotation; omit --layer")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
-                found = _collection_batches(collection)
+                found = collection_batches(collection)
             else:
-                opened = open_corpus(corpus, pretokenized=counting.pretokenized, **self._how_files_are_read())
+                how = self._how_files_are_read() | ({"layer": counting.layer} if counting.layer else {})
+                opened = open_corpus(corpus, pretokenized=counting.pretokenized, **how)
                 size = opened.size
-                found = self._named(opened.batches(begin(opened)) if begin else opened.batches())
-            first = next(found, None)
-            texts = [] if first is None else first.texts
-            found = found if first is None else itertools.chain([first], found)
+                found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), opened.report)
+            texts, found = peeked(found)
             if any(isinstance(text, list) for text in texts) and not counting.pretokenized:  # an annotated corpus
-                counting = replace(counting, pretokenized=True)
-                found = _only_tokens(corpus, found)
+                counting = replace(counting, pretokenized=True, layer=self.layer or "form")
             elif not counting.pretokenized:
-                _warn_of_unsegmented(corpus, texts, counting.language)
+                warn_of_unsegmented(corpus, texts, counting.language)
+            if counting.layer is not None or not counting.pretokenized:
+                found = of_one_kind(corpus, found, annotated=counting.pretokenized)
 
             def shown() -> Iterator[Batch]:
                 for batch in found:
                     yield batch
                     bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
-            yield _Read(self._cut(shown(), counting), counting, None if opened is None else opened.report)
-        if opened is not None:
-            self._print_report(opened.report, texts)
-
-    def _print_report(self, report: ReadingReport, texts: list[Text]) -> None:
-        """Print what was skipped, repaired or guessed, on standard error; nothing if there is nothing of that kind.
-
-        The language is guessed from the first *texts*.
-        """
-        if self.notes is False or not (self.notes or report.has_oddities):
-            return
-        if self.language is None and report.language is None:
-            from termburst.counting.guess_language import guess_language
-            from termburst.counting.languages import language_name
-
-            guess = guess_language(texts)
-            report.language = None if guess is None else f"{language_name(guess[0])}, as far as can be guessed"
-        printed = str(report).splitlines()
-        if not self.notes and len(printed) > _REPORT_LINES and _is_terminal():
-            left = len(printed) - _REPORT_LINES
-            printed = [*printed[:_REPORT_LINES], f"and {many(left, 'more line')}; --verbose shows all"]
-        say(*printed, err=True)
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A corpus that is being read: its batches, and how they are counted (token lists are counted as they are).
-
-    The report is complete when all batches have been read; a built-in data set has none.
-    """
-
-    batches: Iterator[Batch]
-    counting: CountingOptions
-    report: ReadingReport | None
-
-
-def _collection_batches(collection: TextCollection) -> Iterator[Batch]:
-    from termburst.reading.readers import Batch
-
-    step = 500  # documents, so that the bar moves
-    for i in range(0, len(collection), step):
-        texts: list[Text] = list(collection.texts[i : i + step])
-        yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)))
-
-
-def _only_tokens(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]:
-    """The same batches, if they contain nothing but token lists."""
-    for batch in batches:
-        for name, text in zip(batch.ids, batch.texts, strict=True):
-            if isinstance(text, str) and text:
-                raise ValueError(
-                    f"{corpus} has annotated files and plain texts ({name}), whose words are found in different ways; "
-                    "put them in two folders, or give a glob in quotes"
-                )
-        yield batch
-
-
-def _warn_of_unsegmented(corpus: str, texts: list[Text], language: str | None) -> None:
-    """Warn of texts without spaces between words, and say which --language they need."""
-    from termburst.counting.scripts import unsegmented_script
-
-    problem = unsegmented_script(texts, language)
-    if problem is not None:
-        warnings.warn(f"{corpus}: {problem.replace('Set the language to', 'Give --language')}", stacklevel=2)
+            report, batches = None if opened is None else opened.report, shown()
+            if self.split is not None:
+                batches = cut(batches, self.split, counting, report, numbered=not self.labels)
+            yield CorpusRead(batches, counting, report)
+        if report is not None:
+            print_report(report, texts, language=self.language, whole=self.notes)
 
 
 class _ByColumn(Reading):
     """The options of `keyness --by`: a document's id is the name of its group."""
 
     id_option = "by"
+    labels = True
 
 
 class _ByFile(Reading):
     """The options of `keyness --by folder`: the group of a document is what its file's name says."""
 
     column = ""
+    labels = True
 
     def _how_files_are_read(self) -> dict[str, Any]:
         return {**super()._how_files_are_read(), "columns": (self.column,)}
 
-    def _named(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], report: ReadingReport) -> Iterator[Batch]:
         for batch in batches:
             known = [about.get(self.column) for about in batch.metadata or [{}] * len(batch.ids)]
+            for name, value in zip(batch.ids, known, strict=True):
+                if value is None or not str(value).strip():
+                    report.add_unlabelled(name, ())
             yield replace(batch, ids=["" if value is None else str(value) for value in known])
 
 
@@ -488,71 +412,3 @@ def warn_of_one_document(corpus: str, documents: int) -> None:
             "document, --split 1000 makes pieces of 1,000 tokens",
             stacklevel=2,
         )
-
-
-def _is_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _tokens(number: str) -> int:
-    if len(number) > 9 or int(number) < 1:
-        raise ValueError(f"--split must be 1 to 999,999,999 tokens, or a pattern; got {number:.60}")
-    return int(number)
-
-
-def _parsed_ngrams(value: str) -> tuple[int, int]:
-    try:
-        numbers = [int(part) for part in value.replace("-", ",").split(",")]
-        first, last = numbers if len(numbers) == 2 else numbers * 2
-    except ValueError as error:
-        raise ValueError(f"--ngrams must be a number, or two such as 1,2; got {value!r:.60}") from error
-    return first, last
-
-
-def unlike(options: CountingOptions, others: CountingOptions) -> str:
-    """The options that differ from *others*, as written on the command line."""
-    values = {f.name: getattr(options, f.name) for f in fields(options)}
-    if options.words != others.words:  # these follow from it
-        del values["apostrophes"], values["ngrams_over_stop_words"]
-    return " and ".join(_spelled(name, value) for name, value in values.items() if value != getattr(others, name))
-
-
-def _spelled(option: str, value: Any) -> str:
-    name = f"--{option.replace('_', '-')}"
-    if option == "lowercase":
-        return name if value else "--no-lowercase"
-    if option == "ngrams":
-        return f"{name} {value[0]}" if value[0] == value[1] else f"{name} {value[0]},{value[1]}"
-    if value == getattr(Reading().counting(), option) and option != "words":
-        return f"no {name}"
-    if isinstance(value, tuple):
-        return f"{name} FILE of {many(len(value), 'word')}"
-    return name if value is True else f"{name} {value}"
-
-
-def _stop_words(value: str | None) -> str | tuple[str, ...] | None:
-    if value is None or value == "english":
-        return value
-    path = Path(value)
-    if not os.path.lexists(path):
-        if "." not in value and os.sep not in value:  # CountingOptions knows the languages
-            return value
-        raise ValueError(
-            f"--stop-words must be a language or a text file with one word per line; there is no file {value!r}"
-        )
-    if path.exists() and not path.is_file():  # a pipe is refused, too: reading it could wait forever
-        kind = "a folder" if path.is_dir() else "not a regular file"
-        raise ValueError(f"--stop-words: {value!r} is {kind}; give a text file with one word per line")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"--stop-words: the file {value!r} cannot be read ({error.strerror})") from error
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"--stop-words: the file {value!r}, line {line}, is not UTF-8; save it as UTF-8") from error
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise ValueError(f"--stop-words: the file {value!r}, line {line}, contains a NUL character; it must be text")
-    return tuple(sorted(set(text.split())))

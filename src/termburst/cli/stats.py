@@ -6,8 +6,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +17,8 @@ from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
 from termburst.names import Detail
 
 if TYPE_CHECKING:
+    from termburst.counting.options import CountingOptions
+    from termburst.statistics.contents import NewTexts
     from termburst.statistics.term_statistics import TermStatistics
 
 stats = typer.Typer(help="Build, combine and show saved statistics of a corpus.", no_args_is_help=True)
@@ -80,13 +83,13 @@ def add(
     reading: Reading,
     batch: Batch = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Add the documents even if the statistics already contain the same texts.")
+        bool, typer.Option("--again", help="Add all documents, even those whose texts the statistics already contain.")
     ] = False,
     output: InPlace = None,
 ) -> None:
-    """Add documents, counted with the same options as before; texts that are already there are refused.
+    """Add documents, counted with the same options as before. Texts that are already there are left out.
 
-    A batch whose name is already there is skipped.
+    So a folder to which files were added can be given again. A batch whose name is already there is skipped.
     """
     from termburst.statistics.term_statistics import TermStatistics
 
@@ -104,7 +107,7 @@ def _add(
     again: bool,
     output: Path | None,
 ) -> None:
-    from termburst.statistics.contents import held
+    from termburst.statistics.contents import NewTexts
 
     if known.min_count > 1:
         raise ValueError(
@@ -116,17 +119,45 @@ def _add(
         if output is not None:
             _save(known, output)
         return
-    counting = reading.counting_like(known, saved)
-    new = reading.statistics(corpus, known.detail, counting=counting, batch=batch, content=True)
-    before = held(known.contents, new.contents[0])
-    if before is not None and not again:
-        name = "" if before.batch is None else f" (batch {before.batch!r})"
-        texts = many(before.documents, "document")
-        raise ValueError(
-            f"{saved} already contains the texts of {corpus}: {texts}{name}; nothing was added. "
-            "Give --again to count them a second time"
-        )
+    texts = NewTexts(known.contents, again=again)
+    new = _new_statistics(known, saved, corpus, reading, batch, texts)
+    if texts.skipped:
+        some = many(texts.skipped, "document")
+        say(f"{saved} already contains {some} of {corpus}; only the others are added (--again adds all)", err=True)
+    unknown = known.documents - sum(one.documents for one in known.contents if one.knows_each)
+    if unknown > 0 and not again:
+        sentence = f"{saved} does not know the texts of {many(unknown, 'document')}"
+        say(f"{sentence}, so it cannot be said whether {corpus} has some of them again", err=True)
     _save(known + new, output or saved, f" ({new.documents:,} added)")
+
+
+def _new_statistics(
+    known: TermStatistics, saved: Path, corpus: str, reading: Reading, batch: str | None, texts: NewTexts
+) -> TermStatistics:
+    """The statistics of those texts of a corpus that are not known; ValueError if all are."""
+    from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
+
+    with reading.batches(corpus, reading.counting_like(known, saved)) as read:
+        some = (texts.only(one.texts) for one in read.batches)
+        try:
+            new = TermStatistics.from_batches(some, known.detail, counting=read.counting, batch=batch)
+        except NothingToCountError as error:
+            problem = _already_there(saved, corpus, texts)
+            raise problem or ValueError(f"{corpus}: {error}") from error
+    if (problem := _already_there(saved, corpus, texts)) is not None:
+        raise problem
+    return replace(new, contents=(replace(texts.added(), batch=batch),))
+
+
+def _already_there(saved: Path, corpus: str, texts: NewTexts) -> ValueError | None:
+    before = texts.held()
+    if before is None:
+        return None
+    name = "" if before.batch is None else f" (batch {before.batch!r})"
+    return ValueError(
+        f"{saved} already contains the texts of {corpus}: {many(before.documents, 'document')}{name}; "
+        "nothing was added. Give --again to count them a second time"
+    )
 
 
 @stats.command()
@@ -163,10 +194,11 @@ def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
 @stats.command()
 def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
     """Show what a file of statistics contains."""
+    from termburst.corpus.shown import words_of
     from termburst.statistics.term_statistics import TermStatistics
 
     s = TermStatistics.load(saved)
-    facts = {
+    facts: dict[str, Any] = {
         "documents": s.documents,
         "tokens": s.tokens,
         "terms": s.vocabulary_size,
@@ -177,15 +209,24 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Wri
         "min_count": s.min_count,
         "batches": list(s.batches),
         "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
-        "counting": None if s.counting is None else s.counting.to_json(),
+        "counting": None if s.counting is None else _counting(s.counting),
     }
     if as_json:
         write_out(json_text(facts))
         return
     facts["contents"] = [many(one.documents, "document") for one in s.contents]
+    facts["counting"] = None if s.counting is None else words_of(s.counting)
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, (int, float)) else value
         say(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")
+
+
+def _counting(options: CountingOptions) -> dict[str, Any]:
+    """The options of counting that were used: a token pattern finds no words where Unicode does."""
+    values = options.to_json()
+    if options.words == "unicode" or options.pretokenized:
+        del values["token_pattern"]
+    return values
 
 
 @contextmanager

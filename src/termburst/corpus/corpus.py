@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus.documents import Documents
-from termburst.corpus.shown import Reports, as_html, in_words, words_of
+from termburst.corpus.shown import Reports, as_html, in_words, warn_of_single_documents, words_of
 from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
@@ -259,6 +259,8 @@ class Corpus:
             if by is not None:
                 raise ValueError("give another corpus, or by=, and not both")
             self._check_same_words(other)
+            if len(self) == 1 and isinstance(other, Corpus) and len(other) == 1:
+                warn_of_single_documents()
             return keyness(self._filled(), other, **options)
         by = by if by is not None else self.by
         if by is None:
@@ -268,6 +270,8 @@ class Corpus:
             advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
             raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
         groups = labels.unique().sort()
+        if len(groups) == len(self):
+            warn_of_single_documents()
         if len(groups) != 2 or "contrasts" in options:
             return keyness_groups(self._filled(), labels.to_list(), **options)
         a, b = (self.counts[(labels == group).to_numpy()] for group in groups)

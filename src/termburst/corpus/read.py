@@ -24,12 +24,13 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
 from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
 from termburst.counting.guess_language import guess_language
-from termburst.counting.languages import language_name
+from termburst.counting.languages import guessed_language, language_name
 from termburst.counting.options import CountingOptions
 from termburst.counting.scripts import unsegmented_script
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.reading.documents import Text
+from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import open_corpus
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
@@ -228,12 +229,30 @@ def _is_row(item: Any) -> bool:
 
 def _from_texts(texts: list[str], asked: _Asked) -> Corpus:
     asked.refuse("a list of texts")
+    _warn_of_names(texts)
     held: Sequence[Text] = [str(text) for text in texts]
     asked.warn_of_script(held)
     if asked.tokenizer is not None:
         held = TokenizedTexts(held, asked.tokenizer)
     ids = _given_ids(asked.id, len(texts))
     return Corpus(Documents(ids, asked.counting, held), metadata.of_documents(ids), name="texts")
+
+
+def _warn_of_names(texts: list[str]) -> None:
+    """Warn if all texts are names of files: whoever gives them probably wants what is in the files."""
+    if all(len(text) < 4096 and text.isprintable() and _is_file(text) for text in texts):
+        warnings.warn(
+            f"a list of strings is read as texts, but all {len(texts):,} strings are names of files, such as "
+            f"{texts[0]!r:.80}; to read the files: tb.read([pathlib.Path(name) for name in names])",
+            stacklevel=5,
+        )
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return bool(name.strip()) and Path(name).is_file()
+    except (OSError, ValueError):  # too long, or not a name
+        return False
 
 
 def _from_tokens(items: list[Any], asked: _Asked) -> Corpus:
@@ -332,7 +351,8 @@ def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Cor
     if isinstance(first, list):  # of an annotated corpus, or a table with token lists
         if tokenizer is not None:
             raise ValueError(f"{parts[0].source.name} has tokens already; omit tokenizer=")
-        counting = replace(counting, pretokenized=True)
+        if not counting.pretokenized:
+            counting = replace(counting, pretokenized=True, layer=asked.files["layer"] or "form")
     documents = _of_one_kind(batches, type(first), parts)
     counts, terms = counting.count(
         documents if tokenizer is None else (tokens_of(document, tokenizer) for document in documents)
@@ -391,10 +411,8 @@ def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPa
         for text in texts:
             if not isinstance(text, kind):
                 names = list(chain.from_iterable(part.ids for part in parts))
-                what = "texts" if kind is str else "lists of tokens"
-                raise ValueError(
-                    f"{names[number]}: the documents before it are {what}, but this one is not; read them apart"
-                )
+                found = (names[number], names[0]) if kind is str else (names[0], names[number])
+                raise mixed_kinds(parts[0].source.name, *found)
             number += 1
             yield text
 
@@ -406,7 +424,7 @@ def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
     with suppress(ImportError):  # of the lists of stop words
         guessed = guess_language(sample)
         if guessed is not None:
-            return f"{language_name(guessed[0])} (guessed; language= sets it)"
+            return guessed_language(guessed[0], 'language="{}"', 'stop_words="{}"')
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from termburst.counting.languages import language_name
@@ -11,6 +12,10 @@ from termburst.display import ROWS, html_table, more, number, printable
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
 
+_LAYERS = {
+    "form": "the words of the annotation", "lemma": "lemmas of the annotation", "upos": "parts of speech",
+    "lemma_upos": "lemmas of the annotation, with the part of speech",
+}  # fmt: skip
 _NAMED = 12  # columns of the metadata that are named
 _COLUMNS = 8  # of the metadata, in a notebook
 
@@ -80,7 +85,8 @@ def words_of(counting: CountingOptions | None) -> str:
     if counting is None:
         return "counted elsewhere"
     if counting.pretokenized:
-        parts = ["the given tokens"]
+        parts = [_LAYERS[counting.layer] if counting.layer else "the given tokens"]
+        parts += ["in lower case"] if counting.layer not in (None, "upos") and counting.lowercase else []
     else:
         by_pattern = "two or more letters or digits"
         if counting.token_pattern != DEFAULT_TOKEN_PATTERN:
@@ -96,3 +102,13 @@ def words_of(counting: CountingOptions | None) -> str:
         low, high = counting.ngrams
         parts.append(f"terms of {low} words" if low == high else f"terms of {low} to {high} words")
     return ", ".join(parts)
+
+
+def warn_of_single_documents() -> None:
+    """Warn that every side of a comparison is one document, and say what to do."""
+    warnings.warn(
+        "each side is a single document, so it cannot be seen how much words vary between documents, and few terms "
+        "will differ; cut the documents with corpus.split(tokens=1000), or read each line as one with tb.read(..., "
+        "lines=True)",
+        stacklevel=3,
+    )

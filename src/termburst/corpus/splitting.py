@@ -12,9 +12,12 @@ from termburst.corpus.stored_texts import LazyTexts, Numbers
 from termburst.counting.counted_corpus import texts_at
 from termburst.counting.options import CountingOptions
 from termburst.counting.pattern_clock import start_clock, stop_clock
+from termburst.counting.segmenters import SEGMENTED
 from termburst.reading.documents import Text
 
-Cut = Callable[[Text], list[int]]  # where the pieces of a text begin; the first is 0
+# The text to take the pieces from, and where they begin; the first is 0. It may be another text than the given one:
+# if tokens are found in a text of another length, the pieces are taken from that.
+Cut = Callable[[Text], tuple[Text, list[int]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -24,7 +27,7 @@ class Pieces(LazyTexts):
     Attributes
     ----------
     texts : the texts that were cut
-    prepare : what is done to a text before it is cut, if anything
+    prepare : what is done to a text before it is cut, if anything; the first result of the `Cut`
     parent : for each piece, the number of its text; ascending
     start, stop : for each piece, its characters (or tokens, if the text is a list)
     """
@@ -41,16 +44,16 @@ class Pieces(LazyTexts):
 
         Examples
         --------
-        >>> pieces = Pieces.cut(["so it goes", "on"], lambda text: [0, 6] if len(text) > 6 else [0])
+        >>> pieces = Pieces.cut(["so it goes", "on"], lambda text: (text, [0, 6] if len(text) > 6 else [0]))
         >>> list(pieces), pieces.parent.tolist()
         (['so it ', 'goes', 'on'], [0, 0, 1])
         """
         parent: list[int] = []
         bounds: list[tuple[int, int]] = []
         for number, text in enumerate(texts):
-            starts = begin(text)
+            whole, starts = begin(text)
             parent.extend([number] * len(starts))
-            bounds.extend(zip(starts, [*starts[1:], len(text if prepare is None else prepare(text))], strict=True))
+            bounds.extend(zip(starts, [*starts[1:], len(whole)], strict=True))
         start, stop = np.array(bounds, dtype=np.intp).reshape(-1, 2).T
         return cls(texts, prepare, np.array(parent, dtype=np.intp), start, stop)
 
@@ -86,18 +89,18 @@ def by_tokens(size: int, counting: CountingOptions) -> Cut:
     Examples
     --------
     >>> by_tokens(2, CountingOptions())("So it goes. So it is.")
-    [0, 6, 15]
+    ('So it goes. So it is.', [0, 6, 15])
     """
 
-    def begin(text: Text) -> list[int]:
+    def begin(text: Text) -> tuple[Text, list[int]]:
         if not isinstance(text, str):
-            return list(range(0, len(text), size)) or [0]
-        _, tokens = counting.placed_tokens(text)
+            return text, list(range(0, len(text), size)) or [0]
         start_clock()
         try:
-            return [0, *(start for number, (_, start, _) in enumerate(tokens) if number and number % size == 0)]
+            shown, starts = counting.every_token(text, size)
         finally:
             stop_clock()
+        return text if len(shown) == len(text) else shown, [0, *starts]
 
     return begin
 
@@ -118,6 +121,8 @@ class AsCounted:
         """The text, or the one that `CountingOptions.placed_tokens` shows."""
         if not isinstance(text, str):
             return text
+        if text.isascii() and self.counting.language not in SEGMENTED:
+            return text
         shown, _ = self.counting.placed_tokens(text)
         return text if len(shown) == len(text) else shown
 
@@ -127,7 +132,7 @@ def by_pattern(pattern: str) -> Cut:
 
     Examples
     --------
-    >>> by_pattern(r"^CHAPTER")("CHAPTER 1\nso\nCHAPTER 2\nit")
+    >>> by_pattern(r"^CHAPTER")("CHAPTER 1\nso\nCHAPTER 2\nit")[1]
     [0, 13]
     """
     try:
@@ -137,7 +142,7 @@ def by_pattern(pattern: str) -> Cut:
     if compiled.fullmatch(""):
         raise ValueError(f"the pattern {pattern!r:.60} can match the empty string, so it would cut everywhere")
 
-    def begin(text: Text) -> list[int]:
+    def begin(text: Text) -> tuple[Text, list[int]]:
         if not isinstance(text, str):
             raise ValueError("a pattern cuts texts, but these documents are lists of tokens; use split(tokens=...)")
         start_clock()
@@ -146,8 +151,8 @@ def by_pattern(pattern: str) -> Cut:
         finally:
             stop_clock()
         if not starts:
-            return [0]
+            return text, [0]
         # White space before the first match is not a piece; it stays with the first one.
-        return [0, *starts[1:]] if not text[: starts[0]].strip() else [0, *starts]
+        return text, [0, *starts[1:]] if not text[: starts[0]].strip() else [0, *starts]
 
     return begin

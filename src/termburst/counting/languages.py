@@ -109,6 +109,22 @@ def language_name(code: str) -> str:
     return next(name for known, _, name in _rows() if known == code)
 
 
+def guessed_language(code: str, language: str, stop_words: str) -> str:
+    """What the reading report says of a language that was guessed: it is not used unless somebody gives it.
+
+    *language* and *stop_words* are the options to give, with {} in the place of the code.
+
+    Examples
+    --------
+    >>> guessed_language("de", "--language {}", "--stop-words {}")
+    'German, by a guess that is not used; --language de sets it, --stop-words de leaves out its stop words'
+    """
+    advice = language.format(code) + " sets it"
+    if code in languages_with_stop_words():
+        advice += f", {stop_words.format(code)} leaves out its stop words"
+    return f"{language_name(code)}, by a guess that is not used; {advice}"
+
+
 def languages_with_stop_words() -> list[str]:
     """The codes of the languages that have a list of stop words."""
     import stopwordsiso

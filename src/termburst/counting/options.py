@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import islice
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,10 @@ from termburst.counting.languages import default_apostrophes, language_code, let
 from termburst.counting.pattern_clock import StoredPattern, can_limit, stored_limit
 from termburst.counting.plain_tokenizer import (
     EMPTY_MATCH,
+    AnnotatedTokens,
     PatternTokens,
     PlainTokenizer,
+    StopLemmas,
     TermsOfText,
     UnicodeTokens,
     split_tokens,
@@ -30,7 +33,7 @@ from termburst.counting.preparation import Preparation
 from termburst.counting.segmenters import SEGMENTED
 from termburst.counting.unicode_words import UnicodeWords, unicode_words
 from termburst.limits import LONGEST_NGRAM
-from termburst.reading.documents import Text
+from termburst.reading.documents import LAYERS, Text
 
 if TYPE_CHECKING:
     from termburst.counting.tokenizer import Tokenizer
@@ -59,7 +62,7 @@ class CountingOptions:
         Whether to convert texts to lower case first.
     pretokenized : bool
         The texts are tokens already, separated by white space (or lists of tokens). The options for finding tokens are
-        not used: `words`, `token_pattern`, `lowercase`, `apostrophes`.
+        not used: `words`, `token_pattern`, `apostrophes`, and without `layer` also `lowercase`.
     words : "sklearn", "unicode" or None
         How tokens are found: by `token_pattern` as in scikit-learn, or as words as Unicode sees them (see
         `UnicodeWords`). By default "unicode" if a language is given, otherwise "sklearn".
@@ -72,6 +75,11 @@ class CountingOptions:
     ngrams_over_stop_words : bool or None
         Whether n-grams join tokens that have a stop word between them. By default they do with ``words="sklearn"``, as
         in scikit-learn, and do not with ``words="unicode"``.
+
+    layer : "form", "lemma", "upos", "lemma_upos" or None
+        The texts are lists of tokens of an annotated corpus, in this layer. Then `lowercase` and `stop_words` are about
+        the word: in *The_DET* of "lemma_upos" about *The*. Tags stay as they are. Files set it themselves; it needs
+        `pretokenized`.
 
     Examples
     --------
@@ -92,6 +100,7 @@ class CountingOptions:
     language: str | None = None
     apostrophes: str | None = None
     ngrams_over_stop_words: bool | None = None
+    layer: str | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for options that cannot be used, before any text is read. Defaults become values."""
@@ -105,6 +114,10 @@ class CountingOptions:
             raise ValueError('A token pattern is an option of words="sklearn". Set words="sklearn", or leave it out.')
         if over is not None and not isinstance(over, bool):
             raise ValueError(f"ngrams_over_stop_words must be True, False or None, got {over!r:.60}.")
+        if _checked_name("layer", self.layer, LAYERS) and not self.pretokenized:
+            raise ValueError("layer is for the tokens of annotated corpora. Set pretokenized=True, or leave it out.")
+        if self.layer == "upos" and self.stop_words:
+            raise ValueError("The layer upos has no words, so there are no stop words. Leave stop_words out.")
         values = {
             "ngrams": _checked_ngrams(self.ngrams),
             "stop_words": _sorted_words(self.stop_words, language),
@@ -156,7 +169,7 @@ class CountingOptions:
         self._check_longest()
         find = self._find_tokens()
         barriers = not self.ngrams_over_stop_words
-        return PlainTokenizer(TermsOfText(find, self._stop_words(find), self.ngrams, barriers))
+        return PlainTokenizer(TermsOfText(find, self._left_out(self._stop_words(find)), self.ngrams, barriers))
 
     def placed_tokens(self, text: Text) -> tuple[str, Iterator[tuple[str, int, int]]]:
         """The text to show, and its tokens with their places in it. Stop words are among them.
@@ -171,14 +184,13 @@ class CountingOptions:
         """
         if isinstance(text, list):  # of tokens, which may contain spaces
             ends = np.cumsum([len(token) + 1 for token in text]).tolist()
+            counted = self._find_tokens()(text) if self.pretokenized else text
             return " ".join(text), (
-                (token, end - 1 - len(token), end - 1) for token, end in zip(text, ends, strict=True)
+                (token, end - 1 - len(shown), end - 1) for token, shown, end in zip(counted, text, ends, strict=True)
             )
         if self.pretokenized:
             return text, ((found.group(), *found.span()) for found in re.finditer(r"\S+", text))
-        searched, shown = self._preparation()(text), self._preparation(lowercase=False)(text)
-        if len(searched) != len(shown):  # a few letters, such as İ, are longer in lower case
-            shown = searched
+        searched, shown = self._prepared(text)
         words = self._unicode_words()
         if words is not None:
             return shown, ((searched[start:stop], start, stop) for start, stop in words.spans(searched))
@@ -190,9 +202,53 @@ class CountingOptions:
                 matches = iter(list(matches))
         return shown, ((found.group(group), *found.span(group)) for found in matches)
 
-    def stop_word_set(self) -> frozenset[str]:
-        """The tokens that are left out."""
+    def every_token(self, text: str, every: int) -> tuple[str, list[int]]:
+        """The text to show, as `placed_tokens` gives it, and where every *every*-th token begins, without the first.
+
+        This is much faster than to look at all tokens.
+
+        Examples
+        --------
+        >>> CountingOptions().every_token("So it goes. So it is.", 2)
+        ('So it goes. So it is.', [6, 15])
+        """
+        plain = text.isascii() and not self.pretokenized and self.language not in SEGMENTED
+        if plain and len(text) < 2 * every and self.token_pattern == DEFAULT_TOKEN_PATTERN:
+            return text, []  # there is something between two tokens, so there are not enough of them
+        if self.pretokenized or isinstance(self.token_pattern, StoredPattern):
+            shown, tokens = self.placed_tokens(text)
+            return shown, [start for _, start, _ in islice(tokens, every, None, every)]
+        searched, shown = self._prepared(text)
+        words = self._unicode_words()
+        if words is not None:
+            return shown, words.every(searched, every)
+        pattern = re.compile(self.token_pattern)
+        chosen = islice(pattern.finditer(searched), every, None, every)
+        return shown, [match.start(pattern.groups) for match in chosen]
+
+    def _prepared(self, text: str) -> tuple[str, str]:
+        """The text in which tokens are found, and the one to show; both have the same length."""
+        searched = self._preparation()(text)
+        shown = self._preparation(lowercase=False)(text)
+        return searched, shown if len(searched) == len(shown) else searched  # İ and others are longer in lower case
+
+    def stop_word_set(self) -> Container[str]:
+        """The tokens that are left out; ``token in options.stop_word_set()`` asks for one."""
         return _stop_word_set(self)
+
+    def stop_word_in(self, term: str) -> str | None:
+        """The first token of a term that is left out as a stop word; None if there is none.
+
+        Examples
+        --------
+        >>> options = CountingOptions(stop_words=["the"])
+        >>> options.stop_word_in("The"), options.stop_word_in("whale")
+        ('the', None)
+        """
+        if self.stop_words is None:
+            return None
+        left_out = self.stop_word_set()
+        return next((token for token in self._find_tokens()(term) if token in left_out), None)
 
     def check_text(self, text: Any, number: int) -> None:
         """Raise ValueError, with the number of the document, if it is not a text."""
@@ -215,7 +271,9 @@ class CountingOptions:
         options are written as before, and older versions can read them.
         """
         values = asdict(self)
-        older = {"words": "sklearn", "language": None, "apostrophes": None, "ngrams_over_stop_words": True}
+        older = {
+            "words": "sklearn", "language": None, "apostrophes": None, "ngrams_over_stop_words": True, "layer": None,
+        }  # fmt: skip
         return {name: value for name, value in values.items() if name not in older or value != older[name]}
 
     @classmethod
@@ -258,9 +316,14 @@ class CountingOptions:
     def _find_tokens(self, segment: bool = True) -> Callable[[Any], list[str]]:
         """The function that finds the tokens of a text in plain Python."""
         if self.pretokenized:
-            return split_tokens
+            lowered = self.lowercase and self.layer not in (None, "upos")
+            return AnnotatedTokens(self.language, tagged=self.layer == "lemma_upos") if lowered else split_tokens
         prepare, words = self._preparation(segment=segment), self._unicode_words()
         return PatternTokens(self.token_pattern, prepare) if words is None else UnicodeTokens(words, prepare)
+
+    def _left_out(self, words: frozenset[str]) -> Container[str]:
+        """The stop words as tokens of the layer."""
+        return StopLemmas(words) if self.layer == "lemma_upos" and words else words
 
     def _stop_words(self, find: Callable[[Any], list[str]], warn: bool = True) -> frozenset[str]:
         """The tokens to leave out. Warn where a stop word is never found because *find* splits or changes it."""
@@ -339,8 +402,8 @@ def _check_pattern(token_pattern: str) -> None:
 
 
 @lru_cache(maxsize=16)
-def _stop_word_set(options: CountingOptions) -> frozenset[str]:
-    return options._stop_words(options._find_tokens(), warn=False)
+def _stop_word_set(options: CountingOptions) -> Container[str]:
+    return options._left_out(options._stop_words(options._find_tokens(), warn=False))
 
 
 def checked_counting(counting: CountingOptions | None) -> CountingOptions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.languages import lower_case
 from termburst.counting.pattern_clock import start_clock, stop_clock, stored_limit
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.reading.documents import Text
@@ -155,6 +156,48 @@ def split_tokens(text: Text) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class AnnotatedTokens:
+    """The tokens of an annotated corpus in lower case. If they are *tagged*, as in The_DET, their tags stay.
+
+    Examples
+    --------
+    >>> AnnotatedTokens()(["The", "Whale"]), AnnotatedTokens(tagged=True)(["The_DET", "Whale_NOUN"])
+    (['the', 'whale'], ['the_DET', 'whale_NOUN'])
+    """
+
+    language: str | None = None
+    tagged: bool = False
+
+    def __call__(self, text: Text) -> list[str]:
+        """The tokens in their order."""
+        tokens = split_tokens(text)
+        if not self.tagged:
+            return [lower_case(token, self.language) for token in tokens]
+        parts = [token.rpartition("_") for token in tokens]
+        return [
+            f"{lower_case(word, self.language)}_{tag}" if join else lower_case(tag, self.language)
+            for word, join, tag in parts
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class StopLemmas:
+    """Stop words as a container of lemmas with their tags.
+
+    Examples
+    --------
+    >>> "the_DET" in StopLemmas(frozenset(["the"])), "whale_NOUN" in StopLemmas(frozenset(["the"]))
+    (True, False)
+    """
+
+    words: frozenset[str]
+
+    def __contains__(self, token: object) -> bool:
+        """Whether the word before the tag is a stop word."""
+        return isinstance(token, str) and (token.rpartition("_")[0] or token) in self.words
+
+
+@dataclass(frozen=True, slots=True)
 class TermsOfText:
     """The terms of a text: its tokens without stop words, and runs of *ngrams* tokens, joined by a space.
 
@@ -169,7 +212,7 @@ class TermsOfText:
     """
 
     tokens: Callable[[Any], list[str]]
-    stop_words: frozenset[str]
+    stop_words: Container[str]
     ngrams: tuple[int, int]
     barriers: bool = False
 

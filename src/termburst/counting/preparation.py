@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from termburst.counting.languages import lower_case
+from termburst.counting.normal_form import composed
 from termburst.counting.segmenters import segmenter
 
 _DOTTED = ("tr", "az")  # I and i are not the same letter
@@ -41,7 +41,7 @@ class Preparation:
         if self.lowercase:
             text = lower_case(text, self.language)
         if self.tidy and not text.isascii():
-            text = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\uff07", "'").replace("\xad", "")
+            text = composed(text).replace("\u2019", "'").replace("\uff07", "'").replace("\xad", "")
         return text if self.segment is None else self.segment(text)
 
     def is_ready(self, text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 _TYPES: dict[str, Any] = {
     "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool,
     "words": str, "language": str | None, "apostrophes": str | None, "ngrams_over_stop_words": bool,
+    "layer": str | None,
 }  # fmt: skip
 _IN_WORDS: dict[Any, str] = {
     str: "a string", bool: "true or false", list: "a list", int: "a whole number", dict: "an object",

@@ -79,17 +79,46 @@ class UnicodeWords:
         """The same for ASCII characters only."""
         return self._with_joiners(_kinds_of(range(128)))
 
+    @cached_property
+    def _ascii(self) -> bytes:
+        shown = self.kinds.tobytes().translate(_SHOWN)
+        return shown[: ord("_")] + b"_" + shown[ord("_") + 1 :] + bytes(128)
+
     def find(self, text: str) -> list[str]:
         """The tokens of a text in their order, by plain Python."""
         return [text[start:stop] for start, stop in self.spans(text)]
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the tokens of a text begin and end."""
-        table = self.kinds if text.isascii() else self.wide
+        return (found.span() for found in _TOKEN.finditer(self._shown(text)))
+
+    def every(self, text: str, number: int) -> list[int]:
+        """Where the tokens *number*, 2 · *number* and so on begin, counted from 0; without the first one.
+
+        Examples
+        --------
+        >>> UnicodeWords().every("So it goes. So it is.", 2)
+        [6, 15]
+        """
+        kinds, steps = self._shown(text), _steps(number % _STRIDE)
+        starts: list[int] = []
+        found = _GAP.match(kinds)
+        while found is not None:
+            for _ in range(number // _STRIDE):
+                found = found and _STEPS.match(kinds, found.end())
+            found = found and steps.match(kinds, found.end())
+            if found is not None and found.end() < len(kinds):
+                starts.append(found.end())
+        return starts
+
+    def _shown(self, text: str) -> bytes:
+        """The kind of each character as a letter, as `_TOKEN` reads them."""
+        if text.isascii():
+            return text.encode().translate(self._ascii)
+        table = self.wide
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         kinds = table[np.minimum(points, table.size - 1)].tobytes().translate(_SHOWN)
-        kinds = kinds if "_" not in text else _with_underscores(kinds, points)
-        return (found.span() for found in _TOKEN.finditer(kinds))
+        return kinds if "_" not in text else _with_underscores(kinds, points)
 
     def _with_joiners(self, kinds: Bytes) -> Bytes:
         kinds = kinds.copy()
@@ -130,6 +159,21 @@ def _every_kind() -> Bytes:
 # joiners of letters, of digits, of both. Nothing in it can fail after a long match, so it takes linear time.
 _INNER = rb"(?:E|A(?=[LDE])|_(?=[LD]))*"
 _TOKEN = re.compile(rb"(?:L+%b(?:[lb](?=L))?|D+%b(?:[db](?=D))?)+" % (_INNER, _INNER))
+_GAP = re.compile(rb"[^LD]*+")
+
+
+_STRIDE = 512  # tokens that one match takes at most, since it needs memory for each
+
+
+@lru_cache(maxsize=16)
+def _steps(number: int) -> re.Pattern[bytes]:
+    """So many tokens, each with what follows it up to the next one."""
+    return re.compile(rb"(?>%b[^LD]*+){%d}" % (_TOKEN.pattern, number))
+
+
+_STEPS = _steps(_STRIDE)
+
+
 _SHOWN = bytes(
     (b"E" if kind & EXTEND else b"A" if kind & JOINS else b" ldb"[kind >> 5 & 3 : (kind >> 5 & 3) + 1])[0]
     if not kind & INSIDE

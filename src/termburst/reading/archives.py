@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from termburst.reading.corpus_files import CorpusFile, describe_name, is_about
+from termburst.reading.corpus_files import BINARY, CorpusFile, describe_name, is_about, is_binary
 from termburst.reading.documents import Progress, ReadingOptions
 from termburst.reading.faults import fault, reason
 
@@ -122,6 +122,8 @@ def _entry(file: CorpusFile, name: str, size: int, options: ReadingOptions, prog
     entry = describe_name(f"{file.path}/{name}", label, None, lines=options.lines)
     if why is None and entry.kind == "archive":
         why = "an archive inside an archive; unpack it first"
+    if why is None and is_binary(entry):
+        why = BINARY
     if why is not None:
         progress.note(entry.label, "skipped", why)
         return None

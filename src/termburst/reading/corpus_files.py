@@ -18,6 +18,7 @@ from typing import IO
 
 from termburst.reading.faults import fault, reason
 
+BINARY = "binary"
 Note = Callable[[str, str, str], None]  # (file, kind, detail)
 
 _PACKINGS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -27,6 +28,15 @@ _ARCHIVE = re.compile(r"\.(?:zip|tar|tgz|txz|tbz2?|tzst|tar\.(?:gz|xz|bz2|zst|zs
 _ARCHIVE_ENDS = frozenset(
     [".zip", ".tar", ".tgz", ".txz", ".tbz", ".tbz2", ".tzst", ".gz", ".xz", ".bz2", ".zst", ".zstd"]
 )
+# Endings of files that hold no text; in a folder they are skipped, even if a few bytes of them look like text.
+# fmt: off
+_BINARY = frozenset([
+    ".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic", ".ico", ".psd", ".mp3", ".m4a",
+    ".wav", ".ogg", ".flac", ".mp4", ".m4v", ".mov", ".avi", ".mkv", ".webm", ".exe", ".dll", ".dylib",
+    ".class", ".pyc", ".ttf", ".otf", ".woff", ".woff2", ".7z", ".rar", ".dmg", ".iso", ".npy", ".npz", ".pkl",
+    ".pickle", ".sqlite",
+])
+# fmt: on
 _ABOUT = re.compile(r"(?:readme|licen[cs]e)(?![a-z])", re.IGNORECASE)
 
 
@@ -94,6 +104,11 @@ def is_about(label: str) -> bool:
     return name[:1] in "RrLl" and _ABOUT.match(name) is not None
 
 
+def is_binary(file: CorpusFile) -> bool:
+    """Whether the ending of a file says that it has no text."""
+    return file.suffix in _BINARY and file.packing is None
+
+
 def folders_of(labels: list[str]) -> list[str | None]:
     """The folder of every file, below the folders that all have in common; None for files that are in none.
 
@@ -138,12 +153,16 @@ def _meant(name: str, files: list[CorpusFile], note: Note) -> tuple[CorpusFile, 
     for file in files:
         if is_about(file.label):
             note(file.label, "skipped", "README or licence")
+        elif is_binary(file):
+            note(file.label, "skipped", BINARY)
         elif file.size == 0:
             note(file.label, "skipped", "empty")
         else:
             kept.append(file)
     if not kept:
-        raise fault(name, "there are no files to read: all are empty, README or LICENSE; name a file to read it anyway")
+        raise fault(
+            name, "there are no files to read: all are empty, binary, README or LICENSE; name a file to read it anyway"
+        )
     return tuple(kept)
 
 

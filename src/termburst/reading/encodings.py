@@ -26,6 +26,12 @@ _OTHERS = [
     "cp1251", "koi8_r", "cp866", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr", "cp1253", "cp1255", "cp1256",
     "cp874", "cp1250", "cp1252",
 ]  # fmt: skip
+# How files begin that are no text, though they may have no NUL: pictures, sound, films, archives, programs, fonts.
+_BINARY = re.compile(
+    rb"\x89PNG|GIF8[79]a|\xff\xd8\xff|RIFF.{4}(?:WEBP|WAVE|AVI )|OggS|ID3|fLaC|\x1a\x45\xdf\xa3|\x1f\x8b|BZh[1-9]1AY|"
+    rb"\xfd7zXZ|7z\xbc\xaf|Rar!\x1a|\x28\xb5\x2f\xfd|\x7fELF|\xca\xfe\xba\xbe|[\xce\xcf]\xfa\xed\xfe|wOF[F2]|8BPS|\x93NUMPY",
+    re.DOTALL,
+)
 _RUN = re.compile(rb"[\x80-\xff]+")
 _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x19\x1c-\x1f\x7f]")  # bytes that text does not have
 _SYMBOL_IN_WORD = re.compile(r"[^\W\d_][¹²³¼½¾¿¡¥£¤¦§¨©¬®¯°±¶÷×€†‡‰•™º][^\W\d_]")
@@ -58,8 +64,8 @@ def guess_encoding(data: bytes) -> Guess | None:
     --------
     >>> guess_encoding("naïve café".encode("latin-1"))
     Guess(encoding='cp1252', marked=False, errors='strict')
-    >>> guess_encoding(bytes(range(256))) is None
-    True
+    >>> guess_encoding(bytes(range(256))) is None, guess_encoding(b"\x89PNG\r\n") is None
+    (True, True)
     """
     data = data[:SAMPLE]
     mark = marked_encoding(data)
@@ -70,7 +76,7 @@ def guess_encoding(data: bytes) -> Guess | None:
         return Guess(name) if name else None
     if is_utf8(data):
         return Guess("utf-8")
-    if len(_CONTROL.findall(data)) > len(data) // 1000:
+    if _BINARY.match(data) or len(_CONTROL.findall(data)) > len(data) // 1000:
         return None
     if _is_damaged_utf8(data):
         return Guess("utf-8", errors="replace")

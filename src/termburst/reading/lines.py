@@ -109,7 +109,7 @@ def decoded(
         if len(line) > limit and len(line.rstrip(b"\r\n")) > limit:
             raise oversize(f"{file.path}, line {number}", limit)
         if b"\0" in line:
-            raise nul_byte(f"{file.path}, line {number}")
+            raise nul_byte(f"{file.path}, line {number}", named=options.encoding is not None)
         try:
             text = line.decode("utf-8", "strict" if options.encoding is None else options.errors)
         except UnicodeDecodeError as error:
@@ -195,7 +195,7 @@ def open_utf8(file: CorpusFile, options: ReadingOptions, progress: Progress) -> 
         encoding = options.encoding
         if encoding is None:
             encoding, chunks = _with_encoding(found, file, progress)
-        utf8 = chunks if encoding == "utf-8" else _recoded(chunks, file, encoding, options.errors)
+        utf8 = chunks if encoding == "utf-8" else _recoded(chunks, file, encoding, options)
         with io.BufferedReader(_Raw(utf8), _CHUNK) as stream:
             yield stream
 
@@ -388,10 +388,10 @@ def _zstd() -> Any:
     return zstd
 
 
-def _recoded(chunks: Iterator[bytes], file: CorpusFile, encoding: str, errors: str) -> Iterator[bytes]:
+def _recoded(chunks: Iterator[bytes], file: CorpusFile, encoding: str, options: ReadingOptions) -> Iterator[bytes]:
     """The same text in UTF-8, where line ends can be found in the bytes (in UTF-16 they cannot)."""
-    decoder = codecs.getincrementaldecoder(encoding)(errors)
-    line = 1
+    decoder = codecs.getincrementaldecoder(encoding)(options.errors)
+    line, named = 1, options.encoding is not None
     for chunk in itertools.chain(chunks, [b""]):
         before = decoder.getstate()
         try:
@@ -404,9 +404,9 @@ def _recoded(chunks: Iterator[bytes], file: CorpusFile, encoding: str, errors: s
                 text = decoder.decode(chunk[: max(0, error.start - pending)])
             yield text.encode("utf-8", "replace")  # what comes before the fault is read, and may have other faults
             line += text.count("\n")
-            raise undecodable(f"{file.path}, line {line}", error, at_start=line == 1) from error
+            raise undecodable(f"{file.path}, line {line}", error, at_start=line == 1, named=named) from error
         except UnicodeError as error:
-            raise undecodable(f"{file.path}, line {line}", error) from error
+            raise undecodable(f"{file.path}, line {line}", error, named=named) from error
         line += text.count("\n")
         yield text.encode("utf-8", "replace")
 

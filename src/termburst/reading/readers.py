@@ -13,46 +13,29 @@ no line, row or file larger than `max_document_bytes` is held, and links never l
 from __future__ import annotations
 
 import hashlib
-import io
-import itertools
 import json
 import os
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from termburst.limits import LONGEST_ID
-from termburst.reading.corpus_files import CorpusFile, Note, find_files
-from termburst.reading.csv_rows import read_csv
-from termburst.reading.documents import DocumentStream, Place, Progress, ReadingOptions, Scalar, Text, bytes_of
-from termburst.reading.faults import Skipped, fault, long_id, reason
+from termburst.reading.corpus_files import CorpusFile, find_files
+from termburst.reading.documents import LAYERS, Place, Progress, ReadingOptions, Scalar, Text, bytes_of
+from termburst.reading.faults import fault, long_id, reason
 from termburst.reading.file_metadata import FileMetadata, checked_pattern
-from termburst.reading.json_rows import read_jsonl
-from termburst.reading.lines import (
-    DECODING_ERRORS,
-    OtherFormat,
-    canonical_encoding,
-    is_marked,
-    read_lines,
-    read_whole,
-)
-from termburst.reading.parquet_rows import read_parquet
+from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
+from termburst.reading.lines import DECODING_ERRORS, canonical_encoding
 from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
 
 __all__ = ["Batch", "Corpus", "Place", "ReadingOptions", "ReadingReport", "TextSource", "open_corpus"]
 
-READERS_AHEAD = 2  # threads that read the next files of a folder
-LAYERS = ("form", "lemma", "upos", "lemma_upos")
 _BEGINNING = Place()
 _UNIMPORTANT = (
     "limit", "archive_bytes", "archive_files", "batch_documents", "batch_bytes", "strict", "inspect", "columns",
     "name_pattern",
 )  # fmt: skip
-_Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +76,18 @@ class TextSource:
         """
         options, report = self._options, self.report
         report.restart(start.documents)
-        look = report.look_at if options.inspect else None
+        look = _looks(report, options)
         about = FileMetadata([file.label for file in self._files], options, report) if options.has_metadata else None
         ids: list[str] = []
         texts: list[Text] = []
         metadata: list[dict[str, Scalar]] | None = None if about is None else []
         most, full = options.batch_documents, options.batch_bytes
         done, before = start.files, start.before
-        while before < start.documents and done < len(self._files) and _is_surely_one(self._files[done]):
+        while before < start.documents and done < len(self._files) and is_surely_one(self._files[done]):
             done, before = done + 1, before + 1
         held, finished, count = 0, sum(file.size or 0 for file in self._files[:done]), before
         gap, failure = False, ""
-        with closing(_read_files(self._files[done:], options, report)) as files:
+        with closing(read_files(self._files[done:], options, report)) as files:
             for file, progress, documents in files:
                 first = count
                 try:
@@ -130,14 +113,14 @@ class TextSource:
                             metadata.append(about.of(file.label, progress.metadata))
                             held += sum(len(value) for value in metadata[-1].values() if isinstance(value, str))
                         if look is not None:
-                            look(document_id, text, file.label)
+                            look(document_id, text, file.label, count - first + 1, progress)
                         count += 1
                 except ValueError as error:
                     if file.named or options.strict:
                         raise ValueError(str(error)) from (error.__cause__ or error)
                     failure = failure or str(error)
                     note_failure(report.note, file, error, count - first)
-                gap = gap or (count == first and _is_one_document(file))
+                gap = gap or (count == first and is_one_document(file))
                 _add_file(report, progress, count - max(first, start.documents))
                 done, before = done + 1, count
                 finished += progress.position if file.size is None else file.size
@@ -212,10 +195,10 @@ def open_corpus(
         UTF-8, UTF-16, or a guess that is noted. `errors` is "strict", "replace" or "ignore". Parquet is always UTF-8,
         and office files, PDF, XML, web pages and mail name their own encoding.
     pretokenized : accept lists of strings as the texts of JSONL and Parquet tables.
-    lines : make each line of a plain text file one document, not the whole file.
+    lines : make each line of a plain text file one document, not the whole file. Blank lines are left out.
     delimiter : between the fields of CSV and TSV tables. Without it, it is found out among comma, semicolon, tab and
         vertical bar; anything but a comma is noted.
-    layer : "form", "lemma", "upos" or "lemma_upos" of annotated corpora.
+    layer : "form", "lemma", "upos" or "lemma_upos" of annotated corpora. Other files are then skipped.
     xpath : which elements of XML files that are not TEI are documents.
     name_pattern : regular expression that is searched in the name of each file; its named groups become metadata.
     columns : "all", or the names of the metadata to read: columns of tables, "file" and "folder", what a file says
@@ -292,15 +275,22 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
     return delimiter
 
 
-def note_failure(note: Note, file: CorpusFile, error: ValueError, documents: int) -> None:
-    """Note that a file was skipped or could not be read, or only its first *documents*."""
-    problem = str(error).removeprefix(file.path).lstrip(":, ")
-    if isinstance(error, Skipped):
-        note(file.label, SKIPPED, error.why)
-    elif documents:
-        note(file.label, "incomplete", f"only the first {documents:,} documents were read: {problem}")
-    else:
-        note(file.label, UNREADABLE, problem)
+def _looks(report: ReadingReport, options: ReadingOptions) -> Callable[[str, Text, str, int, Progress], None] | None:
+    """What looks at each document for the report: its id, text, file, number in the file, and its reader."""
+    labels = options.id_option == "by"  # the ids are labels of groups, so that documents need other names
+    if not labels and not options.inspect:
+        return None
+
+    def look(document_id: str, text: Text, file: str, number: int, progress: Progress) -> None:
+        name = document_id
+        if labels:
+            name = file if progress.how == "one per file" and number == 1 else f"{file}:{number}"
+            if not document_id.strip():
+                report.add_unlabelled(name, progress.metadata or ())
+        if options.inspect:
+            report.look_at(name, text, file)
+
+    return look
 
 
 def _add_file(report: ReadingReport, progress: Progress, documents: int) -> None:
@@ -320,165 +310,3 @@ def _require_documents(name: str, report: ReadingReport, failure: str, documents
         raise fault(name, f"none of the files could be read; the first fault: {failure or report.reasons(UNREADABLE)}")
     if report.count(SKIPPED):
         raise fault(name, f"there is no text to read: files skipped: {report.reasons(SKIPPED)}")
-
-
-def _read_files(
-    files: Sequence[CorpusFile], options: ReadingOptions, report: ReadingReport
-) -> Generator[_Opened, None, None]:
-    """Every file with its documents. Threads read ahead small files that are one document each."""
-    for together, run in itertools.groupby(files, _is_small):
-        some = list(run)
-        if together and len(some) > 1:
-            with closing(_read_ahead(some, options, report)) as read:
-                yield from read
-            continue
-        for file in some:
-            progress = Progress(say=report.note)
-            with closing(_READERS[file.kind](file, options, progress)) as documents:
-                yield file, progress, documents
-
-
-def _read_ahead(
-    files: list[CorpusFile], options: ReadingOptions, report: ReadingReport
-) -> Generator[_Opened, None, None]:
-    def read(some: list[CorpusFile]) -> list[tuple[Progress, str | Exception]]:
-        found: list[tuple[Progress, str | Exception]] = []
-        for file in some:
-            progress = Progress(how="one per file", format="plain text")
-            try:
-                found.append((progress, read_whole(file, options, progress)))
-            except (ValueError, OtherFormat) as error:  # dealt with when the caller reaches this file
-                found.append((progress, error))
-        return found
-
-    waiting: deque[tuple[list[CorpusFile], Future[Any]]] = deque()
-    with ThreadPoolExecutor(READERS_AHEAD) as pool:
-        try:
-            groups = _in_groups(files)
-            while True:
-                for group in itertools.islice(groups, 2 * READERS_AHEAD - len(waiting)):
-                    waiting.append((group, pool.submit(read, group)))
-                if not waiting:
-                    return
-                some, future = waiting.popleft()
-                for file, (progress, text) in zip(some, future.result(), strict=True):
-                    for note in progress.notes:
-                        report.note(*note)
-                    if isinstance(text, str):
-                        yield file, progress, ((file.label, text),)
-                        continue
-                    progress.say = report.note
-                    with closing(_not_plain(text, file, options, progress)) as documents:
-                        yield file, progress, documents
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _not_plain(problem: Exception, file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
-    """The documents of a file that is not plain text after all; anything else is raised."""
-    if not isinstance(problem, OtherFormat):
-        raise problem
-    from termburst.reading.format_files import found_documents
-
-    progress.note(file.label, "format guessed", f"read as {problem.format.name}, by its first bytes")
-    with io.BytesIO(problem.data) as stream:
-        yield from found_documents(problem.format, stream, file, options, progress)
-
-
-def _in_groups(files: list[CorpusFile]) -> Iterator[list[CorpusFile]]:
-    group: list[CorpusFile] = []
-    size = 0
-    for file in files:
-        group.append(file)
-        size += file.size or 0
-        if len(group) == 64 or size >= 2**20:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
-
-
-def _is_small(file: CorpusFile) -> bool:
-    return _is_one_document(file) and file.packing is None and (file.size or 0) <= 2**22
-
-
-def _is_one_document(file: CorpusFile) -> bool:
-    return file.whole and file.kind == "text"
-
-
-def _is_surely_one(file: CorpusFile) -> bool:
-    """Whether a file is plain text by its first bytes: some formats have several documents in one file."""
-    if not _is_one_document(file) or file.packing:
-        return False
-    try:
-        with Path(file.path).open("rb") as stream:
-            return not is_marked(stream.read(200))
-    except OSError:
-        return False
-
-
-def _read_text(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
-    progress.format, progress.how = "plain text", "one per file" if file.whole else "one per line"
-    if file.whole:
-        try:
-            text = read_whole(file, options, progress)
-        except OtherFormat as other:
-            yield from _not_plain(other, file, options, progress)
-        else:
-            yield file.label, text
-        return
-    prefix = f"{file.label}:" if file.label else ""  # standard input has no name
-    with closing(read_lines(file, options, progress)) as blocks:
-        for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
-            yield f"{prefix}{number}", line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
-
-
-def _read_format(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
-    from termburst.reading.format_files import read_format
-
-    yield from read_format(file, options, progress)
-
-
-def _read_archive(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
-    """The documents of all files in an archive. A fault in one of them is noted, and the others are read."""
-    from termburst.reading.archives import ArchiveLimit, archive_files
-
-    failure: str | None = None
-    parts: list[tuple[int, str, str]] = []
-    total = 0
-    try:
-        with closing(archive_files(file, options, progress)) as entries:  # type: ignore[type-var]
-            for entry in entries:
-                inner, count = Progress(say=progress.note), 0
-                try:
-                    with closing(_READERS[entry.kind](entry, options, inner)) as documents:
-                        for document_id, text in documents:
-                            count += 1
-                            progress.metadata = {**(inner.metadata or {}), "": entry.label}
-                            yield document_id, text
-                except ArchiveLimit:
-                    raise
-                except ValueError as error:
-                    if options.strict:
-                        raise
-                    failure = failure or str(error)
-                    note_failure(progress.note, entry, error, count)
-                if count:
-                    parts.append((count, inner.format, inner.how))
-                total += count
-    finally:
-        progress.parts = tuple(parts)
-    if not total:
-        why = f"nothing in it could be read; the first fault: {failure}" if failure else "there is no text in it"
-        raise fault(file.path, f"{why} (skipped files are in the report)" if not failure else why)
-
-
-_READERS: dict[str, Callable[[CorpusFile, ReadingOptions, Progress], DocumentStream]] = {
-    "text": _read_text,
-    "csv": read_csv,
-    "tsv": read_csv,
-    "jsonl": read_jsonl,
-    "parquet": read_parquet,
-    "format": _read_format,
-    "archive": _read_archive,
-}

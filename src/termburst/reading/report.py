@@ -17,9 +17,9 @@ _NAMES_SHOWN = 3
 _LONGEST_NAME = 80
 _ENOUGH_TAGS = 10
 _TAG = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]{0,300})?/?>")
-SKIPPED, UNREADABLE = "skipped", "could not be read"
+SKIPPED, UNREADABLE, BLANK_LINES = "skipped", "could not be read", "blank lines left out"
 ENCODING_FOUND, ENCODING_GUESSED = "encoding by byte order mark", "encoding guessed"
-_ONLY_SAID = ("markup removed", ENCODING_FOUND)  # neither skipped nor guessed; strict reading accepts it
+_ONLY_SAID = ("markup removed", ENCODING_FOUND, BLANK_LINES)  # no text is lost or guessed; strict reading accepts it
 _PLURAL = {
     "plain text": "plain text files", "CSV table": "CSV tables", "JSON Lines": "JSON Lines files",
     "Parquet table": "Parquet tables", "archive": "archives",
@@ -49,6 +49,8 @@ class ReadingReport:
     empty : ids of documents with fewer than 10 characters (the first 100); `empty_count` is their number
     duplicates : (id, id of the first document with the same text), the first 100; `duplicate_count` is their number
     longest : id and number of characters (tokens, for token lists) of the longest document
+    unlabelled : names of documents that are in no group, with --by (the first 3); `unlabelled_count` is their number
+    pieces : how many pieces the documents were cut into; None if they were not cut
     inspected : whether documents were looked at; if not, the last three are empty
 
     Examples
@@ -82,6 +84,10 @@ class ReadingReport:
         self.duplicates: list[tuple[str, str]] = []
         self.empty_count = self.duplicate_count = 0
         self.longest: tuple[str, int] | None = None
+        self.unlabelled: list[str] = []
+        self.unlabelled_count = 0
+        self.known_labels: set[str] = set()  # names of the metadata of such documents
+        self.pieces: int | None = None
         self._seen: dict[int, str] = {}
         self._marked_up: set[str] = set()
         for note in self._found:
@@ -131,6 +137,13 @@ class ReadingReport:
                 self.duplicates.append((document_id, first))
         elif len(self._seen) < _MOST_HASHES:
             self._seen[key] = document_id
+
+    def add_unlabelled(self, document_id: str, known: Iterable[str]) -> None:
+        """A document has no value of the metadata that name its group; *known* are the metadata that it has."""
+        self.unlabelled_count += 1
+        self.known_labels.update(name for name in known if name)
+        if len(self.unlabelled) < _NAMES_SHOWN:
+            self.unlabelled.append(document_id)
 
     @property
     def how(self) -> str:
@@ -191,7 +204,8 @@ class ReadingReport:
 
     def _lines(self) -> Iterable[str]:
         how = f" ({self.how})" if len(self._how) > 1 else f", {self.how}" if self.how else ""
-        yield f"{_many(self.documents, 'document')} in {_many(self.files, 'file')}{how}."
+        cut = "" if self.pieces is None else f"; cut into {_many(self.pieces, 'piece')}"
+        yield f"{_many(self.documents, 'document')} in {_many(self.files, 'file')}{how}{cut}."
         if self.resumed:
             yield f"{_many(self.resumed, 'document')} were read before; this report is about the others."
         if self.formats and set(self.formats) != {"plain text"}:

@@ -1,17 +1,23 @@
-"""Which texts were counted: one digest per corpus, so that the same texts are not added twice by mistake."""
+"""Which texts were counted: one digest per corpus and one per text, so that no text is added twice by mistake."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import deque
+from array import array
+from collections import Counter, deque
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from termburst.reading.documents import Text
 
+MOST_HASHES = 1_000_000  # texts of a corpus that are known one by one; of a larger one only the sum is known
 _MODULUS = 2**128
+_SHORT = 2**64  # a single text is known by 64 bits of its hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,10 @@ class Content:
         The sum modulo 2¹²⁸, as 32 hexadecimal digits.
     batch : str, optional
         The id of the batch that they were counted as.
+    hashes : bytes
+        The last 64 bits of each hash, sorted, as little-endian integers. Empty if they are not known: files of older
+        versions, and corpora of more than a million texts. Two of a million texts have the same 64 bits by chance once
+        in 37 million times.
 
     Examples
     --------
@@ -38,6 +48,7 @@ class Content:
     documents: int = 0
     digest: str = "0" * 32
     batch: str | None = None
+    hashes: bytes = field(default=b"", compare=False, repr=False)
 
     @classmethod
     def of(cls, texts: Iterable[Text]) -> Content:
@@ -48,12 +59,27 @@ class Content:
 
     def __add__(self, other: Content) -> Content:
         """Both contents together; the batch id is lost."""
-        return _content(self.documents + other.documents, int(self.digest, 16) + int(other.digest, 16))
+        hashes = np.concatenate([self.numbers(), other.numbers()])
+        documents = self.documents + other.documents
+        return _content(documents, int(self.digest, 16) + int(other.digest, 16), hashes)
 
     def __sub__(self, other: Content) -> Content:
         """This content without the texts of the other; the batch id stays."""
-        rest = _content(self.documents - other.documents, int(self.digest, 16) - int(other.digest, 16))
+        left = Counter(self.numbers().tolist())
+        left.subtract(Counter(other.numbers().tolist()))
+        hashes = np.fromiter(left.elements(), dtype="<u8")  # without those that would fall below zero
+        documents = self.documents - other.documents
+        rest = _content(documents, int(self.digest, 16) - int(other.digest, 16), hashes)
         return replace(rest, batch=self.batch)
+
+    @property
+    def knows_each(self) -> bool:
+        """Whether each text is known, not only their sum."""
+        return len(self.hashes) == 8 * self.documents
+
+    def numbers(self) -> NDArray[np.uint64]:
+        """The hashes as an array."""
+        return np.frombuffer(self.hashes, dtype="<u8")
 
     def same_texts(self, other: Content) -> bool:
         """Whether both have the same texts, under any batch id."""
@@ -74,19 +100,81 @@ class RunningContent:
     def __init__(self, start: Content | None = None) -> None:
         start = start or Content()
         self._documents, self._sum = start.documents, int(start.digest, 16)
+        self._each = array("Q", start.numbers().tolist())
         self._waiting: deque[int] = deque()  # hashes of texts that are not in the sum yet
 
     def see(self, texts: Iterable[Text]) -> None:
         """Add texts."""
-        self._waiting.extend(map(_hash, texts))
+        self._waiting.extend(map(hash_of, texts))
+
+    def see_hash(self, number: int) -> None:
+        """Add one text by its hash."""
+        self._waiting.append(number)
 
     def value(self, documents: int | None = None) -> Content:
         """The content of all texts, or of the first *documents*; this number must not fall from call to call."""
         count = len(self._waiting) if documents is None else documents - self._documents
         for _ in range(count):
-            self._sum += self._waiting.popleft()
+            number = self._waiting.popleft()
+            self._sum += number
+            if len(self._each) <= MOST_HASHES:  # one more than is kept, so that it is seen
+                self._each.append(number % _SHORT)
         self._documents += count
-        return _content(self._documents, self._sum)
+        return _content(self._documents, self._sum, np.array(self._each, dtype="<u8"))
+
+
+class NewTexts:
+    """Texts that are read to be added, without those that are known already.
+
+    A text that is known n times is left out n times. So a folder that has grown can be added again: the sum is as if
+    the whole folder had been counted at once.
+
+    Parameters
+    ----------
+    known : what has been counted before
+    again : take all texts, known or not
+
+    Examples
+    --------
+    >>> texts = NewTexts([Content.of(["so it goes", "on"])])
+    >>> texts.only(["on", "and on", "on"]), texts.skipped
+    (['and on', 'on'], 1)
+    """
+
+    def __init__(self, known: Iterable[Content], *, again: bool = False) -> None:
+        self._known = tuple(known)
+        self._again = again
+        self._left = Counter[int]()
+        for content in () if again else self._known:
+            self._left.update(content.numbers().tolist())
+        self._all, self._added = RunningContent(), RunningContent()
+        self.skipped = 0
+
+    def only(self, texts: Iterable[Text]) -> list[Text]:
+        """Those of the *texts* that are not known."""
+        new: list[Text] = []
+        for text in texts:
+            number = hash_of(text)
+            self._all.see_hash(number)
+            if self._left[number % _SHORT] > 0:
+                self._left[number % _SHORT] -= 1
+                self.skipped += 1
+            else:
+                self._added.see_hash(number)
+                new.append(text)
+        return new
+
+    def added(self) -> Content:
+        """The content of the texts that were not left out."""
+        return self._added.value()
+
+    def held(self) -> Content | None:
+        """The known corpus that has all texts that were read; None if a text is new, or if all are to be added."""
+        everything = self._all.value()
+        if self._again or not everything.documents:
+            return None
+        whole = held(self._known, everything)
+        return everything if whole is None and self.skipped == everything.documents else whole
 
 
 def held(known: Iterable[Content], new: Content) -> Content | None:
@@ -108,6 +196,21 @@ def held(known: Iterable[Content], new: Content) -> Content | None:
     return total if total.same_texts(new) else None
 
 
+def together(first: tuple[Content, ...], second: tuple[Content, ...]) -> tuple[Content, ...]:
+    """The contents of two collections. If they have too many texts, the first corpora are known as a whole only.
+
+    Examples
+    --------
+    >>> together((Content.of(["a"]),), (Content.of(["b"]),)) == (Content.of(["a"]), Content.of(["b"]))
+    True
+    """
+    kept, room = [], 8 * MOST_HASHES
+    for content in reversed(first + second):
+        room -= len(content.hashes)
+        kept.append(content if room >= 0 else replace(content, hashes=b""))
+    return tuple(reversed(kept))
+
+
 def without(known: tuple[Content, ...], gone: tuple[Content, ...]) -> tuple[Content, ...]:
     """What is known after documents were subtracted: equal corpora are removed; a part is taken from a single one.
 
@@ -124,14 +227,19 @@ def without(known: tuple[Content, ...], gone: tuple[Content, ...]) -> tuple[Cont
             left.remove(same)
         elif len(left) == 1 and left[0].documents > content.documents:
             left = [left[0] - content]
+        elif content.knows_each and all(one.knows_each for one in left):  # its texts are in several corpora
+            left = [sum(left, Content()) - content]
     return tuple(left)
 
 
-def _content(documents: int, total: int) -> Content:
-    return Content(documents, f"{total % _MODULUS:032x}")
+def _content(documents: int, total: int, hashes: NDArray[np.uint64]) -> Content:
+    """A content; hashes that are too many, or too few for the documents, are not kept."""
+    known = hashes.size == documents <= MOST_HASHES
+    each = np.sort(hashes).astype("<u8").tobytes() if known else b""
+    return Content(documents, f"{total % _MODULUS:032x}", hashes=each)
 
 
-def _hash(text: Text) -> int:
+def hash_of(text: Text) -> int:
     """128 bits of SHA-256, the quickest good hash where processors compute it themselves."""
     if isinstance(text, str):
         encoded = text.encode("utf-8", "surrogatepass")

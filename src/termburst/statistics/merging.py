@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.statistics.contents import without
+from termburst.statistics.contents import together, without
 from termburst.statistics.tally import Integers, tally
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: s
         rows=rows,
         batches=tuple(sorted(batches)),
         counting=left.counting or right.counting,
-        contents=left.contents + right.contents if sign > 0 else without(left.contents, right.contents),
+        contents=(together if sign > 0 else without)(left.contents, right.contents),
         **sums,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import json
@@ -20,7 +21,7 @@ from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.names import DETAILS
 from termburst.reading.parquet_footer import FooterError, read_chunks
-from termburst.statistics.contents import Content
+from termburst.statistics.contents import MOST_HASHES, Content
 from termburst.statistics.labels import checked_detail, checked_terms
 from termburst.statistics.merging import SUMS
 from termburst.statistics.rows import CountRows
@@ -51,9 +52,9 @@ def save_statistics(
 
     The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
     count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids, the
-    digests of the texts and the counting options are JSON in the file's metadata under "termburst", with the version of
-    the format and a digest of everything stored. For a build that is not finished, *unfinished* describes the build and
-    is stored, too.
+    digests of the texts (one per corpus, and 64 bits per text) and the counting options are JSON in the file's metadata
+    under "termburst", with the version of the format and a digest of everything stored. For a build that is not
+    finished, *unfinished* describes the build and is stored, too.
 
     Raises
     ------
@@ -185,9 +186,11 @@ def _check_types(header: dict[str, Any]) -> None:
         if name not in header:
             raise ValueError(f"the header field {name!r} is missing")
     check_fields(header, _TYPES)
-    check_fields(header, {"min_count": int, "unfinished": dict, "contents": list})
+    check_fields(header, {"min_count": int, "unfinished": dict, "contents": list, "texts": list})
     for entry in header.get("contents", []):
         _check_content(entry)
+    if "texts" in header and len(header["texts"]) != len(header.get("contents", [])):
+        raise ValueError("the header fields 'contents' and 'texts' must have the same number of entries")
     check_counting(header["counting"] or {})
     check_entries("batches", header["batches"], str)
     if not 1 <= header.get("min_count", 1) < 2**63:
@@ -217,6 +220,8 @@ def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> di
         header["min_count"] = statistics.min_count
     if statistics.contents:
         header["contents"] = [[one.documents, one.digest, one.batch] for one in statistics.contents]
+    if any(one.hashes for one in statistics.contents):  # later than the others, too
+        header["texts"] = [base64.b64encode(one.hashes).decode() for one in statistics.contents]
     if unfinished is not None:
         header["unfinished"] = unfinished
     return header
@@ -304,5 +309,19 @@ def _fields(header: dict[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
         "batches": tuple(header["batches"]),
         "counting": None if counting is None else CountingOptions.from_json(counting),
         "min_count": int(header.get("min_count", 1)),
-        "contents": tuple(Content(*entry) for entry in header.get("contents", [])),
+        "contents": _contents(header),
     }
+
+
+def _contents(header: dict[str, Any]) -> tuple[Content, ...]:
+    """The digests of the texts; files of older versions have none for single texts."""
+    entries = header.get("contents", [])
+    texts = header.get("texts", [""] * len(entries))
+    found = []
+    for entry, text in zip(entries, texts, strict=True):
+        hashes = base64.b64decode(text, validate=True)
+        if len(hashes) not in (0, 8 * entry[0]) or len(hashes) > 8 * MOST_HASHES:
+            raise ValueError("the header field 'texts' has another number of texts than 'contents'")
+        documents, digest, batch = entry
+        found.append(Content(documents, digest, batch, hashes))
+    return tuple(found)

@@ -231,6 +231,8 @@ class TermStatistics:
             raise ValueError(f"a term must be given by its name or its column number; got {term!r}")
         found = np.flatnonzero(self.terms == term)
         if not found.size:
+            if self.counting is not None and (left_out := self.counting.stop_word_in(term)) is not None:
+                raise ValueError(f"{left_out!r} is a stop word, so it was left out; count without stop words to see it")
             near = difflib.get_close_matches(term, self.terms.tolist(), n=3)
             hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
             raise ValueError(f"{term!r} is not among the {self.vocabulary_size:,} terms{hint}")

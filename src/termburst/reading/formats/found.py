@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import IdColumn, Text
+from termburst.reading.documents import LAYERS, IdColumn, Text
 from termburst.reading.faults import reason
 
 Scalar = str | int | float | bool | None
@@ -18,7 +18,6 @@ Note = Callable[[str, str], None]  # (kind, detail): what was repaired, guessed,
 
 CHUNK = 2**20  # bytes read at a time
 LONGEST_SENTENCE = 500  # names out of a file may be long
-LAYERS = ("form", "lemma", "upos", "lemma_upos")
 
 
 class UnreadableFile(ValueError):  # noqa: N818 - it says what is the matter with a file
