@@ -124,13 +124,13 @@ print("sklearn" in sys.modules)
         ({"token_pattern": ""}, r"can match the empty string\. Write \+"),
         ({"token_pattern": "a{99999999999}"}, "not a regular expression"),
         ({"token_pattern": None}, "not a regular expression"),
-        ({"words": "unicod"}, "words must be one of 'sklearn', 'unicode', got 'unicod'. Did you mean 'unicode'?"),
-        ({"words": 7}, "words must be one of 'sklearn', 'unicode', got 7."),
+        ({"words": "unicod"}, "words must be one of 'sklearn', 'unicode'; got 'unicod'. Did you mean 'unicode'?"),
+        ({"words": 7}, "words must be one of 'sklearn', 'unicode'; got 7."),
         ({"language": "klingon"}, "The language 'klingon' is not known"),
         ({"words": "unicode", "apostrophes": "drop"}, "apostrophes must be one of 'keep', 'split'"),
         ({"apostrophes": "keep"}, 'Set words="unicode"'),
         ({"words": "unicode", "token_pattern": r"\w+"}, 'A token pattern is an option of words="sklearn"'),
-        ({"ngrams_over_stop_words": 1}, "ngrams_over_stop_words must be True, False or None, got 1"),
+        ({"ngrams_over_stop_words": 1}, "ngrams_over_stop_words must be True, False or None; got 1"),
     ],
 )
 def test_bad_options_are_refused_before_any_text_is_read(options, message):
@@ -277,10 +277,10 @@ def test_a_pattern_that_matches_the_empty_string_in_a_text_is_refused(pattern):
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["so", 7], "Document 1 must be a string or a list of tokens, got 7."),
+        (["so", 7], "Document 1 must be a string or a list of tokens; got 7."),
         (["so", ("it", "goes")], "Document 1 must be a string or a list of tokens"),
         ([["ha", ""]], "The empty string is among the tokens of document 0."),
-        ([["ha"], ["so", 7]], "Every token of document 1 must be a string, got 7."),
+        ([["ha"], ["so", 7]], "Every token of document 1 must be a string; got 7."),
         ([["ha"], [["so"]]], "Every token of document 1 must be a string"),
     ],
 )
@@ -291,11 +291,11 @@ def test_pretokenized_documents_are_strings_or_lists_of_strings(texts, message):
 
 def test_other_documents_are_strings():
     for wrong in (7, None, ["so", "it"]):
-        with pytest.raises(ValueError, match="Document 1 must be a string, got"):
+        with pytest.raises(ValueError, match="Document 1 must be a string; got"):
             CountingOptions().count(["so", wrong])
 
 
 def test_counting_options_are_checked():
     assert checked_counting(None) == CountingOptions()
-    with pytest.raises(ValueError, match=r"counting must be CountingOptions\(\.\.\.\), got 'english'"):
+    with pytest.raises(ValueError, match=r"counting must be CountingOptions\(\.\.\.\); got 'english'"):
         checked_counting("english")

@@ -369,7 +369,7 @@ def test_other_objects_than_frames_are_refused(function, frame):
         (lambda f: engines.term_table(f, sigma2=-1), "sigma2"),
         (
             lambda f: engines.term_table(f, counting="english"),
-            r"counting must be CountingOptions\(\.\.\.\), got 'english'",
+            r"counting must be CountingOptions\(\.\.\.\); got 'english'",
         ),
         (lambda f: engines.term_statistics(f, detail="all"), "detail must be one of"),
         (lambda f: engines.term_table(f, document="text"), "the column 'text' cannot be both 'document' and 'text'"),

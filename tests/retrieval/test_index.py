@@ -155,7 +155,7 @@ def test_parameters_matter_and_are_not_mixed_up(index):
     ("call", "message"),
     [
         (lambda index: Index.from_texts("so it goes"), "texts must be a list of strings, not one string"),
-        (lambda index: Index.from_texts(["so", None]), r"Document 1 must be a string, got None\."),
+        (lambda index: Index.from_texts(["so", None]), r"Document 1 must be a string; got None\."),
         (lambda index: Index.from_texts(["so"], ids=["a", "b"]), ".* one id per document; got 2 ids for 1 documents"),
         (
             lambda index: Index.from_texts(["a"] * 2, ids=["x", "x"]),

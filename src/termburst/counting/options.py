@@ -113,7 +113,7 @@ class CountingOptions:
         if words == "unicode" and self.token_pattern != DEFAULT_TOKEN_PATTERN:
             raise ValueError('A token pattern is an option of words="sklearn". Set words="sklearn", or leave it out.')
         if over is not None and not isinstance(over, bool):
-            raise ValueError(f"ngrams_over_stop_words must be True, False or None, got {over!r:.60}.")
+            raise ValueError(f"ngrams_over_stop_words must be True, False or None; got {over!r:.60}.")
         if _checked_name("layer", self.layer, LAYERS) and not self.pretokenized:
             raise ValueError("layer is for the tokens of annotated corpora. Set pretokenized=True, or leave it out.")
         if self.layer == "upos" and self.stop_words:
@@ -255,12 +255,12 @@ class CountingOptions:
         if isinstance(text, str):
             return
         if not self.pretokenized:
-            raise ValueError(f"Document {number} must be a string, got {text!r:.60}.")
+            raise ValueError(f"Document {number} must be a string; got {text!r:.60}.")
         if not isinstance(text, list):
-            raise ValueError(f"Document {number} must be a string or a list of tokens, got {text!r:.60}.")
+            raise ValueError(f"Document {number} must be a string or a list of tokens; got {text!r:.60}.")
         for token in text:
             if not isinstance(token, str):
-                raise ValueError(f"Every token of document {number} must be a string, got {token!r:.60}.")
+                raise ValueError(f"Every token of document {number} must be a string; got {token!r:.60}.")
         if "" in text:
             raise ValueError(f"The empty string is among the tokens of document {number}. Remove it.")
 
@@ -383,7 +383,7 @@ def _checked_name(option: str, name: Any, known: tuple[str, ...]) -> str | None:
         return name
     near = difflib.get_close_matches(str(name), known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}, got {name!r:.60}.{hint}")
+    raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}; got {name!r:.60}.{hint}")
 
 
 def _check_pattern(token_pattern: str) -> None:
@@ -411,5 +411,5 @@ def checked_counting(counting: CountingOptions | None) -> CountingOptions:
     if counting is None:
         return CountingOptions()
     if not isinstance(counting, CountingOptions):
-        raise ValueError(f"counting must be CountingOptions(...), got {counting!r:.60}")
+        raise ValueError(f"counting must be CountingOptions(...); got {counting!r:.60}")
     return counting

@@ -92,7 +92,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         text = self.decode(document)
         if not isinstance(text, str):
             self.build_analyzer()(document)  # raises what scikit-learn raises
-            raise TypeError(f"a document must be a string, got {text!r:.60}")
+            raise TypeError(f"a document must be a string; got {text!r:.60}")
         return text
 
     def _sort_features(self, X: Any, vocabulary: dict[str, int]) -> Any:
@@ -141,7 +141,7 @@ class CountVectorizer(CompiledCounting):
         ['goes', 'it', 'so', 'go', 'on']
         """
         if isinstance(raw_documents, str):
-            raise ValueError("texts must be a list of strings, got one string")
+            raise ValueError("texts must be a list of strings; got one string")
         self._check_growing("partial_fit")
         self._validate_params()
         self._validate_ngram_range()

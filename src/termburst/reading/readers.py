@@ -271,7 +271,7 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
     if delimiter == "\\t":  # as a shell gives it
         return "\t"
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
-        raise ValueError(f"the delimiter must be one ASCII character such as ; or \\t, got {delimiter!r}")
+        raise ValueError(f"the delimiter must be one ASCII character such as ; or \\t; got {delimiter!r}")
     return delimiter
 
 
