@@ -165,7 +165,7 @@ def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
     ratio = found.likelihood_ratio
     documents = _documents(found.a) + _documents(found.b)
     p_value = stats.f.sf(ratio, 1, max(documents - 2, 1))  # nearly χ²_1, except for very few documents
-    conditional = conditional_p(found)
+    conditional, least = conditional_p(found)
     few = np.isfinite(conditional) & (found.a.b_i + found.b.b_i <= documents / 2)  # a term in most documents: no bursts
     few &= found.null.status != "degenerate"  # such a burst is as large as its document
     p_value = np.where(few, conditional, p_value)
@@ -206,8 +206,11 @@ def predictive_p(found: Comparison, small: TermCells, draws: int = 999, seed: in
     return p_value
 
 
-def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
-    """Two-sided mid-p given the bursts, for terms with fewer than *enough* expected in a corpus; NaN for others."""
+def conditional_p(found: Comparison, enough: float = ENOUGH) -> tuple[Floats, Floats]:
+    """Two-sided p given the bursts, and the smallest p that these bursts could have.
+
+    Only for terms with fewer than *enough* bursts expected in a corpus; NaN for others.
+    """
     lengths, documents = _length_classes([found.a, found.b])
     inside = found.null.status == "converged"
     alpha = np.where(inside, found.null.alpha, np.inf)
@@ -216,16 +219,17 @@ def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
     smallest = min(_shares([found.a, found.b]))
     # The kernel computes the expected number of bursts exactly; this only skips terms with many documents.
     candidates = (b_i > 0) & (b_i * smallest < 10 * enough)
-    p_value = np.full(b_i.size, np.nan)
+    p_value, least = np.full(b_i.size, np.nan), np.full(b_i.size, np.nan)
     groups = found.groups
     classes = core.length_classes(lengths, documents)
     model = core.common_model(alpha, alpha_0, found.null.mean, groups.kappa)
     groups.over_terms(
-        lambda terms: core.burst_reference(groups.cells, classes, model, terms, b_i, enough, p_value),
+        lambda terms: core.burst_reference(groups.cells, classes, model, terms, b_i, enough, p_value, least),
         groups.terms[candidates[groups.terms]],
         p_value,
+        least,
     )
-    return p_value
+    return p_value, least
 
 
 def _by_name(
