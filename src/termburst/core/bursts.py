@@ -135,7 +135,7 @@ def mid_p(
     are alike. For more, scores are rounded to a lattice.
     """
     require(scores.shape == shares.shape == in_first.shape, "scores, shares and in_first must have one entry per burst")
-    require(crowding is None or crowding.shape == (scores.size + 1,), "crowding must have one entry per number of bursts")
+    require(crowding is None or crowding.shape == (scores.size + 1,), "crowding must have one entry per number, from 0")
     bursts, p_value = np.zeros(scores.size, BURST), np.empty(2)
     bursts["score"], bursts["group"], bursts["kind"] = scores, ~in_first, np.arange(scores.size)
     room = _room(bursts, np.column_stack([shares, 1 - shares]), 0, crowding)
@@ -177,9 +177,8 @@ def burst_reference(
     """
     require(cells.groups == classes.groups == 2, "cells and classes must have two groups")
     require(model.terms == cells.terms, "there must be one model per term")
-    require(
-        b_i.shape == p_value.shape == least.shape == (cells.terms,), "b_i, p_value and least must have one entry per term"
-    )
+    shapes = {b_i.shape, p_value.shape, least.shape}
+    require(shapes == {(cells.terms,)}, "b_i, p_value and least must have one entry per term")
     task = ReferenceTask(terms=terms, size=terms.size, enough=enough, p_value=p_value, least=least)
     call("tb_burst_reference", cells, classes, model, task, _room_for(b_i, terms, classes))
 

@@ -210,7 +210,9 @@ def _of_term(i, kappa, indptr, count, weight, b_i, lengths, documents, model):
     """The scores, counts, shares and groups of the bursts of term i."""
     most, (classes, groups) = int(b_i[i]), documents.shape
     scores, shares, group = np.empty((most, 2)), np.empty((most, groups)), np.empty(most, np.int64)
-    size = _bursts(i, kappa, indptr, count, weight, lengths, documents, *model, np.empty(classes), scores, shares, group)
+    size = _bursts(
+        i, kappa, indptr, count, weight, lengths, documents, *model, np.empty(classes), scores, shares, group
+    )
     assert size == most
     return scores[:, 0].copy(), scores[:, 1].astype(int), shares, group
 
