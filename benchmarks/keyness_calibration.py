@@ -1,7 +1,7 @@
 """Size, power and coverage of keyness tests, compared with the methods of other tools on the same splits.
 
-Size. Documents of one corpus are split at random, into halves, 10/90 and, with fewer splits, 8/92, 30/70 and 45/55: each
-significant word is a false alarm. Also
+Size. Documents of one corpus are split at random, into halves, 10/90 and, with fewer splits, 8/92, 30/70 and 45/55:
+each significant word is a false alarm. Also
 a simulated null in which A has the longer documents: independent beta-binomial terms drawn from the exact fits of the
 corpus on its real lengths. A is the tenth with the largest log n_j + N(0, 0.5²), or the longer half.
 

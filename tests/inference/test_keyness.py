@@ -15,6 +15,7 @@ from termburst import TermStatistics
 from termburst.core.bursts import burst, length_classes, mid_p
 from termburst.inference import keyness as module
 from termburst.inference import keyness_tests as rivals
+from termburst.inference.group_permutation import permuted_p
 from termburst.inference.keyness import METHODS, OWN_PRECISION, compare, keyness, keyness_groups
 from termburst.models.cells import term_cells
 from termburst.models.fit_groups import KAPPA
@@ -777,3 +778,62 @@ def test_intervals_at_the_limits_hold_the_estimate_and_mirror(A, B):
     np.testing.assert_allclose(there.ci_low, -back.ci_high, rtol=1e-3, atol=2e-3)
     np.testing.assert_allclose(there.ci_high, -back.ci_low, rtol=1e-3, atol=2e-3)
     np.testing.assert_allclose(there.p_value, back.p_value, rtol=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.08, 0.1, 0.3, 0.45, 0.5])
+def test_size_of_few_bursts_at_any_share(share):
+    """P(p ≤ 5 %) over all outcomes of 2 to 25 equal bursts: at most 6.5 % up to four, and below 5 % on average."""
+    sizes = []
+    for bursts in range(2, 26):
+        p = [mid_p(np.ones(bursts), np.full(bursts, share), np.arange(bursts) < x)[0] for x in range(bursts + 1)]
+        sizes.append(stats.binom.pmf(np.arange(bursts + 1), bursts, share)[np.array(p) <= 0.05].sum())
+    assert max(sizes[:3]) <= 0.065
+    assert max(sizes) < 0.085
+    assert 0.03 < np.mean(sizes) < 0.05
+
+
+def test_a_word_missing_from_the_smaller_corpus_is_found_as_surely_as_one_only_there():
+    """Outcomes are ordered by their tails: 0 of 45 bursts in a tenth of the documents has p = 2 P(0)/2 or so, not 6 %."""
+    p, _ = mid_p(np.ones(45), np.full(45, 0.1), np.zeros(45, dtype=bool))
+    none = stats.binom.pmf(0, 45, 0.1)
+    assert none / 2 < p < 1.7 * none
+    assert p < 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("groups", "each"), [(60, 4), (80, 3), (120, 2)])
+def test_sizes_of_many_small_groups(groups, each):
+    """Frequent terms, where χ² called 22 to 78 % different at 5 %."""
+    rng = np.random.default_rng(groups)
+    n_j, group = lengths_like_r8(rng, groups * each), np.repeat(np.arange(groups), each)
+    counts = beta_binomials(rng, n_j, np.exp(rng.uniform(np.log(3e-3), np.log(0.2), 500)), 100.0)
+    counts = counts[:, (counts > 0).sum(axis=0) > 60]
+    cells = [cells_of_columns(counts[group == g], n_j[group == g]) for g in range(groups)]
+    found = keyness_groups(cells, draws=199)
+    assert set(found.reference) == {"permutation"}
+    size = np.mean(found.p_value <= 0.05)
+    assert 0.02 < size < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / counts.shape[1])
+    chi2 = stats.f.sf(found.statistic / (groups - 1), groups - 1, groups * (each - 1))
+    assert np.mean(chi2 <= 0.05) > 0.12
+    other = keyness_groups(cells, draws=199, seed=1)
+    assert np.abs(other.p_value - found.p_value).max() < 0.2
+
+
+def test_permuted_documents_of_groups_by_listing_all_orders():
+    """Six documents in three groups: Q over all 720 orders."""
+    n_j, group = np.array([10, 30, 20, 40, 30, 25]), np.array([0, 0, 1, 1, 2, 2])
+    counts = np.array([[3, 0], [8, 2], [1, 5], [2, 0], [0, 9], [1, 1]])
+    cells = [cells_of_columns(counts[group == g], n_j[group == g]) for g in range(3)]
+    fit = module.fit_beta_binomial(module.joined(cells))
+    found = permuted_p(cells, fit, np.arange(2), 4_999, 0)
+    for i in range(2):
+        design = 1 + (n_j - 1) / (1 + fit.alpha_0[i])
+        s, v = (counts[:, i] - n_j * fit.mean[i]) / design, n_j / design
+
+        def q(order, s=s, v=v):
+            of = group[list(order)]
+            return (np.bincount(of, s, 3) ** 2 / np.bincount(of, v, 3)).sum()
+
+        every = np.array([q(order) for order in itertools.permutations(range(6))])
+        exact = np.mean(np.heaviside(np.round(every - q(range(6)), 9), 0.5))
+        assert found[i] == pytest.approx(exact, abs=4.5 * np.sqrt(exact * (1 - exact) / 5_000) + 1e-3)

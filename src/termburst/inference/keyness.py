@@ -20,6 +20,7 @@ from scipy import stats
 from termburst.core import bursts as core
 from termburst.inference import keyness_tests as rivals
 from termburst.inference.confident_effect import levels_of
+from termburst.inference.group_permutation import permuted_p
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
 from termburst.models.fit_groups import ApartFit, GroupedCells, GroupsFit
@@ -36,6 +37,8 @@ ROUNDED = 1e-13  # relative to the log-likelihood: the same
 PREDICTIVE = 999  # draws from the common model
 DIRECT, RATIO = 64, 1.04  # each length up to the first is its own class; beyond, classes grow by the second
 FEW_DOCUMENTS = 5  # a corpus with fewer documents is compared with draws from the common model
+FEW_GROUPS, FEW_PER_GROUP = 8, 25  # with more groups, and fewer documents per group on average, χ² does not hold
+DEALT = 0.2  # share of the documents with a term from which its documents are permuted then
 STRATA = 10  # strata of document length in "stratified-permutation"
 
 
@@ -302,9 +305,9 @@ class GroupKeyness:
     ----------
     mean : the fitted mean shares, terms × groups.
     statistic : 2(ℓ_1 − ℓ_0): one mean per group against one common mean.
-    p_value : by χ² with groups − 1 degrees of freedom (F, for very few documents), or by *draws* random assignments of
-        the bursts, where a tie counts as half.
-    reference : how p was obtained: "chi2" or "monte-carlo".
+    p_value : by χ² with groups − 1 degrees of freedom (F, for very few documents), by *draws* random assignments of the
+        bursts, or by as many permutations of the documents if groups have few of them; a tie counts as half.
+    reference : how p was obtained: "chi2", "monte-carlo" or "permutation".
     """
 
     mean: Floats
@@ -325,7 +328,10 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
     between = len(groups) - 1
     b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
     documents = sum(map(_documents, groups))
-    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH) & (b_i <= documents / 2))
+    many = np.zeros(b_i.size, dtype=bool)
+    if len(groups) > FEW_GROUPS and documents < FEW_PER_GROUP * len(groups):
+        many = (b_i > DEALT * documents) & (null.status != "degenerate")
+    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH) & (b_i <= documents / 2) & ~many)
     p_value = stats.f.sf(ratio / between, between, max(documents - len(groups), 1))
     lengths, by_group = _length_classes(groups)
     inside = null.status == "converged"
@@ -339,8 +345,9 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
         core.burst_draws(grouped.cells, classes, model, terms, b_i, seeds, draws, p_value)
 
     in_threads(fill, range(BLOCKS))
+    p_value[many] = permuted_p(groups, null, np.flatnonzero(many), draws, seed)
     reference = np.full(b_i.size, "chi2", dtype=object)
-    reference[few] = "monte-carlo"
+    reference[few], reference[many] = "monte-carlo", "permutation"
     p_value = np.where((b_i == 1) | is_rounding(ratio, null.loglik), 1.0, p_value)
     absent = null.status == "empty"
     return GroupKeyness(

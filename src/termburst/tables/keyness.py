@@ -170,7 +170,7 @@ def keyness_groups(
         "statistic": found.statistic,
         "df": np.full(n_i.size, len(groups) - 1),
         "p_value": p_value,
-        "q_value": adjusted(p_value, adjust),
+        "q_value": adjusted(p_value, adjust, attainable=np.where(b_i == 1, np.minimum(1.0, p_value), 0.0)),
         "reference": found.reference.tolist(),
         "highest": [groups[g] for g in np.argmax(found.mean, axis=1)],
     }
