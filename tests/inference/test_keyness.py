@@ -793,7 +793,7 @@ def test_size_of_few_bursts_at_any_share(share):
 
 
 def test_a_word_missing_from_the_smaller_corpus_is_found_as_surely_as_one_only_there():
-    """Outcomes are ordered by their tails: 0 of 45 bursts in a tenth of the documents has p = 2 P(0)/2 or so, not 6 %."""
+    """Outcomes are ordered by their tails: none of 45 bursts in a tenth of the documents has p < 2 %, not 6 %."""
     p, _ = mid_p(np.ones(45), np.full(45, 0.1), np.zeros(45, dtype=bool))
     none = stats.binom.pmf(0, 45, 0.1)
     assert none / 2 < p < 1.7 * none

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 ENOUGH = 6.0  # expected documents with the term in each corpus from which χ²_1 is accurate
-OWN_PRECISION = 15  # documents with the term in each corpus from which intervals need no tie between precisions
+OWN_PRECISION = 5  # documents with the term in each corpus from which intervals need no tie between precisions
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error: the corpora do not differ
 ROUNDED = 1e-13  # relative to the log-likelihood: the same
 PREDICTIVE = 999  # draws from the common model
@@ -164,7 +164,9 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
     """How far twice the log-likelihood may fall within an interval: the quantile of the reference distribution of p.
 
     This is the quantile of F(1, d − 2). If p is conditional, it is the χ²_1 quantile scaled by the likelihood ratio
-    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small.
+    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small. The corpus with fewer of the
+    term's documents, b of them, says little about how bursty the term is there: as far as its tokens repeat, 1 − b_i/n_i,
+    the quantile is raised to that of F(1, 3b).
     """
     documents = _documents(found.a) + _documents(found.b)
     critical = np.full(p_value.size, stats.f.isf(level, 1, max(documents - 2, 1)))
@@ -172,8 +174,13 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
     scaled = (reference == "conditional") & ~found.apart.own & (ratio > 0.5) & (p_value > 1e-6)
     with np.errstate(divide="ignore"):  # p = 1 has the quantile 0
         scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, 0.4, 3.0)
-    critical[scaled] = scale * stats.chi2.isf(level, 1)
-    return critical
+    chi2 = stats.chi2.isf(level, 1)
+    critical[scaled] = scale * chi2
+    n_i, fewest = found.a.n_i + found.b.n_i, np.minimum(found.a.b_i, found.b.b_i)
+    repeats = 1 - (found.a.b_i + found.b.b_i) / np.maximum(n_i, 1)
+    numbers, place = np.unique(fewest, return_inverse=True)
+    raised = np.where(numbers > 0, stats.f.isf(level, 1, np.maximum(3 * numbers, 3)) / chi2, 1.0)[place]
+    return critical * (1 + repeats * (raised - 1))
 
 
 def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
