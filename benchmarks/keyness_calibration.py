@@ -202,7 +202,7 @@ def draw(
     return as_cells(np.repeat(np.arange(alpha.size), b_i), count, length, alpha.size, n_j)
 
 
-def thinned(cells: TermCells, ratio: float, rng: np.random.Generator) -> TermCells:
+def thinned(cells: TermCells, ratio: float | np.ndarray, rng: np.random.Generator) -> TermCells:
     count = rng.binomial(cells.count, 1 / ratio)
     kept = count > 0
     n_j = np.repeat(cells.lengths, cells.length_documents)

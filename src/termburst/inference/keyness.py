@@ -165,8 +165,8 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
 
     This is the quantile of F(1, d − 2). If p is conditional, it is the χ²_1 quantile scaled by the likelihood ratio
     over the χ²_1 value with the same p-value, within bounds, unless p is extremely small. The corpus with fewer of the
-    term's documents, b of them, says little about how bursty the term is there: as far as its tokens repeat, 1 − b_i/n_i,
-    the quantile is raised to that of F(1, 3b).
+    term's documents, b of them, says little about how bursty the term is there: as far as its tokens repeat,
+    1 − b_i/n_i, the quantile is raised to that of F(1, 3b).
     """
     documents = _documents(found.a) + _documents(found.b)
     critical = np.full(p_value.size, stats.f.isf(level, 1, max(documents - 2, 1)))
