@@ -164,9 +164,9 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
     """How far twice the log-likelihood may fall within an interval: the quantile of the reference distribution of p.
 
     This is the quantile of F(1, d − 2). If p is conditional, it is the χ²_1 quantile scaled by the likelihood ratio
-    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small. The corpus with fewer of the
-    term's documents, b of them, says little about how bursty the term is there: as far as its tokens repeat,
-    1 − b_i/n_i, the quantile is raised to that of F(1, 3b).
+    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small. If it is not, the corpus with
+    fewer of the term's documents, b of them, may say little about how bursty the term is there: as far as its tokens
+    repeat, 1 − b_i/n_i, the quantile is raised to that of F(1, 3b).
     """
     documents = _documents(found.a) + _documents(found.b)
     critical = np.full(p_value.size, stats.f.isf(level, 1, max(documents - 2, 1)))
@@ -180,7 +180,7 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
     repeats = 1 - (found.a.b_i + found.b.b_i) / np.maximum(n_i, 1)
     numbers, place = np.unique(fewest, return_inverse=True)
     raised = np.where(numbers > 0, stats.f.isf(level, 1, np.maximum(3 * numbers, 3)) / chi2, 1.0)[place]
-    return critical * (1 + repeats * (raised - 1))
+    return np.where(reference == "conditional", critical, critical * (1 + repeats * (raised - 1)))
 
 
 def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
