@@ -1,6 +1,7 @@
 """Size, power and coverage of keyness tests, compared with the methods of other tools on the same splits.
 
-Size. Documents of one corpus are split at random, into halves and 10/90: each significant word is a false alarm. Also
+Size. Documents of one corpus are split at random, into halves, 10/90 and, with fewer splits, 8/92, 30/70 and 45/55:
+each significant word is a false alarm. Also
 a simulated null in which A has the longer documents: independent beta-binomial terms drawn from the exact fits of the
 corpus on its real lengths. A is the tenth with the largest log n_j + N(0, 0.5²), or the longer half.
 
@@ -48,6 +49,7 @@ LAST = 10**9
 BY_N = ((5, 19), (20, 99), (100, 999), (1_000, LAST))
 BY_B = ((2, 2), (3, 3), (4, 4), (5, 7), (8, 11), (12, 15), (16, 25), (26, 60), (61, 200), (201, LAST))
 SHARES = {"halves": 0.5, "10/90": 0.1, "90/10": 0.9}
+OTHER_SHARES = {"8/92": 0.08, "30/70": 0.3, "45/55": 0.45}
 SIZE_OF = {"90/10": "10/90"}  # without a difference to find, the two are the same
 LONGER = ("long tenth", "long half")
 RATIOS = (1.5, 2.0, 4.0)
@@ -64,6 +66,7 @@ class Effort:
 
     splits: int
     rival_splits: int = 20
+    other_splits: int = 60
     simulations: int = 24
     power_splits: int = 8
     power_scenarios: tuple[str, ...] = (*SHARES, LONGER[0])
@@ -72,7 +75,7 @@ class Effort:
     terms: int = 2_000
 
 
-QUICK = Effort(3, 2, 2, 2, ("halves", "10/90"), (2.0,), MEANS[1:3], 200)
+QUICK = Effort(3, 2, 2, 2, 2, ("halves", "10/90"), (2.0,), MEANS[1:3], 200)
 
 
 @dataclass(frozen=True)
@@ -199,7 +202,7 @@ def draw(
     return as_cells(np.repeat(np.arange(alpha.size), b_i), count, length, alpha.size, n_j)
 
 
-def thinned(cells: TermCells, ratio: float, rng: np.random.Generator) -> TermCells:
+def thinned(cells: TermCells, ratio: float | np.ndarray, rng: np.random.Generator) -> TermCells:
     count = rng.binomial(cells.count, 1 / ratio)
     kept = count > 0
     n_j = np.repeat(cells.lengths, cells.length_documents)
@@ -272,9 +275,10 @@ def simulated(
 def measure_size(corpus: Corpus, fit: BetaBinomialFit, effort: Effort, rates: Rates) -> None:
     whole = corpus.cells(np.ones(corpus.n_j.size, dtype=bool))
     bands = Bands.of(whole.n_i, whole.b_i)
-    for scenario in ("halves", "10/90"):
-        for split in range(effort.splits):
-            inside = random_part(corpus, SHARES[scenario], np.random.default_rng([SEED, split]))
+    shares = {name: SHARES[name] for name in ("halves", "10/90")} | OTHER_SHARES
+    for scenario, share in shares.items():
+        for split in range(effort.splits if scenario in SHARES else effort.other_splits):
+            inside = random_part(corpus, share, np.random.default_rng([SEED, split]))
             found = compare(corpus.cells(inside), corpus.cells(~inside), fit)
             for method in (OURS, *RIVALS) if split < effort.rival_splits else (OURS,):
                 rates[corpus.name, scenario, method].append(bands.rates(found, method))
@@ -351,8 +355,8 @@ def bounds(scenario: str, band: int) -> tuple[str, float, float]:
     """The requirement for the size of a band at 5 %, and its limits."""
     if scenario in LONGER:
         return "A has the longer documents: at most 6.5 %", 0.0, 0.065
-    if scenario == "10/90":
-        return "10/90: at most 6.5 %", 0.0, 0.065
+    if scenario == "10/90" or scenario in OTHER_SHARES:
+        return "unequal parts: at most 6.5 %", 0.0, 0.065
     if band >= len(BY_N):
         return "halves, bands of b_i: at most 6 %", 0.0, 0.06
     return ("halves, n_i ≥ 20: 4 to 6 %", 0.04, 0.06) if band else ("halves, n_i 5–19: at most 6 %", 0.0, 0.06)

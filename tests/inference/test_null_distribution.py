@@ -329,3 +329,18 @@ def test_p_of_frequent_terms_is_that_of_draws(documents, shortest, longest, shar
         drawn = [plr(rng.multivariate_hypergeometric(n_j, n_i[0], method="marginals"))[0] for _ in range(199)]
         p = np.exp(null._frequent_p(int(n_i[0]), plr(n_ij)))[0]
         assert p == pytest.approx(np.mean(drawn >= plr(n_ij)[0]), abs=0.15)
+
+
+@pytest.mark.parametrize("v", [40_000, 70_000, 120_000, 200_000])
+def test_frequent_terms_in_documents_of_similar_length(v):
+    """500 documents of 1,900 to 2,050 tokens: the mean of Σ log Γ must be exact to a fraction of its deviation."""
+    rng = np.random.default_rng(v)
+    n_j = rng.integers(1_900, 2_051, 500)
+    counts = rng.multivariate_hypergeometric(n_j, v, size=800, method="marginals")
+    cells = cells_of_columns(np.column_stack([counts[0], n_j - counts[0]]), n_j)
+    null = Null(cells, 99, 0, False, PlrFunction(cells, None, 1.0, "printed"))
+    plr = null.plr(np.full(800, v), (counts > 0).sum(axis=1), special.gammaln(np.maximum(counts, 1)).sum(axis=1))
+    p = np.exp(null._frequent_p(v, plr))
+    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=3.5 * np.sqrt(0.05 * 0.95 / 800))
+    assert p.mean() == pytest.approx(0.5, abs=3.5 / np.sqrt(12 * 800))
+    assert p.min() > 1e-5

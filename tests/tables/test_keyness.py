@@ -18,10 +18,10 @@ from termburst.models.cells import term_cells
 
 COLUMNS = [
     "term", "n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b", "log_ratio", "ci_low", "ci_high", "effect",
-    "diff_percent", "statistic", "p_value", "q_value", "reference", "dp_a", "dp_b",
+    "diff_percent", "statistic", "p_value", "q_value", "least_p", "reference", "dp_a", "dp_b",
 ]  # fmt: skip
 FLOATS = [name for name in COLUMNS if name.startswith(("per_", "log_", "ci_", "dp_"))]
-FLOATS += ["effect", "diff_percent", "statistic", "p_value", "q_value"]
+FLOATS += ["effect", "diff_percent", "statistic", "p_value", "q_value", "least_p"]
 
 
 def corpus(seed, documents, terms, *, factor=1.0):
@@ -121,6 +121,15 @@ def test_statistics_without_names_are_aligned_by_column(two):
 # ---- columns
 
 
+def q_by_definition(table):
+    """min over t ≥ p of t · #{terms that can have p ≤ t} / #{terms with p ≤ t}: Benjamini–Hochberg, or below it."""
+    p, least = table["p_value"].to_numpy(), table["least_p"].to_numpy()
+    at = np.array([t * np.sum(least <= t * (1 + 1e-9)) / np.sum(p <= t) for t in p])
+    q = np.array([min(at[p >= t].min(), 1.0) for t in p])
+    assert (q <= stats.false_discovery_control(p) * (1 + 1e-12)).all()
+    return q
+
+
 def test_contents_of_the_columns(two):
     A, names_a, B, names_b = two
     union = sorted({*names_a, *names_b})
@@ -142,7 +151,7 @@ def test_contents_of_the_columns(two):
         table["diff_percent"].to_numpy()[both], 100 * (rate_a / np.where(both, rate_b, 1) - 1)[both]
     )
     assert (table["diff_percent"].to_numpy()[~both] == np.inf).all()
-    np.testing.assert_allclose(table["q_value"], adjust(table["p_value"].to_numpy()), rtol=1e-12)
+    np.testing.assert_allclose(table["q_value"], q_by_definition(table), rtol=1e-12)
     for name, X in (("dp_a", A), ("dp_b", B)):
         occurs = X.sum(axis=0)[at] > 0
         np.testing.assert_allclose(table[name].to_numpy()[occurs], tb.dispersion(X, "dp")["dp"][at][occurs])
@@ -160,13 +169,55 @@ def test_no_nan_in_any_column(two):
     assert table["ci_low"].null_count() == table["effect"].null_count() == table.height
 
 
-def test_effect_is_the_end_of_the_interval_nearest_to_0(two):
+def test_effect_is_nearer_to_0_than_the_interval_and_0_unless_q_is_small(two):
     A, names_a, B, names_b = two
     table = tb.keyness(A, B, terms=names_a, terms_b=names_b)
-    low, high, effect = (table[name].to_numpy() for name in ("ci_low", "ci_high", "effect"))
-    np.testing.assert_array_equal(effect, np.where(low > 0, low, np.where(high < 0, high, 0.0)))
-    assert np.isfinite(effect).all()
+    low, high, effect, q = (table[name].to_numpy() for name in ("ci_low", "ci_high", "effect", "q_value"))
+    nearest = np.where(low > 0, low, np.where(high < 0, high, 0.0))
+    assert (np.abs(effect) <= np.abs(nearest) + 1e-9).all()
+    assert (effect[q > 0.05] == 0).all()
+    assert (np.sign(effect[effect != 0]) == np.sign(nearest[effect != 0])).all()
     assert {-1.0, 0.0, 1.0} == set(np.sign(effect))
+    plain = tb.keyness(A, B, terms=names_a, terms_b=names_b, adjust="none")
+    low, high, effect, p = (plain[name].to_numpy() for name in ("ci_low", "ci_high", "effect", "p_value"))
+    nearest = np.where(low > 0, low, np.where(high < 0, high, 0.0))
+    np.testing.assert_allclose(effect, np.where(p <= 0.05, nearest, 0.0), atol=1e-12)  # of a term chosen beforehand
+    assert tb.keyness(A, B, terms=names_a, terms_b=names_b, confidence=None)["effect"].is_null().all()
+
+
+def test_terms_in_too_few_documents_do_not_count_in_the_adjustment():
+    """2,000 words in two documents each cannot have p < 0.05, and cost the others nothing."""
+    rng = np.random.default_rng(31)
+    common = np.column_stack([rng.poisson(np.repeat([1.0, 1.0 + k / 8], 40)) for k in range(8)])
+    rare = np.zeros((80, 2000), int)
+    for k in range(2000):
+        rare[rng.choice(80, 2, replace=False), k] = 1
+    X = np.column_stack([common, rare, 60 + rng.integers(0, 9, 80)])
+    with_rare = tb.keyness(X[:40], X[40:]).filter(pl.col("term") < 8)
+    alone = tb.keyness(X[:40], X[40:], min_count=5).filter(pl.col("term") < 8)
+    np.testing.assert_allclose(with_rare["p_value"], alone["p_value"], rtol=1e-9)
+    significant = alone["q_value"].to_numpy() <= 0.05
+    assert significant.any()
+    np.testing.assert_allclose(with_rare["q_value"].to_numpy()[significant], alone["q_value"].to_numpy()[significant])
+    plain = stats.false_discovery_control(tb.keyness(X[:40], X[40:])["p_value"].to_numpy())
+    assert plain.min() > 10 * with_rare["q_value"].min()  # as it was
+
+
+def test_one_document_alone_is_never_significant():
+    A, B = [[1, 0, 40], [0, 0, 41]] + [[0, 0, 39]] * 3, [[0, 0, 40]] * 90 + [[0, 1, 40]]
+    table = tb.keyness(A, B)
+    alone = table.filter(pl.col("b_a") + pl.col("b_b") == 1)
+    assert alone.height == 2
+    assert alone["p_value"].to_list() == alone["least_p"].to_list() == [1.0, 1.0]
+    groups = tb.keyness_groups(np.array(A + B), ["x"] * 5 + ["y"] * 40 + ["z"] * 51, draws=199)
+    assert groups.filter(pl.col("b") == 1)["p_value"].to_list() == [1.0, 1.0]
+
+
+def test_a_corpus_of_very_long_documents_and_itself():
+    """The log-likelihoods are so large that their difference is rounding error, not a difference."""
+    rng = np.random.default_rng(32)
+    X = np.column_stack([rng.integers(10**5, 2 * 10**6, (2, 6)), np.full((2, 1), 10**7)])
+    assert tb.keyness(X, X)["p_value"].to_list() == [1.0] * 7
 
 
 def test_order_of_the_rows(two):
@@ -198,11 +249,13 @@ def test_rare_terms_are_left_out_of_the_adjustment_too(two):
     assert 5 < table.height < everything.height
     assert table["term"].to_list() == kept["term"].to_list()
     np.testing.assert_array_equal(table["p_value"], kept["p_value"])
-    np.testing.assert_allclose(table["q_value"], stats.false_discovery_control(kept["p_value"].to_numpy()), rtol=1e-12)
+    np.testing.assert_allclose(table["q_value"], q_by_definition(kept), rtol=1e-12)
     assert (table["q_value"].to_numpy() < kept["q_value"].to_numpy()).any()
-    for method, rule in (("by", "by"), ("bh", "bh")):
+    p = everything["p_value"].to_numpy()
+    for method in ("by", "bh", "holm", "storey"):
         q = tb.keyness(A, B, terms=names_a, terms_b=names_b, adjust=method)["q_value"]
-        np.testing.assert_allclose(q, stats.false_discovery_control(everything["p_value"].to_numpy(), method=rule))
+        np.testing.assert_array_equal(q, adjust(p, method, attainable=everything["least_p"].to_numpy()))
+        assert (q.to_numpy() <= adjust(p, method) * (1 + 1e-12)).all()
     none = tb.keyness(A, B, terms=names_a, terms_b=names_b, adjust="none")
     np.testing.assert_array_equal(none["q_value"], none["p_value"])
     assert tb.keyness(A, B, terms=names_a, terms_b=names_b, min_count=10**9).height == 0
@@ -410,8 +463,9 @@ def test_groups_contrasts_are_comparisons_with_the_rest(grouped):
     for g in "xyz":
         alone = tb.keyness(X[labels == g], X[labels != g], terms=names, confidence=0.8)
         mine = table.filter(pl.col("group") == g).drop("group")
-        same(mine.drop("q_value"), alone.drop("q_value"))
-    np.testing.assert_allclose(table["q_value"], stats.false_discovery_control(table["p_value"].to_numpy()))
+        same(mine.drop("q_value", "effect"), alone.drop("q_value", "effect"))
+    np.testing.assert_allclose(table["q_value"], q_by_definition(table))
+    assert table.filter((pl.col("q_value") > 0.2) & (pl.col("effect") != 0)).is_empty()
     assert table["p_value"].is_sorted()
     by_ratio = tb.keyness_groups(X, labels, terms=names, contrasts=True, sort="log_ratio", method="g2")
     assert by_ratio["log_ratio"].is_sorted(descending=True)

@@ -42,11 +42,19 @@ if TYPE_CHECKING:
     Source = CountedCorpus | TermStatistics
 
 MOST_GROUPS = 50  # values of the column that --by names
-_LEFT_OUT = {"per_million_a", "per_million_b", "diff_percent", "dp_a", "dp_b", "reference"}  # columns; files have them
+_LEFT_OUT = {
+    "per_million_a",
+    "per_million_b",
+    "diff_percent",
+    "dp_a",
+    "dp_b",
+    "reference",
+    "least_p",
+}  # columns; files have them
 
 _COLUMNS = (
     "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",
-    "effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to this row",
+    "effect: by how much it differs at least, if q is small; q_value: expected share of false alarms down to this row",
 )
 
 
@@ -74,7 +82,7 @@ def keyness(
     ] = 0.95,
     fdr: FdrOption = "bh",
     sort: Annotated[
-        Sort, typer.Option("--sort", help="Order of the rows; effect is the end of the interval nearest to 0.")
+        Sort, typer.Option("--sort", help="Order of the rows; effect is by how much a term differs at least.")
     ] = "p",
     min_count: MinCount = 1,
     top: Top = None,
@@ -125,7 +133,17 @@ def keyness(
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
     write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(*_COLUMNS)
+        say(*_COLUMNS, *_not_counted(found.table))
+
+
+def _not_counted(table: pl.DataFrame) -> list[str]:
+    """A line on the terms that cannot be significant, if there are any."""
+    never = int((table["least_p"] > 0.05).sum())
+    if not never:
+        return []
+    return [
+        f"{many(never, 'term')} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,11 @@
 #include "bursts.h"
+
+#include "burst_sums.h"
 #include "random.h"
+#include "sorting.h"
 #include "special.h"
 
-enum {
-    ENUMERATED = 11, /* largest number of documents for which all 2^b assignments are enumerated */
-    LATTICE = 8192,  /* largest number of steps of the sum of scores on a lattice */
-    FINEST = 32      /* largest number of steps in the smallest score */
-};
-#define CLOSE 0.05 /* in standard deviations: distances from the mean that differ by less are equal */
+#define SPARSE 0.004 /* share of a document's chance to have the term, below which bursts hardly exclude each other */
 
 /* log n (n − 1) … (n − c + 1) of four lengths. */
 static Lanes log_falling(Lanes length, double c) {
@@ -97,129 +95,16 @@ int32_t tb_burst(const LengthClasses *classes, const BurstTask *task) {
     return TB_OK;
 }
 
-/* The distribution of the sum of scores in the first group: the number of steps, and its mean, variance and observed
- * value in steps. */
-typedef struct {
-    int64_t steps;
-    double mean, variance, observed;
-} Outcomes;
-
-/* All 2^b assignments: their sums to room->values, their probabilities to room->mass. */
-static Outcomes enumerated(const BurstRoom *room, int64_t size, int64_t groups) {
-    Outcomes found = {1, 0.0, 0.0, 0.0};
-    double *values = room->values, *mass = room->mass;
-    values[0] = 0.0;
-    mass[0] = 1.0;
-    for (int64_t k = 0; k < size; k++) {
-        double score = room->bursts[k].score, share = room->shares[k * groups];
-        found.mean += score * share;
-        found.variance += score * score * share * (1 - share);
-        if (room->bursts[k].group == 0) found.observed += score;
-        for (int64_t s = 0; s < found.steps; s++) {
-            values[found.steps + s] = values[s] + score;
-            mass[found.steps + s] = mass[s] * share;
-            mass[s] *= 1 - share;
-        }
-        found.steps *= 2;
-    }
-    return found;
-}
-
-/* Add one burst: with probability *share* it raises the sum by *jump*, but not above *last*. *filled* is the last step
- * with positive mass so far. */
-static void convolve(const double *mass, double *moved, double share, int64_t jump, int64_t filled, int64_t last) {
-    int64_t stay = least_int(filled, last);
-    for (int64_t s = 0; s <= stay; s++) moved[s] = mass[s] - mass[s] * share;
-    for (int64_t s = stay + 1; s <= least_int(filled + jump, last); s++) moved[s] = 0.0;
-    for (int64_t s = 0; s <= least_int(filled, last - jump); s++) moved[s + jump] += mass[s] * share;
-    for (int64_t s = most_int(last - jump + 1, 0); s <= filled; s++) moved[last] += mass[s] * share;
-}
-
-/* The distribution of the sum on a lattice, to room->mass; 0 steps if there is not enough space.
- *
- * It is the sum of the group with the smaller expected value. It is cut off at a value that it hardly ever reaches; the
- * mass above is put there. */
-static Outcomes on_lattice(const BurstRoom *room, int64_t size, int64_t groups) {
-    const Burst *bursts = room->bursts;
-    double total = 0.0, expected = 0.0, largest = 0.0, smallest = INFINITY;
-    for (int64_t k = 0; k < size; k++) {
-        total += bursts[k].score;
-        expected += bursts[k].score * room->shares[k * groups];
-        smallest = least(smallest, bursts[k].score);
-        largest = most(largest, bursts[k].score);
-    }
-    int flip = expected > total / 2;
-    double mean = 0.0, variance = 0.0, observed = 0.0;
-    for (int64_t k = 0; k < size; k++) {
-        double score = bursts[k].score, share = flip ? 1 - room->shares[k * groups] : room->shares[k * groups];
-        mean += score * share;
-        variance += score * score * share * (1 - share);
-        if ((bursts[k].group == 0) != flip) observed += score;
-    }
-    double reach = least(total, most(most(2 * mean - observed, observed), mean + 10 * sqrt(variance)) + largest);
-    double step = most(smallest / FINEST, reach / LATTICE);
-    Outcomes found = {0, 0.0, 0.0, 0.0};
-    int64_t seen = 0, highest = 0; /* of rounded scores, whose sum may exceed that of the scores */
-    for (int64_t k = 0; k < size; k++) {
-        double share = flip ? 1 - room->shares[k * groups] : room->shares[k * groups];
-        double rounded = rint(bursts[k].score / step);
-        if (!(rounded >= 0 && rounded <= (double)room->outcomes)) return found;
-        found.mean += rounded * share;
-        found.variance += rounded * rounded * share * (1 - share);
-        if ((bursts[k].group == 0) != flip) seen += (int64_t)rounded;
-        highest += (int64_t)rounded;
-    }
-    found.observed = (double)seen;
-    int64_t last = least_int(highest, most_int((int64_t)(reach / step) + 2, seen + 1)), filled = 0;
-    if (last >= room->outcomes) return found;
-    double *mass = room->mass, *spare = room->values;
-    mass[0] = 1.0;
-    for (int64_t k = 0; k < size; k++) {
-        int64_t jump = (int64_t)rint(bursts[k].score / step);
-        convolve(mass, spare, flip ? 1 - room->shares[k * groups] : room->shares[k * groups], jump, filled, last);
-        filled = least_int(filled + jump, last);
-        double *exchanged = mass;
-        mass = spare;
-        spare = exchanged;
-    }
-    for (int64_t s = 0; s <= last; s++) {
-        double here = s <= filled ? mass[s] : 0.0;
-        room->mass[s] = here;
-        room->values[s] = (double)s;
-    }
-    found.steps = last + 1;
-    return found;
-}
-
-/* Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent: P(|T − E T| > |t − E T|) + ½ P(|T − E
- * T| = |t − E T|). All assignments are enumerated if there are few; otherwise scores are rounded to a lattice.
- * Distances that hardly differ count as equal, so that a split into almost equal halves is treated like a split into
- * equal halves. −1 if there is not enough space. */
-static double mid_p(const BurstRoom *room, int64_t size, int64_t groups) {
-    double total = 0.0;
-    for (int64_t k = 0; k < size; k++) total += room->bursts[k].score;
-    if (!(total > 0 && total < INFINITY)) return total == 0 ? 0.5 : NAN; /* one outcome, or none */
-    Outcomes of = size <= ENUMERATED ? enumerated(room, size, groups) : on_lattice(room, size, groups);
-    if (of.steps == 0) return -1.0;
-    double near = CLOSE * sqrt(of.variance), distance = fabs(of.observed - of.mean), equal = 0.0, further = 0.0;
-    for (int64_t s = 0; s < of.steps; s++) {
-        double other = fabs(room->values[s] - of.mean);
-        if (other > distance + near)
-            further += room->mass[s];
-        else if (other >= distance - near)
-            equal += room->mass[s];
-    }
-    return least(further + 0.5 * equal, 1.0);
-}
-
 int32_t tb_mid_p(const BurstRoom *room, const MidPTask *task) {
-    if (room->outcomes < 1 << ENUMERATED || task->size > room->most) return TB_NO_ROOM;
-    *task->p_value = mid_p(room, task->size, 2);
-    return *task->p_value < 0 ? TB_NO_ROOM : TB_OK;
+    if (room->outcomes < CROWDED || task->size > room->most) return TB_NO_ROOM;
+    BurstP found = burst_sum_p(room, task->size, 2, task->crowded != 0);
+    task->p_value[0] = found.p;
+    task->p_value[1] = found.least;
+    return found.p < 0 ? TB_NO_ROOM : TB_OK;
 }
 
-/* Score, group probabilities and group of each burst of a term. Returns their number, or −1 if there is not enough
- * space. */
+/* Score and group of each burst of a term, and the group probabilities of each kind of burst. The bursts of one size are
+ * one kind, named after the first. Returns their number, or −1 if there is not enough space. */
 static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const CommonModel *model, int64_t term,
                          const BurstRoom *room) {
     int64_t size = 0, groups = classes->groups;
@@ -237,32 +122,90 @@ static int64_t bursts_of(const Cells *cells, const LengthClasses *classes, const
             if (alike == size) {
                 double bound = group_shares((double)c, classes, alpha, model->alpha_0[term], model->mean[term], whole,
                                             room->weight, room->shares + size * groups);
-                room->bursts[size] = (Burst){burst_score(c, alpha, bound, model->kappa), c, g};
+                room->bursts[size] = (Burst){burst_score(c, alpha, bound, model->kappa), c, g, size};
             }
-            for (int64_t copy = 0; copy < times; copy++, size++) {
-                room->bursts[size] = (Burst){room->bursts[alike].score, c, g};
-                for (int64_t other = 0; other < groups; other++)
-                    room->shares[size * groups + other] = room->shares[alike * groups + other];
-            }
+            for (int64_t copy = 0; copy < times; copy++, size++)
+                room->bursts[size] = (Burst){room->bursts[alike].score, c, g, alike};
         }
     }
     return size;
 }
 
+/* How much of the chance of a burst a group has left, once 0, 1, …, size of its documents have one: (1 − x/d)^(d/e), to
+ * room->left[g (most + 1) + x], relative to that at its mean number of bursts.
+ *
+ * d is the number of documents of the group, and e = (Σ p)²/Σ p² the number that would be as crowded if all had the same
+ * chance p to have the term. In documents of one length e = d, and what is left is exactly the share of the documents
+ * without a burst. Returns 0 if bursts are so few among the documents that nothing changes. */
+static int crowding_of(const LengthClasses *classes, const CommonModel *model, int64_t term, int64_t size,
+                       const BurstRoom *room) {
+    int64_t groups = classes->groups, stride = room->most + 1;
+    double alpha = model->alpha[term], alpha_0 = model->alpha_0[term], chance = 0.0, squares = 0.0;
+    double *whole = room->weight + classes->size, *held = room->sums, *first = held + groups, *second = first + groups;
+    log_weights(0.0, classes, alpha, alpha_0, model->mean[term], whole, room->weight);
+    double beta = log_gamma(alpha_0 - alpha), whole_0 = log_gamma(alpha_0);
+    for (int64_t g = 0; g < 3 * groups; g++) room->sums[g] = 0.0;
+    for (int64_t k = 0; k < classes->size; k++) {
+        double none = room->weight[k];
+        if (!(classes->length[k] > 0)) continue;
+        if (!(alpha_0 > 1e9 * classes->length[k])) none += whole_0 - beta;
+        double some = between(-expm1(least(none, 0.0)), 0.0, 1.0);
+        for (int64_t g = 0; g < groups; g++) {
+            double documents = classes->documents[k * groups + g];
+            held[g] += documents;
+            first[g] += documents * some;
+            second[g] += documents * some * some;
+        }
+    }
+    for (int64_t g = 0; g < groups; g++) {
+        chance += first[g];
+        squares += second[g];
+    }
+    if (!(squares > SPARSE * chance)) return 0;
+    for (int64_t g = 0; g < groups; g++) {
+        double power = first[g] > 0 ? most(held[g] * second[g] / (first[g] * first[g]), 1.0) : 1.0;
+        double mean = least(first[g], held[g]), usual = held[g] > mean ? pow(1 - mean / held[g], power) : 1.0;
+        for (int64_t x = 0; x <= size; x++) {
+            double free = held[g] > (double)x ? 1 - (double)x / held[g] : 0.0;
+            room->left[g * stride + x] = pow(free, power) / most(usual, 1e-300);
+        }
+    }
+    return 1;
+}
+
+/* The factors of P(x bursts in the first of two groups), to room->crowding: 1 if bursts were independent. */
+static void set_crowding(const BurstRoom *room, int64_t size) {
+    const double *left_a = room->left, *left_b = room->left + room->most + 1;
+    double in_a = 0.0, in_b = 0.0, top = -INFINITY; /* sums of logarithms */
+    for (int64_t x = 0; x <= size; x++) {
+        room->crowding[x] = in_a;
+        in_a += log(left_a[x]);
+    }
+    for (int64_t y = 0; y <= size; y++) {
+        room->crowding[size - y] += in_b;
+        in_b += log(left_b[y]);
+        top = most(top, room->crowding[size - y]);
+    }
+    for (int64_t x = 0; x <= size; x++) room->crowding[x] = top > -INFINITY ? exp(room->crowding[x] - top) : 1.0;
+}
+
 int32_t tb_burst_reference(const Cells *cells, const LengthClasses *classes, const CommonModel *model,
                            const ReferenceTask *task, const BurstRoom *room) {
-    if (room->outcomes < 1 << ENUMERATED) return TB_NO_ROOM;
+    if (room->outcomes < CROWDED) return TB_NO_ROOM;
     for (int64_t k = 0; k < task->size; k++) {
         int64_t i = task->terms[k];
         if (!is_term(cells, i)) return TB_BAD_INDEX;
         int64_t size = bursts_of(cells, classes, model, i, room);
         if (size < 0) return TB_NO_ROOM;
         double expected = 0.0;
-        for (int64_t s = 0; s < size; s++) expected += room->shares[s * classes->groups];
+        for (int64_t s = 0; s < size; s++) expected += room->shares[room->bursts[s].kind * classes->groups];
         if (!(least(expected, (double)size - expected) < task->enough)) continue;
-        double p = mid_p(room, size, classes->groups);
-        if (p < 0) return TB_NO_ROOM;
-        task->p_value[i] = p;
+        int crowded = crowding_of(classes, model, i, size, room);
+        if (crowded) set_crowding(room, size);
+        BurstP found = burst_sum_p(room, size, classes->groups, crowded);
+        if (found.p < 0) return TB_NO_ROOM;
+        task->p_value[i] = found.p;
+        task->least[i] = found.least;
     }
     return TB_OK;
 }
@@ -274,30 +217,61 @@ static double distance(const double *sums, const double *mean, int64_t groups) {
     return value;
 }
 
-/* (½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), where each draw assigns all bursts again. */
-static double drawn_p(const BurstRoom *room, int64_t size, int64_t groups, int64_t seed, int64_t draws) {
+/* The group of a burst with these group probabilities, for u between 0 and their sum. */
+TB_INLINE int64_t group_at(const double *shares, int64_t groups, double u) {
+    int64_t g = 0;
+    for (; g < groups - 1 && u > shares[g]; g++) u -= shares[g];
+    return g;
+}
+
+/* Assign all bursts at random: their scores to *sums*. If *crowded*, a group has less of the chance of the next burst
+ * the more bursts it already has. */
+static void assign(const BurstRoom *room, int64_t size, int64_t groups, int crowded, Mersenne *random, double *sums) {
+    double *chance = sums + groups;
+    int64_t *held = room->held;
+    for (int64_t g = 0; g < groups; g++) {
+        sums[g] = 0.0;
+        held[g] = 0;
+    }
+    for (int64_t s = 0; s < size; s++) {
+        const double *shares = room->shares + room->bursts[s].kind * groups;
+        double u = mersenne_uniform(random), total = 0.0;
+        int64_t g;
+        if (crowded) {
+            for (int64_t other = 0; other < groups; other++)
+                total += chance[other] = shares[other] * room->left[other * (room->most + 1) + held[other]];
+            g = total > 0 ? group_at(chance, groups, u * total) : group_at(shares, groups, u);
+            held[g]++;
+        } else
+            g = group_at(shares, groups, u);
+        sums[g] += room->bursts[s].score;
+    }
+}
+
+TB_INLINE int is_smaller(const Burst *a, const Burst *b) { return a->count < b->count; }
+
+TB_SORT(sort_bursts, Burst, is_smaller)
+
+/* (½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), where each draw assigns all bursts again, the largest first. */
+static double drawn_p(const BurstRoom *room, int64_t size, int64_t groups, int crowded, const DrawTask *task,
+                      int64_t term) {
     double *mean = room->sums, *sums = room->sums + groups, reached = 0.5;
     Mersenne random;
-    mersenne_seed(&random, (uint32_t)seed);
+    mersenne_seed(&random, (uint32_t)task->seeds[term]);
+    if (crowded) sort_bursts(room->bursts, room->spare, size);
     for (int64_t g = 0; g < groups; g++) mean[g] = sums[g] = 0.0;
     for (int64_t s = 0; s < size; s++) {
+        const double *shares = room->shares + room->bursts[s].kind * groups;
         sums[room->bursts[s].group] += room->bursts[s].score;
-        for (int64_t g = 0; g < groups; g++) mean[g] += room->bursts[s].score * room->shares[s * groups + g];
+        for (int64_t g = 0; g < groups; g++) mean[g] += room->bursts[s].score * shares[g];
     }
     double observed = distance(sums, mean, groups), near = 1e-9 * (1 + observed);
-    for (int64_t draw = 0; draw < draws; draw++) {
-        for (int64_t g = 0; g < groups; g++) sums[g] = 0.0;
-        for (int64_t s = 0; s < size; s++) {
-            const double *shares = room->shares + s * groups;
-            double u = mersenne_uniform(&random);
-            int64_t g = 0;
-            for (; g < groups - 1 && u > shares[g]; g++) u -= shares[g];
-            sums[g] += room->bursts[s].score;
-        }
+    for (int64_t draw = 0; draw < task->draws; draw++) {
+        assign(room, size, groups, crowded, &random, sums);
         double value = distance(sums, mean, groups);
         if (value >= observed - near) reached += value > observed + near ? 1.0 : 0.5;
     }
-    return reached / (double)(draws + 1);
+    return reached / (double)(task->draws + 1);
 }
 
 int32_t tb_burst_draws(const Cells *cells, const LengthClasses *classes, const CommonModel *model, const DrawTask *task,
@@ -307,7 +281,8 @@ int32_t tb_burst_draws(const Cells *cells, const LengthClasses *classes, const C
         if (!is_term(cells, i)) return TB_BAD_INDEX;
         int64_t size = bursts_of(cells, classes, model, i, room);
         if (size < 0) return TB_NO_ROOM;
-        task->p_value[i] = drawn_p(room, size, classes->groups, task->seeds[i], task->draws);
+        int crowded = crowding_of(classes, model, i, size, room);
+        task->p_value[i] = drawn_p(room, size, classes->groups, crowded, task, i);
     }
     return TB_OK;
 }
@@ -329,13 +304,25 @@ TB_LAYOUT(bursts,
     TB_FIELD(Burst, score),
     TB_FIELD(Burst, count),
     TB_FIELD(Burst, group),
+    TB_FIELD(Burst, kind),
+    TB_WHOLE(BurstSum),
+    TB_FIELD(BurstSum, value),
+    TB_FIELD(BurstSum, mass),
+    TB_FIELD(BurstSum, number),
     TB_WHOLE(BurstRoom),
     TB_FIELD(BurstRoom, weight),
     TB_FIELD(BurstRoom, bursts),
+    TB_FIELD(BurstRoom, spare),
     TB_FIELD(BurstRoom, shares),
     TB_FIELD(BurstRoom, sums),
+    TB_FIELD(BurstRoom, left),
+    TB_FIELD(BurstRoom, crowding),
+    TB_FIELD(BurstRoom, held),
+    TB_FIELD(BurstRoom, sorted),
     TB_FIELD(BurstRoom, values),
     TB_FIELD(BurstRoom, mass),
+    TB_FIELD(BurstRoom, before),
+    TB_FIELD(BurstRoom, from),
     TB_FIELD(BurstRoom, most),
     TB_FIELD(BurstRoom, outcomes),
     TB_WHOLE(ReferenceTask),
@@ -343,6 +330,7 @@ TB_LAYOUT(bursts,
     TB_FIELD(ReferenceTask, size),
     TB_FIELD(ReferenceTask, enough),
     TB_FIELD(ReferenceTask, p_value),
+    TB_FIELD(ReferenceTask, least),
     TB_WHOLE(DrawTask),
     TB_FIELD(DrawTask, terms),
     TB_FIELD(DrawTask, size),
@@ -360,4 +348,5 @@ TB_LAYOUT(bursts,
     TB_FIELD(BurstTask, score),
     TB_WHOLE(MidPTask),
     TB_FIELD(MidPTask, size),
+    TB_FIELD(MidPTask, crowded),
     TB_FIELD(MidPTask, p_value))

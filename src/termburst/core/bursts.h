@@ -1,7 +1,8 @@
 /* Keyness of terms in few documents: the null distribution of how their bursts fall into the groups.
  *
  * A burst of size c is a document that contains the term c times. It falls into group g with probability
- * Σ_g P(c | n_j)/Σ P(c | n_j), where P is the common beta-binomial.
+ * Σ_g P(c | n_j)/Σ P(c | n_j), where P is the common beta-binomial. A document has at most one burst: if the term is in
+ * many documents, each burst in a group leaves less of the group for the next.
  */
 #ifndef TB_BURSTS_H
 #define TB_BURSTS_H
@@ -27,31 +28,51 @@ typedef struct {
     double kappa;
 } CommonModel;
 
+/* A document with the term: its score, its count, its group, and the first burst of the same size. */
 typedef struct {
     double score;
     int64_t count;
     int64_t group;
+    int64_t kind;
 } Burst;
 
-/* Scratch space of one thread, for terms with up to `most` bursts: two numbers per length class, the bursts, their
- * probabilities for each group, and twice `outcomes` numbers for the distribution of a sum. */
+/* A sum of scores, its probability, and the number of bursts in it. */
+typedef struct {
+    double value;
+    double mass;
+    int64_t number;
+} BurstSum;
+
+/* Scratch space of one thread, for terms with up to `most` bursts: two numbers per length class, the bursts and a second
+ * array of them, the probabilities of each kind of burst for each group, three sums per group, what 0 to `most` bursts
+ * leave of the chance of the next in each group, one number per number of bursts, one integer per group, 2 WAYS sums, and
+ * four times `outcomes` + 1 numbers for the distribution of a sum. */
 typedef struct {
     double *weight;
     Burst *bursts;
+    Burst *spare;
     double *shares;
     double *sums;
+    double *left;
+    double *crowding;
+    int64_t *held;
+    BurstSum *sorted;
     double *values;
     double *mass;
+    double *before;
+    double *from;
     int64_t most;
     int64_t outcomes;
 } BurstRoom;
 
-/* The terms to test. Terms with at least `enough` expected bursts in each of the two groups keep their p-value. */
+/* The terms to test: p, and the smallest p that the term's bursts could have. Terms with at least `enough` expected
+ * bursts in each of the two groups keep both. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
     double enough;
     double *p_value;
+    double *least;
 } ReferenceTask;
 
 /* The terms to test by Monte Carlo with `draws` draws, each term with its own seed. */
@@ -75,9 +96,11 @@ typedef struct {
     double *score;
 } BurstTask;
 
-/* The two-sided mid-p of the first `size` bursts in a room with two groups. */
+/* The two-sided p of the first `size` bursts in a room with two groups, and the smallest that they could have; with
+ * `crowded` the room's `crowding` is used. */
 typedef struct {
     int64_t size;
+    int64_t crowded;
     double *p_value;
 } MidPTask;
 

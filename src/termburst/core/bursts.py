@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, pointer, require
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i64, Struct, call, pointer, require
 from termburst.core.cells import Cells
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-OUTCOMES = 8192 + 8  # maximum number of outcomes of a sum of scores, plus one per burst for rounding; see LATTICE
+OUTCOMES = 2**16 + 8  # maximum number of outcomes of a sum of scores, plus one per burst for rounding; see CROWDED
+
+WAYS = 2048  # maximum number of assignments of bursts that are enumerated
 
 
 class LengthClasses(Struct):
@@ -26,27 +28,41 @@ class CommonModel(Struct):
 
 
 class Burst(Struct):
-    _fields_ = [("score", Float), ("count", Int), ("group", Int)]
+    _fields_ = [("score", Float), ("count", Int), ("group", Int), ("kind", Int)]
 
 
 BURST = np.dtype(Burst)
+
+
+class BurstSum(Struct):
+    _fields_ = [("value", Float), ("mass", Float), ("number", Int)]
+
+
+BURST_SUM = np.dtype(BurstSum)
 
 
 class BurstRoom(Struct):
     _fields_ = [
         ("weight", Out_f64),
         ("bursts", pointer(BURST, writes=True)),
+        ("spare", pointer(BURST, writes=True)),
         ("shares", Out_f64),
         ("sums", Out_f64),
+        ("left", Out_f64),
+        ("crowding", Out_f64),
+        ("held", Out_i64),
+        ("sorted", pointer(BURST_SUM, writes=True)),
         ("values", Out_f64),
         ("mass", Out_f64),
+        ("before", Out_f64),
+        ("from", Out_f64),
         ("most", Int),
         ("outcomes", Int),
     ]
 
 
 class ReferenceTask(Struct):
-    _fields_ = [("terms", In_i64), ("size", Int), ("enough", Float), ("p_value", Out_f64)]
+    _fields_ = [("terms", In_i64), ("size", Int), ("enough", Float), ("p_value", Out_f64), ("least", Out_f64)]
 
 
 class DrawTask(Struct):
@@ -67,7 +83,7 @@ class BurstTask(Struct):
 
 
 class MidPTask(Struct):
-    _fields_ = [("size", Int), ("p_value", Out_f64)]
+    _fields_ = [("size", Int), ("crowded", Int), ("p_value", Out_f64)]
 
 
 def length_classes(length: Floats, documents: Floats) -> LengthClasses:
@@ -107,29 +123,39 @@ def burst(
     return shares, float(score[0])
 
 
-def mid_p(scores: Floats, shares: Floats, in_first: NDArray[np.bool_]) -> float:
-    """Two-sided mid-p of T = Σ_k score_k I_k, I_k ~ Bernoulli(share_k) independent; observed is I = *in_first*.
+def mid_p(
+    scores: Floats, shares: Floats, in_first: NDArray[np.bool_], crowding: Floats | None = None
+) -> tuple[float, float]:
+    """Two-sided p of T = Σ_k score_k I_k, observed at I = *in_first*, and the smallest p that is possible.
 
-    Up to 11 bursts all assignments are enumerated. For more bursts the scores are rounded to a lattice.
+    P(I) is proportional to Π share_k^I_k (1 − share_k)^(1 − I_k) · crowding[Σ I_k]; without *crowding* the I_k are
+    independent. Outcomes are ordered by their tails: those with a smaller tail than the observed one, on either side,
+    count in full, and those with the same tail as half (Blaker 2000, Canadian Journal of Statistics 28). p is at least
+    1/1.3 of the sum in which these count in full, too. Up to 2,048 assignments are enumerated, where bursts of one size
+    are alike. For more, scores are rounded to a lattice.
     """
     require(scores.shape == shares.shape == in_first.shape, "scores, shares and in_first must have one entry per burst")
-    bursts, p_value = np.zeros(scores.size, BURST), np.empty(1)
-    bursts["score"], bursts["group"] = scores, ~in_first
-    call(
-        "tb_mid_p", _room(bursts, np.column_stack([shares, 1 - shares]), 0), MidPTask(size=scores.size, p_value=p_value)
-    )
-    return float(p_value[0])
+    require(crowding is None or crowding.shape == (scores.size + 1,), "crowding must have one entry per number, from 0")
+    bursts, p_value = np.zeros(scores.size, BURST), np.empty(2)
+    bursts["score"], bursts["group"], bursts["kind"] = scores, ~in_first, np.arange(scores.size)
+    room = _room(bursts, np.column_stack([shares, 1 - shares]), 0, crowding)
+    call("tb_mid_p", room, MidPTask(size=scores.size, crowded=crowding is not None, p_value=p_value))
+    return float(p_value[0]), float(p_value[1])
 
 
-def _room(bursts: NDArray[Any], shares: Floats, classes: int) -> BurstRoom:
+def _room(bursts: NDArray[Any], shares: Floats, classes: int, crowding: Floats | None = None) -> BurstRoom:
     most, groups = shares.shape
     return BurstRoom(
         weight=np.empty(2 * classes),
         bursts=bursts,
+        spare=np.empty_like(bursts),
         shares=shares,
-        sums=np.empty(2 * groups),
-        values=np.empty(OUTCOMES + most),
-        mass=np.empty(OUTCOMES + most),
+        sums=np.empty(3 * groups),
+        left=np.empty(groups * (most + 1)),
+        crowding=np.empty(most + 1) if crowding is None else crowding.copy(),
+        held=np.empty(groups, np.int64),
+        sorted=np.empty(2 * WAYS, BURST_SUM),
+        **{name: np.empty(OUTCOMES + most + 1) for name in ("values", "mass", "before", "from")},
         most=most,
         outcomes=OUTCOMES + most,
     )
@@ -142,17 +168,18 @@ def _room_for(b_i: Integers, terms: Integers, classes: LengthClasses) -> BurstRo
 
 def burst_reference(
     cells: Cells, classes: LengthClasses, model: CommonModel, terms: Integers, b_i: Integers, enough: float,
-    p_value: Floats,
+    p_value: Floats, least: Floats,
 ) -> None:  # fmt: skip
-    """Two-sided mid-p of the given terms, from the total score of their bursts in the first of two groups.
+    """Two-sided p of the given terms, from the total score of their bursts in the first of two groups.
 
-    Terms with at least *enough* expected bursts in each group keep their *p_value*. *b_i* is the number of bursts, one
-    entry per term of the collection.
+    *least* is the smallest p that the term's bursts could have. Terms with at least *enough* expected bursts in each
+    group keep *p_value* and *least*. *b_i* is the number of bursts, one entry per term of the collection.
     """
     require(cells.groups == classes.groups == 2, "cells and classes must have two groups")
     require(model.terms == cells.terms, "there must be one model per term")
-    require(b_i.shape == p_value.shape == (cells.terms,), "b_i and p_value must have one entry per term")
-    task = ReferenceTask(terms=terms, size=terms.size, enough=enough, p_value=p_value)
+    shapes = {b_i.shape, p_value.shape, least.shape}
+    require(shapes == {(cells.terms,)}, "b_i, p_value and least must have one entry per term")
+    task = ReferenceTask(terms=terms, size=terms.size, enough=enough, p_value=p_value, least=least)
     call("tb_burst_reference", cells, classes, model, task, _room_for(b_i, terms, classes))
 
 

@@ -19,6 +19,8 @@ from scipy import stats
 
 from termburst.core import bursts as core
 from termburst.inference import keyness_tests as rivals
+from termburst.inference.confident_effect import levels_of
+from termburst.inference.group_permutation import permuted_p
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
 from termburst.models.fit_groups import ApartFit, GroupedCells, GroupsFit
@@ -29,10 +31,14 @@ Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 ENOUGH = 6.0  # expected documents with the term in each corpus from which χ²_1 is accurate
-OWN_PRECISION = 15  # documents with the term in each corpus from which intervals need no tie between precisions
+OWN_PRECISION = 5  # documents with the term in each corpus from which intervals need no tie between precisions
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error: the corpora do not differ
+ROUNDED = 1e-13  # relative to the log-likelihood: the same
+PREDICTIVE = 999  # draws from the common model
 DIRECT, RATIO = 64, 1.04  # each length up to the first is its own class; beyond, classes grow by the second
 FEW_DOCUMENTS = 5  # a corpus with fewer documents is compared with draws from the common model
+FEW_GROUPS, FEW_PER_GROUP = 8, 25  # with more groups, and fewer documents per group on average, χ² does not hold
+DEALT = 0.2  # share of the documents with a term from which its documents are permuted then
 STRATA = 10  # strata of document length in "stratified-permutation"
 
 
@@ -74,6 +80,9 @@ class Keyness:
         likelihood: precisions and level are fitted again at every ratio). ±inf on the side where the term is missing.
         Each corpus has its own precision in both if enough of its documents contain the term.
     statistic, p_value : of the chosen test.
+    least_p : the smallest p-value that the term's documents could give; 0 if it is not known.
+    ends, levels : for terms with p at most 1 − confidence, the end of the interval nearest to 0 at several levels, as a
+        distance from 0 (below 0 if the interval contains 0); terms × levels. For `confident_effects`.
     reference : how p was obtained: "chi2", "conditional" or "predictive" for the default test, otherwise the test's
         name.
     """
@@ -84,6 +93,9 @@ class Keyness:
     statistic: Floats
     p_value: Floats
     reference: Names
+    least_p: Floats
+    ends: Floats
+    levels: Floats
 
 
 def compare(a: TermCells, b: TermCells, null: BetaBinomialFit | None = None) -> Comparison:
@@ -104,15 +116,19 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
     if confidence is not None and not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}")
     found = compare(a, b)
-    statistic, p_value, reference = METHODS[method](found)
+    if method == "beta-binomial":
+        statistic, p_value, reference, least_p = default_test(found)
+    else:
+        statistic, p_value, reference = METHODS[method](found)
+        least_p = np.zeros(p_value.size)
     absent = found.null.status == "empty"
     mean_a, mean_b = found.mean.T
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.where(absent, np.nan, np.log2(mean_a) - np.log2(mean_b))
-    limits = np.full((absent.size, 2), np.nan)
+    limits, ends, levels = np.full((absent.size, 2), np.nan), np.empty((absent.size, 0)), np.empty(0)
     if confidence is not None:
-        critical = _critical(found, p_value, reference, confidence)
-        limits = found.groups.ratio_limits(found.raw, critical, found.apart) / np.log(2)
+        levels = levels_of(1 - confidence, absent.size)
+        limits, ends = _limits(found, log_ratio, p_value, reference, levels)
         if method == "beta-binomial":
             limits = _agreeing(limits, p_value, 1 - confidence)
         limits = np.where(absent[:, None], np.nan, limits)
@@ -123,23 +139,48 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
         np.where(absent, np.nan, statistic),
         np.where(absent, np.nan, p_value),
         np.where(absent, "", reference),
+        np.where(absent, np.nan, least_p),
+        ends,
+        levels,
     )
 
 
-def _critical(found: Comparison, p_value: Floats, reference: Names, confidence: float) -> Floats:
+def _limits(
+    found: Comparison, log_ratio: Floats, p_value: Floats, reference: Names, levels: Floats
+) -> tuple[Floats, Floats]:
+    """The limits at the first level; and, if p is at most that, the ends nearest to 0 at all levels, as distances."""
+    ends = np.full((p_value.size, levels.size), np.nan)
+    only = p_value <= levels[0]
+    at: list[Floats] = []
+    for level in levels[: levels.size if only.any() else 1].tolist():
+        critical = _critical(found, p_value, reference, level)
+        limits = found.groups.ratio_limits(found.raw, critical, found.apart, only if at else None) / np.log(2)
+        ends[only, len(at)] = np.where(log_ratio > 0, limits[:, 0], -limits[:, 1])[only]
+        at.append(limits)
+    return at[0], ends
+
+
+def _critical(found: Comparison, p_value: Floats, reference: Names, level: float) -> Floats:
     """How far twice the log-likelihood may fall within an interval: the quantile of the reference distribution of p.
 
     This is the quantile of F(1, d − 2). If p is conditional, it is the χ²_1 quantile scaled by the likelihood ratio
-    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small.
+    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small. If it is not, the corpus with
+    fewer of the term's documents, b of them, may say little about how bursty the term is there: as far as its tokens
+    repeat, 1 − b_i/n_i, the quantile is raised to that of F(1, 3b).
     """
     documents = _documents(found.a) + _documents(found.b)
-    critical = np.full(p_value.size, stats.f.isf(1 - confidence, 1, max(documents - 2, 1)))
+    critical = np.full(p_value.size, stats.f.isf(level, 1, max(documents - 2, 1)))
     ratio = found.likelihood_ratio
     scaled = (reference == "conditional") & ~found.apart.own & (ratio > 0.5) & (p_value > 1e-6)
     with np.errstate(divide="ignore"):  # p = 1 has the quantile 0
         scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, 0.4, 3.0)
-    critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
-    return critical
+    chi2 = stats.chi2.isf(level, 1)
+    critical[scaled] = scale * chi2
+    n_i, fewest = found.a.n_i + found.b.n_i, np.minimum(found.a.b_i, found.b.b_i)
+    repeats = 1 - (found.a.b_i + found.b.b_i) / np.maximum(n_i, 1)
+    numbers, place = np.unique(fewest, return_inverse=True)
+    raised = np.where(numbers > 0, stats.f.isf(level, 1, np.maximum(3 * numbers, 3)) / chi2, 1.0)[place]
+    return np.where(reference == "conditional", critical, critical * (1 + repeats * (raised - 1)))
 
 
 def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
@@ -151,33 +192,40 @@ def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
     return np.column_stack([np.where(differ & nearer_low, 0.0, low), np.where(differ & ~nearer_low, 0.0, high)])
 
 
-def conservative(ci_low: Floats, ci_high: Floats) -> Floats:
-    """The end of the interval nearest to 0, or 0 if it contains 0: the effect is at least this large.
+def default_test(found: Comparison) -> tuple[Floats, Floats, Names, Floats]:
+    """The likelihood-ratio test by χ²_1, or by the conditional reference if bursts are few; and the smallest p.
 
-    >>> conservative(np.array([0.5, -3.0, -1.0]), np.array([2.0, -0.4, 1.0])).tolist()
-    [0.5, -0.4, 0.0]
+    A term in one document alone has p = 1: one document cannot show that corpora differ.
     """
-    return np.where(ci_low > 0, ci_low, np.where(ci_high < 0, ci_high, np.where(np.isnan(ci_low), np.nan, 0.0)))
-
-
-def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
-    """The likelihood-ratio test by χ²_1, or by the conditional reference if bursts are few."""
     ratio = found.likelihood_ratio
-    documents = _documents(found.a) + _documents(found.b)
+    documents, b_i = _documents(found.a) + _documents(found.b), found.a.b_i + found.b.b_i
     p_value = stats.f.sf(ratio, 1, max(documents - 2, 1))  # nearly χ²_1, except for very few documents
-    conditional = conditional_p(found)
-    few = np.isfinite(conditional) & (found.a.b_i + found.b.b_i <= documents / 2)  # a term in most documents: no bursts
+    conditional, least = conditional_p(found)
+    few = np.isfinite(conditional) & (b_i <= documents / 2)  # a term in most documents: no bursts
     few &= found.null.status != "degenerate"  # such a burst is as large as its document
-    p_value = np.where(few, conditional, p_value)
+    p_value, least = np.where(few, conditional, p_value), np.where(few, least, 0.0)
     reference = np.where(few, "conditional", "chi2").astype(object)
+    alone = b_i == 1
     small = [cells for cells in (found.a, found.b) if _documents(cells) < FEW_DOCUMENTS]
     if small:
         p_value = np.max([predictive_p(found, cells) for cells in small], axis=0)
-        reference = np.full(ratio.size, "predictive", dtype=object)
-    return ratio, np.where(ratio < IDENTICAL, 1.0, p_value), reference
+        reference, least = np.full(ratio.size, "predictive", dtype=object), np.full(ratio.size, 1 / (PREDICTIVE + 1))
+        alone &= min(map(_documents, (found.a, found.b))) > 1
+    same = alone | is_rounding(ratio, found.null.loglik)
+    return ratio, np.where(same, 1.0, p_value), reference, np.where(alone, 1.0, np.minimum(least, p_value))
 
 
-def predictive_p(found: Comparison, small: TermCells, draws: int = 999, seed: int = 0) -> Floats:
+def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
+    """The default test, without the smallest p possible."""
+    return default_test(found)[:3]
+
+
+def is_rounding(ratio: Floats, loglik: Floats) -> NDArray[np.bool_]:
+    """Whether a likelihood ratio is so small that only rounding of the log-likelihoods separates the models."""
+    return ratio < np.maximum(IDENTICAL, ROUNDED * np.abs(loglik))
+
+
+def predictive_p(found: Comparison, small: TermCells, draws: int = PREDICTIVE, seed: int = 0) -> Floats:
     """Two-sided mid-p of the term's count in the *small* corpus, by draws from the common beta-binomial.
 
     For a corpus of very few documents, where the likelihood ratio has no useful reference distribution: is its count
@@ -206,8 +254,11 @@ def predictive_p(found: Comparison, small: TermCells, draws: int = 999, seed: in
     return p_value
 
 
-def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
-    """Two-sided mid-p given the bursts, for terms with fewer than *enough* expected in a corpus; NaN for others."""
+def conditional_p(found: Comparison, enough: float = ENOUGH) -> tuple[Floats, Floats]:
+    """Two-sided p given the bursts, and the smallest p that these bursts could have.
+
+    Only for terms with fewer than *enough* bursts expected in a corpus; NaN for others.
+    """
     lengths, documents = _length_classes([found.a, found.b])
     inside = found.null.status == "converged"
     alpha = np.where(inside, found.null.alpha, np.inf)
@@ -216,16 +267,17 @@ def conditional_p(found: Comparison, enough: float = ENOUGH) -> Floats:
     smallest = min(_shares([found.a, found.b]))
     # The kernel computes the expected number of bursts exactly; this only skips terms with many documents.
     candidates = (b_i > 0) & (b_i * smallest < 10 * enough)
-    p_value = np.full(b_i.size, np.nan)
+    p_value, least = np.full(b_i.size, np.nan), np.full(b_i.size, np.nan)
     groups = found.groups
     classes = core.length_classes(lengths, documents)
     model = core.common_model(alpha, alpha_0, found.null.mean, groups.kappa)
     groups.over_terms(
-        lambda terms: core.burst_reference(groups.cells, classes, model, terms, b_i, enough, p_value),
+        lambda terms: core.burst_reference(groups.cells, classes, model, terms, b_i, enough, p_value, least),
         groups.terms[candidates[groups.terms]],
         p_value,
+        least,
     )
-    return p_value
+    return p_value, least
 
 
 def _by_name(
@@ -260,9 +312,9 @@ class GroupKeyness:
     ----------
     mean : the fitted mean shares, terms × groups.
     statistic : 2(ℓ_1 − ℓ_0): one mean per group against one common mean.
-    p_value : by χ² with groups − 1 degrees of freedom (F, for very few documents), or by *draws* random assignments of
-        the bursts, where a tie counts as half.
-    reference : how p was obtained: "chi2" or "monte-carlo".
+    p_value : by χ² with groups − 1 degrees of freedom (F, for very few documents), by *draws* random assignments of the
+        bursts, or by as many permutations of the documents if groups have few of them; a tie counts as half.
+    reference : how p was obtained: "chi2", "monte-carlo" or "permutation".
     """
 
     mean: Floats
@@ -283,7 +335,10 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
     between = len(groups) - 1
     b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
     documents = sum(map(_documents, groups))
-    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH) & (b_i <= documents / 2))
+    many = np.zeros(b_i.size, dtype=bool)
+    if len(groups) > FEW_GROUPS and documents < FEW_PER_GROUP * len(groups):
+        many = (b_i > DEALT * documents) & (null.status != "degenerate")
+    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH) & (b_i <= documents / 2) & ~many)
     p_value = stats.f.sf(ratio / between, between, max(documents - len(groups), 1))
     lengths, by_group = _length_classes(groups)
     inside = null.status == "converged"
@@ -297,9 +352,10 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
         core.burst_draws(grouped.cells, classes, model, terms, b_i, seeds, draws, p_value)
 
     in_threads(fill, range(BLOCKS))
+    p_value[many] = permuted_p(groups, null, np.flatnonzero(many), draws, seed)
     reference = np.full(b_i.size, "chi2", dtype=object)
-    reference[few] = "monte-carlo"
-    p_value = np.where(ratio < IDENTICAL, 1.0, p_value)
+    reference[few], reference[many] = "monte-carlo", "permutation"
+    p_value = np.where((b_i == 1) | is_rounding(ratio, null.loglik), 1.0, p_value)
     absent = null.status == "empty"
     return GroupKeyness(
         alternative.mean,

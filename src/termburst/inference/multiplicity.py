@@ -23,13 +23,14 @@ class Method:
 
     Attributes
     ----------
-    factors : function of the ranks k = 1, 2, …, of m and of π_0: the factors of the p-values in ascending order
+    factors : function of the ranks k = 1, 2, …, of m (or of one m per rank) and of π_0: the factors of the p-values in
+        ascending order
     direction : "up": then the minimum over it and all larger ones; "down": the maximum over it and all smaller ones
     controls : the error rate that is kept if everything adjusted to q or less is called significant
     source : where the method is published
     """
 
-    factors: Callable[[Floats, int, float], Floats]
+    factors: Callable[[Floats, int | Floats, float], Floats]
     direction: Direction
     controls: str
     source: str
@@ -43,7 +44,7 @@ METHODS: dict[str, Method] = {
         "Benjamini & Hochberg (1995), JRSS B 57, 289–300",
     ),
     "by": Method(
-        lambda rank, m, pi0: m / rank * (1 / np.arange(1, m + 1)).sum(),
+        lambda rank, m, pi0: m / rank * (1 / np.arange(1, np.max(m) + 1)).sum(),
         "up",
         "the false discovery rate, for tests dependent in any way",
         "Benjamini & Yekutieli (2001), Annals of Statistics 29, 1165–1188",
@@ -64,7 +65,14 @@ METHODS: dict[str, Method] = {
 }
 
 
-def adjust(p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_share: float | None = None) -> Floats:
+def adjust(
+    p: ArrayLike,
+    method: str = "bh",
+    *,
+    tests: int | None = None,
+    null_share: float | None = None,
+    attainable: ArrayLike | None = None,
+) -> Floats:
     """P-values adjusted for multiplicity, in the given order: reject those at or below the error rate you want to keep.
 
     With p_(1) ≤ … ≤ p_(m), and everything capped at 1:
@@ -86,6 +94,10 @@ def adjust(p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_s
         m, if *p* has only the smallest p-values of more tests.
     null_share : float, optional
         π_0 for "storey"; by default estimated. With *tests* it cannot be estimated and is 1.
+    attainable : array of the shape of *p*, optional
+        The smallest p-value that each test could have had, at most p, from what a discrete test is conditional on. Then
+        m at p_(l) is the number of tests that could have a p-value as small: a test that cannot reach a level costs
+        the others nothing there (Tarone 1990, Biometrics 46; Gilbert 2005, JRSS C 54; Heyse 2011).
 
     Returns
     -------
@@ -98,11 +110,21 @@ def adjust(p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_s
     [0.04, 0.0533, nan, 0.0533, 0.5]
     >>> adjust([0.01, 0.04, np.nan, 0.03, 0.5], "holm").round(4).tolist()
     [0.04, 0.09, nan, 0.09, 0.5]
+    >>> adjust([0.01, 0.04, 0.3, 0.5], attainable=[0.01, 0.02, 0.3, 0.3]).round(4).tolist()  # two can reach 0.05
+    [0.01, 0.04, 0.4, 0.5]
     """
     values = _floats(p, "p-values")
     for i in np.flatnonzero((values < 0) | (values > 1 + _ROUNDING))[:1]:
         raise ValueError(f"p-values must lie between 0 and 1; number {i} is {values.flat[i]}")
-    return _adjusted(np.minimum(values, 1.0), method, tests, null_share, logarithms=False)
+    least = None if attainable is None else _floats(attainable, "attainable p-values")
+    if least is not None and (tests is not None or least.shape != values.shape or (least > values + _ROUNDING).any()):
+        raise ValueError("attainable must have one value per p-value, each at most p, and needs no tests=")
+    return _adjusted(np.minimum(values, 1.0), method, tests, null_share, least)
+
+
+def critical(method: str, level: float, ranks: Floats, m: int, null_share: float = 1.0) -> Floats:
+    """The p-values that the tests at these *ranks* may have at most to be significant at *level*, among *m* tests."""
+    return np.minimum(level / METHODS[method].factors(ranks, m, null_share), level)
 
 
 def adjust_log10(
@@ -154,7 +176,10 @@ def estimate_null_share(p: ArrayLike) -> float:
     return float(min(share[np.argmin(error)], 1.0))
 
 
-def _adjusted(values: Floats, method: str, tests: int | None, null_share: float | None, *, logarithms: bool) -> Floats:
+def _adjusted(
+    values: Floats, method: str, tests: int | None, null_share: float | None, least: Floats | None = None,
+    *, logarithms: bool = False,
+) -> Floats:  # fmt: skip
     """The same code for p and log p: factors multiply or add. SciPy has no logarithms, and only "bh" and "by"."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
@@ -172,7 +197,11 @@ def _adjusted(values: Floats, method: str, tests: int | None, null_share: float 
         # p-values below 1e-300 may become 0 here: only those above 0.05 are counted.
         null_share = estimate_null_share(10.0 ** np.maximum(given, -300.0) if logarithms else given)
     order = np.argsort(given, kind="stable")
-    factors = rule.factors(np.arange(1.0, tested.size + 1), m, 1.0 if null_share is None else null_share)
+    within: int | Floats = m
+    if least is not None:
+        able = np.sort(least.flat[tested])
+        within = np.searchsorted(able, given[order] * (1 + _ROUNDING), side="right").astype(np.float64)
+    factors = rule.factors(np.arange(1.0, tested.size + 1), within, 1.0 if null_share is None else null_share)
     adjusted = given[order] + np.log10(factors) if logarithms else given[order] * factors
     if rule.direction == "up":
         adjusted = np.minimum.accumulate(adjusted[::-1])[::-1]

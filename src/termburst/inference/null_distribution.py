@@ -217,10 +217,11 @@ class Null:
         return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
 
     def _frequent_p(self, v: int, plr: Floats) -> Floats:
-        """log p of λ at an n_i so large that it is close to normal: a gamma with its mean, variance and skewness.
+        """log p of λ at an n_i so large that the sum over documents has a gamma's shape: mean, variance and skewness.
 
         λ = g(b) + 2R becomes a sum over documents if g is replaced by its tangent. Since the total count is given, each
-        document contributes its deviation from the regression on its count. Counts are binomial.
+        document contributes its deviation from the regression on its count. Counts are binomial; given their total they
+        are hypergeometric, which lowers the mean by half the regression on their squares.
         """
         share = v / self.lengths.tokens
         length, weights = self.lengths.nodes(FINE)
@@ -253,7 +254,8 @@ class Null:
         variance, third = total(rest**2), total(rest * rest * rest)
         deviation = max(variance, 1e-300) ** 0.5
         skew = min(max(third / deviation**3, 0.01), 10.0)
-        return log_gamma_tail((plr - g[1] - 2 * r) / deviation, skew)
+        bend = total(rest * count**2) / max(total(count**2), 1e-300)
+        return log_gamma_tail((plr - g[1] - 2 * r + bend / 2) / deviation, skew)
 
     def _g(self, n_i: Integers, b_i: Any) -> Floats:
         """λ without 2 Σ log (n_ij − 1)!."""

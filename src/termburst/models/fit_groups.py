@@ -146,11 +146,18 @@ class GroupedCells:
         )
         return ApartFit(own, mean, ratio, rows)
 
-    def ratio_limits(self, raw: Floats, critical: Floats | float, apart: ApartFit | None = None) -> Floats:
+    def ratio_limits(
+        self,
+        raw: Floats,
+        critical: Floats | float,
+        apart: ApartFit | None = None,
+        only: NDArray[np.bool_] | None = None,
+    ) -> Floats:
         """Profile-likelihood limits of log π_0/π_1 of two groups, terms × 2; ±inf if there is no limit.
 
         A limit is where twice the log-likelihood has fallen by *critical*, for example a χ²_1 quantile. Precisions are
-        tied, except for terms that were fitted *apart*.
+        tied, except for terms that were fitted *apart*. *only* marks the terms that need limits (terms with equal cells
+        alike); the others have ±inf.
         """
         critical = np.full(len(raw), critical, dtype=np.float64)
         limits = np.tile([-np.inf, np.inf], (len(raw), 1))
@@ -164,10 +171,10 @@ class GroupedCells:
             lambda terms: core_ratios.ratio_limits(
                 self.cells, self.lengths, self.kappa, terms, marks, rows, critical, limits
             ),
-            self.terms,
+            self.terms if only is None else self.terms[only[self.terms]],
             limits,
         )
-        lower = np.flatnonzero(raw[:, 0] == -np.inf)
+        lower = np.flatnonzero((raw[:, 0] == -np.inf) & (True if only is None else only))
         if lower.size:  # as α_0 → 0 a document is one draw
             ones = GroupedCells([_one_token_documents(g, lower) for g in self.groups], self.kappa)
             single = ones.fit(fit_beta_binomial(joined(ones.groups)))[1]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from termburst.forks import check_fork
 from termburst.inference import keyness as tests
 from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole, shown
+from termburst.inference.confident_effect import confident_effects
 from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import adjust as adjusted
+from termburst.inference.multiplicity import estimate_null_share
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, KEYNESS_METHODS, SORTS, Sort
 from termburst.statistics.matrix import canonical_counts
@@ -55,26 +57,31 @@ def keyness(
         offer: they treat tokens as independent, and call a quarter of the words of two random halves of one corpus
         different.
     confidence : float, optional
-        Confidence level of the log_ratio interval; None omits the interval, which takes half the time.
+        Confidence level of the log_ratio interval; None omits interval and effect, which takes half the time.
     adjust : {"bh", "by", "holm", "storey", "none"}
+        A term counts in the adjustment only at p-values that it can have (`least_p`), so that a term in too few
+        documents to be significant costs the others nothing.
     min_count : int
         Terms that occur less often in both together are left out, and not counted in the adjustment.
     sort : {"p", "effect", "log_ratio", "term"}
-        "effect" sorts by the end of the interval nearest to 0, largest first: the words that A surely uses more.
+        "effect" puts the words first that A uses more by the largest factor, of those with q ≤ 1 − confidence.
 
     Returns
     -------
     polars.DataFrame
         term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
-        binary logarithm of the ratio of the fitted mean shares, with ci_low, ci_high from the profile likelihood, and
-        effect, the end nearest to 0; diff_percent, the difference of the frequencies per million; statistic, p_value,
-        q_value; reference, how p was obtained; dp_a, dp_b, Gries's deviation of proportions in each corpus.
+        binary logarithm of the ratio of the fitted mean shares, with ci_low, ci_high from the profile likelihood;
+        effect, the least that it is in words selected by it: of all words with an effect above any x, at most a share
+        of 1 − confidence is expected to differ by less than x, and it is 0 unless q ≤ 1 − confidence; diff_percent,
+        the difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest p that the
+        term's documents could give (0 if not known); reference, how p was obtained; dp_a, dp_b, Gries's deviation of
+        proportions in each corpus.
 
     Notes
     -----
     A term in only one corpus has log_ratio ±inf and one finite end of the interval. Identical corpora have p = 1 for
-    all terms. If a corpus has fewer than five documents, its counts are compared with draws from the common model
-    (reference "predictive"), since a likelihood ratio says little there.
+    all terms, and so has a term in one document alone. If a corpus has fewer than five documents, its counts are
+    compared with draws from the common model (reference "predictive"), since a likelihood ratio says little there.
 
     Examples
     --------
@@ -89,32 +96,8 @@ def keyness(
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
     a, b, names = _aligned(A, B, terms, terms_b)
-    found = tests.keyness(a, b, method=method, confidence=confidence)
-    counted = a.n_i + b.n_i >= max(min_count, 1)
-    p_value = np.where(counted, found.p_value, np.nan)
-    rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = 100 * (rate_a - rate_b) / rate_b
-    columns: dict[str, Any] = {
-        "n_a": a.n_i,
-        "n_b": b.n_i,
-        "b_a": a.b_i,
-        "b_b": b.b_i,
-        "per_million_a": rate_a,
-        "per_million_b": rate_b,
-        "log_ratio": found.log_ratio,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "effect": tests.conservative(found.ci_low, found.ci_high),
-        "diff_percent": difference,
-        "statistic": found.statistic,
-        "p_value": p_value,
-        "q_value": adjusted(p_value, adjust),
-        "reference": found.reference.tolist(),
-        "dp_a": dispersion(a, ["dp"])["dp"],
-        "dp_b": dispersion(b, ["dp"])["dp"],
-    }
-    return _sorted(term_frame(names, columns, counted), sort)
+    compared = _compared(a, b, method, confidence, min_count)
+    return _sorted(_finished([compared], names, adjust, confidence)[0], sort)
 
 
 def keyness_groups(
@@ -173,9 +156,9 @@ def keyness_groups(
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     if contrasts:
-        against = [(group, parts[g], counts[place != g]) for g, group in enumerate(groups)]
-        table = _contrasts(against, adjust, terms=names, method=method, confidence=confidence, min_count=min_count)
-        return _sorted(table, sort)
+        pairs = ((term_cells(parts[g]), term_cells(counts[place != g])) for g in range(len(groups)))
+        compared = [_compared(own, rest, method, confidence, min_count) for own, rest in pairs]
+        return _sorted(_contrasts(groups, _finished(compared, names, adjust, confidence)), sort)
     cells = [term_cells(part) for part in parts]
     found = tests.keyness_groups(cells, draws=draws, seed=seed)
     n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
@@ -187,22 +170,82 @@ def keyness_groups(
         "statistic": found.statistic,
         "df": np.full(n_i.size, len(groups) - 1),
         "p_value": p_value,
-        "q_value": adjusted(p_value, adjust),
+        "q_value": adjusted(p_value, adjust, attainable=np.where(b_i == 1, np.minimum(1.0, p_value), 0.0)),
         "reference": found.reference.tolist(),
         "highest": [groups[g] for g in np.argmax(found.mean, axis=1)],
     }
     return _sorted(term_frame(names, columns, counted), sort)
 
 
-def _contrasts(against: Iterable[tuple[str, Any, Any]], adjust: str, **options: Any) -> pl.DataFrame:
-    """`keyness` of each (group, its counts, counts of the rest), with q-values over all groups and terms."""
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A comparison of two corpora before the adjustment: the columns of its table, and which terms are listed."""
+
+    found: tests.Keyness
+    columns: dict[str, Any]
+    counted: NDArray[np.bool_]
+
+
+def _compared(a: TermCells, b: TermCells, method: str, confidence: float | None, min_count: int) -> _Compared:
+    found = tests.keyness(a, b, method=method, confidence=confidence)
+    counted = a.n_i + b.n_i >= max(min_count, 1)
+    rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
+    with np.errstate(divide="ignore", invalid="ignore"):
+        difference = 100 * (rate_a - rate_b) / rate_b
+    columns: dict[str, Any] = {
+        "n_a": a.n_i,
+        "n_b": b.n_i,
+        "b_a": a.b_i,
+        "b_b": b.b_i,
+        "per_million_a": rate_a,
+        "per_million_b": rate_b,
+        "log_ratio": found.log_ratio,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "effect": None,
+        "diff_percent": difference,
+        "statistic": found.statistic,
+        "p_value": np.where(counted, found.p_value, np.nan),
+        "q_value": None,
+        "least_p": found.least_p,
+        "reference": found.reference.tolist(),
+        "dp_a": dispersion(a, ["dp"])["dp"],
+        "dp_b": dispersion(b, ["dp"])["dp"],
+    }
+    return _Compared(found, columns, counted)
+
+
+def _finished(
+    compared: Sequence[_Compared], names: NDArray[np.object_] | None, adjust: str, confidence: float | None
+) -> list[pl.DataFrame]:
+    """The tables of comparisons, with q-values and effects over all of them together."""
+    p_value = np.concatenate([one.columns["p_value"] for one in compared])
+    least = np.concatenate([one.found.least_p for one in compared])
+    q_value = adjusted(p_value, adjust, attainable=np.minimum(least, p_value))
+    effect = np.full(p_value.size, np.nan)
+    if confidence is not None:
+        selected = q_value <= 1 - confidence
+        able = int(np.sum(least[~np.isnan(p_value)] <= p_value[selected].max(initial=0.0)))
+        share = estimate_null_share(p_value) if adjust == "storey" else 1.0
+        ends = np.concatenate([one.found.ends for one in compared])
+        effect = confident_effects(ends, compared[0].found.levels, selected, adjust, max(able, 1), share)
+        effect *= np.sign(np.concatenate([one.found.log_ratio for one in compared]))
+        effect[np.isnan(p_value)] = np.nan
+    tables, start = [], 0
+    for one in compared:
+        part = slice(start, start + one.counted.size)
+        start = part.stop
+        columns = {**one.columns, "effect": effect[part], "q_value": q_value[part]}
+        tables.append(term_frame(names, columns, one.counted))
+    return tables
+
+
+def _contrasts(groups: Sequence[str], tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """One table of several comparisons, with the name of the group."""
     import polars as pl
 
-    frames = [keyness(own, rest, adjust="none", **options).with_columns(group=pl.lit(g)) for g, own, rest in against]
-    table = pl.concat(frames)
-    p_value = table["p_value"].to_numpy()
-    table = table.with_columns(q_value=pl.Series(adjusted(p_value, adjust)))
-    return table.select("term", "group", pl.exclude("term", "group"))
+    named = (table.with_columns(group=pl.lit(group)) for group, table in zip(groups, tables, strict=True))
+    return pl.concat(named).select("term", "group", pl.exclude("term", "group"))
 
 
 def _check_overall(sort: Any, method: Any, confidence: Any) -> None:
