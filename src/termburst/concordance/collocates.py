@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 MOST_WINDOW = 1000  # tokens on each side
 COLUMNS = (
     "term", "n", "n_window", "documents", "expected", "log_dice", "log_ratio", "ci_low", "ci_high", "p_value",
-    "q_value", "log10_p",
+    "q_value", "log10_p", "p_upper",
 )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def collocates(
     check_name("within", within, SPANS)
     min_count = checked_whole("min_count", min_count)
     parts = _parts(node, counting)
-    seen = _Seen(parts)
+    seen = _Seen(parts, is_sorted=isinstance(source, TokenPositions))
     if isinstance(source, TokenPositions):
         seen.add(source.chunk, source.words, window)
     else:
@@ -123,8 +123,8 @@ def _parts(node: Any, counting: CountingOptions) -> list[Part]:
 class _Seen:
     """What was seen so far: all counts, and the documents with the node."""
 
-    def __init__(self, parts: list[Part]) -> None:
-        self.parts, self.hits = parts, 0
+    def __init__(self, parts: list[Part], *, is_sorted: bool) -> None:
+        self.parts, self.hits, self.sorted = parts, 0, is_sorted
         self.words: list[str] = []
         self.counts = np.zeros(0, dtype=np.int64)
         self.members: list[Mask] = [np.zeros(0, dtype=bool) for _ in parts]
@@ -147,6 +147,14 @@ class _Seen:
             self.hits += int(starts.size)
             self.held.append(_held(chunk, starts, len(self.parts), window))
 
+
+    def ranks(self) -> Integers:
+        """The place of each word in alphabetical order."""
+        if self.sorted:
+            return np.arange(len(self.words))
+        ranks = np.empty(len(self.words), dtype=np.int64)
+        ranks[sorted(range(len(self.words)), key=self.words.__getitem__)] = np.arange(len(self.words))
+        return ranks
 
     def all_held(self) -> _Held:
         """All documents with the node, one after the other."""
@@ -219,7 +227,8 @@ def _frame(
     held = seen.all_held()
     document = np.repeat(np.arange(held.sizes.size), held.sizes)
     listed = seen.counts >= max(min_count, 1)
-    listed &= ~np.fromiter(map(stop_words.__contains__, seen.words), dtype=bool, count=vocabulary)
+    if stop_words:
+        listed &= ~np.fromiter(map(stop_words.__contains__, seen.words), dtype=bool, count=vocabulary)
     own = seen.members[0] if len(seen.parts) == 1 else np.zeros(vocabulary, dtype=bool)
     rows = np.flatnonzero(listed & ~own)
 
@@ -229,16 +238,16 @@ def _frame(
     others, windows = (np.bincount(document[mask], minlength=held.sizes.size) for mask in (~held.is_node, held.near))
     n_window = np.bincount(held.tokens[held.near], minlength=vocabulary)[rows]
     found = attraction(others, windows, cells(~held.is_node, rows), n_window, confidence=confidence)
-    log10_p = np.minimum(found.log_p / np.log(10), 0.0)
+    log10_p = found.log_p / np.log(10)
     q, possible = np.ones(rows.size), ~np.isnan(found.log_ratio)
     if possible.any():
         q[possible] = 10.0 ** np.minimum(adjust_log10(log10_p[possible], adjust), 0.0)
     effects = {
         "expected": found.expected, "log_ratio": found.log_ratio, "ci_low": found.low, "ci_high": found.high,
-        "p_value": np.exp(np.minimum(found.log_p, 0.0)), "q_value": q, "log10_p": log10_p,
+        "p_value": np.exp(found.log_p), "q_value": q, "log10_p": log10_p, "p_upper": np.exp(found.log_upper),
     }  # fmt: skip
     table = _counted(seen, rows, n_window, np.diff(cells(held.near, rows)[0]), effects)
-    table = table.sort("log10_p", "log_ratio", "term", descending=[False, True, False], nulls_last=True)
+    table = table[np.lexsort((seen.ranks()[rows], np.where(possible, -found.log_ratio, np.inf), log10_p))]
     if not include_node or not own.any():
         return table
     rows = np.flatnonzero(listed & own)

@@ -122,13 +122,13 @@ def _number(worker: Worker, data: Any, ends: Integers) -> tuple[Numbers, Integer
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenPositions:
-    """All tokens of a corpus, made once and kept: four bytes per token, and the words.
+    """All tokens of a corpus, made once and kept: four bytes per token, and the words in alphabetical order.
 
     Examples
     --------
     >>> positions = TokenPositions.of(["so it goes", "so so"], CountingOptions())
     >>> positions.chunk.tokens.tolist(), positions.words
-    ([0, 1, 2, 0, 0], ['so', 'it', 'goes'])
+    ([2, 1, 0, 2, 2], ['goes', 'it', 'so'])
     """
 
     chunk: Chunk
@@ -146,7 +146,11 @@ class TokenPositions:
             np.concatenate([np.empty(0, dtype=np.int64), *(part + at for part, at in zip(parts, before, strict=False))])
             for parts in ([chunk.ends for chunk in made], [chunk.sentences for chunk in made])
         ]
-        return cls(Chunk(tokens, *bounds), numbering.words())
+        words = numbering.words()
+        order = sorted(range(len(words)), key=words.__getitem__)
+        place = np.empty(len(words), dtype=np.int32)
+        place[order] = np.arange(len(words), dtype=np.int32)
+        return cls(Chunk(place[tokens], *bounds), [words[k] for k in order])
 
 
 def chunks_of(documents: Iterable[Text], numbering: Numbering) -> Iterator[Chunk]:
