@@ -17,12 +17,7 @@ Every run has a fresh seed, which is printed; ``--seed`` repeats one.
 from __future__ import annotations
 
 import argparse
-import re
 import secrets
-import tempfile
-import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,9 +26,7 @@ from scipy.stats import chi2
 
 import termburst as tb
 from termburst.concordance.collocates import collocates
-
 from termburst.concordance.positions import Chunk, TokenPositions
-from termburst.counting.counted_corpus import corpus_counting
 
 NODES = ("people", "god", "government", "like", "one")
 SHUFFLES = 10_000
@@ -78,13 +71,22 @@ def size(rng: np.random.Generator, repeats: int) -> None:
                 made = shuffled(source, node, rng)
                 frame = collocates(made, node, counting=counting, window=5)
                 places = int(frame["n_window"].sum())
-                rows.append((frame["expected"].to_numpy(), frame["p_value"].to_numpy(), 10.0 ** frame["log10_p"],
-                             g2(frame, source.chunk.tokens.size, places), frame["log_ratio"].is_null().to_numpy()))
+                rows.append(
+                    (
+                        frame["expected"].to_numpy(),
+                        frame["p_value"].to_numpy(),
+                        10.0 ** frame["log10_p"],
+                        g2(frame, source.chunk.tokens.size, places),
+                        frame["log_ratio"].is_null().to_numpy(),
+                    )
+                )
         expected, p, _, rival, untested = (np.concatenate(column) for column in zip(*rows, strict=True))
         for low, high in ((0, 0.1), (0.1, 1), (1, 5), (0, 5), (5, 20), (20, np.inf), (5, np.inf)):
             chosen = (expected >= low) & (expected < high) & ~untested
-            print(f"  {name}: expected {low:g} to {high:g}: {chosen.sum():,} words, "
-                  f"p {100 * (p[chosen] < ALPHA).mean():.2f} %, G² {100 * (rival[chosen] < ALPHA).mean():.1f} %")
+            print(
+                f"  {name}: expected {low:g} to {high:g}: {chosen.sum():,} words, "
+                f"p {100 * (p[chosen] < ALPHA).mean():.2f} %, G² {100 * (rival[chosen] < ALPHA).mean():.1f} %"
+            )
 
 
 def main() -> None:

@@ -71,7 +71,10 @@ def test_estimates_and_limits_equal_the_twin():
 
 
 def test_the_limit_at_an_end_is_exact():
-    windows, cells = (np.array([50]), np.array([10])), (np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 3, np.int32))
+    windows, cells = (
+        (np.array([50]), np.array([10])),
+        (np.array([0, 1]), np.zeros(1, np.int32), np.full(1, 3, np.int32)),
+    )
     total = twin.distribution([50], [10], [3])
     for x, upper in ((0, False), (3, True)):
         *_, low, high, _ = core.attraction(windows, cells, np.array([x]), most=1e12, **OPTIONS)

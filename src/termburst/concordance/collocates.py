@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from termburst.concordance.positions import Chunk, Integers, Numbering, Numbers, TokenPositions, chunks_of
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
-from termburst.inference.checks import check_name, checked_whole
+from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.collocates import attraction, log_dice
 from termburst.inference.multiplicity import adjust_log10
-from termburst.names import SPANS
+from termburst.names import ADJUSTMENTS, SPANS
 from termburst.reading.documents import Text
 
 Mask = NDArray[np.bool_]
@@ -73,6 +73,8 @@ def collocates(
     if window > MOST_WINDOW:
         raise ValueError(f"window must be at most {MOST_WINDOW:,} tokens on each side; got {window:,}")
     check_name("within", within, SPANS)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    check_confidence(confidence)
     min_count = checked_whole("min_count", min_count)
     parts = _parts(node, counting)
     seen = _Seen(parts, is_sorted=isinstance(source, TokenPositions))
@@ -147,7 +149,6 @@ class _Seen:
             self.hits += int(starts.size)
             self.held.append(_held(chunk, starts, len(self.parts), window))
 
-
     def ranks(self) -> Integers:
         """The place of each word in alphabetical order."""
         if self.sorted:
@@ -211,7 +212,9 @@ def _held(chunk: Chunk, starts: Integers, size: int, window: int) -> _Held:
     left, right = np.minimum(low, window), np.minimum(high, window)
     is_node = _covered(moved, moved + size, places.size)
     reached = _covered(moved - left, moved + size + right, places.size)
-    return _Held(chunk.tokens[places], sizes, is_node > 0, (reached > 0) & (is_node == 0), (reached > 1) & (is_node > 0))
+    return _Held(
+        chunk.tokens[places], sizes, is_node > 0, (reached > 0) & (is_node == 0), (reached > 1) & (is_node > 0)
+    )
 
 
 def _covered(starts: Integers, stops: Integers, size: int) -> Integers:

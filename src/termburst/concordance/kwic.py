@@ -115,13 +115,14 @@ class Wanted:
                 raise ValueError(_no_column(name, known))
             if name in ("id", *_LINE, "position"):
                 raise ValueError(f"a line has its own column {name!r}; rename that column of the metadata")
-        order = []
+        order: list[tuple[str, bool]] = []
         for name in [] if sort is None else [sort] if isinstance(sort, str) else sort:
             column, descending = (name[1:], True) if str(name).startswith("-") and name not in known else (name, False)
             column = "id" if column == "document" and column not in known else column
             if column not in known and column not in (*NEIGHBOURS, "match"):
                 raise ValueError(_no_sort(name, known))
-            order.append((column, descending))
+            if column not in dict(order):
+                order.append((column, descending))
         return cls(width, tuple(dict.fromkeys(listed)), tuple(order), limit)
 
     @property
@@ -221,11 +222,11 @@ def _split(lines: NDArray[np.uint8], count: int) -> list[pl.Series]:
         content = content.decode("utf-8", "replace").encode()
     if count <= _FEW:
         rows = [line.split("\t") for line in content.decode()[:-1].split("\n")]
-        return [pl.Series(name, part, dtype=pl.String) for name, part in zip(_LINE, zip(*rows, strict=True), strict=True)]
+        return [
+            pl.Series(name, part, dtype=pl.String) for name, part in zip(_LINE, zip(*rows, strict=True), strict=True)
+        ]
     header = ("\t".join(_LINE) + "\n").encode()
-    frame = pl.read_csv(
-        io.BytesIO(header + content), separator="\t", quote_char=None, schema=_SCHEMA
-    )
+    frame = pl.read_csv(io.BytesIO(header + content), separator="\t", quote_char=None, schema=_SCHEMA)
     return frame.fill_null("").get_columns()
 
 

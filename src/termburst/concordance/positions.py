@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -179,4 +179,4 @@ def sentences_of(document: Text) -> list[Any]:
     else:
         ends = [place + 1 for place, token in enumerate(document) if token in SENTENCE_ENDS]
     bounds = [0, *ends] if ends and ends[-1] == len(document) else [0, *ends, len(document)]
-    return [document[start:stop] for start, stop in zip(bounds, bounds[1:], strict=False)] or [document]
+    return [document[start:stop] for start, stop in pairwise(bounds)] or [document]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from math import log
 
@@ -132,7 +133,7 @@ def _blocks(starts: Integers) -> list[tuple[int, int]]:
     words = starts.size - 1
     edges = np.searchsorted(starts, np.arange(0, max(int(starts[-1]), 1), _BLOCK))
     edges = np.unique(np.append(np.minimum(edges, words), [0, words]))
-    return [(int(first), int(last)) for first, last in zip(edges, edges[1:], strict=False)]
+    return [(int(first), int(last)) for first, last in itertools.pairwise(edges)]
 
 
 def log_dice(both: Integers, node: int, word: Integers) -> Floats:
