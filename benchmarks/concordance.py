@@ -255,9 +255,7 @@ def speed(megabytes: int) -> None:
             process.wait()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime
-        print(
-            f"  command: the first hundred lines after {wall:.2f} s, start of Python included; processor time {cpu:.2f} s"
-        )
+        print(f"  command: the first hundred lines after {wall:.2f} s from its start; processor {cpu:.2f} s")
         for word in ("the", "people", "freedom"):
             with path.open(encoding="utf-8") as file:
                 wall, cpu = time.perf_counter(), time.process_time()

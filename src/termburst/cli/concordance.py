@@ -133,16 +133,15 @@ def _lines(
     import polars as pl
 
     from termburst.concordance.kwic import empty_lines, line_frames
-    from termburst.corpus.metadata import chosen_rows, of_documents
 
     left = wanted.limit if wanted.limit is not None and not wanted.order else None
     found_any = False
     for batch in batches:
-        frame = of_documents(batch.ids, batch.metadata)
-        missing = [name for name in names if name not in frame.columns]
-        frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
+        frame = _known(batch, names)
         texts = batch.texts
         if condition is not None:
+            from termburst.corpus.metadata import chosen_rows
+
             rows = chosen_rows(frame, condition)
             frame, texts = frame[rows], [texts[row] for row in rows.tolist()]
         for lines in line_frames(texts, asked, width=wanted.width, keys=wanted.keys):
@@ -153,8 +152,21 @@ def _lines(
             if left is not None and left <= 0:
                 return
     if not found_any:
-        frame = of_documents([]).with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in names)
-        yield wanted.shown(empty_lines(wanted.keys), frame)
+        nothing = pl.DataFrame(schema=dict.fromkeys(("id", *names), pl.String))
+        yield wanted.shown(empty_lines(wanted.keys), nothing)
+
+
+def _known(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:
+    """The ids and columns of a batch; a column that no document of it has is null."""
+    import polars as pl
+
+    if not names:  # a corpus and its metadata take long to import
+        return pl.DataFrame({"id": pl.Series(batch.ids, dtype=pl.String)})
+    from termburst.corpus.metadata import of_documents
+
+    frame = of_documents(batch.ids, batch.metadata)
+    missing = [name for name in names if name not in frame.columns]
+    return frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
 
 
 def _together(frames: list[pl.DataFrame]) -> pl.DataFrame:
