@@ -387,6 +387,20 @@ class Corpus:
             source, node, counting=self.counting or CountingOptions(), window=window, within=within, **options
         )
 
+    def ngrams(self, size: int = 2, *, min_count: int = 2) -> pl.DataFrame:
+        """The n-grams with how firmly their words hold together; see `termburst.concordance.ngrams.ngrams`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> tb.read(["new york and new york", "york is new"]).ngrams().select("term", "n", "documents").rows()
+        [('new york', 2, 1)]
+        """
+        from termburst.concordance.ngrams import ngrams
+
+        self._texts("its words have no order")
+        return ngrams(self._documents.positions, size, min_count=min_count)
+
     def weights(self, scheme: str = RECOMMENDED_SCHEME, **options: Any) -> Weights:
         """A weight for every term in every document, with the terms and ids; see `termburst.TermWeighting`.
 
