@@ -35,7 +35,7 @@ def ngrams(source: TokenPositions, size: int = 2, *, min_count: int = 2) -> pl.D
     >>> from termburst.counting.options import CountingOptions
     >>> positions = TokenPositions.of(["new york and new york", "york is new"], CountingOptions())
     >>> ngrams(positions).rows()
-    [('new york', 2, 1, 1.125, 0.83...)]
+    [('new york', 2, 1, 0.84375, 1.24...)]
     """
     check_fork()
     size, min_count = checked_whole("size", size, least=2), checked_whole("min_count", min_count, least=1)
