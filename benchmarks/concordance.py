@@ -86,7 +86,6 @@ def size(rng: np.random.Generator, repeats: int) -> None:
                     (
                         frame["expected"].to_numpy(),
                         frame["p_value"].to_numpy(),
-                        10.0 ** frame["log10_p"],
                         g2(frame, source.chunk.tokens.size, places),
                         frame["log_ratio"].is_null().to_numpy(),
                     )
