@@ -82,6 +82,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/keyness_calibration.py --quick
 	$(BIN)/python benchmarks/inference_speed.py
 	$(BIN)/python benchmarks/retrieval.py
+	$(BIN)/python benchmarks/concordance.py --repeats 2
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/quality_models.py --quick
 	$(BIN)/python benchmarks/topic_words.py test

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from termburst.cli.option_values import parsed_tokens
 from termburst.cli.output import many, say
@@ -41,7 +41,10 @@ def collection_batches(collection: TextCollection) -> Iterator[Batch]:
     step = 500  # documents, so that the bar moves
     for i in range(0, len(collection), step):
         texts: list[Text] = list(collection.texts[i : i + step])
-        yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)))
+        metadata: list[Any] | None = None
+        if collection.labels is not None and collection.label_names is not None:
+            metadata = [{"label": collection.label_names[code]} for code in collection.labels[i : i + step]]
+        yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)), metadata=metadata)
 
 
 def peeked(batches: Iterator[Batch]) -> tuple[list[Text], Iterator[Batch]]:
@@ -89,15 +92,18 @@ def cut(
     for batch in batches:
         ids: list[str] = []
         texts: list[Text] = []
-        for name, text in zip(batch.ids, batch.texts, strict=True):
+        metadata: list[Any] | None = None if batch.metadata is None else []
+        for number, (name, text) in enumerate(zip(batch.ids, batch.texts, strict=True)):
             whole, starts = begin(text)
             bounds = zip(starts, [*starts[1:], len(whole)], strict=True)
             texts += [whole[start:stop] for start, stop in bounds]
             ids += [f"{name}:{piece}" if numbered else name for piece in range(1, len(starts) + 1)]
+            if batch.metadata is not None and metadata is not None:
+                metadata += [batch.metadata[number]] * len(starts)
         documents, pieces = documents + len(batch.ids), pieces + len(ids)
         if report is not None:
             report.pieces = pieces
-        yield replace(batch, ids=ids, texts=texts, metadata=None)
+        yield replace(batch, ids=ids, texts=texts, metadata=metadata)
     if documents == pieces and documents:
         if not by_number:
             problem = f"--split: the pattern {split!r:.60} cuts no document"

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -159,6 +159,14 @@ class Reading:
             return by_file
         return _ByColumn(**{**vars(self), "id": column})
 
+    def with_columns(self, columns: tuple[str, ...]) -> Reading:
+        """The same options; batches then have these columns as metadata."""
+        if not columns:
+            return self
+        more = _WithColumns(**vars(self))
+        object.__setattr__(more, "columns", columns)
+        return more
+
     def inputs(self, *corpora: str) -> list[str]:
         """Everything that a command reads, and so must not write: the corpora and the file of stop words."""
         words = self.stop_words
@@ -299,9 +307,14 @@ class Reading:
 
     @contextmanager
     def batches(
-        self, corpus: str, counting: CountingOptions, *, begin: Callable[[Corpus], Place] | None = None
+        self,
+        corpus: str,
+        counting: CountingOptions,
+        *,
+        begin: Callable[[Corpus], Place] | None = None,
+        bar: bool = True,
     ) -> Iterator[CorpusRead]:
-        """The corpus in batches, with a progress bar on a terminal; *begin* says where in the files to start.
+        """The corpus in batches, with a progress *bar* on a terminal; *begin* says where in the files to start.
 
         Then the reading report is printed.
         """
@@ -311,8 +324,8 @@ class Reading:
         opened: Corpus | None = None
         if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
-        with progress_bar() as bar:
-            task = bar.add_task(f"Reading {corpus}", total=None)
+        with progress_bar(when=bar) as progress:
+            task = progress.add_task(f"Reading {corpus}", total=None)
             if corpus in BUILT_IN and not Path(corpus).exists():
                 self._refuse_columns(f"{corpus} is a built-in data set of texts")
                 if self.layer is not None:
@@ -336,7 +349,7 @@ class Reading:
             def shown() -> Iterator[Batch]:
                 for batch in found:
                     yield batch
-                    bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
+                    progress.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
             report, batches = None if opened is None else opened.report, shown()
             if self.split is not None:
@@ -351,6 +364,15 @@ class _ByColumn(Reading):
 
     id_option = "by"
     labels = True
+
+
+class _WithColumns(Reading):
+    """Options that also ask for columns, or for what the name of a file says."""
+
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def _how_files_are_read(self) -> dict[str, Any]:
+        return {**super()._how_files_are_read(), "columns": self.columns}
 
 
 class _ByFile(Reading):

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.core.tokenizer import (
@@ -183,6 +182,8 @@ class Tokenizer:
         With a given vocabulary, no terms are returned, and the columns are those of the vocabulary. Without any term,
         the matrix has no columns. The list *counted* is emptied, so that its memory is free for the matrix.
         """
+        import scipy.sparse as sp
+
         terms: dict[str, int] = {}
         tasks: list[Callable[[], None]] = []
         if self.vocabulary is None:

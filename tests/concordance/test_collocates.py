@@ -1,0 +1,186 @@
+"""Collocates: counts by hand, p by brute force, size under the null."""
+
+import numpy as np
+import pytest
+
+import termburst as tb
+from termburst.concordance.collocates import COLUMNS, collocates
+from termburst.concordance.positions import TokenPositions
+from termburst.counting.counted_corpus import corpus_counting
+from termburst.inference.multiplicity import adjust
+
+COUNTING = corpus_counting()
+
+
+def by_hand(documents, node, window):
+    """n, n_window and documents of every word, in plain Python; *node* is a list of tokens."""
+    found = {}
+    for number, tokens in enumerate(documents):
+        starts = [k for k in range(len(tokens)) if tokens[k : k + len(node)] == node]
+        own = {k + j for k in starts for j in range(len(node))}
+        near = {j for k in starts for j in range(k - window, k + len(node) + window) if 0 <= j < len(tokens)} - own
+        for place, token in enumerate(tokens):
+            row = found.setdefault(token, [0, 0, set()])
+            row[0] += 1
+            if place in near:
+                row[1] += 1
+                row[2].add(number)
+    return {word: (n, inside, len(where)) for word, (n, inside, where) in found.items()}
+
+
+def random_documents(rng, documents=40, words=30):
+    weight = 1 / np.arange(1, words + 1)
+    names = np.array([f"w{k}" for k in range(words)])
+    return [rng.choice(names, rng.integers(1, 120), p=weight / weight.sum()).tolist() for _ in range(documents)]
+
+
+@pytest.mark.parametrize("node", ["w1", "w2 w0", "w0 w0"])
+@pytest.mark.parametrize("window", [1, 4, 50])
+def test_counts_are_those_made_by_hand(node, window):
+    documents = random_documents(np.random.default_rng(window))
+    frame = tb.read(documents).collocates(node, window=window)
+    expected = by_hand(documents, node.split(), window)
+    if " " not in node:
+        del expected[node]
+    assert {row[0]: row[1:] for row in frame.select("term", "n", "n_window", "documents").rows()} == expected
+    assert frame.columns == list(COLUMNS)
+    assert frame["log10_p"].is_sorted()
+
+
+def test_p_is_that_of_shuffles():
+    rng = np.random.default_rng(7)
+    documents = random_documents(rng, documents=15)
+    frame = collocates(documents, "w3", counting=corpus_counting(pretokenized=True), window=3)
+    observed = dict(frame.select("term", "n_window").rows())
+    above, equal = dict.fromkeys(observed, 0), dict.fromkeys(observed, 0)
+    shuffles = 2000
+    arrays = [(np.array(tokens), np.array(tokens) != "w3") for tokens in documents if "w3" in tokens]
+    for _ in range(shuffles):
+        counts = dict.fromkeys(observed, 0)
+        for tokens, other in arrays:
+            shuffled = tokens.copy()
+            shuffled[other] = rng.permutation(tokens[other])
+            nodes = np.flatnonzero(~other)
+            reached = np.abs(np.arange(tokens.size)[:, None] - nodes[None, :]).min(axis=1) <= 3
+            for word in shuffled[reached & other]:
+                counts[word] += 1
+        for word, count in counts.items():
+            above[word] += count > observed[word]
+            equal[word] += count == observed[word]
+    for term, p, upper, expected in frame.select("term", "p_value", "p_upper", "expected").rows():
+        error = 4.5 * np.sqrt(max(upper * (1 - upper), 1e-3) / shuffles)
+        assert (above[term] + equal[term]) / shuffles == pytest.approx(upper, abs=error)
+        weight = float(np.clip(1 - (expected - 1) / 8, 0.5, 1))
+        assert (above[term] + weight * equal[term]) / shuffles == pytest.approx(p, abs=error)
+
+
+def test_texts_and_positions_give_the_same_table():
+    texts = [" ".join(tokens) + "." for tokens in random_documents(np.random.default_rng(3))]
+    for within in ("document", "sentence"):
+        source = TokenPositions.of(texts, COUNTING, sentences=within == "sentence")
+        one, other = (collocates(kind, "w4", counting=COUNTING, within=within) for kind in (source, texts))
+        assert one.equals(other)
+
+
+def test_a_window_ends_with_the_sentence():
+    corpus = tb.read(["The free world. Peace is free! War came."])
+    near = corpus.collocates("free", window=2, within="sentence")
+    assert dict(near.select("term", "n_window").rows()) == {
+        "the": 1,
+        "world": 1,
+        "peace": 1,
+        "is": 1,
+        "war": 0,
+        "came": 0,
+    }
+    assert corpus.collocates("free", window=2)["n_window"].sum() == 6
+
+
+def test_stop_words_are_places_but_no_rows():
+    corpus = tb.read(["free of the fear and want", "fear"] * 3, stop_words=["of", "the", "and"])
+    frame = corpus.collocates("free", window=3)
+    assert dict(frame.select("term", "n_window").rows()) == {"fear": 3, "want": 0}
+
+
+def test_the_node_has_a_row_only_if_asked():
+    corpus = tb.read(["ha ha and so on ha", "ha so it goes"])
+    assert "ha" not in corpus.collocates("ha")["term"].to_list()
+    row = corpus.collocates("ha", window=1, include_node=True).row(0, named=True)
+    assert (row["term"], row["n"], row["n_window"], row["documents"], row["p_value"]) == ("ha", 4, 2, 1, None)
+
+
+def test_patterns_and_case():
+    corpus = tb.read(["Free speech, freedom of speech, unfree speech"] * 2)
+    near = corpus.collocates("FREE*", window=1)
+    assert dict(near.select("term", "n_window").rows()) == {"speech": 2, "of": 2, "unfree": 0}  # once, though near two
+    assert corpus.collocates("Free Speech", window=1)["n_window"].sum() == 2
+
+
+def test_q_is_over_the_words_that_share_a_document_with_the_node():
+    frame = tb.read([*random_documents(np.random.default_rng(11), words=60), ["zz", "yy"]]).collocates("w20", window=2)
+    tested = frame.filter(frame["log_ratio"].is_not_null())
+    np.testing.assert_allclose(tested["q_value"], adjust(tested["p_value"].to_numpy()), rtol=1e-9)
+    rest = frame.filter(frame["log_ratio"].is_null())
+    assert set(rest["p_value"]) == set(rest["q_value"]) == {1.0}
+    assert frame["log_dice"].max() < 14
+
+
+@pytest.mark.parametrize(
+    ("node", "options", "message"),
+    [
+        ("nowhere", {}, "does not occur in the corpus"),
+        ("gose", {}, "did you mean 'goes'"),
+        ("", {}, "must be a word"),
+        ("...", {}, "is not a word by the rule"),
+        ("so", {"window": 0}, "window must be a whole number"),
+        ("so", {"window": 10**6}, "window must be at most"),
+        ("so", {"within": "chapter"}, "within must be one of"),
+        ("so", {"confidence": 95}, "confidence must be between"),
+        ("so", {"adjust": "x"}, "adjust must be one of"),
+    ],
+)
+def test_wrong_input_gives_one_sentence(node, options, message):
+    with pytest.raises(ValueError, match=message) as error:
+        tb.read(["so it goes", "so so it"]).collocates(node, **options)
+    assert "\n" not in str(error.value)
+
+
+def test_counts_have_no_order():
+    with pytest.raises(ValueError, match="have no order"):
+        tb.read([[1, 2], [3, 4]]).collocates("so")
+
+
+def test_a_corpus_whose_positions_are_too_large_is_read_again(monkeypatch):
+    corpus = tb.read(["so it goes", "so so it"])
+    expected = corpus.collocates("so")
+    monkeypatch.setenv("TERMBURST_MEMORY_MB", "1")
+    monkeypatch.setattr("termburst.corpus.corpus.memory_allowed", lambda: 10)
+    again = tb.read(["so it goes", "so so it"])
+    assert again.collocates("so").equals(expected)
+    assert "positions" not in vars(again._documents)
+
+
+@pytest.mark.slow
+def test_the_size_holds_on_shuffled_texts():
+    """Words in topics: each document has its own vocabulary, so that G² would find attraction everywhere."""
+    rng = np.random.default_rng(20)
+    names = np.array(["node", *(f"w{k}" for k in range(400))])
+    documents = []
+    for _ in range(400):
+        share = rng.dirichlet(20 / np.arange(1, 402)) * 0.9 + 0.1 / 401
+        share[0] = rng.beta(0.5, 20)
+        documents.append(rng.choice(names, rng.integers(50, 300), p=share / share.sum()))
+    found = []
+    for _ in range(12):
+        for tokens in documents:
+            other = tokens != "node"
+            tokens[other] = rng.permutation(tokens[other])
+        frame = collocates(
+            [tokens.tolist() for tokens in documents], "node", counting=corpus_counting(pretokenized=True)
+        )
+        found.append(frame.select("expected", "p_value").to_numpy())
+    expected, p = np.concatenate(found).T
+    enough = expected >= 5
+    assert enough.sum() > 1500
+    assert 0.035 < (p[enough] < 0.05).mean() < 0.065
+    assert (p[~enough] < 0.05).mean() < 0.06
