@@ -14,6 +14,7 @@ from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
 
 _AROUND = 70  # characters of context on each side of a term
+_FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _LONGEST = 120  # characters of a term in a line
 
 
@@ -46,7 +47,8 @@ def term_places(corpus: CountedCorpus, terms: Sequence[str], most: int) -> list[
 def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: int) -> list[dict[str, Any]]:
     """For each term, its places (see `term_places`) and example lines from the documents with the highest counts.
 
-    `places` and `occurrences` are in the order of the corpus. At most two lines are from one document.
+    `places` and `occurrences` are in the order of the corpus. At most two lines are from one document. Terms beyond the
+    first hundreds have few lines, so that a page stays small.
 
     Examples
     --------
@@ -56,13 +58,14 @@ def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: i
     """
     places = term_places(corpus, terms, most)
     quoted = []
-    for term, (documents, occurrences) in zip(terms, places, strict=True):
+    kept = [lines if rank < _FULL else min(lines, _FEW_LINES) for rank in range(len(terms))]
+    for term, (documents, occurrences), most_lines in zip(terms, places, kept, strict=True):
         order = np.argsort(-np.array(occurrences), kind="stable")
-        quoted.append((term, [documents[k] for k in order[: (lines + 1) // 2]]))
+        quoted.append((term, [documents[k] for k in order[: (most_lines + 1) // 2]]))
     found = term_lines(corpus, quoted, 2)
     return [
-        {"places": documents, "occurrences": occurrences, "lines": some[:lines]}
-        for (documents, occurrences), some in zip(places, found, strict=True)
+        {"places": documents, "occurrences": occurrences, "lines": some[:most_lines]}
+        for (documents, occurrences), some, most_lines in zip(places, found, kept, strict=True)
     ]
 
 

@@ -137,9 +137,7 @@ def axes_of(corpus: Any) -> list[Dict]:
             continue
         values = values.cast(pl.Float64)
         if values.drop_nulls().n_unique() > 1 and values.null_count() <= frame.height // 2:
-            found.append(
-                {"column": column, "values": [None if v is None or not math.isfinite(v) else v for v in values]}
-            )
+            found.append({"column": column, "values": [None if v is None else plain(v) for v in values]})
     return found[:_AXES]
 
 
