@@ -80,7 +80,7 @@ def _main() -> figure:
 
 def _volcano() -> figure:
     """log2 ratio against −log10 p, with the intervals of the terms named in the chart."""
-    chart = _point_chart("log₂ ratio of mean shares, A to B", "−log₁₀ p")
+    chart = _point_chart("log₂ ratio", "−log₁₀ p")
     chart.segment(
         "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.5
     )

@@ -22,7 +22,7 @@ function currentPalette() {
 }
 
 // The colour of a side of a comparison: one per group, in the order of the groups.
-const colourOf = (k) => palette.sides[k % palette.sides.length];
+const colourOf = (k) => (k < 0 ? palette.ink : palette.sides[k % palette.sides.length]);
 
 const drawn = {}; // name → {plot, source(name)}
 

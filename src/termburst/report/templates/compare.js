@@ -34,6 +34,7 @@ function addG2(report) {
   report.columns.g2_log10_q = logQ;
 }
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const ratioOf = (log2) => times(2 ** Math.abs(log2));
 
 function keynessSentence(report, i) {
@@ -55,12 +56,14 @@ function keynessSentence(report, i) {
     size = ` ${mine} uses it ${ratioOf(c.log_ratio[i])} as often as ${yours}${range}.`;
   }
   const verdict = report.sure(i) ? " That is more than its burstiness explains." : " That may be chance: the evidence is not enough.";
-  return `${term}: ${counts}.${size}${verdict}`;
+  return `${term}: ${counts}. ${capital(size.trim())}${verdict}`;
 }
+
+const g2Cries = (report, i) => report.columns.g2_log10_q[i] <= Math.log10(report.limits.sure) + rounding;
 
 // What G² would have said, where it differs.
 function g2Sentence(report, i) {
-  const cries = report.columns.g2_log10_q[i] <= Math.log10(report.limits.sure) + rounding;
+  const cries = g2Cries(report, i);
   if (cries && !report.sure(i))
     return "G², which most corpus tools use, would call this significant: it takes every occurrence for an independent witness, though they come in bursts.";
   if (!cries && report.sure(i)) return "G² would not have found this difference.";
@@ -90,7 +93,7 @@ function aboutKeyness(report) {
   const short = (name) => brief(name, 14);
   report.headOf = ({ key }) => {
     const [a, b] = several ? [short(report.chosenGroup), "the rest"] : sides.map(({ name }) => short(name));
-    return { term: report.word, n_a: `times, ${a}`, n_b: `times, ${b}`, b_a: `documents, ${a}`, b_b: `documents, ${b}` }[key];
+    return { term: report.word, n_a: `times in ${a}`, n_b: `times in ${b}`, b_a: `documents in ${a}`, b_b: `documents in ${b}` }[key];
   };
   const ratio = (i) => cell(report, { key: "log_ratio", show: decimal }, i);
   report.note = (i) => {
@@ -122,10 +125,10 @@ function describeSides(report) {
     ? `${whole(sides.length)} groups, each against the rest`
     : sides.map(({ name, documents }) => `${visible(name)}: ${manyDocuments(documents)}`).join(" · ");
   const byBursts = (settings.method ?? "beta-binomial") === "beta-binomial";
-  const cried = columns.g2_log10_q.reduce((sum, q) => sum + (q <= Math.log10(report.limits.sure) + rounding), 0);
+  const cried = columns.g2_log10_q.reduce((sum, _, i) => sum + g2Cries(report, i), 0);
   byId("sentence").textContent =
     `${whole(overview.sure)} of ${report.sized(overview.tested)} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${settings.method}”`} (${report.bar}). ` +
-    (byBursts && report.rows === overview.tested ? `G², which takes every token for an independent witness, would cry ${whole(cried)} times.` : "");
+    (byBursts && report.rows === overview.tested ? `G², which takes every token for an independent witness, would call ${whole(cried)} different.` : "");
   const few = sides.filter(({ documents }) => documents < 5);
   byId("advice").hidden = !few.length;
   byId("advice").textContent = few.length
@@ -188,6 +191,7 @@ function drawLists(report, choose) {
   const several = Boolean(c.group);
   const mine = Array.from({ length: report.rows }, (_, i) => i).filter(report.inGroup);
   const nearest = (i) => Math.min(Math.abs(c.ci_low?.[i] ?? 0), Math.abs(c.ci_high?.[i] ?? 0)) || 0;
+  const first = [];
   const strength = (i) => (c.effect ? Math.abs(c.effect[i]) || 0 : nearest(i));
   const names = several ? [report.chosenGroup, `less in ${report.chosenGroup}`] : sides.map(({ name }) => name);
   const colours = several ? [colourOf(sides.findIndex(({ name }) => name === report.chosenGroup)), palette[GREY]] : [colourOf(0), colourOf(1)];
@@ -207,12 +211,16 @@ function drawLists(report, choose) {
           ? "Nothing is sure. Closest to significant:"
           : "Nothing.";
       const list = element("ol");
+      first.push(...shown.slice(0, 1));
       for (const i of shown) list.append(listItem(report, i, widest, choose));
       section.append(head, element("p", note, { class: "note" }), list);
       return section;
     }),
   );
   drawAlike(report, mine, choose);
+  const [a, b] = several ? [report.chosenGroup, "the rest"] : names;
+  drawn.main.part("below-linear").axis_label = `← ${brief(b, 20)}      log₂ ratio      ${brief(a, 20)} →`;
+  report.first = first[0];
 }
 
 // One word of a list: its ratio with its interval as a bar.
@@ -248,13 +256,9 @@ function drawAlike(report, mine, choose) {
     : [];
   byId("alike").hidden = !alike.length;
   byId("alike-note").textContent = `The 95 % interval of the ratio of ${report.sized(alike.length)} lies within 1.5× either way. The most frequent:`;
-  byId("alike-list").replaceChildren(
-    ...alike.slice(0, 24).map((i) => {
-      const item = element("li");
-      const button = element("button", brief(report.terms[i], 30), { type: "button", class: "chip", dir: "auto" });
-      button.addEventListener("click", () => choose(i, { move: true }));
-      item.append(button);
-      return item;
-    }),
-  );
+  byId("alike-list").replaceChildren(...chips(report, alike.slice(0, 24), choose));
+  const cried = mine.filter((i) => !report.sure(i) && g2Cries(report, i)).sort((i, j) => c.g2_log10_q[i] - c.g2_log10_q[j]);
+  byId("cried").hidden = !cried.length;
+  byId("cried-title").textContent = `Words that only G² calls different (${whole(cried.length)})`;
+  byId("cried-list").replaceChildren(...chips(report, cried.slice(0, 24), choose));
 }

@@ -66,7 +66,7 @@ function percent(value) {
 }
 // How many times: 3.2×, 140×, 12,000×.
 const times = (value) =>
-  Number.isFinite(value) ? `${value >= 1000 ? whole(Number(value.toPrecision(2))) : String(Number(value.toPrecision(value < 10 ? 2 : 3)))}×` : "∞";
+  Number.isFinite(value) ? `${value >= 100 ? whole(Number(value.toPrecision(2))) : String(Number(value.toPrecision(2)))}×` : "∞";
 
 function decimal(value) {
   if (value === null || Number.isNaN(value)) return "–";

@@ -103,20 +103,23 @@ function begin(report) {
   listen(report, { refresh, draw, choose });
   listenToChart(report, { refresh, choose });
   listenToAxes(report);
-  if (report.kind === "corpus") nameLeading(report, choose);
+  if (report.kind === "corpus") byId("leaders").replaceChildren(...chips(report, report.leading.slice(0, 12), choose));
   else
     listenToGroups(report, () => {
       draw();
-      const first = report.leading.find(report.inGroup) ?? tableState.rows[0];
+      const first = firstOf(report);
       if (first !== undefined) choose(first);
     });
   if (report.live) listenLive(report, choose);
   if (report.kind === "keyness") byId("scale").value = report.columns.log10_p.some((p) => p < -40) ? "log" : "linear";
   draw();
   const asked = () => (location.hash ? report.terms.indexOf(askedTerm()) : -1);
-  choose(asked() >= 0 ? asked() : (report.leading.find(report.inGroup) ?? tableState.rows[0] ?? 0));
+  choose(asked() >= 0 ? asked() : (firstOf(report) ?? 0));
   addEventListener("hashchange", () => asked() >= 0 && choose(asked(), { move: true }));
 }
+
+// The term that is shown at first: the strongest.
+const firstOf = (report) => report.first ?? report.leading.find(report.inGroup) ?? tableState.rows[0];
 
 // The controls: each changes something and draws the page again.
 function listen(report, { refresh, draw, choose }) {
@@ -172,15 +175,15 @@ function listenToChart(report, { refresh, choose }) {
   }
 }
 
-// The buttons at the top of the page, one per term.
-function nameLeading(report, choose) {
-  for (const i of report.leading.slice(0, 12)) {
+// One button per term, in list items.
+function chips(report, rows, choose) {
+  return rows.map((i) => {
     const item = element("li");
     const button = element("button", brief(report.terms[i], 30), { type: "button", class: "chip", dir: "auto" });
     button.addEventListener("click", () => choose(i, { move: true }));
     item.append(button);
-    byId("leaders").append(item);
-  }
+    return item;
+  });
 }
 
 async function start() {
