@@ -11,8 +11,9 @@ import contextlib
 import hmac
 import secrets
 import socket
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from termburst.report.explorer import LONGEST_QUERY, Explorer
@@ -170,13 +171,50 @@ class Server:
         with contextlib.suppress(KeyboardInterrupt):
             self.server.run(sockets=[self.socket])
 
-    @contextlib.contextmanager
-    def aside(self) -> Iterator[Server]:
-        """Serve in a thread of its own, as a notebook does."""
-        thread = threading.Thread(target=self.run, daemon=True, name="termburst-explore")
-        thread.start()
-        try:
-            yield self
-        finally:
-            self.server.should_exit = True
-            thread.join(5)
+
+class Exploration:
+    """The live page, served by a thread of this process until it is closed.
+
+    Use it as a context, or call `close`. In a notebook it shows the page in the cell.
+    """
+
+    def __init__(self, server: Server, *, browser: bool = False) -> None:
+        self._server = server
+        self._thread = threading.Thread(target=server.run, daemon=True, name="termburst-explore")
+        self._thread.start()
+        if browser and not _in_notebook():
+            import webbrowser
+
+            webbrowser.open(server.address)
+
+    @property
+    def address(self) -> str:
+        """Where the page is, with its secret token."""
+        return self._server.address
+
+    def close(self) -> None:
+        """End the server."""
+        self._server.server.should_exit = True
+        self._thread.join(5)
+
+    def __enter__(self) -> Exploration:
+        """Itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the server."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Whether it runs, and where."""
+        return f"Exploration at {self.address}" if self._thread.is_alive() else "Exploration (closed)"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks."""
+        return f'<iframe src="{self.address}" width="100%" height="900" title="termburst"></iframe>'
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return found is not None and "IPKernelApp" in found.config
