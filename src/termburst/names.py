@@ -17,6 +17,7 @@ KeynessMethod = Literal[
 ]
 Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
+Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
 
 DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before it have
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -25,6 +26,7 @@ TESTS: tuple[Test, ...] = get_args(Test)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
+SPANS: tuple[Span, ...] = get_args(Span)
 
 _FALSE_ALARMS = "expected share of false alarms among terms with a q this small"
 Q_MEANS: dict[str, str] = {  # what q says of a term, by how p was adjusted

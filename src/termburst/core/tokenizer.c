@@ -365,6 +365,29 @@ int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Coun
     return TB_OK;
 }
 
+/* Write the node of every token after those in `out`, in the order of the text. The rules ask for n-grams of two tokens:
+ * then `count_tokens` counts nothing, and leaves the nodes in the scratch space. Continues like `tb_count`. */
+int32_t tb_number(const Texts *texts, const Rules *rules, Vocabulary *known, Numbered *out, const TextRoom *room) {
+    const ClassOfBytes classes[3] = {class_of_bytes(rules->kinds, INSIDE), class_of_bytes(rules->kinds, WORD),
+                                     class_of_bytes(rules->kinds, JOINS | JOINS_LETTERS | JOINS_DIGITS)};
+    if (!fits(texts, room) || out->documents < 0 || out->size < 0) return TB_BAD_INDEX;
+    if (!sound(known, 0, 0) || out->size > out->room) return TB_NO_ROOM;
+    if (rules->shortest < 1 || rules->shortest > INT32_MAX) return TB_BAD_INDEX;
+    if (rules->grams_from != 2 || rules->grams_to != 2 || rules->left_out != 0) return TB_BAD_INDEX;
+    for (; out->documents < texts->documents; out->documents++) {
+        int64_t k = out->documents, start = k > 0 ? texts->ends[k - 1] : 0, size = texts->ends[k] - start, held;
+        if (rules->growing && known->used + size / 8 > least_int(known->pool_room, MOST_POOL)) return MORE_POOL;
+        Marked document = mark_document(texts->data + start, size, rules, room, classes);
+        if (document.edges / 2 > out->room - out->size) return MORE_CELLS;
+        int32_t status = count_tokens(&document, rules, known, NULL, 0, &held);
+        if (status != TB_OK) return status;
+        memcpy(out->nodes + out->size, room->tokens, (size_t)held * sizeof(int32_t));
+        out->size += held;
+        out->ends[k] = out->size;
+    }
+    return TB_OK;
+}
+
 /* ---- counts to rows */
 
 static void insertion_sort(uint64_t *keys, int64_t count) {
@@ -469,6 +492,12 @@ TB_LAYOUT(tokenizer,
     TB_FIELD(Counts, size),
     TB_FIELD(Counts, indptr),
     TB_FIELD(Counts, documents),
+    TB_WHOLE(Numbered),
+    TB_FIELD(Numbered, nodes),
+    TB_FIELD(Numbered, room),
+    TB_FIELD(Numbered, size),
+    TB_FIELD(Numbered, ends),
+    TB_FIELD(Numbered, documents),
     TB_WHOLE(TextRoom),
     TB_FIELD(TextRoom, length),
     TB_FIELD(TextRoom, text),

@@ -41,6 +41,14 @@ typedef struct {
     int64_t documents;
 } Counts;
 
+/* The tokens of the first `documents` documents as nodes, in their order. Document d ends at ends[d]. */
+typedef struct {
+    int32_t *nodes;
+    int64_t room, size;
+    int64_t *ends;
+    int64_t documents;
+} Numbered;
+
 /* Scratch space for a document of up to `length` bytes: length + 2 BLOCK for its text, length/BLOCK + 2 for each of the
  * two kinds of marks, length + 3 for edges, length/2 + 1 for tokens and for n-grams. */
 typedef struct {
@@ -79,6 +87,7 @@ typedef struct {
 } MatrixRows;
 
 TB_API int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room);
+TB_API int32_t tb_number(const Texts *texts, const Rules *rules, Vocabulary *known, Numbered *out, const TextRoom *room);
 TB_API int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix);
 
 #endif

@@ -65,6 +65,12 @@ class Counts(Struct):
     ]
 
 
+class Numbered(Struct):
+    """The nodes so far: `size` tokens of `documents` documents. `number` increases both."""
+
+    _fields_ = [("nodes", Out_i32), ("room", Int), ("size", Int), ("ends", Out_i64), ("documents", Int)]
+
+
 class TextRoom(Struct):
     _fields_ = [
         ("length", Int),
@@ -179,6 +185,23 @@ def count(texts: Texts, rules: Rules, known: Vocabulary, cells: Counts, room: Te
     require(cells.arrays["indptr"].size > texts.documents, "indptr must have one entry more than there are documents")
     require(rules.grams_to == 1 or room.arrays["runs"].size > room.length // 2, "there must be room for n-grams")
     return call("tb_count", texts, rules, known, cells, room)
+
+
+def numbered(nodes: Nodes, ends: Integers, size: int = 0, documents: int = 0) -> Numbered:
+    """Space for as many tokens as *nodes* has entries."""
+    require(0 <= size <= nodes.size, "size must not exceed the space for tokens")
+    require(0 <= documents <= ends.size, "there must be one end per document")
+    return Numbered(nodes=nodes, room=nodes.size, size=size, ends=ends, documents=documents)
+
+
+def number(texts: Texts, rules: Rules, known: Vocabulary, found: Numbered, room: TextRoom) -> int:
+    """Write the node of every token after those in *found*. Returns DONE, or what needs more space first.
+
+    The rules must be for n-grams of two tokens, without stop words.
+    """
+    require(found.arrays["ends"].size >= texts.documents, "there must be one end per document")
+    require(room.arrays["tokens"].size > room.length // 2, "there must be room for tokens")
+    return call("tb_number", texts, rules, known, found, room)
 
 
 def piece(ids: Nodes, counts: Nodes, indptr: Integers, starts: Integers, columns: Nodes) -> Piece:

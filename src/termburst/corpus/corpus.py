@@ -21,6 +21,7 @@ from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
+from termburst.limits import memory_allowed
 from termburst.reading.documents import Text
 from termburst.schemes import RECOMMENDED_SCHEME
 
@@ -315,6 +316,77 @@ class Corpus:
         from termburst.tables import coburst
 
         return coburst(self._filled(), pairs, **options)
+
+    def kwic(self, query: str, *, where: Any = None, **options: Any) -> pl.DataFrame:
+        r"""Every place where a word, a phrase or a pattern stands, with the text around it: one row per line.
+
+        A plain word matches where the regular expression ``(?<!\w)word(?!\w)`` does, in upper or lower case, whatever
+        the corpus counts as a word. ``free*`` and ``b?t`` have wildcards, ``free world`` is a phrase, and with
+        ``regex=True`` the query is a regular expression.
+
+        Parameters
+        ----------
+        where : Polars expression of the metadata, or boolean array: the documents to search
+        options : width, sort, columns, limit, regex, ignore_case; see `termburst.concordance.kwic.kwic`
+
+        Returns
+        -------
+        polars.DataFrame
+            id, left, match, right, position (characters of the document before the match), and the metadata *columns*.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> corpus = tb.read(["So it goes.", "And so on."], metadata={"year": [1945, 1949]})
+        >>> corpus.kwic("so", width=7, columns=["year"]).rows()
+        [('1', '', 'So', ' it goe', 0, 1945), ('2', 'And ', 'so', ' on.', 4, 1949)]
+        """
+        from termburst.concordance.kwic import kwic
+
+        corpus = self if where is None else self.where(where)
+        return kwic(corpus._texts("there is nothing to search"), query, corpus._metadata, **options)
+
+    def collocates(self, node: str, window: int = 5, *, within: str = "document", **options: Any) -> pl.DataFrame:
+        """Which words stand near a node more often than their documents explain? The smallest p-values come first.
+
+        Other words of a document are shuffled in thought, and the node stays where it is. So a word that is only about
+        the same thing as the node, and therefore in the same documents, is not called a collocate. See
+        `termburst.inference.collocates.attraction` for the test, and `coburst` for the other question: which words
+        come in the same documents?
+
+        Parameters
+        ----------
+        node : a word as the corpus counts it, a phrase, or a pattern such as "free*"
+        window : tokens on each side, stop words included
+        within : "document" or "sentence", over whose ends the window does not reach
+        options : min_count, adjust, confidence, include_node; see `termburst.concordance.collocates.collocates`
+
+        Returns
+        -------
+        polars.DataFrame
+            term; n, its tokens in the corpus; n_window, those near the node; documents in which it is near the node;
+            expected, the mean of n_window if the words of each document are shuffled; log_dice; log_ratio (log₂ of the
+            odds ratio of being near the node, within documents), ci_low, ci_high; p_value, one-sided, for attraction;
+            q_value, adjusted over the words that share a document with the node; log10_p; p_upper, the chance of
+            n_window or more, which is p_value without mid-p.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> corpus = tb.read(["a free world and a free world", "the free world or war in the world", "war and the sea"])
+        >>> corpus.collocates("free", window=1).select("term", "n", "n_window", "documents").rows()[0]
+        ('world', 4, 3, 2)
+        """
+        from termburst.concordance.collocates import collocates
+
+        texts = self._texts("its words have no order")
+        source: Any = texts  # read again for each node if the positions would take too much memory
+        if len(self) and 8 * self.tokens < memory_allowed() // 2:
+            in_sentences = within == "sentence"
+            source = self._documents.positions_in_sentences if in_sentences else self._documents.positions
+        return collocates(
+            source, node, counting=self.counting or CountingOptions(), window=window, within=within, **options
+        )
 
     def weights(self, scheme: str = RECOMMENDED_SCHEME, **options: Any) -> Weights:
         """A weight for every term in every document, with the terms and ids; see `termburst.TermWeighting`.

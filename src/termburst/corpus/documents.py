@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from termburst.concordance.positions import TokenPositions
 from termburst.corpus.stored_texts import LazyTexts, Numbers, rows_of
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
@@ -55,6 +56,16 @@ class Documents:
     def statistics(self) -> TermStatistics:
         """The statistics with detail="patterns", made once."""
         return from_canonical(canonical_counts(self.counted), self.counted.terms, "patterns", counting=self.counting)
+
+    @cached_property
+    def positions(self) -> TokenPositions:
+        """Which word stands where, made once."""
+        return TokenPositions.of(self.texts or (), self.counting or CountingOptions())
+
+    @cached_property
+    def positions_in_sentences(self) -> TokenPositions:
+        """The same with the ends of sentences."""
+        return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
 
     @property
     def is_counted(self) -> bool:

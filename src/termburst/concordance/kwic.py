@@ -1,0 +1,274 @@
+"""The concordance: every place where a query matches, with the text around it (keyword in context)."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from termburst.concordance.queries import AskedQuery, parsed
+from termburst.core import concordance as core
+from termburst.counting.character_class import CharacterClass, character_class
+from termburst.counting.pattern_clock import start_clock, stop_clock
+from termburst.counting.tokenizer import in_chunks, joined
+from termburst.forks import check_fork
+from termburst.inference.checks import checked_whole
+from termburst.reading.documents import Text
+
+MOST_WIDTH = 10_000  # characters on each side
+NEIGHBOURS = ("L1", "L2", "L3", "R1", "R2", "R3")
+_ROOM = 2**13  # lines that the compiled search makes at a time
+_REACH = 100  # characters in which the words beside a match are looked for
+_FEW = 200  # lines up to which Python splits faster than Polars reads
+_SPACE = re.compile(r"\s+")
+_WORD = r"\w+(?:['’]\w+)*"
+_LINE = ("left", "match", "right")
+_SCHEMA: dict[str, Any] = dict.fromkeys(_LINE, pl.String)
+
+
+def kwic(
+    texts: Iterable[Text],
+    query: str,
+    metadata: pl.DataFrame,
+    *,
+    width: int = 60,
+    sort: str | Sequence[str] | None = None,
+    columns: Sequence[str] = (),
+    limit: int | None = None,
+    regex: bool = False,
+    ignore_case: bool = True,
+) -> pl.DataFrame:
+    """Every place where a query matches, as a frame with one row per line.
+
+    Parameters
+    ----------
+    texts : the documents, in their order; read once
+    query, regex, ignore_case : see `termburst.concordance.queries.parsed`
+    metadata : one row per document; the first column is "id"
+    width : characters on each side; runs of white space become one space
+    sort : "L1" to "L3" or "R1" to "R3", "match", "id", or a column of the metadata; or several; "-year" is descending
+        "R1" is the first word to the right. Equal lines stay in the order of the corpus.
+    columns : columns of the metadata to show
+    limit : at most this number of lines: the first ones, in the order of *sort*
+
+    Returns
+    -------
+    polars.DataFrame
+        id, left, match, right, position (the number of characters of the document before the match), and *columns*.
+
+    Examples
+    --------
+    >>> documents = pl.DataFrame({"id": ["a", "b"], "year": [1945, 1949]})
+    >>> kwic(["So it goes.", "And so on, and so forth."], "so", documents, width=6, sort="R1").rows()
+    [('b', ', and ', 'so', ' forth', 15), ('a', '', 'So', ' it go', 0), ('b', 'And ', 'so', ' on, a', 4)]
+    """
+    check_fork()
+    wanted = Wanted.checked(metadata.columns, width=width, sort=sort, columns=columns, limit=limit)
+    asked = parsed(query, regex=regex, ignore_case=ignore_case)
+    frames: list[pl.DataFrame] = [wanted.shown(empty_lines(wanted.keys), metadata)]
+    held = 0
+    for found in line_frames(texts, asked, width=wanted.width, keys=wanted.keys):
+        frames.append(wanted.shown(found, metadata))
+        held += found.height
+        if limit is not None and held >= limit and not wanted.order:
+            break
+        if limit is not None and wanted.order and held > max(2 * limit, _ROOM):
+            frames = [wanted.ordered(pl.concat(frames)).head(limit)]
+            held = frames[0].height
+    return wanted.finished(pl.concat(frames))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a concordance shows, checked.
+
+    Attributes
+    ----------
+    width, limit : as given
+    columns : columns of the metadata to show
+    order : (column, whether descending) by which lines are sorted
+    """
+
+    width: int
+    columns: tuple[str, ...]
+    order: tuple[tuple[str, bool], ...]
+    limit: int | None
+
+    @classmethod
+    def checked(cls, known: Sequence[str], *, width: Any, sort: Any, columns: Any, limit: Any) -> Wanted:
+        """Raise ValueError, with one sentence, for options that cannot be used with these columns of metadata."""
+        width = checked_whole("width", width)
+        if width > MOST_WIDTH:
+            raise ValueError(f"width must be at most {MOST_WIDTH:,} characters; got {width:,}")
+        limit = limit if limit is None else checked_whole("limit", limit)
+        listed = [columns] if isinstance(columns, str) else list(columns)
+        for name in listed:
+            if name not in known:
+                raise ValueError(_no_column(name, known))
+            if name in ("id", *_LINE, "position"):
+                raise ValueError(f"a line has its own column {name!r}; rename that column of the metadata")
+        order = []
+        for name in [] if sort is None else [sort] if isinstance(sort, str) else sort:
+            column, descending = (name[1:], True) if str(name).startswith("-") and name not in known else (name, False)
+            column = "id" if column == "document" and column not in known else column
+            if column not in known and column not in (*NEIGHBOURS, "match"):
+                raise ValueError(_no_sort(name, known))
+            order.append((column, descending))
+        return cls(width, tuple(dict.fromkeys(listed)), tuple(order), limit)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The words beside a match that are needed for sorting."""
+        return tuple(name for name, _ in self.order if name in NEIGHBOURS)
+
+    def shown(self, lines: pl.DataFrame, metadata: pl.DataFrame) -> pl.DataFrame:
+        """The lines with the metadata of their documents; the columns to sort by begin with "sort "."""
+        own = {*NEIGHBOURS, "match"} - set(metadata.columns)
+        about = metadata.select(
+            "id", *self.columns, *(pl.col(name).alias(f"sort {name}") for name, _ in self.order if name not in own)
+        )
+        made = lines.hstack(about[lines["document"]])
+        if any(name == "match" for name, _ in self.order) and "match" in own:
+            made = made.with_columns(pl.col("match").str.to_lowercase().alias("sort match"))
+        return made.drop("document").select("id", *_LINE, "position", *self.columns, pl.col("^sort .*$"))
+
+    def ordered(self, lines: pl.DataFrame) -> pl.DataFrame:
+        """The lines in the order asked for."""
+        if not self.order:
+            return lines
+        keys = [f"sort {name}" for name, _ in self.order]
+        return lines.sort(keys, descending=[down for _, down in self.order], nulls_last=True, maintain_order=True)
+
+    def finished(self, lines: pl.DataFrame) -> pl.DataFrame:
+        """The lines in order, as many as asked for, without the columns that were only for sorting."""
+        lines = self.ordered(lines)
+        return (lines if self.limit is None else lines.head(self.limit)).select("id", *_LINE, "position", *self.columns)
+
+
+def line_frames(
+    texts: Iterable[Text], asked: AskedQuery, *, width: int, keys: Sequence[str] = ()
+) -> Iterator[pl.DataFrame]:
+    """The lines as they are found, some thousands at a time; no text is kept.
+
+    The columns are document (its number, from 0), left, match, right, position, and "sort L1" and so on for *keys*.
+    """
+    before = 0
+    for chunk in in_chunks(texts):  # type: ignore[arg-type]  # it also takes lists of tokens
+        shown = [text if isinstance(text, str) else " ".join(text) for text in chunk]
+        search = _by_pattern if asked.compiled is None else _by_kernel
+        for frame in search(shown, asked, width, keys):
+            yield frame.with_columns(pl.col("document") + before)
+        before += len(chunk)
+
+
+def empty_lines(keys: Sequence[str] = ()) -> pl.DataFrame:
+    """A frame of no lines."""
+    words = dict.fromkeys((f"sort {key}" for key in keys), pl.String)
+    return pl.DataFrame(schema={"document": pl.Int64, **_SCHEMA, "position": pl.Int64, **words})
+
+
+def _by_kernel(texts: list[str], asked: AskedQuery, width: int, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Lines by the compiled search."""
+    assert asked.compiled is not None
+    data, ends = joined(texts)
+    searched = core.searched(data, ends, _word_characters(is_ascii=int(data.max(initial=0)) < 128))
+    at = 0
+    while at < data.size:
+        found = core.find(searched, asked.compiled, at, _ROOM)
+        at = int(found.next)
+        if not found.size:
+            return
+        places = {
+            name: pl.Series(name, found.arrays[field][: found.size])
+            for name, field in (("document", "document"), ("position", "place"))
+        }
+        lines = _split(core.lines(searched, found, width), int(found.size))
+        words = _neighbours(_split(core.lines(searched, found, _REACH), int(found.size)), keys) if keys else {}
+        yield pl.DataFrame([places["document"], *lines, places["position"], *words.values()])
+
+
+def _word_characters(*, is_ascii: bool) -> NDArray[np.uint8]:
+    words = character_class(r"\w+")
+    assert isinstance(words, CharacterClass)
+    return words.kinds if is_ascii else words.wide
+
+
+def _split(lines: NDArray[np.uint8], count: int) -> list[pl.Series]:
+    """The three parts of each line, as columns. A broken character, which only half of a surrogate pair makes, is �."""
+    content = lines.tobytes()
+    if int(lines.max(initial=0)) >= 128:
+        content = content.decode("utf-8", "replace").encode()
+    if count <= _FEW:
+        rows = [line.split("\t") for line in content.decode()[:-1].split("\n")]
+        return [pl.Series(name, part, dtype=pl.String) for name, part in zip(_LINE, zip(*rows, strict=True), strict=True)]
+    header = ("\t".join(_LINE) + "\n").encode()
+    frame = pl.read_csv(
+        io.BytesIO(header + content), separator="\t", quote_char=None, schema=_SCHEMA
+    )
+    return frame.fill_null("").get_columns()
+
+
+def _neighbours(lines: list[pl.Series], keys: Sequence[str]) -> dict[str, pl.Series]:
+    """The words beside each match by which lines are sorted, in lower case; null if there is none."""
+    left, _, right = lines
+    made = {}
+    for key in keys:
+        between = int(key[1]) - 1  # words between the match and the wanted one
+        if key[0] == "L":
+            found = left.str.extract(rf"({_WORD})(?:\W+{_WORD}){{{between}}}\W*$")
+        else:
+            found = right.str.extract(rf"^\W*(?:{_WORD}\W+){{{between}}}({_WORD})")
+        made[key] = found.str.to_lowercase().alias(f"sort {key}")
+    return made
+
+
+def _by_pattern(texts: list[str], asked: AskedQuery, width: int, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Lines by Python's regular expressions."""
+    rows: list[tuple[int, str, str, str, int]] = []
+    wide: list[tuple[str, str]] = []
+    for number, text in enumerate(texts):
+        start_clock()
+        try:
+            spans = [found.span() for found in asked.pattern.finditer(text)]
+        finally:
+            stop_clock()
+        for start, stop in spans:
+            if start == stop:
+                raise ValueError(f"the query {asked.pattern.pattern!r:.60} matches the empty string; change it")
+            rows.append((number, *_around(text, start, stop, width), start))
+            if keys:
+                wide.append(_around(text, start, stop, _REACH)[::2])
+        if len(rows) >= _ROOM or (rows and number == len(texts) - 1):
+            yield _frame(rows, wide, keys)
+            rows, wide = [], []
+
+
+def _frame(
+    rows: list[tuple[int, str, str, str, int]], wide: list[tuple[str, str]], keys: Sequence[str]
+) -> pl.DataFrame:
+    frame = pl.DataFrame(rows, schema={"document": pl.Int64, **_SCHEMA, "position": pl.Int64}, orient="row")
+    if not keys:
+        return frame
+    left, right = (pl.Series(side, dtype=pl.String) for side in zip(*wide, strict=True))
+    return frame.hstack(list(_neighbours([left, frame["match"], right], keys).values()))
+
+
+def _around(text: str, start: int, stop: int, width: int) -> tuple[str, str, str]:
+    parts = text[max(start - width, 0) : start], text[start:stop], text[stop : stop + width]
+    left, match, right = (_SPACE.sub(" ", part).encode("utf-8", "replace").decode() for part in parts)
+    return left, match, right
+
+
+def _no_column(name: Any, known: Sequence[str]) -> str:
+    names = ", ".join(map(repr, known))
+    return f"the metadata has no column {name!r:.60}; it has {names if len(names) <= 300 else names[:299] + '…'}"
+
+
+def _no_sort(name: Any, known: Sequence[str]) -> str:
+    return f"sort must be L1 to L3, R1 to R3, match, or a column; {_no_column(name, known)}"
