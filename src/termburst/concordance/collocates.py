@@ -147,7 +147,6 @@ class _Seen:
             self.hits += int(starts.size)
             self.held.append(_held(chunk, starts, len(self.parts), window))
 
-
     def ranks(self) -> Integers:
         """The place of each word in alphabetical order."""
         if self.sorted:
@@ -211,7 +210,9 @@ def _held(chunk: Chunk, starts: Integers, size: int, window: int) -> _Held:
     left, right = np.minimum(low, window), np.minimum(high, window)
     is_node = _covered(moved, moved + size, places.size)
     reached = _covered(moved - left, moved + size + right, places.size)
-    return _Held(chunk.tokens[places], sizes, is_node > 0, (reached > 0) & (is_node == 0), (reached > 1) & (is_node > 0))
+    return _Held(
+        chunk.tokens[places], sizes, is_node > 0, (reached > 0) & (is_node == 0), (reached > 1) & (is_node > 0)
+    )
 
 
 def _covered(starts: Integers, stops: Integers, size: int) -> Integers:

@@ -34,7 +34,7 @@ _SCHEMA: dict[str, Any] = dict.fromkeys(_LINE, pl.String)
 
 def kwic(
     texts: Iterable[Text],
-    query: str,
+    query: str | AskedQuery,
     metadata: pl.DataFrame,
     *,
     width: int = 60,
@@ -70,7 +70,7 @@ def kwic(
     """
     check_fork()
     wanted = Wanted.checked(metadata.columns, width=width, sort=sort, columns=columns, limit=limit)
-    asked = parsed(query, regex=regex, ignore_case=ignore_case)
+    asked = query if isinstance(query, AskedQuery) else parsed(query, regex=regex, ignore_case=ignore_case)
     frames: list[pl.DataFrame] = [wanted.shown(empty_lines(wanted.keys), metadata)]
     held = 0
     for found in line_frames(texts, asked, width=wanted.width, keys=wanted.keys):
@@ -206,11 +206,11 @@ def _split(lines: NDArray[np.uint8], count: int) -> list[pl.Series]:
         content = content.decode("utf-8", "replace").encode()
     if count <= _FEW:
         rows = [line.split("\t") for line in content.decode()[:-1].split("\n")]
-        return [pl.Series(name, part, dtype=pl.String) for name, part in zip(_LINE, zip(*rows, strict=True), strict=True)]
+        return [
+            pl.Series(name, part, dtype=pl.String) for name, part in zip(_LINE, zip(*rows, strict=True), strict=True)
+        ]
     header = ("\t".join(_LINE) + "\n").encode()
-    frame = pl.read_csv(
-        io.BytesIO(header + content), separator="\t", quote_char=None, schema=_SCHEMA
-    )
+    frame = pl.read_csv(io.BytesIO(header + content), separator="\t", quote_char=None, schema=_SCHEMA)
     return frame.fill_null("").get_columns()
 
 

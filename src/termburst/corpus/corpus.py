@@ -450,7 +450,9 @@ class Corpus:
         from termburst.report.explorer import Explorer
         from termburst.report.server import Server
 
-        explorer = Explorer(replace(self._filled(), reading=self.reading), self._metadata, title or self.name, **options)
+        explorer = Explorer(
+            replace(self._filled(), reading=self.reading), self._metadata, title or self.name, **options
+        )
         explorer.page()  # so that the first answer is there at once, and what is wrong is said before the address
         return Server(explorer, port)
 

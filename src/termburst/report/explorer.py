@@ -8,16 +8,25 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import scipy.sparse as sp
+
+from termburst.concordance.collocates import collocates
+from termburst.concordance.kwic import kwic as concordance
+from termburst.concordance.positions import TokenPositions
+from termburst.concordance.queries import parsed
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.reading.documents import Text
+from termburst.report.occurrences import sure_collocates
 from termburst.report.pieces import Dict, statistics_of
 from termburst.report.render import render
 from termburst.report.summarize import panels_of, summarize
-from termburst.report.summarize_keyness import summarize_keyness
+from termburst.report.summarize_keyness import side_panels, summarize_keyness
+from termburst.report.timed_pattern import timed
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
 LONGEST_QUERY = 300  # characters of a word, phrase or regular expression
 MOST_LINES = 500  # concordance lines in one answer
 MOST_GROUPS = 40  # groups that a comparison on the page may have
+_WIDTH = 70  # characters on each side of a match
 _KEPT = 64  # answers that are kept
 
 
@@ -76,21 +86,28 @@ class Explorer:
 
     def groupings(self) -> list[Dict]:
         """The columns of the metadata that documents can be compared by, with the size of each group."""
+        import polars as pl
+
         if self.metadata is None:
             return []
         found = []
         for name in self.metadata.columns[1:]:
-            sizes = self.metadata[name].drop_nulls().cast(str, strict=False).value_counts(sort=True, name="documents")
+            labels = self.metadata[name].cast(pl.String, strict=False).drop_nulls()
+            sizes = labels.value_counts(sort=True, name="documents")
             if 2 <= sizes.height <= MOST_GROUPS:
                 groups = [{"name": str(row[0]), "documents": row[1]} for row in sizes.iter_rows()]
                 found.append({"column": name, "groups": groups})
         return found
 
-    def term(self, term: str) -> Dict:
-        """The panel of any term of the corpus."""
+    def term(self, term: str, by: str = "") -> Dict:
+        """The panel of any term of the corpus; in a comparison *by* a column, with the documents of each group."""
         if term not in self.column:
             raise LookupError(f"{term!r:.60} is not among the terms of this corpus; search for a part of it")
-        return self._kept(("term", term), lambda: self._panel(term))
+        return self._kept(("term", term, by), lambda: self._side_panels(term, by) if by else self._panel(term))
+
+    def _side_panels(self, term: str, by: str) -> Dict:
+        found = side_panels([term], self.sides(by), self.options.get("lines", MOST_LINES))
+        return {"panel": found["panels"][0], "documents": found["documents"]}
 
     def _panel(self, term: str) -> Dict:
         settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
@@ -98,29 +115,81 @@ class Explorer:
         found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit)
         return {"panel": found["panels"][0], "documents": found["documents"]}
 
+    def kwic(self, query: str, *, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:
+        """Concordance lines of any word, phrase or pattern: at most `MOST_LINES`, from the line *offset* on.
+
+        `more` says whether there are further ones. A regular expression has a limit of time, since it may never end.
+        """
+        key = ("kwic", query, regex, sort, offset)
+        return self._kept(key, lambda: self._lines(query, regex, sort, offset))
+
+    def _lines(self, query: str, regex: bool, sort: str, offset: int) -> Dict:
+        last = offset + MOST_LINES
+        asked = timed(query) if regex else parsed(query)
+        found = concordance(
+            self._texts(), asked, self._ids, width=_WIDTH, sort=sort or None, limit=last + 1
+        )  # fmt: skip
+        rows = found.slice(offset, MOST_LINES).rows()
+        lines = [{"name": id, "before": left, "term": match, "after": right} for id, left, match, right, _ in rows]
+        return {"lines": lines, "offset": offset, "more": found.height > last}
+
+    def collocates(self, term: str) -> Dict:
+        """The words that stand near a term more often than chance, the surest first."""
+        return self._kept(("collocates", term), lambda: {"collocates": self._near(term)})
+
+    def _near(self, term: str) -> list[Dict]:
+        self._texts()
+        found = collocates(self.positions, term, counting=self.corpus.counting)
+        return sure_collocates(found)
+
+    @cached_property
+    def positions(self) -> TokenPositions:
+        """Which word stands where."""
+        return TokenPositions.of(self._texts(), self.corpus.counting)
+
+    @cached_property
+    def _ids(self) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.DataFrame({"id": self.corpus.ids}, schema={"id": pl.String})
+
+    def _texts(self) -> Sequence[Text]:
+        if self.corpus.texts is None:
+            raise LookupError("the corpus was made from counts: it has no texts to search")
+        return self.corpus.texts
+
+    def sides(self, column: str) -> dict[str, CountedCorpus]:
+        """The documents of each group of a column of the metadata."""
+        if column not in {grouping["column"] for grouping in self.summary["groups"]}:
+            raise LookupError(f"the documents cannot be compared by {column!r:.60}")
+        return self._kept(("sides", column), lambda: self._grouped(column))
+
+    def _grouped(self, column: str) -> dict[str, CountedCorpus]:
+        import polars as pl
+
+        assert self.metadata is not None  # sides() has looked
+        labels = self.metadata[column].cast(pl.String, strict=False)
+        grouped = self.corpus.rows(labels.is_not_null().to_numpy()).grouped(labels.drop_nulls().to_list())
+        assert grouped.groups is not None
+        return {name: grouped.group(name) for name in grouped.groups.names}
+
     def compare(self, column: str) -> str:
         """The page that compares the documents by a column of the metadata."""
-        known = {grouping["column"] for grouping in self.groupings()}
-        if column not in known:
-            raise LookupError(f"the documents cannot be compared by {column!r:.60}")
         return self._kept(("compare", column), lambda: self._comparison(column))
 
     def _comparison(self, column: str) -> str:
         from termburst.tables import keyness, keyness_groups
 
-        assert self.metadata is not None  # compare() has looked
-        labels = self.metadata[column].cast(str, strict=False)
-        known = labels.is_not_null().to_numpy()
-        grouped = self.corpus.rows(known).grouped(labels.drop_nulls().to_list())
-        assert grouped.groups is not None
-        sides = {name: grouped.group(name) for name in grouped.groups.names}
+        sides = self.sides(column)
         if len(sides) == 2:
             a, b = sides.values()
-            table = keyness(a.counts, b.counts, terms=grouped.terms)
+            table = keyness(a.counts, b.counts, terms=self.corpus.terms)
         else:
-            table = keyness_groups(grouped.counts, grouped.groups.labels, terms=grouped.terms, contrasts=True)
+            labels = [name for name, side in sides.items() for _ in side.ids]
+            counts = sp.vstack([side.counts for side in sides.values()], format="csr")
+            table = keyness_groups(counts, labels, terms=self.corpus.terms, contrasts=True)
         settings = {"method": "beta-binomial", "adjust": "bh", "by": column}
-        summary = summarize_keyness(table, sides, title=f"{self.title} by {column}", settings=settings)
+        summary = summarize_keyness(table, sides, title=f"{self.title} by {column}", settings=settings, panels=0)
         return render({**summary, "live": True})
 
     def keep(self, terms: list[str]) -> str:

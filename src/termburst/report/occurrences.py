@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
+from termburst.report.pieces import SMALLEST_LOG10_P, SURE
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _AROUND = 70  # characters of context on each side of a term
+_COLLOCATES = 12  # words near a term
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _LONGEST = 120  # characters of a term in a line
 
@@ -127,3 +132,12 @@ def _line(text: str, start: int, stop: int) -> dict[str, str]:
         after = re.sub(r"\s\S*$", " ", after) + "…"
     term = text[start:stop] if stop - start <= _LONGEST else text[start : start + _LONGEST] + "…"
     return {name: re.sub(r"\s+", " ", part) for name, part in (("before", before), ("term", term), ("after", after))}
+
+
+def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """The first rows of a frame of `collocates` with q ≤ 0.05, as the page shows them."""
+    import polars as pl
+
+    sure = table.filter(pl.col("q_value") <= SURE).head(_COLLOCATES)
+    log10_q = pl.col("q_value").log10().clip(lower_bound=SMALLEST_LOG10_P).alias("log10_q")
+    return sure.select("term", "n_window", "documents", "log_ratio", log10_q).to_dicts()

@@ -65,7 +65,10 @@ def make_app(explorer: Explorer, token: str, port: int) -> Any:
         Route("/", answered(lambda asked: explorer.page(), HTMLResponse)),
         Route("/compare", answered(lambda asked: explorer.compare(asked.text("by")), HTMLResponse)),
         Route("/keep", answered(lambda asked: explorer.keep(asked.texts("term")), attachment)),
-        Route("/api/term", answered(lambda asked: explorer.term(asked.text("term")), JSONResponse)),
+        Route(
+            "/api/term",
+            answered(lambda asked: explorer.term(asked.text("term"), asked.parameters.get("by", "")), JSONResponse),
+        ),
         Route("/api/kwic", answered(lambda asked: explorer.kwic(**asked.kwic()), JSONResponse)),
         Route("/api/collocates", answered(lambda asked: explorer.collocates(asked.text("term")), JSONResponse)),
     ]
@@ -124,6 +127,15 @@ class Asked:
                 raise ValueError(f"{name} has {len(text):,} characters; at most {LONGEST_QUERY} are allowed")
         return found
 
+    def kwic(self) -> dict[str, Any]:
+        """The arguments of a search for lines."""
+        return {
+            "query": self.text("q"),
+            "regex": self.number("regex", 0, 1) == 1,
+            "sort": self.parameters.get("sort", ""),
+            "offset": self.number("offset", 0, 10_000_000),
+        }
+
     def number(self, name: str, default: int, most: int) -> int:
         """A whole number between 0 and *most*."""
         given = self.parameters.get(name, str(default))
@@ -156,7 +168,7 @@ class Server:
         self.port: int = self.socket.getsockname()[1]
         self.token = secrets.token_urlsafe(24)
         config = uvicorn.Config(
-            make_app(explorer, self.token, self.port), log_level="error", access_log=False, lifespan="off",
+            make_app(explorer, self.token, self.port), log_level="critical", access_log=False, lifespan="off",
             limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=1, server_header=False,
         )  # fmt: skip
         self.server = uvicorn.Server(config)

@@ -109,7 +109,7 @@ def summarize_keyness(
         },
         "sides": [_side(name, s, sides[name], given[name]) for name, s in statistics.items()],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
-        **_panels(terms, sides, lines),
+        **side_panels(terms, sides, lines),
     }
 
 
@@ -125,7 +125,7 @@ def _side(name: str, statistics: TermStatistics, held: Any, given: Any) -> Dict:
     }
 
 
-def _panels(terms: list[str], sides: Mapping[str, CountedCorpus | TermStatistics], lines: int) -> Dict:
+def side_panels(terms: list[str], sides: Mapping[str, Any], lines: int) -> Dict:
     """Where each term occurs on each side, and the ids of the documents, in the order of the sides."""
     places, each = max(PLACES // len(sides), 5), -(-lines // len(sides))
     panels: list[Dict] = [{"term": term, "sides": []} for term in terms]

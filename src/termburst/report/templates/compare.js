@@ -127,7 +127,7 @@ function describeSides(report) {
   const byBursts = (settings.method ?? "beta-binomial") === "beta-binomial";
   const cried = columns.g2_log10_q.reduce((sum, _, i) => sum + g2Cries(report, i), 0);
   byId("sentence").textContent =
-    `${whole(overview.sure)} of ${report.sized(overview.tested)} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${settings.method}”`} (${report.bar}). ` +
+    `${whole(overview.sure)} of ${columns.group ? `${whole(overview.tested)} comparisons of a ${report.word} between a group and the rest` : report.sized(overview.tested)} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${settings.method}”`} (${report.bar}). ` +
     (byBursts && report.rows === overview.tested ? `G², which takes every token for an independent witness, would call ${whole(cried)} different.` : "");
   const few = sides.filter(({ documents }) => documents < 5);
   byId("advice").hidden = !few.length;
@@ -243,7 +243,7 @@ function listItem(report, i, widest, choose) {
     mark.style.left = across(c.log_ratio[i]);
     bar.append(mark);
   }
-  const ratio = c.only_in[i] ? "only here" : ratioOf(c.log_ratio[i]);
+  const ratio = !c.only_in[i] ? ratioOf(c.log_ratio[i]) : c.group && !report.up(i) ? "never" : "only here";
   item.append(button, bar, element("span", ratio, { class: "times" }));
   return item;
 }

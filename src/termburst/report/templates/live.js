@@ -15,10 +15,11 @@ async function askForPanel(report, i) {
   report.asked ??= new Map();
   try {
     const [{ panel, documents }, near] = await Promise.all([
-      fetched("api/term", { term }),
-      fetched("api/collocates", { term }).catch(() => ({})),
+      fetched("api/term", { term, ...(report.kind === "keyness" ? { by: report.settings.by } : {}) }),
+      report.kind === "corpus" ? fetched("api/collocates", { term }).catch(() => ({})) : {},
     ]);
-    Object.assign(report.documents, documents);
+    if (report.kind === "corpus") Object.assign(report.documents, documents);
+    else documents.forEach((names, k) => Object.assign(report.documents[k], names));
     report.asked.set(term, { ...panel, collocates: near.collocates });
     if (report.chosen === i) fillPanel(report, i);
   } catch (error) {
@@ -38,7 +39,9 @@ function listenLive(report, choose) {
     byId("ask-status").textContent = "Searching …";
     try {
       const found = await fetched("api/kwic", { q: query, regex: byId("ask-regex").checked ? "1" : "0" });
-      byId("ask-status").textContent = `${found.total === 1 ? "One line" : `${whole(found.total)} lines`}${found.lines.length < found.total ? `, the first ${whole(found.lines.length)} shown` : ""}.`;
+      byId("ask-status").textContent = found.more
+        ? `More than ${whole(found.lines.length)} lines; the first are shown.`
+        : found.lines.length === 1 ? "One line." : `${whole(found.lines.length)} lines.`;
       if (exact < 0 || byId("ask-regex").checked) showFound(report, query, found);
     } catch (error) {
       byId("ask-status").textContent = visible(gone(error));
