@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.concordance import collocates, kwic
 from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
@@ -43,7 +44,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(stats, name="stats")
-for _command in (weigh, export, keyness, report, explore, reproduce):
+for _command in (kwic, collocates, weigh, export, keyness, report, explore, reproduce):
     app.command()(_command)
 
 CorpusOrStatistics = Annotated[

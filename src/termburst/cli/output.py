@@ -240,7 +240,7 @@ def print_rows(header: dict[str, dict[str, Any]], rows: Iterable[Sequence[str]],
 
 
 @contextmanager
-def progress_bar() -> Iterator[Any]:
+def progress_bar(*, when: bool = True) -> Iterator[Any]:
     """A progress bar on standard error, if that is a terminal; otherwise nothing."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
@@ -253,7 +253,7 @@ def progress_bar() -> Iterator[Any]:
 
     console = Console(stderr=True)
     columns = (Description(table_column=Column(no_wrap=True)), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not (when and console.is_terminal)) as bar:
         yield bar
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -152,6 +152,14 @@ class Reading:
             return by_file
         return _ByColumn(**{**vars(self), "id": column})
 
+    def with_columns(self, columns: tuple[str, ...]) -> Reading:
+        """The same options; batches then have these columns as metadata."""
+        if not columns:
+            return self
+        more = _WithColumns(**vars(self))
+        object.__setattr__(more, "columns", columns)
+        return more
+
     def inputs(self, *corpora: str) -> list[str]:
         """Everything that a command reads, and so must not write: the corpora and the file of stop words."""
         words = self.stop_words
@@ -224,12 +232,16 @@ class Reading:
             for batch in batches:
                 ids: list[str] = []
                 texts: list[Text] = []
+                known = None if batch.metadata is None else iter(batch.metadata)
+                metadata: list[Any] | None = None if known is None else []
                 for name, text in zip(batch.ids, batch.texts, strict=True):
                     starts = begin(text)
                     bounds = zip(starts, [*starts[1:], len(text)], strict=True)
                     texts += [text[start:stop] for start, stop in bounds]
                     ids += [f"{name}:{piece}" for piece in range(1, len(starts) + 1)]
-                yield replace(batch, ids=ids, texts=texts, metadata=None)
+                    if known is not None and metadata is not None:
+                        metadata += [next(known)] * len(starts)
+                yield replace(batch, ids=ids, texts=texts, metadata=metadata)
 
         return pieces()
 
@@ -324,9 +336,14 @@ class Reading:
 
     @contextmanager
     def batches(
-        self, corpus: str, counting: CountingOptions, *, begin: Callable[[Corpus], Place] | None = None
+        self,
+        corpus: str,
+        counting: CountingOptions,
+        *,
+        begin: Callable[[Corpus], Place] | None = None,
+        bar: bool = True,
     ) -> Iterator[_Read]:
-        """The corpus in batches, with a progress bar on a terminal; *begin* says where in the files to start.
+        """The corpus in batches, with a progress *bar* on a terminal; *begin* says where in the files to start.
 
         Then the reading report is printed.
         """
@@ -336,8 +353,8 @@ class Reading:
         opened: Corpus | None = None
         if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
-        with progress_bar() as bar:
-            task = bar.add_task(f"Reading {corpus}", total=None)
+        with progress_bar(when=bar) as progress:
+            task = progress.add_task(f"Reading {corpus}", total=None)
             if corpus in BUILT_IN and not Path(corpus).exists():
                 self._refuse_columns(f"{corpus} is a built-in data set of texts")
                 collection = BUILT_IN[corpus]()
@@ -359,7 +376,7 @@ class Reading:
             def shown() -> Iterator[Batch]:
                 for batch in found:
                     yield batch
-                    bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
+                    progress.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
             yield _Read(self._cut(shown(), counting), counting, None if opened is None else opened.report)
         if opened is not None:
@@ -403,7 +420,10 @@ def _collection_batches(collection: TextCollection) -> Iterator[Batch]:
     step = 500  # documents, so that the bar moves
     for i in range(0, len(collection), step):
         texts: list[Text] = list(collection.texts[i : i + step])
-        yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)))
+        metadata: list[Any] | None = None
+        if collection.labels is not None and collection.label_names is not None:
+            metadata = [{"label": collection.label_names[code]} for code in collection.labels[i : i + step]]
+        yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)), metadata=metadata)
 
 
 def _only_tokens(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -431,6 +451,15 @@ class _ByColumn(Reading):
     """The options of `keyness --by`: a document's id is the name of its group."""
 
     id_option = "by"
+
+
+class _WithColumns(Reading):
+    """Options that also ask for columns, or for what the name of a file says."""
+
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def _how_files_are_read(self) -> dict[str, Any]:
+        return {**super()._how_files_are_read(), "columns": self.columns}
 
 
 class _ByFile(Reading):

@@ -16,14 +16,15 @@ from termburst.concordance.queries import AskedQuery, parsed
 from termburst.core import concordance as core
 from termburst.counting.character_class import CharacterClass, character_class
 from termburst.counting.pattern_clock import start_clock, stop_clock
-from termburst.counting.tokenizer import in_chunks, joined
+from termburst.counting.tokenizer import joined
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
 from termburst.reading.documents import Text
 
 MOST_WIDTH = 10_000  # characters on each side
 NEIGHBOURS = ("L1", "L2", "L3", "R1", "R2", "R3")
-_ROOM = 2**13  # lines that the compiled search makes at a time
+_CHUNK = 2**22  # characters that are searched together
+_ROOM = 2**14  # lines that the compiled search makes at a time
 _REACH = 100  # characters in which the words beside a match are looked for
 _FEW = 200  # lines up to which Python splits faster than Polars reads
 _SPACE = re.compile(r"\s+")
@@ -71,17 +72,18 @@ def kwic(
     check_fork()
     wanted = Wanted.checked(metadata.columns, width=width, sort=sort, columns=columns, limit=limit)
     asked = query if isinstance(query, AskedQuery) else parsed(query, regex=regex, ignore_case=ignore_case)
-    frames: list[pl.DataFrame] = [wanted.shown(empty_lines(wanted.keys), metadata)]
+    best: list[pl.DataFrame] = []
+    raw: list[pl.DataFrame] = [empty_lines(wanted.keys)]
     held = 0
     for found in line_frames(texts, asked, width=wanted.width, keys=wanted.keys):
-        frames.append(wanted.shown(found, metadata))
+        raw.append(found)
         held += found.height
         if limit is not None and held >= limit and not wanted.order:
             break
-        if limit is not None and wanted.order and held > max(2 * limit, _ROOM):
-            frames = [wanted.ordered(pl.concat(frames)).head(limit)]
-            held = frames[0].height
-    return wanted.finished(pl.concat(frames))
+        if limit is not None and held > max(2 * limit, _ROOM):  # keep only the best so far
+            best = [wanted.ordered(pl.concat([*best, wanted.shown(pl.concat(raw), metadata)])).head(limit)]
+            raw, held = raw[:1], best[0].height
+    return wanted.finished(pl.concat([*best, wanted.shown(pl.concat(raw), metadata)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +160,26 @@ def line_frames(
 
     The columns are document (its number, from 0), left, match, right, position, and "sort L1" and so on for *keys*.
     """
+    search = _by_pattern if asked.compiled is None else _by_kernel
     before = 0
-    for chunk in in_chunks(texts):  # type: ignore[arg-type]  # it also takes lists of tokens
-        shown = [text if isinstance(text, str) else " ".join(text) for text in chunk]
-        search = _by_pattern if asked.compiled is None else _by_kernel
-        for frame in search(shown, asked, width, keys):
-            yield frame.with_columns(pl.col("document") + before)
+    for chunk in _growing_chunks(texts):
+        yield from search(chunk, before, asked, width, keys)
         before += len(chunk)
+
+
+def _growing_chunks(texts: Iterable[Text]) -> Iterator[list[str]]:
+    """Texts to search together: at first few, so that the first lines come at once."""
+    chunk: list[str] = []
+    size, most = 0, 2**18
+    for text in texts:
+        shown = text if isinstance(text, str) else " ".join(text)
+        chunk.append(shown)
+        size += len(shown)
+        if size >= most:
+            yield chunk
+            chunk, size, most = [], 0, min(2 * most, _CHUNK)
+    if chunk:
+        yield chunk
 
 
 def empty_lines(keys: Sequence[str] = ()) -> pl.DataFrame:
@@ -173,7 +188,9 @@ def empty_lines(keys: Sequence[str] = ()) -> pl.DataFrame:
     return pl.DataFrame(schema={"document": pl.Int64, **_SCHEMA, "position": pl.Int64, **words})
 
 
-def _by_kernel(texts: list[str], asked: AskedQuery, width: int, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+def _by_kernel(
+    texts: list[str], before: int, asked: AskedQuery, width: int, keys: Sequence[str]
+) -> Iterator[pl.DataFrame]:
     """Lines by the compiled search."""
     assert asked.compiled is not None
     data, ends = joined(texts)
@@ -184,13 +201,11 @@ def _by_kernel(texts: list[str], asked: AskedQuery, width: int, keys: Sequence[s
         at = int(found.next)
         if not found.size:
             return
-        places = {
-            name: pl.Series(name, found.arrays[field][: found.size])
-            for name, field in (("document", "document"), ("position", "place"))
-        }
+        document = pl.Series("document", found.arrays["document"][: found.size] + before)
+        position = pl.Series("position", found.arrays["place"][: found.size])
         lines = _split(core.lines(searched, found, width), int(found.size))
         words = _neighbours(_split(core.lines(searched, found, _REACH), int(found.size)), keys) if keys else {}
-        yield pl.DataFrame([places["document"], *lines, places["position"], *words.values()])
+        yield pl.DataFrame([document, *lines, position, *words.values()])
 
 
 def _word_characters(*, is_ascii: bool) -> NDArray[np.uint8]:
@@ -228,7 +243,9 @@ def _neighbours(lines: list[pl.Series], keys: Sequence[str]) -> dict[str, pl.Ser
     return made
 
 
-def _by_pattern(texts: list[str], asked: AskedQuery, width: int, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+def _by_pattern(
+    texts: list[str], before: int, asked: AskedQuery, width: int, keys: Sequence[str]
+) -> Iterator[pl.DataFrame]:
     """Lines by Python's regular expressions."""
     rows: list[tuple[int, str, str, str, int]] = []
     wide: list[tuple[str, str]] = []
@@ -241,7 +258,7 @@ def _by_pattern(texts: list[str], asked: AskedQuery, width: int, keys: Sequence[
         for start, stop in spans:
             if start == stop:
                 raise ValueError(f"the query {asked.pattern.pattern!r:.60} matches the empty string; change it")
-            rows.append((number, *_around(text, start, stop, width), start))
+            rows.append((number + before, *_around(text, start, stop, width), start))
             if keys:
                 wide.append(_around(text, start, stop, _REACH)[::2])
         if len(rows) >= _ROOM or (rows and number == len(texts) - 1):

@@ -189,14 +189,15 @@ static double convolve(const Sum *x, int64_t at, double *state) {
     return above;
 }
 
-/* The limit of θ on one side (−1 low, 1 high) for 0 < at < range: where r* of the estimate is ∓deviate. */
+/* The limit of θ on one side (−1 low, 1 high) for 0 < at < range: where r* of the estimate is ∓deviate. With
+ * u = 2 tanh(θ/2)·sd, Φ(−r*) is the mean of P(X ≥ at) and P(X > at), both without shift: the mid-p. */
 static double limit(const Sum *x, double at, double estimate, Cumulants there, double deviate, double side) {
     double sd = sqrt(most(there.variance, 1e-300)), theta = estimate + side * deviate / sd;
     for (int round = 0; round < ROUNDS; round++) {
         Cumulants now = cumulants(x, theta);
         double gap = estimate - theta;
         double r = -side * sqrt(most(2 * (gap * at - there.log_mean + now.log_mean), 1e-12));
-        double corrected = r + log(fabs(gap) * sd / fabs(r)) / r;
+        double corrected = r + log(2 * tanh(fabs(gap) / 2) * sd / fabs(r)) / r;
         double step = (corrected + side * deviate) * r / (at - now.mean); /* dr/dθ = −(at − mean)/r */
         if (!(fabs(step) < INFINITY)) break;
         step = between(step, -LARGEST_STEP, LARGEST_STEP);
@@ -213,7 +214,8 @@ static double limit_at_end(const Sum *x, double log_tail, double side) {
     for (int round = 0; round < 10 * ROUNDS; round++) {
         Cumulants now = cumulants(x, theta);
         double step = (log_end + whole * theta - now.log_mean - log_tail) / (now.mean - whole);
-        if (!(fabs(step) < INFINITY)) step = side * copysign(LARGEST_STEP, log_end + whole * theta - now.log_mean - log_tail);
+        if (!(fabs(step) < INFINITY))
+            step = side * copysign(LARGEST_STEP, log_end + whole * theta - now.log_mean - log_tail);
         step = between(step, -LARGEST_STEP, LARGEST_STEP);
         theta += step;
         if (fabs(step) < 1e-9) break;

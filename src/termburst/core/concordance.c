@@ -108,11 +108,11 @@ int32_t tb_find(const Searched *searched, const Query *query, Matches *matches) 
         while (at < end) {
             while (at < end && !query->begins[*at]) at++;
             if (at == end) break;
-            const uint8_t *stop = match(searched, query, at, end);
-            if (stop != NULL && at > begin) {
-                const uint8_t *before = one_back(at, begin);
-                if (is_word(searched, before, end, &width)) stop = NULL;
+            if (at > begin && is_word(searched, at[-1] < 0x80 ? at - 1 : one_back(at, begin), end, &width)) {
+                at++;
+                continue;
             }
+            const uint8_t *stop = match(searched, query, at, end);
             if (stop == NULL) {
                 at++;
                 continue;
@@ -138,6 +138,10 @@ int32_t tb_find(const Searched *searched, const Query *query, Matches *matches) 
 static uint8_t *copy(const uint8_t *from, const uint8_t *end, uint8_t *to) {
     int64_t width;
     while (from < end) {
+        if (*from > ' ' && *from < 0x80) { /* most characters */
+            *to++ = *from++;
+            continue;
+        }
         if (!is_space(from, end, &width)) {
             for (int64_t k = 0; k < width; k++) *to++ = *from++;
             continue;

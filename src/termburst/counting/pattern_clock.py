@@ -15,7 +15,8 @@ from typing import Any
 
 STORED_SECONDS = 60.0  # for a pattern from a file, if the command line gives no limit
 _ON_COMMAND_LINE = "raise --pattern-seconds"
-_limits: list[tuple[float, str]] = []  # seconds, and what to do if they are not enough; empty outside `pattern_limit`
+_TOKENS = "the token pattern"
+_limits: list[tuple[float, str, str]] = []  # seconds, advice, what takes them; empty outside `pattern_limit`
 
 
 class StoredPattern(str):
@@ -54,15 +55,17 @@ def stored_limit(pattern: str) -> Iterator[None]:
             f"the token pattern {str(pattern)!r:.60} was read from a file, and only the main thread (not on Windows) "
             "can stop a pattern that never ends; if you trust it, set it again with CountingOptions(token_pattern=...)"
         )
-    own = (STORED_SECONDS, "set another one with CountingOptions(token_pattern=...)")
+    own = (STORED_SECONDS, "set another one with CountingOptions(token_pattern=...)", _TOKENS)
     with pattern_limit(*(_limits[-1] if _limits else own)):
         start_clock()
         yield
 
 
 @contextmanager
-def pattern_limit(seconds: float, advice: str = _ON_COMMAND_LINE) -> Iterator[None]:
-    """Inside the context, raise ValueError when one document takes longer than *seconds*; its message ends in *advice*.
+def pattern_limit(seconds: float, advice: str = _ON_COMMAND_LINE, what: str = _TOKENS) -> Iterator[None]:
+    """Inside the context, raise ValueError when one document takes longer than *seconds*.
+
+    The message begins with *what* takes so long, and ends in *advice*.
 
     Only the command line and `stored_limit` use it, because a library must not touch the signals of a program.
     Signals reach only the main thread, and Windows has no such timer. So other threads and Windows have no limit.
@@ -71,7 +74,7 @@ def pattern_limit(seconds: float, advice: str = _ON_COMMAND_LINE) -> Iterator[No
         yield
         return
     before = signal.signal(signal.SIGVTALRM, _stop)
-    _limits.append((seconds, advice))
+    _limits.append((seconds, advice, what))
     try:
         yield
     finally:
@@ -93,8 +96,8 @@ def stop_clock() -> None:
 
 
 def _stop(*_: Any) -> None:
-    seconds, advice = _limits[-1]
+    seconds, advice, what = _limits[-1]
     raise ValueError(
-        f"the token pattern takes more than {seconds:g} seconds of processor time in one document; "
+        f"{what} takes more than {seconds:g} seconds of processor time in one document; "
         rf"avoid nested repetition such as (\w+)+, or {advice}"
     )

@@ -1,0 +1,221 @@
+"""`termburst kwic` and `termburst collocates`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from termburst.cli.concordance_lines import LineWriter
+from termburst.cli.output import Format, many, note, say, settled_format, write_table
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
+from termburst.cli.shared import CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
+from termburst.display import printable
+from termburst.names import Span
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from termburst.concordance.kwic import Wanted
+    from termburst.concordance.queries import AskedQuery
+    from termburst.reading.readers import Batch
+
+_CORPUS = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
+_COLLOCATE_COLUMNS = ("log10_p", "p_upper")  # that a terminal does not show; files have them
+
+
+@reads_text
+def kwic(
+    corpus: _CORPUS,
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="QUERY",
+            help="A word, a phrase in quotes, or a pattern: * is any number of letters, ? is one.",
+            show_default=False,
+        ),
+    ],
+    reading: Reading,
+    regex: Annotated[bool, typer.Option("--regex", help="QUERY is a regular expression of Python.")] = False,
+    case: Annotated[bool, typer.Option("--case", help="Upper and lower case are different.")] = False,
+    width: Annotated[
+        int | None,
+        typer.Option("--width", "-w", min=0, help="Characters on each side. (default: what fits, or 60)"),
+    ] = None,
+    sort: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sort", "-s", help="L1 to L3, R1 to R3 (words beside the match), match, id, or a column; again for more."
+        ),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--where", help="Search only documents whose columns meet a condition, such as 'year >= 1945'."),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", "-c", help="Columns to show with each line, such as year,party.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="At most how many lines.")] = None,
+    format: FormatOption = None,
+    output: Output = None,
+    csv_as_is: CsvAsIs = False,
+    excel: Excel = False,
+) -> None:
+    """Show every place where a word or a phrase stands, with the text around it.
+
+    Lines come as they are found, unless they are sorted. A plain word matches if no letter, digit or _ is directly
+    before or after it.
+    """
+    from termburst.concordance.kwic import Wanted
+    from termburst.concordance.queries import parsed
+    from termburst.counting.pattern_clock import pattern_limit
+
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    asked = parsed(query, regex=regex, ignore_case=not case)
+    condition = None if where is None else where_expression(where)
+    writer = LineWriter(settled, output, width, csv_as_is=csv_as_is, excel=excel)
+    asked_columns = [] if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
+    names = _needed(asked_columns, sort or [], condition)
+    wanted = Wanted.checked(["id", *names], width=writer.width, sort=sort or None, columns=asked_columns, limit=limit)
+    with ExitStack() as stack:
+        stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
+        stack.enter_context(writer)
+        counting = reading.counting()
+        read = stack.enter_context(reading.with_columns(names).batches(corpus, counting, bar=not writer.on_terminal))
+        lines = _lines(read.batches, asked, wanted, names, condition)
+        if wanted.order or settled is Format.parquet:
+            lines = iter([wanted.finished(_together(list(lines)))])
+        for frame in lines:
+            writer.write(frame.select("id", "left", "match", "right", "position", *wanted.columns))
+    if not writer.rows:
+        say(f"nothing matches {printable(query)!r}", err=True)
+    note(many(writer.rows, "line"))
+
+
+def where_expression(condition: str) -> pl.Expr:
+    """A condition in SQL as an expression of columns; ValueError for anything else.
+
+    Examples
+    --------
+    >>> where_expression("year >= 1945 AND party = 'x'").meta.root_names()
+    ['year', 'party']
+    """
+    import polars as pl
+
+    example = "write a condition such as \"year >= 1945 AND party = 'x'\""
+    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "", condition)
+    if re.search(r"\bselect\b", outside, re.IGNORECASE):
+        raise ValueError(f"--where takes no SELECT; {example}")
+    try:
+        return pl.sql_expr(condition)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"--where {condition!r:.60} cannot be understood ({reason}); {example}") from error
+
+
+def _needed(columns: list[str], sort: list[str], condition: pl.Expr | None) -> tuple[str, ...]:
+    """The columns of the corpus that the lines, their order and the condition need."""
+    from termburst.concordance.kwic import NEIGHBOURS
+
+    keys = [name.removeprefix("-") for name in sort]
+    asked = [*columns, *(name for name in keys if name not in (*NEIGHBOURS, "match", "document"))]
+    asked += [] if condition is None else condition.meta.root_names()
+    return tuple(name for name in dict.fromkeys(asked) if name != "id")
+
+
+def _lines(
+    batches: Iterator[Batch], asked: AskedQuery, wanted: Wanted, names: tuple[str, ...], condition: pl.Expr | None
+) -> Iterator[pl.DataFrame]:
+    """The lines of each batch, with their metadata; unsorted ones end with the limit."""
+    import polars as pl
+
+    from termburst.concordance.kwic import empty_lines, line_frames
+    from termburst.corpus.metadata import chosen_rows, of_documents
+
+    left = wanted.limit if wanted.limit is not None and not wanted.order else None
+    found_any = False
+    for batch in batches:
+        frame = of_documents(batch.ids, batch.metadata)
+        missing = [name for name in names if name not in frame.columns]
+        frame = frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
+        texts = batch.texts
+        if condition is not None:
+            rows = chosen_rows(frame, condition)
+            frame, texts = frame[rows], [texts[row] for row in rows.tolist()]
+        for lines in line_frames(texts, asked, width=wanted.width, keys=wanted.keys):
+            found_any = True
+            made = wanted.shown(lines, frame)
+            yield made if left is None else made.head(left)
+            left = None if left is None else left - made.height
+            if left is not None and left <= 0:
+                return
+    if not found_any:
+        frame = of_documents([]).with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in names)
+        yield wanted.shown(empty_lines(wanted.keys), frame)
+
+
+def _together(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """One frame. A column that is a number in some batches and text in others becomes text."""
+    import polars as pl
+
+    kinds = {name: {frame.schema[name] for frame in frames} for name in frames[0].columns}
+    mixed = [name for name, found in kinds.items() if len(found) > 1]
+    return pl.concat(frame.with_columns(pl.col(mixed).cast(pl.String)) for frame in frames)
+
+
+@reads_text
+def collocates(
+    corpus: _CORPUS,
+    word: Annotated[
+        str, typer.Argument(metavar="WORD", help="A word, a phrase in quotes, or a pattern: free*.", show_default=False)
+    ],
+    reading: Reading,
+    window: Annotated[int, typer.Option("--window", "-w", min=1, help="Tokens on each side of the word.")] = 5,
+    within: Annotated[
+        Span, typer.Option("--within", help="The window does not reach over the end of a document, or a sentence.")
+    ] = "document",
+    include_node: Annotated[bool, typer.Option("--include-node", help="Also list WORD itself; it has no p.")] = False,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
+    ] = 0.95,
+    fdr: FdrOption = "bh",
+    min_count: MinCount = 1,
+    top: Top = None,
+    format: FormatOption = None,
+    output: Output = None,
+    csv_as_is: CsvAsIs = False,
+    excel: Excel = False,
+) -> None:
+    """List the words that stand near a word more often than by chance, given which words each document has.
+
+    log_ratio is the binary logarithm of how many times likelier a token of the word is near, compared with other
+    tokens of its document. q_value is the p-value, adjusted for testing many words.
+    """
+    import polars as pl
+
+    from termburst.concordance.collocates import collocates as near
+    from termburst.inference.checks import check_confidence
+
+    check_confidence(confidence)
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    with reading.batches(corpus, reading.counting()) as read:
+        table = near(
+            (text for batch in read.batches for text in batch.texts),
+            word,
+            counting=read.counting,
+            window=window,
+            within=within,
+            min_count=min_count,
+            adjust=fdr,
+            confidence=confidence,
+            include_node=include_node,
+        )
+    found = table.filter(pl.col("q_value") < 0.05).height
+    title = f"{many(found, 'word')} of {table.height:,} near {printable(word)!r} more often than by chance (q < 0.05)"
+    if settled is Format.table:
+        table = table.drop(_COLLOCATE_COLUMNS)
+    write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
