@@ -33,9 +33,7 @@ class LineWriter:
     width : characters on each side; by default what fits on the terminal
     """
 
-    def __init__(
-        self, format: Format, output: Path | None, width: int | None, *, csv_as_is: bool, excel: bool
-    ) -> None:
+    def __init__(self, format: Format, output: Path | None, width: int | None, *, csv_as_is: bool, excel: bool) -> None:
         self.format, self.output, self.csv_as_is, self.excel = format, output, csv_as_is, excel
         self.on_terminal = output is None and sys.stdout.isatty()
         if width is None:

@@ -112,7 +112,7 @@ class Explorer:
     def _panel(self, term: str) -> Dict:
         settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
         lines = self.options.get("lines", MOST_LINES)
-        found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit)
+        found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, near=None)
         return {"panel": found["panels"][0], "documents": found["documents"]}
 
     def kwic(self, query: str, *, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:

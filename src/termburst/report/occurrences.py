@@ -11,6 +11,7 @@ import numpy as np
 
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
+from termburst.limits import memory_allowed
 from termburst.reading.documents import Text
 from termburst.report.pieces import SMALLEST_LOG10_P, SURE
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _AROUND = 70  # characters of context on each side of a term
 _COLLOCATES = 12  # words near a term
+_WITH_COLLOCATES, _COLLOCATE_ROWS = 100, 2_000_000  # terms of a page that have them; words × terms that are tested
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _LONGEST = 120  # characters of a term in a line
 
@@ -132,6 +134,25 @@ def _line(text: str, start: int, stop: int) -> dict[str, str]:
         after = re.sub(r"\s\S*$", " ", after) + "…"
     term = text[start:stop] if stop - start <= _LONGEST else text[start : start + _LONGEST] + "…"
     return {name: re.sub(r"\s+", " ", part) for name, part in (("before", before), ("term", term), ("after", after))}
+
+
+def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """The collocates of the first terms; of none if the corpus has no texts, is very large, or counts n-grams.
+
+    Examples
+    --------
+    >>> corpus = CountedCorpus.from_texts(["so so it goes on and on"] * 3)
+    >>> first_collocates(corpus, ["so"])
+    [[]]
+    """
+    from termburst.concordance.collocates import collocates
+    from termburst.concordance.positions import TokenPositions
+
+    if corpus.texts is None or corpus.counting.ngrams != (1, 1) or 16 * int(corpus.counts.sum()) > memory_allowed():
+        return []
+    positions = TokenPositions.of(corpus.texts, corpus.counting)
+    most = min(_WITH_COLLOCATES, _COLLOCATE_ROWS // max(len(positions.words), 1))  # each takes a table of all words
+    return [sure_collocates(collocates(positions, term, counting=corpus.counting)) for term in terms[:most]]
 
 
 def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from termburst.inference.plr import plr_parts
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
 from termburst.names import Form
-from termburst.report.occurrences import term_panels
+from termburst.report.occurrences import first_collocates, term_panels
 from termburst.report.pieces import (
     LARGEST_COUNT,
     PLACES,
@@ -40,6 +40,7 @@ from termburst.report.pieces import (
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables import burstiness_test
 
+Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
 _COLUMNS = (
     "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
     "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status",
@@ -178,8 +179,12 @@ def panels_of(
     options: dict[str, Any],
     *,
     fit: BetaBinomialFit | None = None,
+    near: Near | None = first_collocates,
 ) -> Dict:
-    """The panels of *terms*, and the names of the documents in them; *options* are those of λ."""
+    """The panels of *terms*, and the names of the documents in them; *options* are those of λ.
+
+    *near* finds the collocates of the first terms; None leaves them out.
+    """
     column = {str(name): number for number, name in enumerate(term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
     parts = plr_parts(statistics, penalty="gamma", invalid="clamp", quiet=True, **options)
@@ -199,6 +204,9 @@ def panels_of(
     found = term_panels(corpus, terms, PLACES, lines)
     for panel, more in zip(panels, found, strict=True):
         panel.update(more)
+    if near is not None:
+        for panel, sure in zip(panels, near(corpus, terms), strict=False):
+            panel["collocates"] = sure
     return {"panels": panels, "documents": document_names(corpus, found)}
 
 
