@@ -160,6 +160,7 @@ class Server:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self.socket.bind((HOST, port))
+            self.socket.listen(MOST_CONNECTIONS)  # from now on requests wait, and are not refused
         except OSError as error:
             self.socket.close()
             raise ValueError(
