@@ -181,7 +181,9 @@ def test_a_selection_is_kept_as_a_page_without_a_server(running):
 def test_a_hundred_requests_at_once(running):
     words = ["free", "tariff", "party", "so", "on"]
     with concurrent.futures.ThreadPoolExecutor(100) as pool:
-        asked = [pool.submit(ask, running.address, f"api/kwic?q={words[k % 5]}&offset={k // 5 % 3}") for k in range(100)]
+        asked = [
+            pool.submit(ask, running.address, f"api/kwic?q={words[k % 5]}&offset={k // 5 % 3}") for k in range(100)
+        ]
         assert {future.result()[0] for future in asked} == {200}
 
 
