@@ -79,7 +79,8 @@ def opened(browser, rendered, tmp_path):
         context.close()
     assert complaints == []
     assert [url for url in requests if not url.startswith(("file://", "blob:"))] == []
-    assert len([url for url in requests if url.startswith("file://")]) == len(contexts)
+    own = (tmp_path / "page.html").as_uri()
+    assert {url.partition("#")[0] for url in requests if url.startswith("file://")} <= {own}
 
 
 def _terms(page) -> list[str]:
@@ -339,6 +340,7 @@ def test_a_hostile_corpus_is_text(opened, evil):
 
 def test_a_tooltip_shows_markup_as_text(opened, evil):
     page = opened(summarize(evil))
+    page.select_option("#scale", "log")  # where no two points lie upon each other
     page.mouse.move(*_point(page, EVIL[0]))
     page.locator("bdi b", has_text=EVIL[0]).wait_for(state="visible")
     assert page.evaluate("window.hacked") is None
@@ -519,7 +521,8 @@ def speeches_summary():
 def test_a_panel_begins_with_a_sentence_and_ends_with_symbols(opened, speeches_summary):
     page = opened(summarize(speeches_summary, title="speeches"), anchor="#tariff")
     said = page.locator("#panel-sentence").inner_text()
-    assert said.startswith("“tariff”: 75 times, in 30 of 60 documents.")
+    times = sum(1 + k % 4 for k in range(30))
+    assert said.startswith(f"“tariff”: {times} times, in 30 of 60 documents.")
     assert "by chance it would be" in said
     visible_text = page.locator("#panel").inner_text()
     assert "λ" not in visible_text
@@ -559,9 +562,12 @@ def test_the_theme_is_remembered(opened, summary):
     page = opened(summary)
     page.click("#theme")
     assert page.locator("html").get_attribute("data-theme") == "dark"
-    page.reload()
-    page.locator(READY).wait_for(state="attached")
-    assert page.locator("html").get_attribute("data-theme") == "dark"
+    for _ in range(5):  # the browser stores it a little later
+        page.reload()
+        page.locator(READY).wait_for(state="attached")
+        if page.locator("html").get_attribute("data-theme") == "dark":
+            return
+    pytest.fail("the theme was forgotten")
 
 
 def test_a_small_corpus_gets_advice(opened):

@@ -68,7 +68,7 @@ def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: i
     kept = [lines if rank < _FULL else min(lines, _FEW_LINES) for rank in range(len(terms))]
     for term, (documents, occurrences), most_lines in zip(terms, places, kept, strict=True):
         order = np.argsort(-np.array(occurrences), kind="stable")
-        quoted.append((term, [documents[k] for k in order[: (most_lines + 1) // 2]]))
+        quoted.append((term, [documents[k] for k in order[:most_lines]]))
     found = term_lines(corpus, quoted, 2)
     return [
         {"places": documents, "occurrences": occurrences, "lines": some[:most_lines]}
