@@ -16,6 +16,7 @@ KeynessMethod = Literal[
     "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"
 ]
 Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
+TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
 
@@ -25,6 +26,7 @@ FITS: tuple[Fit, ...] = get_args(Fit)
 TESTS: tuple[Test, ...] = get_args(Test)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
 SORTS: tuple[Sort, ...] = get_args(Sort)
+TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 SPANS: tuple[Span, ...] = get_args(Span)
 

@@ -32,14 +32,28 @@ def test_demo(process, tmp_path):
     lines = outcome.out.splitlines()
     header = next(i for i, line in enumerate(lines) if line.startswith("term "))
     rows = [line.split() for line in lines[header + 1 : header + 6]]
-    for _, _, _, plr, *parts in rows:
-        assert sum(float(part.replace(",", "")) for part in parts) == pytest.approx(float(plr.replace(",", "")), abs=3)
+    effects = [float(row[3].replace(",", "")) for row in rows]
+    assert effects == sorted(effects, reverse=True)
     assert lines[header + 6] == ""
-    assert f"{rows[0][0]!r}: n_i = " in outcome.out
-    assert "  λ_i " in outcome.out
-    assert re.search(r"Read in [\d.]+ s; counted and tested [\d,]+ terms in [\d.]+ s\.", outcome.out)
+    first = (
+        rf"^{re.escape(rows[0][0])}: in \d+ of \d+ modules, and once used, used again in [\d.]+ %; chance would have"
+    )
+    assert re.search(first, outcome.out, re.MULTILINE)
+    assert "λ" not in outcome.out
+    assert re.search(r"Read in [\d.]+ s; counted and fitted [\d,]+ terms in [\d.]+ s\.", outcome.out)
     assert page.as_uri() in outcome.out
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_demo_with_formulas(process, tmp_path):
+    outcome = process("demo", "--top", 5, "-o", tmp_path / "demo.html", "--explain")
+    lines = outcome.out.splitlines()
+    header = next(i for i, line in enumerate(lines) if line.startswith("term ") and "plr" in line)
+    rows = [line.split() for line in lines[header + 1 : header + 6]]
+    for _, _, _, plr, *parts in rows:
+        assert sum(float(part.replace(",", "")) for part in parts) == pytest.approx(float(plr.replace(",", "")), abs=3)
+    assert f"{rows[0][0]!r}: n_i = " in outcome.out
+    assert "  λ_i " in outcome.out
 
 
 def test_version(process, done):

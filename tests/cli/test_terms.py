@@ -11,24 +11,36 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import termburst as tb
+from termburst.tables.burst_columns import effects_of_term, in_words, ratio_in_words
 
 ALL = ("--top", "0", "--format", "json")
 
 
 @pytest.fixture
 def expected(texts, counted) -> pl.DataFrame:
-    return tb.term_table(counted(texts))
+    return tb.term_table(counted(texts, "patterns"))
 
 
 def test_the_table_on_a_terminal(done, corpus, expected):
-    first, header, *lines = done("terms", corpus, "--lines").out.splitlines()
-    assert re.fullmatch(
-        r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+; words: as Unicode sees them, in lower case", first
-    )
-    assert header.split() == expected.drop("tarone", "idf", "icf").columns
+    first, words, header, *lines = done("terms", corpus, "--lines").out.splitlines()
+    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+; words: as Unicode sees them, in lower case", first)
+    assert words == f"{in_words(expected.row(0, named=True), 41)}."
+    shown_columns = ["burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_binomial", "plr"]
+    assert header.split() == ["term", "n", "b", *shown_columns]
     assert [line.split()[0] for line in lines] == expected["term"].to_list()
-    shown = [float(line.split()[3].replace(",", "")) for line in lines]
+    shown = [float(line.split()[-1].replace(",", "")) for line in lines]
     assert shown == pytest.approx(expected["plr"].to_list(), rel=2e-3)
+    effects = [float(line.split()[6].replace(",", "")) for line in lines]
+    assert effects == pytest.approx(expected["effect"].to_list(), rel=2e-3)
+
+
+@pytest.mark.parametrize(("sort", "column"), [("plr", "plr"), ("effect", "effect")])
+def test_the_order_of_rows(done, corpus, sort, column):
+    rows = done("terms", corpus, "--lines", *ALL, "--sort", sort).rows
+    values = [round(row[column], 9) for row in rows.values()]
+    assert values == sorted(values, reverse=True)
+    by_p = done("terms", corpus, "--lines", *ALL, "--test", "--sort", "p").rows
+    assert [row["log10_p"] for row in by_p.values()] == sorted(row["log10_p"] for row in by_p.values())
 
 
 @pytest.mark.parametrize("format", ["csv", "json", "parquet", "table"])
@@ -66,9 +78,7 @@ def test_top_and_min_count(done, corpus, expected):
 def test_a_table_shows_thirty_terms_and_a_file_has_all(done, tmp_path):
     path = tmp_path / "many.txt"
     path.write_text(" ".join(f"word{i}" for i in range(50)) + "\nword1\n", encoding="utf-8")
-    assert (
-        done("terms", path, "--lines").out.count("word") == 30 + 1
-    )  # a table; the line above it says what a word is is short
+    assert done("terms", path, "--lines").out.count("\nword") == 31  # the first in words, and a table, which is short
     assert len(done("terms", path, "--lines", "-f", "json").rows) == 50  # a file has all terms
     assert len(done("terms", path, "--lines", "-f", "json", "--top", 7).rows) == 7
 
@@ -148,7 +158,10 @@ def test_a_long_term_is_cut_only_in_the_table(done, tmp_path):
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
 def test_explain(done, corpus, texts, counted, form):
     out = done("explain", corpus, "--lines", "whale", "--form", form, "--mu", 30, "--sigma2", 0.5).out
-    assert out == f"{tb.explain(counted(texts), 'whale', form=form, mu=30, sigma2=0.5)}\n"
+    words, ratio, rest = out.split("\n", 2)
+    row = effects_of_term(counted(texts, "patterns"), "whale")
+    assert (words, ratio) == (f"{in_words(row, 41)}.", ratio_in_words(row)[0])
+    assert rest == f"{tb.explain(counted(texts), 'whale', form=form, mu=30, sigma2=0.5)}\n"
     values = [float(number.replace(",", "")) for number in re.findall(r"^  \w+ +(-?[\d,]+\.\d{4})", out, re.MULTILINE)]
     *parts, whole = values
     assert len(parts) >= 8
@@ -188,6 +201,10 @@ def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_
         line = fault("terms", saved, *options)
         assert "s.parquet was built with --detail moments, but this question needs patterns" in line
         assert f"stats build CORPUS -o {saved} --detail patterns" in line
+    shown = done("terms", saved)
+    assert "sorted by λ (plr): the effect needs statistics with --detail patterns, not moments" in shown.out
+    assert "burst_ratio" not in shown.out
+    assert "times likelier" not in done("explain", saved, "ship").out
     done("stats", "build", corpus, "--lines", "-o", saved)
     assert done("terms", saved, "--fit", "exact").out
 
@@ -206,8 +223,9 @@ def test_terms_with_p_values(done, tmp_path):
 
 @pytest.mark.parametrize("statistic", ["plr", "lr", "score"])
 def test_the_table_shows_what_was_tested(done, corpus, statistic):
-    header = done("terms", corpus, "--lines", "--test", "--statistic", statistic).out.splitlines()[1].split()
-    assert header == ["term", "n", "b", statistic, "p_value", "log10_p", "q_value", "how", "dp", "adaptation"]
+    header = done("terms", corpus, "--lines", "--test", "--statistic", statistic).out.splitlines()[2].split()
+    effects = ["effect", "burst_ratio", "reuse", "reuse_binomial"]
+    assert header == ["term", "n", "b", *effects, statistic, "p_value", "log10_p", "q_value", "how", "dp"]
 
 
 @pytest.mark.parametrize(
@@ -217,6 +235,7 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
         (("--test", "--fit", "exact"), "--test has its own columns"),
         (("--statistic", "lr"), "--statistic needs --test; add --test"),
         (("--fdr", "by"), "--fdr needs --test; add --test"),
+        (("--sort", "p"), "--sort p needs --test; add --test"),
         (("--test", "--fdr", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
     ],
 )

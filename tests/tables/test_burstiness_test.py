@@ -1,18 +1,24 @@
-"""The table of the burstiness test: results of the functions, adjusted for multiplicity, smallest p first."""
+"""The table of the burstiness test: results of the functions, adjusted for multiplicity, largest effect first."""
+
+from dataclasses import fields
 
 import numpy as np
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from polars.testing import assert_frame_equal
 from scipy import stats
 
 import termburst as tb
+from termburst.inference.burst_effects import burst_effects
 from termburst.inference.dispersion import MEASURES
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
+from termburst.models.cells import term_cells
 
 COLUMNS = [
-    "term", "n", "b", "plr", "lr", "score", "p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "how", "mean",
+    "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
+    "reuse_binomial", "plr", "lr", "score", "p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "how", "mean",
     "alpha", "alpha_not", "status",
 ]  # fmt: skip
 NAMES = [f"t{i:02d}" for i in range(24)]
@@ -58,7 +64,7 @@ def test_the_table_contains_the_results_of_the_functions(X, table):
 
 @pytest.mark.parametrize("test", ["plr", "lr", "score"])
 def test_which_p_value_is_adjusted(X, test):
-    table = tb.burstiness_test(X, NAMES, test=test, draws=999, dispersion=False)
+    table = tb.burstiness_test(X, NAMES, test=test, draws=999, dispersion=False, sort="p")
     assert table.columns == COLUMNS
     found = getattr(burstiness(X, draws=999), test)
     at = [NAMES.index(term) for term in table["term"]]
@@ -67,7 +73,7 @@ def test_which_p_value_is_adjusted(X, test):
     assert table["how"].to_list() == found.how[at].tolist()
     expected = stats.false_discovery_control(table["p_value"].to_numpy())
     np.testing.assert_allclose(table["q_value"], expected, rtol=1e-9, atol=1e-300)
-    keys = list(zip(table["log10_p"], -table[test], table["term"], strict=True))
+    keys = list(zip(table["log10_p"], -table[test].round(9), table["term"], strict=True))
     assert keys == sorted(keys)
 
 
@@ -76,7 +82,7 @@ def test_probabilities_too_small_for_a_float(table):
     assert absurd["p_value"] == 0.0
     assert -1e6 < absurd["log10_p"] < -400
     assert absurd["how"] == "tail"
-    assert table["term"][0] == "t20"
+    assert table["log10_p"].min() == absurd["log10_p"]
     assert table["log10_p"].is_finite().all()
 
 
@@ -198,6 +204,7 @@ def test_bursty_words_of_real_text_are_found():
         ({"mu": -1.0}, "mu"),
         ({"seed": -1}, "seed must be a whole number of 0 or more; got -1"),
         ({"seed": 1.5}, "seed must be a whole number of 0 or more; got 1.5"),
+        ({"sort": "q"}, "sort must be one of 'effect', 'plr', 'lr', 'p', 'term'; got 'q'"),
         ({"test": ["plr"]}, "test must be one of"),
         ({"adjust": ["bh"]}, "adjust must be one of"),
         ({"adjust": 3}, "adjust must be one of"),
@@ -212,6 +219,38 @@ def test_bad_options_give_a_message_of_one_line(X, options, message):
     with pytest.raises(ValueError, match=message) as caught:
         tb.burstiness_test(X, **options)
     assert "\n" not in str(caught.value)
+
+
+def test_effects_are_those_of_the_function(X, table):
+    found = burst_effects(term_cells(X))
+    at = [NAMES.index(term) for term in table["term"]]
+    for field in fields(found):
+        np.testing.assert_array_equal(table[field.name].to_numpy(), getattr(found, field.name)[at])
+    assert (table["burst_ratio"] >= table["ci_low"]).all()
+    assert (table["burst_ratio"] <= table["ci_high"]).all()
+    assert table["effect"].n_unique() > 10
+
+
+def test_the_order_of_rows(X, table):
+    assert table["effect"].is_sorted(descending=True)
+    even = table.filter(pl.col("effect") == 1)
+    assert even.height > 1
+    assert even["log10_p"].is_sorted()
+    for sort, column, descending in (("plr", "plr", True), ("lr", "lr", True), ("p", "log10_p", False)):
+        other = tb.burstiness_test(X, NAMES, draws=999, sort=sort)
+        assert other[column].round(9).is_sorted(descending=descending)
+        assert_frame_equal(other.sort("term"), table.sort("term"))
+    assert tb.burstiness_test(X, NAMES, draws=999, sort="term")["term"].is_sorted()
+
+
+def test_without_intervals(X, table):
+    bare = tb.burstiness_test(X, NAMES, draws=999, intervals=False)
+    assert bare.columns == table.columns
+    for name in ("ci_low", "ci_high", "effect", "reuse_low", "reuse_high"):
+        assert bare[name].null_count() == bare.height, name
+    assert bare["burst_ratio"].round(9).is_sorted(descending=True)
+    shared = ["term", "burst_ratio", "reuse", "reuse_binomial", "p_value", "q_value"]
+    assert_frame_equal(bare.select(shared).sort("term"), table.select(shared).sort("term"))
 
 
 def test_input_that_cannot_be_tested_is_refused():

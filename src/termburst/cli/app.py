@@ -1,21 +1,20 @@
-"""`termburst demo`, `terms` and `explain`; each other command has its own file."""
+"""`termburst terms` and `explain`; each other command has its own file."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from termburst.cli.concordance import collocates, kwic
+from termburst.cli.demo import demo
+from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
-from termburst.cli.output import Format, many, progress_bar, say, settled_format, write_table
+from termburst.cli.output import Format, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
-from termburst.cli.report import ReportFormat, report, write_report
+from termburst.cli.report import report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.shared import (
     CsvAsIs,
@@ -28,12 +27,16 @@ from termburst.cli.shared import (
     Output,
     Sigma2,
     Top,
+    collection_size,
     shown,
 )
 from termburst.cli.stats import stats
-from termburst.names import Fit, Test
+from termburst.display import printable
+from termburst.names import Detail, Fit, TermSort, Test
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from termburst.statistics.term_statistics import TermStatistics
 
 app = typer.Typer(
@@ -43,7 +46,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(stats, name="stats")
-for _command in (kwic, collocates, weigh, export, keyness, report, reproduce):
+for _command in (demo, kwic, collocates, weigh, export, keyness, report, explore, reproduce):
     app.command()(_command)
 
 CorpusOrStatistics = Annotated[
@@ -90,14 +93,24 @@ def terms(
     min_count: MinCount = 1,
     parts: Annotated[bool, typer.Option("--parts", help="Also show the parts that add up to λ.")] = False,
     fit: FitOption = "penalized",
-    test: Annotated[bool, typer.Option("--test", help="Test every term, and sort by p-value.")] = False,
+    sort: Annotated[
+        TermSort,
+        typer.Option("--sort", help="Order of the rows; effect is the end of the burst-ratio interval nearest to 1."),
+    ] = "effect",
+    test: Annotated[
+        bool, typer.Option("--test", help="Test every term: p- and q-values, measures of dispersion.")
+    ] = False,
     by_test: Annotated[
         Test,
         typer.Option("--statistic", help="With --test: test repetition (plr), or any over-dispersion (lr, score)."),
     ] = "plr",
     fdr: FdrOption = "bh",
 ) -> None:
-    """List the terms, the burstiest first, by the paper's λ; with --test, by p-value."""
+    """List the terms, the burstiest first, and how bursty each is; with --test, also how sure that is.
+
+    burst_ratio: how many times likelier a word is this term if another word of the document, drawn at random, is. Rows
+    are in the order of the lower end of its interval, or as --sort says: plr is the paper's λ.
+    """
     import polars as pl
 
     from termburst.corpus.shown import words_of
@@ -109,26 +122,28 @@ def terms(
         raise ValueError("--statistic needs --test; add --test")
     if fdr != "bh" and not test:
         raise ValueError("--fdr needs --test; add --test")
+    if sort in ("p", "lr") and not test:
+        raise ValueError(f"--sort {sort} needs --test; add --test")
     settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
-    statistics = reading.statistics(corpus, "patterns" if test or fit == "exact" else "moments")
+    statistics = reading.statistics(corpus, _detail(corpus, exact=test or fit == "exact"))
     warn_of_one_document(corpus, statistics.documents)
-    with working("Computing", when=test or fit == "exact"):
+    with working("Computing"):
         if test:
             table = burstiness_test(
-                statistics, test=by_test, mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count
+                statistics, test=by_test, mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count, sort=sort
             )
         else:
-            table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit)
-    if test and settled is Format.table:
-        table = table.select("term", "n", "b", by_test, "p_value", "log10_p", "q_value", "how", "dp", "adaptation")
-    elif settled is Format.table:
-        table = table.drop("tarone", "idf", "icf")  # a terminal is narrow; files have all columns
+            table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)
     table = table.filter(pl.col("n") >= min_count)
-    title = f"{_size(statistics)}; words: {words_of(statistics.counting)}"
+    size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
+    title = [size, *_in_words(table, statistics.documents)]
+    if sort == "effect" and "effect" not in table.columns:
+        title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
+    if settled is Format.table:
+        table = table.select(_narrow(table.columns, by_test if test else None))
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        tested = {"plr": "λ", "lr": "the exact likelihood ratio", "score": "Tarone's score"}[by_test]
-        say(f"n: occurrences; b: documents with the term; {by_test}: {tested}, the higher the burstier")
+        say(*_COLUMNS if "effect" in table.columns else _COLUMNS[:1])
 
 
 @app.command()
@@ -142,11 +157,11 @@ def explain(
     form: FormOption = "printed",
     fit: FitOption = "penalized",
 ) -> None:
-    """Show λ of one term as the sum of its named parts, with the estimates of α."""
+    """Say how bursty one term is, and show its λ as the sum of named parts, with the estimates of α."""
     from termburst.inference.plr import explain as explain_term
     from termburst.models.fit_beta_binomial import fit_beta_binomial
 
-    statistics = reading.statistics(corpus, "patterns" if fit == "exact" else "moments")
+    statistics = reading.statistics(corpus, _detail(corpus, exact=fit == "exact"))
     lines = str(explain_term(statistics, term, mu=mu, sigma2=sigma2, form=form)).splitlines()
     if fit == "none":
         lines = lines[:-1]  # the last line has the penalised estimates
@@ -156,63 +171,49 @@ def explain(
             exact = fit_beta_binomial(statistics)
         alpha, alpha_not = exact.alpha[column], exact.alpha_not[column]
         lines.append(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
-    say(*lines)
+    say(*_explained(statistics, term), *lines)
 
 
-@app.command()
-def demo(
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many terms.")] = 15,
-    page: Annotated[Path, typer.Option("--output", "-o", help="The page to write; needs Bokeh.")] = Path(
-        "termburst-demo.html"
-    ),
-) -> None:
-    """Find the bursty words in the docstrings of Python's standard library, and write a page about them."""
-    import time
-    from importlib.util import find_spec
-
-    import polars as pl
-
-    from termburst.counting.counted_corpus import CountedCorpus
-    from termburst.counting.options import CountingOptions
-    from termburst.datasets import load_stdlib
-    from termburst.files import check_output
-    from termburst.inference.plr import explain as explain_term
-    from termburst.report import summarize
-    from termburst.report.pieces import statistics_of
-    from termburst.tables import term_table
-
-    check_output(page)
-    start = time.perf_counter()
-    with progress_bar() as bar:
-        task = bar.add_task("Reading the standard library", total=None)
-        corpus = load_stdlib(progress=lambda done, total: bar.update(task, completed=done, total=total))
-    read = time.perf_counter()
-    counted = CountedCorpus.from_texts(corpus.texts, corpus.ids, counting=CountingOptions(stop_words="english"))
-    statistics = statistics_of(counted)
-    table = term_table(statistics, parts=True)
-    done = time.perf_counter()
-    leading = ["tf_icf", "btf_idf", "repetition"]
-    burstiest = explain_term(statistics, table["term"][0])
-    say("The docstrings of this Python's standard library, one document per module, without English stop words:")
-    say(_size(statistics), "")
-    table = table.with_columns(rest=pl.col("plr") - pl.sum_horizontal(leading))
-    shown = table.head(min(top, table.height)).select("term", "n", "b", "plr", *leading, "rest")
-    write_table(shown.with_columns(pl.selectors.float().round(0).cast(pl.Int64)), Format.table, None)
-    say("", "n: occurrences; b: modules with the term; plr: the paper's λ, the sum of the columns after it.")
-    say("", *str(burstiest).splitlines(), "")
-    say(f"Read in {read - start:.1f} s; counted and tested {len(table):,} terms in {done - read:.1f} s.")
-    if find_spec("bokeh") is not None:
-        with working("Testing every term"):
-            summary = summarize(counted, title="The docstrings of Python's standard library")
-        write_report(summary, ReportFormat.html, page)
-        say(f"Explore all terms in a browser: {page.resolve().as_uri()}")
-    else:
-        say("For a page to explore all terms: pip install 'termburst[report]', then run this command again.")
-    command = "termburst" if shutil.which("termburst") else os.path.relpath(sys.argv[0])
-    say(f"Next: {command} report YOUR_FOLDER -o report.html, or {command} explain stdlib turtle --stop-words english")
+_COLUMNS = (
+    "n: occurrences; b: documents with the term; plr: λ, the paper's score",
+    "effect: lower end of the 95 % interval of burst_ratio (1: not surely bursty);",
+    "reuse: of documents of mean length with the term, the share that repeat it; reuse_binomial: the same by chance",
+)
 
 
-def _size(statistics: TermStatistics) -> str:
-    s = statistics
-    size = (many(s.documents, "document"), many(s.tokens, "token"), many(s.vocabulary_size, "term"))
-    return f"{', '.join(size)}, mean length {s.mean_length:,.1f}"
+def _detail(corpus: str, *, exact: bool) -> Detail:
+    """What a command needs: the patterns for exact fits, but of saved statistics what they have, unless *exact*."""
+    from termburst.statistics.store import holds_statistics
+
+    return "moments" if holds_statistics(corpus) and not exact else "patterns"
+
+
+def _narrow(columns: list[str], tested: str | None) -> list[str]:
+    """The columns that a terminal shows; files have all of them."""
+    hidden = {"tarone", "idf", "icf"}
+    if "effect" in columns:
+        hidden |= {"tf_idf_sum", "alpha", "alpha_not", "mean", "status", "reuse_low", "reuse_high"}
+    if tested is not None:
+        kept = ("effect", "burst_ratio", "reuse", "reuse_binomial", tested, "p_value", "log10_p", "q_value", "how")
+        return ["term", "n", "b", *kept, "dp"]
+    return [name for name in columns if name not in hidden]
+
+
+def _in_words(table: pl.DataFrame, documents: int) -> list[str]:
+    """The first term in words, if the table says how bursty it is."""
+    from termburst.tables.burst_columns import in_words
+
+    if "reuse" not in table.columns or not table.height:
+        return []
+    row = table.row(0, named=True)
+    return [f"{in_words(row | {'term': printable(row['term'])}, documents)}."] if row["reuse"] is not None else []
+
+
+def _explained(statistics: TermStatistics, term: str) -> list[str]:
+    """One term in words; nothing if the statistics do not keep the patterns that an exact fit needs."""
+    from termburst.tables.burst_columns import effects_of_term, in_words, ratio_in_words
+
+    if statistics.detail != "patterns":
+        return []
+    row = effects_of_term(statistics, term)
+    return [f"{in_words(row | {'term': printable(term)}, statistics.documents)}.", *ratio_in_words(row)]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 # Text that a spreadsheet would run, and a number with a sign, which is not a formula; the page's table.js has the same.
+Title = str | Sequence[str]  # one or more lines above a table
+
 _FORMULA, _NUMBER = r"^'*[=+\-@\t\r\n＝＋－＠]", r"\A[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _EXCEL_ROWS = 1_048_576  # of a sheet, the header included
 _LONGEST = 40  # characters of a term in a terminal table
@@ -67,7 +69,7 @@ def write_table(
     frame: pl.DataFrame,
     format: Format,
     output: Path | None,
-    title: str = "",
+    title: Title = "",
     *,
     csv_as_is: bool = False,
     excel: bool = False,
@@ -197,16 +199,15 @@ def many(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def print_table(frame: pl.DataFrame, title: str = "", *, file: Any = None) -> None:
-    """Print a table for people; control characters in terms are shown as escapes."""
+def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None) -> None:
+    """Print a table for people, below one or more lines; control characters in terms are shown as escapes."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=file, width=100_000)  # numbers are never cut: a line that is too long wraps
-    if title:
-        console.print(
-            Text(printable(title, None))
-        )  # not as the title of the table, which rich wraps to the table's width
+    for line in [title] if isinstance(title, str) else title:
+        if line:  # not as the title of the table, which rich wraps to the table's width
+            console.print(Text(printable(line, None)))
     if frame.is_empty():
         console.print(_NOTHING)
         return
@@ -294,7 +295,7 @@ def _format_of(output: Path | None) -> Format:
     return endings[output.suffix.lower()]
 
 
-def _encoded(frame: pl.DataFrame, format: Format, title: str, *, excel: bool = False) -> bytes:
+def _encoded(frame: pl.DataFrame, format: Format, title: Title, *, excel: bool = False) -> bytes:
     import io
 
     if format is Format.csv:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import Format
+from termburst.cli.output import Format, many
 from termburst.names import Adjustment, Form
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from termburst.statistics.term_statistics import TermStatistics
 
 Mu = Annotated[float | None, typer.Option("--mu", help="Mean of the penalty. (default: mean document length)")]
 Sigma2 = Annotated[float, typer.Option("--sigma2", help="Variance of the penalty.")]
@@ -38,6 +40,13 @@ Examples = Annotated[
     int, typer.Option("--examples", min=0, help="At most how many example lines a term has in the page.")
 ]
 MaxTerms = Annotated[int, typer.Option("--max-terms", min=1, help="At most how many terms the page lists.")]
+
+
+def collection_size(statistics: TermStatistics) -> str:
+    """The size of a collection, in a line."""
+    s = statistics
+    size = (many(s.documents, "document"), many(s.tokens, "token"), many(s.vocabulary_size, "term"))
+    return f"{', '.join(size)}, mean length {s.mean_length:,.1f}"
 
 
 def shown(table: pl.DataFrame, top: int | None, format: Format) -> pl.DataFrame:

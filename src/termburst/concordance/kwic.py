@@ -35,7 +35,7 @@ _SCHEMA: dict[str, Any] = dict.fromkeys(_LINE, pl.String)
 
 def kwic(
     texts: Iterable[Text],
-    query: str,
+    query: str | AskedQuery,
     metadata: pl.DataFrame,
     *,
     width: int = 60,
@@ -71,7 +71,7 @@ def kwic(
     """
     check_fork()
     wanted = Wanted.checked(metadata.columns, width=width, sort=sort, columns=columns, limit=limit)
-    asked = parsed(query, regex=regex, ignore_case=ignore_case)
+    asked = query if isinstance(query, AskedQuery) else parsed(query, regex=regex, ignore_case=ignore_case)
     best: list[pl.DataFrame] = []
     raw: list[pl.DataFrame] = [empty_lines(wanted.keys)]
     held = 0

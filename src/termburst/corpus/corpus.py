@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from termburst.inference.plr import Explanation
+    from termburst.report.server import Exploration, Server
     from termburst.statistics.term_statistics import TermStatistics
     from termburst.weight_files import Weights
 
@@ -454,6 +455,47 @@ class Corpus:
         with atomic_path(target) as temporary:
             temporary.write_bytes(page.encode())
         return target
+
+    def server(self, *, title: str | None = None, port: int = 0, **options: Any) -> Server:
+        """The live page of this corpus, ready to be served on this machine; see `termburst.report.server.Server`.
+
+        Parameters
+        ----------
+        title : heading of the page
+        port : on 127.0.0.1; 0 takes a free one
+        options : of `termburst.report.summarize`
+        """
+        from termburst.report.explorer import Explorer
+        from termburst.report.server import Server
+
+        explorer = Explorer(
+            replace(self._filled(), reading=self.reading), self._metadata, title or self.name, **options
+        )
+        explorer.page()  # so that the first answer is there at once, and what is wrong is said before the address
+        return Server(explorer, port)
+
+    def explore(self, *, browser: bool = True, port: int = 0, **options: Any) -> Exploration:
+        """Open the live page of this corpus: every term, every line, any phrase, any comparison of groups.
+
+        It is served by this process, on this machine only, until ``close()`` is called or Python ends. In a notebook
+        the page is shown in the cell.
+
+        Parameters
+        ----------
+        browser : whether to open the page in the browser, outside notebooks
+        port : on 127.0.0.1; 0 takes a free one
+        options : of `termburst.report.summarize`
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> with tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).explore(browser=False) as page:
+        ...     page.address.startswith("http://127.0.0.1:")
+        True
+        """
+        from termburst.report.server import Exploration
+
+        return Exploration(self.server(port=port, **options), browser=browser)
 
     # How it is shown and used
 

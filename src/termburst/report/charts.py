@@ -65,8 +65,14 @@ def _source(name: str, *columns: str) -> Any:
 
 
 def _main() -> figure:
-    """λ_i against Σ_j TF–IDF, one point per term (the paper's Fig. 3); size shows α_i, hollow means infinite."""
+    """The burst map: how often × how bursty, with the intervals of the named terms; or the paper's Fig. 3.
+
+    Fig. 3 is λ_i against Σ_j TF–IDF; there, size shows α_i, and hollow means infinite.
+    """
     chart = _point_chart("λ", "total TF–IDF")
+    _map_axes(chart)
+    spans = _source("spans", "x", "low", "high")
+    chart.segment("x", "low", "x", "high", source=spans, line_color=GREY, line_alpha=0.6, name="spans")
     points = _source("points", "x", "y", "size", "fill", "colour", "label", "note")
     _draw_points(chart, points, marker="circle")
     return chart
@@ -74,7 +80,7 @@ def _main() -> figure:
 
 def _volcano() -> figure:
     """log2 ratio against −log10 p, with the intervals of the terms named in the chart."""
-    chart = _point_chart("log₂ ratio of mean shares, A to B", "−log₁₀ p")
+    chart = _point_chart("log₂ ratio", "−log₁₀ p")
     chart.segment(
         "low", "y", "high", "y", source=_source("intervals", "low", "high", "y"), line_color=GREY, line_alpha=0.5
     )
@@ -115,6 +121,22 @@ def _scales(chart: figure) -> None:
         chart.add_layout(Grid(axis=bent, dimension=dimension, visible=False, name=f"{side}-log-grid"))
 
 
+def _map_axes(chart: figure) -> None:
+    """The axes of the burst map: decimal logarithms of n and of the burst ratio, labelled with the numbers."""
+    from bokeh.models import FixedTicker, Grid, LinearAxis
+
+    often = {float(k): label for k, label in enumerate(_POWERS)}
+    ratios = {float(np.log10(v)): f"{v:,}×" for k in range(7) for v in (10**k, 2 * 10**k, 5 * 10**k)}
+    sides = (("below", "how often: occurrences in the corpus", often), ("left", "how bursty: burst ratio", ratios))
+    for dimension, (side, label, labels) in enumerate(sides):
+        axis = LinearAxis(
+            name=f"{side}-map", axis_label=label, axis_label_text_font_style="normal", visible=False,
+            minor_tick_line_color=None, ticker=FixedTicker(ticks=sorted(labels)), major_label_overrides=labels,
+        )  # fmt: skip
+        chart.add_layout(axis, side)
+        chart.add_layout(Grid(axis=axis, dimension=dimension, visible=False, name=f"{side}-map-grid"))
+
+
 def _draw_points(chart: figure, points: Any, marker: str) -> None:
     from bokeh.models import HoverTool, TapTool
 
@@ -143,23 +165,29 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
     # Bokeh escapes the values of fields: a term that is markup is shown as text.
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi><b>@label</b></bdi><br>@note</div>'
     chart.add_tools(
-        HoverTool(renderers=[drawn], tooltips=tip, limit=4, point_policy="follow_mouse"),
+        HoverTool(renderers=[drawn], tooltips=tip, limit=1, point_policy="follow_mouse"),
         TapTool(renderers=[drawn], behavior="inspect", name="tap"),
     )
 
 
 def _along() -> figure:
     """Occurrences in each document, along the corpus."""
-    from bokeh.models import HoverTool, NumeralTickFormatter, Range1d
+    from bokeh.models import HoverTool, LinearAxis, NumeralTickFormatter, Range1d
 
     chart = _figure("along", "document, in the order of the corpus", "occurrences", x_range=Range1d(0, 1))
     chart.y_range.start = 0
     stems = _source("stems", "x", "n", "label", "colour")
     drawn = chart.segment("x", 0, "x", "n", source=stems, line_width=2, line_color="colour", name="stems")
-    heads = chart.scatter("x", "n", source=stems, size=4, color="colour", name="heads")
+    chart.scatter("x", "n", source=stems, size=4, color="colour", name="heads")
     chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
+    chart.xaxis.name = "along-axis"
+    years = LinearAxis(
+        name="along-column", axis_label="", axis_label_text_font_style="normal", visible=False,
+        minor_tick_line_color=None, formatter=NumeralTickFormatter(format="0.[00]"),
+    )  # fmt: skip
+    chart.add_layout(years, "below")
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi>@label</bdi><br>@n{0,0} times</div>'
-    chart.add_tools(HoverTool(renderers=[drawn, heads], tooltips=tip, limit=3))
+    chart.add_tools(HoverTool(renderers=[drawn], tooltips=tip, limit=1))
     return chart
 
 

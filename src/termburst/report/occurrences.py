@@ -5,15 +5,23 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
+from termburst.limits import memory_allowed
 from termburst.reading.documents import Text
+from termburst.report.pieces import SMALLEST_LOG10_P, SURE
+
+if TYPE_CHECKING:
+    import polars as pl
 
 _AROUND = 70  # characters of context on each side of a term
+_COLLOCATES = 12  # words near a term
+_WITH_COLLOCATES, _COLLOCATE_ROWS = 100, 2_000_000  # terms of a page that have them; words × terms that are tested
+_FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _LONGEST = 120  # characters of a term in a line
 
 
@@ -46,7 +54,8 @@ def term_places(corpus: CountedCorpus, terms: Sequence[str], most: int) -> list[
 def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: int) -> list[dict[str, Any]]:
     """For each term, its places (see `term_places`) and example lines from the documents with the highest counts.
 
-    `places` and `occurrences` are in the order of the corpus. At most two lines are from one document.
+    `places` and `occurrences` are in the order of the corpus. At most two lines are from one document. Terms beyond the
+    first hundreds have few lines, so that a page stays small.
 
     Examples
     --------
@@ -56,13 +65,14 @@ def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: i
     """
     places = term_places(corpus, terms, most)
     quoted = []
-    for term, (documents, occurrences) in zip(terms, places, strict=True):
+    kept = [lines if rank < _FULL else min(lines, _FEW_LINES) for rank in range(len(terms))]
+    for term, (documents, occurrences), most_lines in zip(terms, places, kept, strict=True):
         order = np.argsort(-np.array(occurrences), kind="stable")
-        quoted.append((term, [documents[k] for k in order[: (lines + 1) // 2]]))
+        quoted.append((term, [documents[k] for k in order[:most_lines]]))
     found = term_lines(corpus, quoted, 2)
     return [
-        {"places": documents, "occurrences": occurrences, "lines": some[:lines]}
-        for (documents, occurrences), some in zip(places, found, strict=True)
+        {"places": documents, "occurrences": occurrences, "lines": some[:most_lines]}
+        for (documents, occurrences), some, most_lines in zip(places, found, kept, strict=True)
     ]
 
 
@@ -124,3 +134,31 @@ def _line(text: str, start: int, stop: int) -> dict[str, str]:
         after = re.sub(r"\s\S*$", " ", after) + "…"
     term = text[start:stop] if stop - start <= _LONGEST else text[start : start + _LONGEST] + "…"
     return {name: re.sub(r"\s+", " ", part) for name, part in (("before", before), ("term", term), ("after", after))}
+
+
+def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """The collocates of the first terms; of none if the corpus has no texts, is very large, or counts n-grams.
+
+    Examples
+    --------
+    >>> corpus = CountedCorpus.from_texts(["so so it goes on and on"] * 3)
+    >>> first_collocates(corpus, ["so"])
+    [[]]
+    """
+    from termburst.concordance.collocates import collocates
+    from termburst.concordance.positions import TokenPositions
+
+    if corpus.texts is None or corpus.counting.ngrams != (1, 1) or 16 * int(corpus.counts.sum()) > memory_allowed():
+        return []
+    positions = TokenPositions.of(corpus.texts, corpus.counting)
+    most = min(_WITH_COLLOCATES, _COLLOCATE_ROWS // max(len(positions.words), 1))  # each takes a table of all words
+    return [sure_collocates(collocates(positions, term, counting=corpus.counting)) for term in terms[:most]]
+
+
+def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """The first rows of a frame of `collocates` with q ≤ 0.05, as the page shows them."""
+    import polars as pl
+
+    sure = table.filter(pl.col("q_value") <= SURE).head(_COLLOCATES)
+    log10_q = pl.col("q_value").log10().clip(lower_bound=SMALLEST_LOG10_P).alias("log10_q")
+    return sure.select("term", "n_window", "documents", "log_ratio", log10_q).to_dicts()

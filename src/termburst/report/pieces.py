@@ -15,7 +15,7 @@ from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
 
 Dict = dict[str, Any]
-FORMAT = 1  # version of the dict; a change that readers of the JSON must follow raises it
+FORMAT = 2  # version of the dict; a change that readers of the JSON must follow raises it
 LARGEST_COUNT = 12  # occurrences in a document; this many and more share one bar
 SURE = 0.05  # a term with a q-value up to this counts as found
 SMALLEST_LOG10_P = -307.0  # smaller p-values have no float of full precision
@@ -23,6 +23,7 @@ PLACES = 250  # documents that the panel of a term shows: those with most occurr
 _ZIPF_POINTS = 400
 _LENGTH_BINS = 40
 _NAMED = 20_000  # documents named in a page; if there are more, only those that lines are from
+_AXES = 4  # columns of the metadata by which documents can be laid out
 _LONGEST_ID = 200  # characters of a document's id in the page
 
 
@@ -107,6 +108,37 @@ def reading_of(corpora: Iterable[Any]) -> list[Dict]:
         found = report if isinstance(report, tuple) else () if report is None else (report,)
         reports += [one for one in found if not any(one is known for known in reports)]  # groups share a report
     return [{"source": _cut(Path(report.source).name or report.source), "lines": report.lines()} for report in reports]
+
+
+def axes_of(corpus: Any) -> list[Dict]:
+    """Columns of numbers and dates in the metadata, as one number per document: what documents can be laid out by.
+
+    Dates become years with fractions. At most four columns are kept, and none if there are very many documents.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> axes_of(tb.read(["so it goes", "so so"], metadata={"year": [1945, 1951], "who": ["x", "y"]}))
+    [{'column': 'year', 'values': [1945.0, 1951.0]}]
+    """
+    import polars as pl
+
+    frame = getattr(corpus, "metadata", None)
+    if not isinstance(frame, pl.DataFrame) or frame.height > _NAMED:
+        return []
+    found: list[Dict] = []
+    for column in frame.columns[1:]:
+        values = frame[column]
+        if values.dtype.is_temporal() and values.dtype not in (pl.Time, pl.Duration):
+            values = values.dt.year() + (values.dt.ordinal_day() - 1) / 365.25
+        elif values.dtype == pl.String:  # a file name or an XML header has its year as text
+            values = values.cast(pl.Int64, strict=False)
+        elif not values.dtype.is_numeric():
+            continue
+        values = values.cast(pl.Float64)
+        if values.drop_nulls().n_unique() > 1 and values.null_count() <= frame.height // 2:
+            found.append({"column": column, "values": [None if v is None else plain(v) for v in values]})
+    return found[:_AXES]
 
 
 def histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> list[int]:

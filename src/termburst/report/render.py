@@ -25,7 +25,16 @@ _PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
 _NAMES = ("how", "status", "group", "only_in", "reference")  # every other column is numbers
-_SCRIPTS = ("data.js", "charts.js", "table.js", "panel.js", "about.js", "page.js")  # one scope, in this order
+_SCRIPTS = (
+    "data.js",
+    "charts.js",
+    "table.js",
+    "panel.js",
+    "about.js",
+    "compare.js",
+    "live.js",
+    "page.js",
+)  # one scope, in this order
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -75,8 +84,9 @@ def render(summary: dict[str, Any]) -> str:
     style, *scripts = ((templates / name).read_text(encoding="utf-8") for name in ("page.css", *_SCRIPTS))
     script = "\n".join(["(() => {", '"use strict";', *scripts, "})();"])
     page = environment.get_template("page.html").render(
-        summary=summary, blocks=blocks, style=Markup(style), script=Markup(script), policy=_policy(script, bokeh)
-    )
+        summary=summary, blocks=blocks, style=Markup(style), script=Markup(script),
+        policy=_policy(script, bokeh, live=bool(summary.get("live"))),
+    )  # fmt: skip
     return page.encode("utf-8", "replace").decode()  # half of a surrogate pair, in a file name, cannot be encoded
 
 
@@ -91,8 +101,10 @@ def _check(summary: Any) -> None:
         )
 
 
-def _policy(script: str, library: str) -> str:
+def _policy(script: str, library: str, *, live: bool = False) -> str:
     """What the browser allows the page to do: run its two scripts, known by their hashes, and fetch nothing.
+
+    A live page may ask the server that it came from.
 
     Styles have no hashes: Bokeh writes the sizes of its charts into style elements, so their hashes are not known in
     advance. As nothing can be fetched, a style cannot send anything to anybody.
@@ -106,6 +118,7 @@ def _policy(script: str, library: str) -> str:
         "script-src": f"{known(script)} {known(library)}",
         "style-src": "'unsafe-inline'",
         "img-src": "data: blob:",
+        **({"connect-src": "'self'"} if live else {}),
         "base-uri": "'none'",
         "form-action": "'none'",
     }

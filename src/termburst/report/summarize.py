@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,16 @@ from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import plr_parts
+from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
 from termburst.names import Form
-from termburst.report.occurrences import term_panels
+from termburst.report.occurrences import first_collocates, term_panels
 from termburst.report.pieces import (
     LARGEST_COUNT,
     PLACES,
     SURE,
     Dict,
+    axes_of,
     columns_of,
     counting_of,
     document_names,
@@ -37,6 +40,12 @@ from termburst.report.pieces import (
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables import burstiness_test
 
+Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
+_COLUMNS = (
+    "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
+    "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status",
+)  # fmt: skip
+
 
 def summarize(
     corpus: Any,
@@ -50,6 +59,7 @@ def summarize(
     form: Form = "printed",
     adjust: str = "bh",
     min_count: int = 1,
+    chosen: Sequence[str] = (),
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -59,15 +69,17 @@ def summarize(
         Statistics do not keep documents: their panels show neither lines nor where a term occurs.
     panels : how many of the burstiest terms get a panel
     max_terms : how many of the burstiest terms are listed; `overview` counts all
-    lines : at most how many example lines a term has
+    lines : at most how many concordance lines a term has; beyond the first terms a panel has fewer
+    chosen : terms that get a panel in any case
     mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
 
     Returns
     -------
     dict
         title, kind ("corpus"), termburst (the version), settings, reading (source and lines of the reading report, if
-        files were read), overview, lengths, zipf, log_alpha, correlation (of λ_i and Σ_j TF–IDF over all terms), terms
-        (a dict of columns, highest λ first), panels (of the first terms, in the same order) and documents
+        files were read), overview, lengths, zipf, log_alpha, correlation (of λ_i and Σ_j TF–IDF over all terms), axes
+        (columns of numbers or dates in the metadata, with one value per document), terms (a dict of columns, the
+        largest effect first), panels (of the first terms, in the same order, and of those *chosen*) and documents
         (number → id, of those named in panels). A number that is not finite is None.
 
     Examples
@@ -97,9 +109,9 @@ def summarize(
         log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
     )
-    tested = tested.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)
     listed = tested.head(min(max_terms, tested.height))
-    first = listed.head(min(panels, listed.height))
+    first = [*listed["term"].head(min(panels, listed.height)), *dict.fromkeys(chosen)]
+    first = list(dict.fromkeys(first))
     return {
         **heading("corpus", title),
         "settings": {
@@ -112,10 +124,9 @@ def summarize(
         "zipf": zipf_curve(statistics),
         "log_alpha": _log_alpha(tested),
         "correlation": _correlation(tested),
-        "terms": columns_of(
-            listed, ("term", "n", "b", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status")
-        ),
-        **_panels(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}),
+        "axes": axes_of(given),
+        "terms": columns_of(listed, _COLUMNS),
+        **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}),
     }  # fmt: skip
 
 
@@ -160,15 +171,24 @@ def _correlation(tested: Any) -> float | None:
     return float(np.corrcoef(both)[0, 1])
 
 
-def _panels(
-    corpus: CountedCorpus | TermStatistics, statistics: TermStatistics, first: Any, lines: int, options: dict[str, Any]
+def panels_of(
+    corpus: CountedCorpus | TermStatistics,
+    statistics: TermStatistics,
+    terms: Sequence[str],
+    lines: int,
+    options: dict[str, Any],
+    *,
+    fit: BetaBinomialFit | None = None,
+    near: Near | None = first_collocates,
 ) -> Dict:
-    """The panels of the *first* terms, and the names of the documents in them."""
-    terms = first["term"].to_list()
+    """The panels of *terms*, and the names of the documents in them; *options* are those of λ.
+
+    *near* finds the collocates of the first terms; None leaves them out.
+    """
     column = {str(name): number for number, name in enumerate(term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
     parts = plr_parts(statistics, penalty="gamma", invalid="clamp", quiet=True, **options)
-    counts = count_distribution(statistics, columns, largest=LARGEST_COUNT)
+    counts = count_distribution(statistics, columns, fit=fit, largest=LARGEST_COUNT)
     panels: list[Dict] = [
         {
             "term": terms[row],
@@ -184,6 +204,9 @@ def _panels(
     found = term_panels(corpus, terms, PLACES, lines)
     for panel, more in zip(panels, found, strict=True):
         panel.update(more)
+    if near is not None:
+        for panel, sure in zip(panels, near(corpus, terms), strict=False):
+            panel["collocates"] = sure
     return {"panels": panels, "documents": document_names(corpus, found)}
 
 

@@ -15,6 +15,7 @@ from termburst.report.pieces import (
     SMALLEST_LOG10_P,
     SURE,
     Dict,
+    axes_of,
     columns_of,
     counting_of,
     document_names,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _COLUMNS = (
-    "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "only_in", "log10_p", "log10_q",
-    "reference",
+    "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "effect", "only_in", "log10_p",
+    "log10_q", "reference",
 )  # fmt: skip
 
 
@@ -106,16 +107,17 @@ def summarize_keyness(
             "tested": table.height,
             "sure": int((table["q_value"] <= SURE).sum()),
         },
-        "sides": [_side(name, s, isinstance(sides[name], CountedCorpus)) for name, s in statistics.items()],
+        "sides": [_side(name, s, sides[name], given[name]) for name, s in statistics.items()],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
-        **_panels(terms, sides, lines),
+        **side_panels(terms, sides, lines),
     }
 
 
-def _side(name: str, statistics: TermStatistics, has_documents: bool) -> Dict:
+def _side(name: str, statistics: TermStatistics, held: Any, given: Any) -> Dict:
     return {
         "name": name,
-        "has_documents": has_documents,
+        "has_documents": isinstance(held, CountedCorpus),
+        "axes": axes_of(given),
         "documents": statistics.documents,
         "tokens": statistics.tokens,
         "terms": int((statistics.collection_frequency > 0).sum()),
@@ -123,7 +125,7 @@ def _side(name: str, statistics: TermStatistics, has_documents: bool) -> Dict:
     }
 
 
-def _panels(terms: list[str], sides: Mapping[str, CountedCorpus | TermStatistics], lines: int) -> Dict:
+def side_panels(terms: list[str], sides: Mapping[str, Any], lines: int) -> Dict:
     """Where each term occurs on each side, and the ids of the documents, in the order of the sides."""
     places, each = max(PLACES // len(sides), 5), -(-lines // len(sides))
     panels: list[Dict] = [{"term": term, "sides": []} for term in terms]

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.forks import check_fork
+from termburst.inference.burst_effects import burst_effects
 from termburst.inference.checks import LEAST_DRAWS, check_name, checked_whole
 from termburst.inference.dispersion import dispersion as dispersion_measures
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import term_cells
-from termburst.names import ADJUSTMENTS, TESTS, Form, Test
+from termburst.names import ADJUSTMENTS, TERM_SORTS, TESTS, Form, TermSort, Test
+from termburst.tables.burst_columns import burst_columns, sorted_terms
 from termburst.tables.frames import named_terms, term_frame
 from termburst.threads import Aside
 
@@ -34,8 +36,12 @@ def burstiness_test(
     draws: int = 9_999,
     seed: int = 0,
     dispersion: bool = True,
+    intervals: bool = True,
+    sort: TermSort = "effect",
 ) -> pl.DataFrame:
-    """Test every term for burstiness; the smallest p-values come first.
+    """How bursty is every term, and how sure is that? The terms that are surely burstiest come first.
+
+    `effect` says how bursty, `p_value` whether at all. On real text nearly every frequent word is bursty at all.
 
     The null hypothesis is that the n_i tokens of the term are at random positions of the collection. λ (`p_plr`) reacts
     only to repetition within documents. The exact likelihood ratio (`p_lr`) and Tarone's score (`p_score`) also react
@@ -59,11 +65,24 @@ def burstiness_test(
     draws, seed : for the Monte Carlo, if enumeration is not feasible; the same seed gives the same p-values.
     dispersion : bool
         Whether to add the measures of dispersion; see `termburst.inference.dispersion`.
+    intervals : bool
+        Whether to compute the intervals of burst ratio and reuse, and the effect.
+    sort : {"effect", "plr", "lr", "p", "term"}
+        The order of the rows: by effect (without intervals by burst ratio), λ or the likelihood ratio, largest first;
+        by p-value, smallest first; or by term. Terms with equal effects are in the order of their p-values.
 
     Returns
     -------
     polars.DataFrame
-        term, n, b, plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, even if p_value is too small for
+        term; n, b: its occurrences, and the documents that contain it.
+
+        burst_ratio, ci_low, ci_high: how many times likelier a token is this term if another token of the document,
+        drawn at random, is; 1 is not bursty. effect: the end of that interval nearest to 1; 1 if it contains 1, or if
+        fewer than five documents contain the term. reuse, reuse_low, reuse_high: of the documents of mean length that
+        contain the term, the share that repeat it; reuse_binomial: the same by chance. Intervals are 95 %
+        profile-likelihood intervals; see `termburst.inference.burst_effects`.
+
+        plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, even if p_value is too small for
         a float), q_value, how ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not and
         status of the exact fit, and the measures of dispersion.
 
@@ -74,24 +93,25 @@ def burstiness_test(
     >>> tb.burstiness_test(X, ["ha", "no", "so"], dispersion=False).select("term", "n", "b", "p_value", "how").rows()[0]
     ('ha', 4, 1, 0.01292..., 'exact')
     """
-    import polars as pl
-
     check_fork()
     check_name("test", test, TESTS)
     check_name("adjust", adjust, ADJUSTMENTS)
     min_count = checked_whole("min_count", min_count)
+    check_name("sort", sort, TERM_SORTS)
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
     with Aside() as other:  # uses a core while the test leaves it idle
         measures = other.submit(dispersion_measures, cells) if dispersion else None
         found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
+        effects = burst_effects(cells, found.fit, intervals=intervals)
     tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
     counted = cells.n_i >= max(min_count, 1)
     log10_p = np.where(counted, tested[test].log10_p, np.nan)
     columns: dict[str, Any] = {
         "n": cells.n_i,
         "b": cells.b_i,
+        **burst_columns(effects),
         **{name: result.value for name, result in tested.items()},
         **{f"p_{name}": 10**result.log10_p for name, result in tested.items()},
         "p_value": 10**log10_p,
@@ -105,5 +125,4 @@ def burstiness_test(
     }
     if measures is not None:
         columns |= measures.get()
-    table = term_frame(names, columns, counted)
-    return table.sort(["log10_p", pl.col(test), "term"], descending=[False, True, False], nulls_last=True)
+    return sorted_terms(term_frame(names, columns, counted), sort, test)

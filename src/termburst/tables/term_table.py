@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.forks import check_fork
+from termburst.inference.burst_effects import burst_effects
 from termburst.inference.checks import check_name
 from termburst.inference.plr import add_up, plr_parts
 from termburst.models import closed_forms as forms
-from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.cells import term_cells
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
-from termburst.names import FITS, Fit, Form, Invalid
+from termburst.names import FITS, TERM_SORTS, Fit, Form, Invalid, TermSort
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
+from termburst.tables.burst_columns import burst_columns, sorted_terms
 from termburst.tables.frames import term_frame
 
 if TYPE_CHECKING:
@@ -30,6 +33,8 @@ def term_table(
     invalid: Invalid = "clamp",
     parts: bool = False,
     fit: Fit = "penalized",
+    intervals: bool = True,
+    sort: TermSort = "effect",
 ) -> pl.DataFrame:
     """Every term with its statistics, the burstiest first.
 
@@ -42,14 +47,22 @@ def term_table(
     fit : {"penalized", "exact", "none"}
         Which estimates of α_i and α_¬i to show: those of Claim 2, the exact maximum-likelihood ones, which need a
         count matrix or statistics with detail="patterns", or none.
+    intervals : bool
+        Whether to compute the intervals of burst ratio and reuse, and the effect.
+    sort : {"effect", "plr", "lr", "p", "term"}
+        See `termburst.burstiness_test`. Statistics with detail="moments" have no effect: then "effect" sorts by λ_i.
+        This table has no p-values and no likelihood ratio, so "lr" and "p" sort by λ_i, too.
 
     Returns
     -------
     polars.DataFrame
-        One row per term, sorted by λ_i, then by term. `engines.term_table` has the same columns.
+        One row per term.
 
         * term: its name, or the number of its column if terms have no names
         * n = n_i, b = b_i: its occurrences, and the documents that contain it
+        * burst_ratio, ci_low, ci_high, effect, reuse, reuse_low, reuse_high, reuse_binomial: how bursty it is, with
+          intervals; see `termburst.burstiness_test`. They need exact fits, so statistics with detail="moments" do not
+          have them, and `engines.term_table` does not
         * plr = λ_i
         * tarone: Tarone's score, standard normal if the term does not burst
         * idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = Σ_j TF–IDF(i,j) = n_i log(d/b_i)
@@ -57,7 +70,7 @@ def term_table(
         * status: "valid" or "invalid" (and the estimates null) for penalised estimates, as in `BetaBinomialFit` for
           exact ones
 
-        For a term that never occurs tarone, idf and icf are null.
+        For a term that never occurs the effects, tarone, idf and icf are null.
 
     Examples
     --------
@@ -66,33 +79,45 @@ def term_table(
     >>> tb.term_table(s)["term"].to_list()
     ['ha', 'no', 'so']
     """
-    import polars as pl
-
     check_fork()
     check_name("fit", fit, FITS)
-    statistics = as_statistics(X_or_statistics, "patterns" if fit == "exact" else "moments")
+    check_name("sort", sort, TERM_SORTS)
+    statistics = as_statistics(
+        X_or_statistics, "patterns" if _has_cells(X_or_statistics) or fit == "exact" else "moments"
+    )
+    exact: BetaBinomialFit | None = None
+    effects: dict[str, Any] = {}
+    if _has_cells(statistics) and statistics.tokens:
+        cells = term_cells(statistics)
+        exact = fit_beta_binomial(cells)
+        effects = burst_columns(burst_effects(cells, exact, intervals=intervals))
     named = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
     columns: dict[str, Any] = {
         "n": statistics.collection_frequency,
         "b": statistics.document_frequency,
+        **effects,
         "plr": add_up(named),
         **_closed_forms(statistics),
-        **_estimates(statistics, fit, mu=mu, sigma2=sigma2, penalty=penalty),
+        **_estimates(statistics, exact, fit, mu=mu, sigma2=sigma2, penalty=penalty),
     }
     if parts:
         size = statistics.vocabulary_size
         columns.update({name: np.broadcast_to(part, size).copy() for name, part in named.items()})
     table = term_frame(statistics.terms, columns)
-    # Rounded: the term, not the last bits, decides the order of equal values.
-    return table.sort([pl.col("plr").round(9), "term"], descending=[True, False], nulls_last=True)
+    return sorted_terms(table, sort if effects or sort == "term" else "plr")
 
 
-def _estimates(statistics: TermStatistics, fit: Fit, **options: Any) -> dict[str, Any]:
+def _has_cells(X_or_statistics: Any) -> bool:
+    """Whether exact fits are possible: with counts, or with statistics that keep the patterns."""
+    return not isinstance(X_or_statistics, TermStatistics) or X_or_statistics.detail == "patterns"
+
+
+def _estimates(statistics: TermStatistics, exact: BetaBinomialFit | None, fit: Fit, **options: Any) -> dict[str, Any]:
     """The columns of the fit asked for."""
     if fit == "none":
         return {}
     if fit == "exact":
-        exact = fit_beta_binomial(statistics)
+        exact = fit_beta_binomial(statistics) if exact is None else exact
         status = exact.status.tolist()
         return {"mean": exact.mean, "alpha": exact.alpha, "alpha_not": exact.alpha_not, "status": status}
     estimates = penalized_mle(statistics, **options)

@@ -1,47 +1,81 @@
-// The sentences of the page: about its terms, and about how they were found.
+// The sentences of the page: about its words, and about how they were found.
+
+const TINY = { documents: 20, tokens: 5000 }; // below this, hardly anything can be sure
+
+// "word" or "term": n-grams and given tokens are not always words.
+function nameUnit(report) {
+  const { counting } = report.settings;
+  report.word = counting && (counting.pretokenized || counting.ngrams[1] > 1) ? "term" : "word";
+  report.words = `${report.word}s`;
+  report.sized = (n) => (n === 1 ? `1 ${report.word}` : `${whole(n)} ${report.words}`);
+}
+
+const often = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${whole(n)} times`);
+const quoted = (term) => `“${brief(term, 40)}”`;
+
+// What the numbers of a term say.
+function corpusSentence(report, i) {
+  const { columns: c, overview } = report;
+  const term = quoted(report.terms[i]);
+  const where = `${often(c.n[i])}, in ${whole(c.b[i])} of ${manyDocuments(overview.documents)}`;
+  const again =
+    c.reuse[i] >= 0
+      ? ` A document that uses it uses it again in ${percent(c.reuse[i])} of cases; by chance it would be ${percent(c.reuse_binomial[i])}.`
+      : "";
+  if (!(c.burst_ratio[i] > 1)) return `${term}: ${where}.${again} It does not repeat more than chance explains.`;
+  const interval = c.ci_high[i] >= 1 ? `${times(c.ci_low[i])} to ${times(c.ci_high[i])}` : `at least ${times(c.ci_low[i])}`;
+  const ratio = ` Where it stands once, any other ${report.word} of the document is ${times(c.burst_ratio[i])} likelier to be it (95 %: ${interval}).`;
+  const sure = report.sure(i)
+    ? " Chance does not explain this."
+    : " But chance may well do that: the evidence is not enough to call it bursty.";
+  return `${term}: ${where}.${again}${ratio}${sure}`;
+}
 
 function aboutCorpus(report) {
   const { columns, overview, settings } = report;
-  report.unit = "terms";
-  const times = (i) => (columns.n[i] === 1 ? "once" : `${whole(columns.n[i])} times`);
+  nameUnit(report);
+  report.size = () => report.rows;
+  report.inGroup = () => true;
+  report.headOf = ({ key }) => (key === "term" ? report.word : undefined);
   report.note = (i) =>
-    `λ ${decimal(columns.plr[i])}, ${times(i)} in ${manyDocuments(columns.b[i])}, q ${probability(columns.log10_q[i])}`;
+    `${often(columns.n[i])} in ${manyDocuments(columns.b[i])}, ` +
+    (columns.burst_ratio[i] > 1 ? `burst ratio ${times(columns.burst_ratio[i])}` : "not bursty") +
+    `, q ${probability(columns.log10_q[i])}`;
+  report.sentence = (i) => corpusSentence(report, i);
   report.facts = (i) => [
-    ["occurrences, n", whole(columns.n[i])],
-    ["documents, b", whole(columns.b[i])],
-    ["λ", decimal(columns.plr[i])],
-    ["Σ TF–IDF", decimal(columns.tf_idf_sum[i])],
-    [`p (${columns.how[i] || "not tested"})`, probability(columns.log10_p[i])],
-    ["q", probability(columns.log10_q[i])],
-    ["α", cell(report, { key: "alpha", show: decimal }, i)],
-    ["α of the rest", cell(report, { key: "alpha_not", show: decimal }, i)],
-    ["fit", columns.status[i]],
+    ["n", "occurrences in the corpus", whole(columns.n[i])],
+    ["b", "documents that contain it", whole(columns.b[i])],
+    ["λ", "the paper's penalised likelihood-ratio statistic; it grows with frequency", decimal(columns.plr[i])],
+    ["Σ TF–IDF", "TF–IDF, summed over the documents", decimal(columns.tf_idf_sum[i])],
+    ["p", `probability of a λ at least this large if tokens lie at random (${columns.how[i] || "not tested"})`, probability(columns.log10_p[i])],
+    ["q", `p adjusted for testing ${whole(overview.tested)} ${report.words} (${settings.adjust})`, probability(columns.log10_q[i])],
+    ["α", "parameter of the fitted beta-binomial: small if a word bursts, infinite if it does not", cell(report, { key: "alpha", show: decimal }, i)],
+    ["α of the rest", "the other parameter of the fitted beta-binomial", cell(report, { key: "alpha_not", show: decimal }, i)],
+    ["fit", "converged; boundary (α is infinite); or degenerate (a document is all this word, or none of it)", columns.status[i]],
   ];
   byId("size").textContent =
-    `${manyDocuments(overview.documents)} · ${whole(overview.tokens)} tokens · ${whole(overview.terms)} terms`;
-  byId("sentence").textContent =
-    `${whole(overview.sure)} of ${whole(overview.tested)} terms come in bursts that chance does not explain (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
-  byId("main-title").textContent = "λ against total TF–IDF";
-  const r = report.correlation === null ? "" : ` λ and total TF–IDF correlate at ${report.correlation.toFixed(3)}.`;
-  const kept = settings.counting && !settings.counting.stop_words && !settings.counting.pretokenized;
-  byId("main-note").textContent =
-    `Each point is a term: larger if its fitted α is larger, hollow if α is infinite, blue if ${report.bar}, otherwise grey. ` +
-    `Terms with the same counts share a point.${r} Drag a box to filter the table. Click a point to see its term.` +
-    (kept ? " Stop words were not removed: very frequent words have a large λ, bursty or not." : "");
-  describe(
-    "main",
-    `Scatter chart of ${whole(report.rows)} terms: λ on the horizontal axis, total TF–IDF on the vertical axis.${r} The table below has the same numbers.`,
-  );
+    `${manyDocuments(overview.documents)} · ${whole(overview.tokens)} tokens · ${whole(overview.terms)} different ${report.words}`;
+  const lead = report.leading[0];
+  byId("sentence").textContent = overview.sure
+    ? `${whole(overview.sure)} of ${report.sized(overview.tested)} come in bursts: once used, used again, more than chance explains (${report.bar}).` +
+      (lead === undefined || !(columns.reuse[lead] >= 0)
+        ? ""
+        : ` ${quoted(report.terms[lead])} is used again in ${percent(columns.reuse[lead])} of the documents that use it; by chance it would be ${percent(columns.reuse_binomial[lead])}.`)
+    : `None of ${report.sized(overview.tested)} is surely bursty (${report.bar}).`;
+  adviseCorpus(report);
+  byId("main-title").textContent = "How often, how bursty";
+  describeMain(report);
   byId("method").replaceChildren(
     ...[
+      "The burst ratio is (1 + 1/α)/(1 + 1/α₀) of the exact beta-binomial fit: how many times likelier a token is this word if another token of the same document is. Its interval is by profile likelihood (95 %). “At least” is the end of the interval nearest to 1×, and 1× for words in few documents: the list is in this order.",
+      "“Used again” is the fitted share of documents of mean length with two or more occurrences among those with one or more; “by chance” is the same with all tokens at random.",
       `λ is the penalised likelihood-ratio statistic of Ahmed, Sheridan, McIsaac and Farooque (2026), form “${settings.form}”, ` +
         `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. Very frequent words have a large λ, bursty or not.`,
-      "p is the probability of a λ at least this large if the tokens of a term lie at random among all positions. q is p adjusted for " +
-        `testing ${whole(overview.tested)} terms (${settings.adjust}). p was computed from all outcomes (exact), from random draws (monte-carlo), or from the shape of the tail of the draws (tail).`,
-      "α and α of the rest are exact maximum-likelihood estimates of a beta-binomial. Their status is converged, boundary (α is infinite) or degenerate (every document is either this term alone or without it).",
+      "p is the probability of a λ at least this large if the tokens of a word lie at random among all positions. q is p adjusted for " +
+        `testing ${whole(overview.tested)} ${report.words} (${settings.adjust}). p was computed from all outcomes (exact), from random draws (monte-carlo), or from the shape of the tail of the draws (tail).`,
       ...(overview.clamped
         ? [
-            `${whole(overview.clamped)} terms repeat too often for the penalty (η² ≤ r). Their λ is clamped as in the paper; do not rely on it.`,
+            `${whole(overview.clamped)} ${report.words} repeat too often for the penalty (η² ≤ r). Their λ is clamped as in the paper; do not rely on it.`,
           ]
         : []),
       ...footnotes(report, overview.kept),
@@ -49,83 +83,32 @@ function aboutCorpus(report) {
   );
 }
 
-function aboutKeyness(report) {
-  const { columns, overview, sides } = report;
-  report.unit = columns.group ? "terms by group" : "terms";
-  report.edge = edgeOf(columns);
-  const ratio = (i) => cell(report, { key: "log_ratio", show: decimal }, i);
-  const interval = (i) =>
-    columns.ci_low
-      ? `${cell(report, { key: "ci_low", show: decimal }, i)} to ${cell(report, { key: "ci_high", show: decimal }, i)}`
-      : "–";
-  report.note = (i) =>
-    `${columns.group ? `${visible(columns.group[i])}: ` : ""}log₂ ratio ${ratio(i)}, ${whole(columns.n_a[i])} against ${whole(columns.n_b[i])}, q ${cell(report, { key: "log10_q", show: probability }, i)}`;
-  report.facts = (i) => [
-    ...(columns.group ? [["group A, against the rest", visible(columns.group[i])]] : []),
-    ["log₂ ratio", ratio(i)],
-    ["its interval", interval(i)],
-    ["occurrences in A, B", `${whole(columns.n_a[i])}, ${whole(columns.n_b[i])}`],
-    ...(columns.group
-      ? []
-      : [
-          [
-            "per million tokens",
-            [columns.n_a[i], columns.n_b[i]].map((n, k) => decimal((1e6 * n) / sides[k].tokens)).join(", "),
-          ],
-        ]),
-    ["documents in A, B", `${whole(columns.b_a[i])}, ${whole(columns.b_b[i])}`],
-    [`p (${columns.reference?.[i] ?? ""})`, cell(report, { key: "log10_p", show: probability }, i)],
-    ["q", cell(report, { key: "log10_q", show: probability }, i)],
-  ];
-  const named = (k) => `${String.fromCharCode(65 + k)}: ${visible(sides[k].name)}`;
-  byId("size").textContent = columns.group
-    ? `${whole(sides.length)} groups, each (A) against the rest (B)`
-    : `${named(0)}, ${whole(sides[0].documents)} documents · ${named(1)}, ${whole(sides[1].documents)} documents`;
-  const byBursts = report.settings.method === "beta-binomial";
-  byId("sentence").textContent =
-    `${whole(overview.sure)} of ${whole(overview.tested)} ${report.unit} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${report.settings.method ?? "unnamed"}”`} (${report.bar}). ${overview.sure ? "The surest:" : ""}`;
-  byId("main-title").textContent = "How much, and how sure";
+// What to do if nothing can be found.
+function adviseCorpus({ overview }) {
+  const said = [];
+  if (overview.documents < TINY.documents)
+    said.push(
+      `With ${manyDocuments(overview.documents)} little can be sure: burstiness shows between documents. Cut long texts into pieces (--split 1000, or corpus.split(tokens=1000)), or read each line as a document (--lines).`,
+    );
+  else if (overview.tokens < TINY.tokens) said.push(`With ${whole(overview.tokens)} tokens little can be sure: add more texts.`);
+  else if (!overview.sure) said.push("Are the documents in a random order of tokens, or very short? Longer documents show more: join those that belong together.");
+  byId("advice").hidden = !said.length;
+  byId("advice").textContent = said.join(" ");
+}
+
+// The note and the description of the main chart, for its view.
+function describeMain(report) {
+  const map = byId("scale").value === "map";
+  const r = report.correlation === null ? "" : ` λ and total TF–IDF correlate at ${report.correlation.toFixed(3)}.`;
+  byId("main-title").textContent = map ? "How often, how bursty" : "λ and total TF–IDF";
   byId("main-note").textContent =
-    `Each point is a term. A point is filled if ${report.bar}. Triangles at the edges are terms that only one side has. Lines are the ` +
-    "intervals of the named terms. Drag a box to filter the table. Click a point to see its term.";
+    (map
+      ? `Each point is a ${report.word}: the farther right, the more frequent; the higher, the burstier. Blue: chance does not explain it (${report.bar}). Lines are the intervals of the named ones.`
+      : `The paper's Fig. 3. Each point is a ${report.word}: larger if its fitted α is larger, hollow if α is infinite, blue if ${report.bar}.${r} Very frequent words have a large λ, bursty or not.`) +
+    " Drag a box to filter the table. Click a point to read about it.";
   describe(
     "main",
-    `Volcano chart of ${whole(report.rows)} ${report.unit}: the log ratio on the horizontal axis, the p-value on the vertical axis. The table below has the same numbers.`,
-  );
-  byId("sides").replaceChildren(
-    plainTable(
-      ["corpus", "documents", "tokens", "terms", "mean length", "longest"],
-      sides.map(({ name, documents, tokens, terms, lengths }) => [
-        visible(name),
-        whole(documents),
-        whole(tokens),
-        whole(terms),
-        decimal(lengths.mean),
-        whole(lengths.longest),
-      ]),
-    ),
-  );
-  if (columns.group) {
-    byId("group-choice").hidden = false;
-    for (const name of [...new Set(columns.group)].sort()) {
-      const option = element("option", visible(name));
-      option.value = name;
-      byId("group").append(option);
-    }
-  }
-  byId("method").replaceChildren(
-    ...[
-      "log₂ ratio compares the fitted mean share of a term in a document of A with that in B: 1 means twice as frequent in A, " +
-        "−1 half as frequent. It may differ from the ratio of the rates per million tokens if bursts or lengths differ. p is that of the " +
-        "method named below; the default allows for words that come in bursts. q is p adjusted for testing many terms.",
-      `Settings: ${
-        Object.entries(report.settings)
-          .filter(([key]) => key !== "counting")
-          .map(([key, value]) => `${key} ${value}`)
-          .join(", ") || "the defaults"
-      }.`,
-      ...footnotes(report, overview.tested),
-    ].map((text) => element("li", text)),
+    `Scatter chart of ${report.sized(report.rows)}: ${map ? "frequency on the horizontal axis, burst ratio on the vertical axis" : `λ on the horizontal axis, total TF–IDF on the vertical axis.${r}`}. The table below has the same numbers.`,
   );
 }
 
@@ -171,9 +154,9 @@ function footnotes(report, tested) {
         ]
       : []),
     ...(tested > report.rows
-      ? [`The page lists the first ${whole(report.rows)} of ${whole(tested)} ${report.unit}.`]
+      ? [`The page lists the first ${whole(report.rows)} of ${report.sized(tested)}.`]
       : []),
-    `The first ${whole(report.panels.length)} terms have charts and lines. A panel shows up to ${report.limits.places} documents. Numbers have six digits, p and q three. ` +
+    `${report.live ? `Every ${report.word} has` : `The first ${whole(report.panels.length)} ${report.words} have`} charts and lines. A panel shows up to ${report.limits.places} documents. Numbers have six digits, p and q three. ` +
       `Terms are cut after ${report.limits.term} characters; termburst terms and termburst keyness write them in full.`,
     `Made by termburst ${report.termburst}.`,
   ];

@@ -17,8 +17,12 @@ function currentPalette() {
     card: of("card"),
     quiet: of("quiet"),
     line: of("line"),
+    sides: ["blue", "orange", "green", "purple", "amber", "sky"].map(of),
   };
 }
+
+// The colour of a side of a comparison: one per group, in the order of the groups.
+const colourOf = (k) => (k < 0 ? palette.ink : palette.sides[k % palette.sides.length]);
 
 const drawn = {}; // name → {plot, source(name)}
 
@@ -102,8 +106,7 @@ function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   describe("log_alpha", `Histogram of the logarithms of fitted parameters. ${byId("alpha-note").textContent}`);
 }
 
-// The chart of all terms. λ and TF–IDF follow from how often a term occurs in how many documents. So thousands of rare
-// terms have the same values: they share a point.
+// The chart of all terms. Thousands of rare terms have nearly the same numbers: they share a point.
 const bend = { log: (v) => Math.sign(v) * Math.log10(1 + Math.abs(v)), linear: (v) => v };
 
 function makePoints(report) {
@@ -114,7 +117,9 @@ function makePoints(report) {
   const shared = new Map();
   for (let i = 0; i < rows; i++) {
     const key =
-      report.kind === "keyness" ? i : `${columns.n[i]} ${columns.b[i]} ${columns.plr[i]} ${columns.status[i]}`;
+      report.kind === "keyness"
+        ? i
+        : `${columns.n[i]} ${columns.b[i]} ${columns.plr[i]} ${columns.burst_ratio[i].toPrecision(2)}`;
     let point = shared.get(key);
     if (point === undefined) {
       point = first.length;
@@ -135,14 +140,54 @@ function edgeOf(columns) {
   return 1.1 * farthest;
 }
 
-function fillMain(report, scale) {
-  const { columns, points, kind } = report;
-  const { plot, source, part } = drawn.main;
+// Which axes are shown: those of the burst map, or logarithmic or linear ones.
+function showAxes(kind, scale) {
+  const { part } = drawn.main;
   for (const side of ["below", "left"]) {
-    const bent = scale === "log" && (kind === "corpus" || side === "left");
-    part(`${side}-log`).visible = part(`${side}-log-grid`).visible = bent;
-    part(`${side}-linear`).visible = part(`${side}-linear-grid`).visible = !bent;
+    const shown = scale === "map" ? "map" : scale === "log" && (kind === "corpus" || side === "left") ? "log" : "linear";
+    for (const axis of kind === "corpus" ? ["map", "log", "linear"] : ["log", "linear"]) {
+      part(`${side}-${axis}`).visible = part(`${side}-${axis}-grid`).visible = axis === shown;
+    }
   }
+}
+
+// Where the point of a term is, its size, and how full it is.
+function placeOf(report, i, scale, thin) {
+  const { columns, kind } = report;
+  if (kind === "keyness") {
+    const only = columns.only_in[i];
+    const y = bend[scale](-columns.log10_p[i]);
+    return {
+      x: only ? (only === "a" ? report.edge : -report.edge) : columns.log_ratio[i],
+      y: report.inGroup(i) ? y : NaN,
+      size: report.sure(i) ? 7 : 4,
+      fill: report.sure(i) ? 0.45 : 0,
+      marker: only ? (only === "a" ? "triangle" : "inverted_triangle") : "circle",
+    };
+  }
+  if (scale === "map") {
+    const known = columns.burst_ratio[i] >= 1;
+    return {
+      x: Math.log10(columns.n[i]),
+      y: known ? Math.log10(columns.burst_ratio[i]) : NaN,
+      size: report.sure(i) ? 7 : 4,
+      fill: report.sure(i) ? Math.max(2 * thin, 0.2) : thin,
+    };
+  }
+  const alpha = columns.alpha[i];
+  const bent = bend[scale];
+  return {
+    x: bent(columns.plr[i]),
+    y: bent(columns.tf_idf_sum[i]),
+    size: Number.isNaN(alpha) ? 5 : 3 + 9 * Math.min(Math.max((Math.log10(alpha) + 4) / 4, 0), 1.25),
+    fill: Number.isNaN(alpha) ? 0 : 2 * thin,
+  };
+}
+
+function fillMain(report, scale) {
+  const { points, kind } = report;
+  const { plot, source, part } = drawn.main;
+  showAxes(kind, scale);
   const count = points.first.length;
   const data = {
     x: new Float64Array(count),
@@ -154,29 +199,18 @@ function fillMain(report, scale) {
     note: [],
     ...(kind === "keyness" ? { marker: [] } : {}),
   };
-  const bent = bend[scale];
   const thin = Math.min(Math.max(10 / Math.sqrt(count), 0.06), 0.3); // many points are drawn faint
   part("dots").glyph.line_alpha = { value: 2 * thin };
   points.first.forEach((i, point) => {
-    if (kind === "corpus") {
-      const alpha = columns.alpha[i];
-      data.x[point] = bent(columns.plr[i]);
-      data.y[point] = bent(columns.tf_idf_sum[i]);
-      data.size[point] = Number.isNaN(alpha) ? 5 : 3 + 9 * Math.min(Math.max((Math.log10(alpha) + 4) / 4, 0), 1.25);
-      data.fill[point] = Number.isNaN(alpha) ? 0 : 2 * thin;
-    } else {
-      const only = columns.only_in[i];
-      data.x[point] = only ? (only === "a" ? report.edge : -report.edge) : columns.log_ratio[i];
-      data.y[point] = bent(-columns.log10_p[i]);
-      data.size[point] = report.sure(i) ? 7 : 4;
-      data.fill[point] = report.sure(i) ? 0.3 : 0;
-      data.marker.push(only ? (only === "a" ? "triangle" : "inverted_triangle") : "circle");
-    }
+    const { marker, ...numbers } = placeOf(report, i, scale, thin);
+    for (const [name, value] of Object.entries(numbers)) data[name][point] = value;
+    if (marker) data.marker.push(marker);
     const several = points.size[point] > 1;
-    data.label.push(several ? `${whole(points.size[point])} terms` : brief(report.terms[i], 80));
-    data.note.push(several ? `such as ${brief(report.terms[i], 30)}, each with ${report.note(i)}` : report.note(i));
+    data.label.push(several ? `${whole(points.size[point])} ${report.words}` : brief(report.terms[i], 80));
+    data.note.push(several ? `such as ${brief(report.terms[i], 30)}, each ${report.note(i)}` : report.note(i));
   });
   report.place = data;
+  report.scale = scale;
   colourPoints(report);
   const { selected } = source("points");
   const brushed = selected.indices; // a reset would clear it
@@ -185,7 +219,9 @@ function fillMain(report, scale) {
 }
 
 function colourPoints(report) {
-  report.place.colour = report.points.first.map((i) => palette[report.sure(i) ? BLUE : GREY]);
+  report.place.colour = report.points.first.map((i) =>
+    report.sure(i) ? (report.kind === "corpus" ? palette[BLUE] : colourOf(report.sideOf(i))) : palette[GREY],
+  );
   drawn.main.source("points").data = { ...report.place };
 }
 
@@ -199,6 +235,7 @@ function nameLeaders(report) {
   const up = (y) => ((y - ys.start) / (ys.end - ys.start)) * height;
   const names = { x: [], y: [], text: [], dx: [], align: [] };
   const lines = { low: [], high: [], y: [] };
+  const spans = { x: [], low: [], high: [] };
   const taken = [];
   let tried = 0;
   for (const i of report.leading) {
@@ -218,13 +255,25 @@ function nameLeaders(report) {
     names.dx.push(right ? gap : -gap);
     names.align.push(right ? "left" : "right");
     if (report.kind === "keyness") addInterval(lines, report, i, data.y[point]);
+    else addSpan(spans, report, i);
   }
   source("names").data = names;
-  if (report.kind === "keyness") {
+  if (report.kind === "corpus") {
+    if (report.chosen !== undefined) addSpan(spans, report, report.chosen);
+    source("spans").data = spans;
+  } else {
     if (report.chosen !== undefined)
       addInterval(lines, report, report.chosen, data.y[report.points.pointOf[report.chosen]]);
     source("intervals").data = lines;
   }
+}
+
+// The interval of a burst ratio, in the burst map. An end that is not known is beyond the chart.
+function addSpan(spans, { columns, scale }, i) {
+  if (scale !== "map" || !(columns.ci_low[i] >= 1)) return;
+  spans.x.push(Math.log10(columns.n[i]));
+  spans.low.push(Math.log10(columns.ci_low[i]));
+  spans.high.push(columns.ci_high[i] >= 1 ? Math.log10(columns.ci_high[i]) : 12);
 }
 
 function addInterval(lines, { columns, edge }, i, y) {

@@ -57,6 +57,16 @@ const inDigits = [0, 1, 2, 3, 4, 5, 6].map(
 const whole = (value) => inDigits[0].format(value);
 const manyDocuments = (n) => (n === 1 ? "one document" : `${whole(n)} documents`);
 const share = (part, all) => `${inDigits[1].format((100 * part) / all)} %`;
+// A probability for people; "–" if it is not known, and never 0 or 100 % unless it is.
+function percent(value) {
+  if (!(value >= 0)) return "–";
+  const size = 100 * value;
+  if (size > 0 && size < 0.1) return "below 0.1 %";
+  return `${inDigits[size < 1 || (size > 99 && size < 100) ? 1 : 0].format(size)} %`;
+}
+// How many times: 3.2×, 140×, 12,000×.
+const times = (value) =>
+  Number.isFinite(value) ? `${value >= 100 ? whole(Number(value.toPrecision(2))) : String(Number(value.toPrecision(2)))}×` : "∞";
 
 function decimal(value) {
   if (value === null || Number.isNaN(value)) return "–";

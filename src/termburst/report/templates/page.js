@@ -1,14 +1,27 @@
 // The page: unpacks the report, draws it, and connects chart, table and panel.
 
+// The theme that was chosen on an earlier visit, or that of the system. A browser may refuse to remember.
 function themeAsked() {
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  return remembered() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+}
+
+function remembered(theme) {
+  try {
+    if (theme) localStorage.setItem("termburst-theme", theme);
+    return localStorage.getItem("termburst-theme") ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function setTheme(theme, report) {
   document.documentElement.dataset.theme = theme;
   byId("theme").textContent = theme === "dark" ? "Light" : "Dark"; // the theme that a click changes to
   dressCharts();
-  if (report?.place) colourPoints(report);
+  if (report?.place) {
+    colourPoints(report);
+    report.redraw();
+  }
   if (report?.chosen !== undefined) fillPanel(report, report.chosen); // to colour its bars anew
 }
 
@@ -44,10 +57,11 @@ async function loadReport() {
       ? `p ≤ ${about.limits.sure}, not adjusted`
       : `q ≤ ${about.limits.sure}`;
   report.sure = (i) => report.columns.log10_q[i] <= Math.log10(report.limits.sure) + rounding;
-  // The surest first. The order by λ would begin with frequent words, whose λ is large, bursty or not.
+  // A corpus is in the order of the effect; the names in a comparison's chart are of the surest.
   const { log10_p: p } = report.columns;
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
-  report.leading = sure.sort((i, j) => p[i] - p[j] || i - j).slice(0, 5000);
+  if (report.kind === "keyness") sure.sort((i, j) => p[i] - p[j] || i - j);
+  report.leading = sure.slice(0, 5000);
   (report.kind === "corpus" ? aboutCorpus : aboutKeyness)(report);
   aboutReading(report.reading ?? []);
   return report;
@@ -69,13 +83,15 @@ function begin(report) {
     nameLeaders(report);
     drawTable(report);
     byId("panel-live").textContent = `Showing ${visible(report.terms[i])}`;
+    (report.visited ??= new Set()).add(report.terms[i]);
     history.replaceState(null, "", `#${encodeURIComponent(report.terms[i])}`);
-    const { top, bottom } = byId("panel").getBoundingClientRect();
-    if (move && (top > innerHeight * 0.8 || bottom < innerHeight * 0.2 || (top < 0 && innerWidth <= 900)))
-      byId("panel").scrollIntoView();
-    byId("panel").scrollTop = 0;
+    const { top } = byId("panel").getBoundingClientRect();
+    if (move && (top > innerHeight * 0.8 || top < 0)) byId("panel").scrollIntoView();
   };
   const draw = () => {
+    if (report.kind === "corpus") describeMain(report);
+    else drawLists(report, choose);
+    makeHead(report, refresh);
     fillMain(report, byId("scale").value);
     ringPoints("chosen", report, report.chosen === undefined ? [] : [report.chosen], 7);
     refresh();
@@ -83,20 +99,31 @@ function begin(report) {
   };
   window.termburst = { choose: (term) => choose(report.terms.indexOf(term)), csv: () => csvOf(report).text };
 
+  report.redraw = () => report.kind === "keyness" && drawLists(report, choose);
   listen(report, { refresh, draw, choose });
   listenToChart(report, { refresh, choose });
-  nameSurest(report, choose);
+  listenToAxes(report);
+  if (report.kind === "corpus") byId("leaders").replaceChildren(...chips(report, report.leading.slice(0, 12), choose));
+  else
+    listenToGroups(report, () => {
+      draw();
+      const first = firstOf(report);
+      if (first !== undefined) choose(first);
+    });
+  if (report.live) listenLive(report, choose);
   if (report.kind === "keyness") byId("scale").value = report.columns.log10_p.some((p) => p < -40) ? "log" : "linear";
   draw();
   const asked = () => (location.hash ? report.terms.indexOf(askedTerm()) : -1);
-  choose(asked() >= 0 ? asked() : (report.leading[0] ?? 0));
+  choose(asked() >= 0 ? asked() : (firstOf(report) ?? 0));
   addEventListener("hashchange", () => asked() >= 0 && choose(asked(), { move: true }));
 }
 
+// The term that is shown at first: the strongest.
+const firstOf = (report) => report.first ?? report.leading.find(report.inGroup) ?? tableState.rows[0];
+
 // The controls: each changes something and draws the page again.
 function listen(report, { refresh, draw, choose }) {
-  makeHead(report, refresh);
-  for (const id of ["search", "least", "surest", "group"]) byId(id).addEventListener("input", refresh);
+  for (const id of ["search", "least", "surest"]) byId(id).addEventListener("input", refresh);
   byId("scale").addEventListener("input", draw);
   byId("clear").addEventListener("click", () => (drawn.main.source("points").selected.indices = []));
   byId("export").addEventListener("click", () => download(report));
@@ -112,8 +139,15 @@ function listen(report, { refresh, draw, choose }) {
     const button = target.closest("button[data-row]");
     if (button) choose(Number(button.dataset.row), { move: true });
   });
+  byId("back").addEventListener("click", () => {
+    byId("terms").scrollIntoView();
+    byId("terms").focus({ preventScroll: true });
+  });
+  byId("lines-sort").addEventListener("input", () => drawLines(report, panelOf(report, report.chosen)));
   byId("theme").addEventListener("click", () => {
-    setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", report);
+    const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    remembered(theme);
+    setTheme(theme, report);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(themeAsked(), report));
 }
@@ -141,18 +175,15 @@ function listenToChart(report, { refresh, choose }) {
   }
 }
 
-// The buttons at the top of the page, one per term.
-function nameSurest(report, choose) {
-  const named = new Set();
-  for (const i of report.leading) {
-    if (named.has(report.terms[i])) continue; // already named, for another group
-    if (named.add(report.terms[i]).size > 12) break;
+// One button per term, in list items.
+function chips(report, rows, choose) {
+  return rows.map((i) => {
     const item = element("li");
     const button = element("button", brief(report.terms[i], 30), { type: "button", class: "chip", dir: "auto" });
     button.addEventListener("click", () => choose(i, { move: true }));
     item.append(button);
-    byId("leaders").append(item);
-  }
+    return item;
+  });
 }
 
 async function start() {

@@ -15,25 +15,36 @@ const partNames = {
 };
 
 function fillPanel(report, i) {
-  const panel = report.panels[report.columns.panel[i] - 1];
+  const panel = panelOf(report, i);
   byId("panel-term").textContent = visible(report.terms[i]);
+  byId("panel-sentence").textContent = report.sentence(i);
+  const g2 = report.kind === "keyness" ? g2Sentence(report, i) : "";
+  byId("panel-g2").hidden = !g2;
+  byId("panel-g2").textContent = g2;
   byId("facts").replaceChildren(
-    ...report.facts(i).map(([name, value]) => {
+    ...report.facts(i).map(([name, meaning, value]) => {
       const pair = element("div");
-      pair.append(element("dt", name), element("dd", value));
+      pair.append(element("dt", name, { title: meaning }), element("dd", value));
       return pair;
     }),
   );
   const without = panel === undefined;
   byId("panel-note").hidden = !without;
   byId("panel-note").textContent = without
-    ? `This page has charts and lines only for the first ${whole(report.panels.length)} terms, not for this one. ` +
-      "To have more, make the page again with a larger --panels."
+    ? report.live
+      ? "Reading …"
+      : `This page has charts and lines only for the first ${report.sized(report.panels.length)}, not for this one. ` +
+        "To have more, make the page again with a larger --panels, or use termburst explore."
     : "";
   byId("panel-charts").hidden = without;
   byId("lines-block").hidden = without;
-  if (without) return;
+  if (report.kind === "corpus") byId("figure-waterfall").hidden = without;
+  if (without) {
+    if (report.live) askForPanel(report, i);
+    return;
+  }
   drawLines(report, panel);
+  if (report.kind === "corpus") drawCollocates(report, panel, i);
   if (!(report.kind === "corpus" ? drawn.waterfall : drawn.along)) return; // the page is still being drawn
   if (report.kind === "corpus") {
     drawCounts(report, panel);
@@ -41,6 +52,9 @@ function fillPanel(report, i) {
   }
   drawAlong(report, panel, i);
 }
+
+// The panel that the page has, or that the server has sent.
+const panelOf = (report, i) => report.panels[report.columns.panel[i] - 1] ?? report.asked?.get(report.terms[i]);
 
 // The sides of a comparison, one after another; a corpus is a single side.
 function sidesOf(report, panel) {
@@ -59,43 +73,95 @@ function sidesOf(report, panel) {
 const documentName = (names, number) =>
   names[number] === undefined ? `document ${whole(number + 1)}` : visible(names[number]);
 
+// The values of a metadata column by which documents can be laid out, one per document; undefined for their order.
+function axisOf(report, k) {
+  const chosen = byId("along-by").value;
+  const axes = report.kind === "corpus" ? report.axes : report.sides[k].axes;
+  return chosen === "" ? undefined : axes?.find(({ column }) => column === chosen)?.values;
+}
+
+function listenToAxes(report) {
+  const axes = (report.kind === "corpus" ? report.axes : report.sides[0].axes) ?? [];
+  byId("along-choice").hidden = !axes.length;
+  const add = (value, text) => {
+    const option = element("option", text);
+    option.value = value;
+    byId("along-by").append(option);
+  };
+  add("", "the order of documents");
+  for (const { column } of axes) add(column, brief(column, 30));
+  if (axes.length) byId("along-by").value = axes[0].column;
+  byId("along-by").addEventListener("input", () => fillPanel(report, report.chosen));
+}
+
 function drawAlong(report, panel, i) {
   const sides = sidesOf(report, panel);
   byId("figure-along").hidden = !sides.length;
   if (!sides.length) return;
-  const { plot, source } = drawn.along;
+  const { plot, source, part } = drawn.along;
   const stems = { x: [], n: [], label: [], colour: [] };
-  let offset = 0;
-  let documents = 0;
+  const several = Boolean(report.columns.group);
+  const column = axisOf(report, 0) && byId("along-by").value;
+  let [offset, documents, least, most] = [0, 0, Infinity, -Infinity];
   sides.forEach(({ places, occurrences, names, size, label }, k) => {
+    const values = column ? axisOf(report, k) : undefined;
+    for (const value of values ?? []) if (value !== null) [least, most] = [Math.min(least, value), Math.max(most, value)];
     places.forEach((place, at) => {
-      stems.x.push(offset + place + 1);
+      const x = values ? values[place] : offset + place + 1;
+      if (x === null || x === undefined) return;
+      stems.x.push(x);
       stems.n.push(occurrences[at]);
       stems.label.push((label === undefined ? "" : `${visible(label)}: `) + documentName(names, place));
-      stems.colour.push(palette[k % 2 ? ORANGE : BLUE]);
+      stems.colour.push(report.kind === "corpus" ? palette[BLUE] : colourOf(k));
     });
     offset += size;
     documents += places.length;
   });
-  plot.x_range.start = 0.5 - 0.01 * offset;
-  plot.x_range.end = offset + 0.5 + 0.01 * offset;
+  const [low, high] = column ? [least, most] : [0.5, offset + 0.5];
+  const margin = 0.01 * (high - low) || 0.5;
+  plot.x_range.start = low - margin;
+  plot.x_range.end = high + margin;
+  part("along-axis").visible = !column;
+  part("along-column").visible = Boolean(column);
+  if (column) part("along-column").axis_label = brief(column, 40);
   source("stems").data = stems;
-  const most = stems.n.reduce((a, b) => Math.max(a, b), 0);
-  const { b, b_a: inA, b_b: inB, group } = report.columns;
+  const top = stems.n.reduce((a, b) => Math.max(a, b), 0);
+  const { b, b_a: inA, b_b: inB } = report.columns;
   const known = sides.map((_, k) => report.kind === "corpus" || report.sides[k].has_documents);
-  const all = b ? b[i] : group ? inA[i] + inB[i] : (known[0] ? inA[i] : 0) + (known[1] ? inB[i] : 0);
+  const all = b ? b[i] : several ? inA[i] + inB[i] : (known[0] ? inA[i] : 0) + (known[1] ? inB[i] : 0);
   const unknown = sides
     .filter((_, k) => !known[k])
     .map(({ label }) => ` The documents of ${visible(label)} are not known, only their counts.`)
     .join("");
-  const sidesNote =
-    sides.length > 1
-      ? ` In the order ${sides.map(({ label }, k) => visible(label) + (sides.length > 2 ? "" : k ? " (orange)" : " (blue)")).join(", then ")}.`
-      : "";
+  const without = column && stems.n.length < documents ? ` ${manyDocuments(documents - stems.n.length)} without ${brief(column, 30)} not shown.` : "";
+  const sidesNote = sides.length > 1 && !column ? ` In the order ${sides.map(({ label }) => visible(label)).join(", then ")}.` : "";
   byId("along-note").textContent =
     `${documents < all ? `${whole(documents)} of ${whole(all)} documents, those with the highest counts` : manyDocuments(all)}, ` +
-    `up to ${whole(most)} times in one.${sidesNote}${unknown}`;
-  describe("along", `Occurrences in each document, in the order of the corpus. ${byId("along-note").textContent}`);
+    `up to ${often(top)} in one.${sidesNote}${unknown}${without}`;
+  describe("along", `Occurrences in each document, along ${column ? brief(column, 40) : "the order of the corpus"}. ${byId("along-note").textContent}`);
+}
+
+// Words near the term, as the collocates test finds them.
+function drawCollocates(report, panel, i) {
+  const { collocates } = panel;
+  byId("figure-collocates").hidden = !collocates;
+  if (!collocates) return;
+  if (!collocates.length) {
+    byId("collocates").replaceChildren(element("p", `No ${report.word} stands near it more often than chance.`, { class: "note" }));
+    return;
+  }
+  byId("collocates").replaceChildren(
+    plainTable(
+      [report.word, "times near it", "documents", "how many times more than chance", "q"],
+      collocates.map(({ term, n_window, documents, log_ratio, log10_q }) => [
+        brief(term, 40),
+        whole(n_window),
+        whole(documents),
+        log_ratio === null ? "–" : times(2 ** log_ratio),
+        probability(log10_q ?? NaN),
+      ]),
+    ),
+  );
 }
 
 function drawCounts(report, panel) {
@@ -171,21 +237,50 @@ function drawWaterfall(report, panel, i) {
   describe("waterfall", `λ = ${decimal(plr)} as the sum of its parts. The table below has the same numbers.`);
 }
 
-function drawLines(report, panel) {
-  const list = byId("lines");
-  list.replaceChildren();
-  for (const { lines, names, label } of sidesOf(report, panel)) {
-    for (const { document: number, before, term, after } of lines) {
-      const item = element("li");
-      const text = element("bdi", undefined, { dir: "auto" });
-      text.append(visible(before), element("mark", visible(term)), visible(after));
-      const name = documentName(names, number);
-      item.append(
-        element("span", label === undefined ? name : `${visible(label)}: ${name}`, { class: "source" }),
-        text,
-      );
-      list.append(item);
-    }
-  }
-  byId("lines-block").hidden = !list.children.length;
+const FEW_LINES = 10; // lines that are shown before a click
+
+// The word at a distance from the term: R1 is the first after it, L1 the last before it. For sorting only.
+function neighbour({ before, after }, key) {
+  const words = (key[0] === "R" ? after : before).toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const at = Number(key[1]) - 1;
+  return (key[0] === "R" ? words[at] : words[words.length - 1 - at]) ?? "";
+}
+
+function linesOf(report, panel) {
+  const all = sidesOf(report, panel).flatMap(({ lines, names, label }, k) =>
+    lines.map((line) => ({ ...line, k, name: documentName(names, line.document), label })),
+  );
+  const key = byId("lines-sort").value;
+  if (key === "document") return all.sort((a, b) => a.k - b.k || a.document - b.document);
+  const order = new Intl.Collator(undefined).compare;
+  return all.sort((a, b) => order(neighbour(a, key), neighbour(b, key)));
+}
+
+function drawLines(report, panel, all = byId("lines-more").dataset.all === panel.term) {
+  const lines = panel.found ?? linesOf(report, panel);
+  const shown = all ? lines : lines.slice(0, FEW_LINES);
+  byId("lines").replaceChildren(...shown.map((line) => concordanceLine(report, line)));
+  byId("lines-block").hidden = !lines.length;
+  byId("lines-more").hidden = shown.length === lines.length;
+  byId("lines-more").textContent = `Show all ${whole(lines.length)}`;
+  byId("lines-more").onclick = () => {
+    byId("lines-more").dataset.all = panel.term;
+    drawLines(report, panel, true);
+  };
+  byId("lines-note").textContent = lines.length === 1 ? "One line." : `${whole(shown.length)} of ${whole(lines.length)} lines${report.live ? "" : " kept for this page"}.`;
+}
+
+// One line of the concordance: the term stands in the middle, under the others.
+function concordanceLine(report, { before, term, after, name, label, k }) {
+  const item = element("li");
+  const side = (kind, text) => {
+    const cell = element("span", undefined, { class: kind });
+    cell.append(element("bdi", visible(text), { dir: "auto" }));
+    return cell;
+  };
+  const mark = element("mark", visible(term), { dir: "auto" });
+  if (label !== undefined) mark.style.borderBottom = `3px solid ${colourOf(k)}`;
+  item.append(side("before", before), mark, side("after", after));
+  item.append(element("span", label === undefined ? name : `${visible(label)}: ${name}`, { class: "source" }));
+  return item;
 }

@@ -5,27 +5,27 @@ const tableState = { sort: undefined, down: true, page: 0, brushed: null, rows: 
 
 const tableColumns = {
   corpus: [
-    { key: "term", head: "term", kind: "text" },
-    { key: "n", head: "n", title: "occurrences", show: whole },
-    { key: "b", head: "b", wide: true, title: "documents that contain it", show: whole },
-    { key: "plr", head: "λ", title: "the paper's statistic", show: decimal },
-    { key: "tf_idf_sum", head: "Σ TF–IDF", wide: true, title: "TF–IDF summed over documents", show: decimal },
-    { key: "log10_p", head: "p", title: "probability of a λ at least this large if tokens lie at random", show: probability },
+    { key: "term", head: "word", kind: "text" },
+    { key: "n", head: "times", title: "occurrences in the corpus (n)", show: whole },
+    { key: "b", head: "documents", wide: true, title: "documents that contain it (b)", show: whole },
+    { key: "reuse", head: "used again", title: "share of the documents that use it which use it again, as fitted for a document of mean length", show: percent },
+    { key: "reuse_binomial", head: "by chance", wide: true, title: "the same share if its tokens lay at random", show: percent },
+    { key: "burst_ratio", head: "burst ratio", title: "how many times likelier a token is this word if another token of the document is", show: times },
+    { key: "effect", head: "at least", wide: true, title: "the end of the interval of the burst ratio that is nearest to “not bursty”; 1× for words in few documents", show: times },
     { key: "log10_q", head: "q", show: probability },
-    { key: "alpha", head: "α", title: "exact fit: small if a term bursts, ∞ if it does not", show: decimal },
+    { key: "plr", head: "λ", wide: true, title: "the paper's statistic; it grows with frequency", show: decimal },
   ],
   keyness: [
-    { key: "term", head: "term", kind: "text" },
-    { key: "group", head: "group", kind: "text" },
-    { key: "n_a", head: "n in A", title: "occurrences", show: whole },
-    { key: "n_b", head: "n in B", title: "occurrences", show: whole },
-    { key: "b_a", head: "b in A", wide: true, title: "documents that contain it", show: whole },
-    { key: "b_b", head: "b in B", wide: true, title: "documents that contain it", show: whole },
-    { key: "log_ratio", head: "log₂ ratio", title: "how many times more frequent in A, as a binary logarithm", show: decimal },
-    { key: "ci_low", head: "from", title: "lower end of its interval", show: decimal },
-    { key: "ci_high", head: "to", title: "upper end of its interval", show: decimal },
-    { key: "log10_p", head: "p", wide: true, show: probability },
+    { key: "term", head: "word", kind: "text" },
+    { key: "log_ratio", head: "log₂ ratio", title: "how many times more frequent, as a binary logarithm: 1 is twice, −1 is half", show: decimal },
+    { key: "ci_low", head: "from", wide: true, title: "lower end of its interval", show: decimal },
+    { key: "ci_high", head: "to", wide: true, title: "upper end of its interval", show: decimal },
     { key: "log10_q", head: "q", show: probability },
+    { key: "n_a", head: "times in A", title: "occurrences", show: whole },
+    { key: "n_b", head: "times in B", title: "occurrences", show: whole },
+    { key: "b_a", head: "documents in A", wide: true, title: "documents that contain it", show: whole },
+    { key: "b_b", head: "documents in B", wide: true, title: "documents that contain it", show: whole },
+    { key: "g2_log10_q", head: "q by G²", wide: true, title: "what G² would say, which takes every token for an independent witness", show: probability },
   ],
 };
 
@@ -38,12 +38,13 @@ function cell(report, column, i) {
   const value = report.columns[column.key][i];
   if (column.kind === "text") return visible(value);
   if (Number.isNaN(value)) {
+    if (report.kind === "corpus" && !column.key.startsWith("alpha")) return "–";
     if (column.key.startsWith("alpha")) return report.columns.status[i] === "boundary" ? "∞" : "–";
     if (column.key === "log_ratio" && report.columns.only_in[i]) return report.columns.only_in[i] === "a" ? "∞" : "−∞";
     if (column.key.startsWith("ci_"))
       return openEnd(report.columns, column.key, i) ? (column.key === "ci_low" ? "−∞" : "∞") : "–";
   }
-  if (report.kind === "keyness" && column.key.startsWith("log10") && value <= report.limits.log10_p) {
+  if (report.kind === "keyness" && column.key.includes("log10") && value <= report.limits.log10_p) {
     return `< ${probability(report.limits.log10_p)}`;
   }
   return column.show(value);
@@ -53,14 +54,15 @@ function cell(report, column, i) {
 const classOf = ({ kind, wide }) => [kind === "text" && "text", wide && "wide"].filter(Boolean).join(" ");
 
 function makeHead(report, onChange) {
+  byId("table").tHead.replaceChildren();
   const row = byId("table").tHead.insertRow();
   for (const column of report.shown) {
     const head = element("th", undefined, { scope: "col", class: classOf(column) });
     const title = column.key === "log10_q" ? report.q_means : column.title;
-    const button = element("button", column.head, { type: "button", ...(title ? { title } : {}) });
+    const button = element("button", report.headOf?.(column) ?? column.head, { type: "button", ...(title ? { title } : {}) });
     button.addEventListener("click", () => {
       // The first click puts the most interesting rows at the top; a second click reverses the order.
-      const smallFirst = column.kind === "text" || column.key.startsWith("log10") || column.key.startsWith("alpha");
+      const smallFirst = column.kind === "text" || column.key.includes("log10");
       tableState.down = tableState.sort === column.key ? !tableState.down : !smallFirst;
       tableState.sort = column.key;
       onChange();
@@ -76,12 +78,11 @@ function chosenRows(report) {
   const wanted = byId("search").value.trim().toLowerCase();
   const least = Number(byId("least").value) || 1;
   const surest = byId("surest").value ? Math.log10(Number(byId("surest").value)) + rounding : Infinity;
-  const group = byId("group").value;
   const found = [];
   for (let i = 0; i < rows; i++) {
     const n = columns.n ? columns.n[i] : columns.n_a[i] + columns.n_b[i];
     if (n < least || (surest < Infinity && !(columns.log10_q[i] <= surest))) continue;
-    if (group && columns.group[i] !== group) continue;
+    if (!report.inGroup(i)) continue;
     if (tableState.brushed && !tableState.brushed[report.points.pointOf[i]]) continue;
     if (wanted && !terms[i].toLowerCase().includes(wanted)) continue;
     found.push(i);
@@ -141,11 +142,11 @@ function drawTable(report) {
   if (!rows.length)
     body
       .insertRow()
-      .append(element("td", "No term passes these filters.", { class: "text", colspan: report.shown.length }));
+      .append(element("td", `No ${report.word} passes these filters: search for less, lower “at least”, or show all.`, { class: "text", colspan: report.shown.length }));
   byId("count").textContent =
-    rows.length === report.rows
-      ? `All ${whole(rows.length)} ${report.unit}`
-      : `${whole(rows.length)} of ${whole(report.rows)} ${report.unit}`;
+    rows.length === report.size()
+      ? `All ${whole(rows.length)} ${report.words}`
+      : `${whole(rows.length)} of ${whole(report.size())} ${report.words}`;
   byId("pages").textContent = `Page ${whole(tableState.page + 1)} of ${whole(pages)}`;
   byId("first").disabled = byId("previous").disabled = tableState.page === 0;
   byId("next").disabled = tableState.page >= pages - 1;
@@ -168,7 +169,7 @@ function csvOf(report, { asIs = false } = {}) {
   const number = (value) =>
     Number.isNaN(value) ? "" : Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
   const power = (logs) => Float64Array.from(logs, (log10) => 10 ** log10);
-  const { panel, ...given } = report.columns;
+  const { panel, g2_log10_q: _, ...given } = report.columns;
   const columns = { ...given, p_value: power(given.log10_p), q_value: power(given.log10_q) };
   const keys = Object.keys(columns);
   const lines = tableState.rows.map((i) =>

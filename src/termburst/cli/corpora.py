@@ -1,0 +1,43 @@
+"""A corpus with its texts and metadata, for the commands that need both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from termburst.cli.reading import Reading
+
+if TYPE_CHECKING:
+    from termburst.corpus.corpus import Corpus
+    from termburst.reading.documents import Text
+
+
+def corpus_of(reading: Reading, name: str) -> Corpus:
+    """The corpus *name* in memory: texts, ids, and the metadata that files, folders and columns of tables have."""
+    from termburst.corpus import metadata
+    from termburst.corpus.corpus import Corpus
+    from termburst.corpus.documents import Documents
+
+    ids: list[str] = []
+    texts: list[Text] = []
+    records: list[dict[str, Any]] = []
+    with _WithColumns(**vars(reading)).batches(name, reading.counting()) as read:
+        for batch in read.batches:
+            ids.extend(batch.ids)
+            texts.extend(batch.texts)
+            known = batch.metadata
+            if reading.split is not None:  # pieces are named parent:number
+                known = [{"parent": one.rpartition(":")[0]} for one in batch.ids]
+            records.extend(dict(row) for row in known or [{}] * len(batch.ids))
+    if not ids:
+        raise ValueError(f"{name}: there are no documents to read")
+    documents = Documents(ids, read.counting, texts)
+    reports = () if read.report is None else (read.report,)
+    return Corpus(documents, metadata.of_documents(ids, records), name=Path(name).name or name, _reports=reports)
+
+
+class _WithColumns(Reading):
+    """The same options; all columns of a table are read as metadata."""
+
+    def _how_files_are_read(self) -> dict[str, Any]:
+        return {**super()._how_files_are_read(), "columns": "all"}

@@ -1,0 +1,43 @@
+"""`termburst explore`: the page, live."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from termburst.cli.corpora import corpus_of
+from termburst.cli.output import say
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
+
+
+@reads_text
+def explore(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    reading: Reading,
+    title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65_535, help="Port on this machine; 0 takes a free one.")
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
+    ] = True,
+) -> None:
+    """Explore a corpus in the browser: every word, every line, any phrase, any comparison, computed as you ask.
+
+    The page is served from this machine only, under an address with a secret token. Ctrl-C ends it.
+    """
+    from termburst.statistics.store import holds_statistics
+
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} is saved statistics, which have no texts to read; use termburst report")
+    held = corpus_of(reading, corpus)
+    warn_of_one_document(corpus, len(held))
+    with working("Counting and testing"):
+        server = held.server(title=title, port=port)
+    say(server.address)
+    if browser:
+        import webbrowser
+
+        webbrowser.open(server.address)
+    server.run()

@@ -1,0 +1,277 @@
+#include "effects.h"
+#include "special.h"
+
+#define CLOSE 1e-4      /* last step on a curve: a parabola gives the rest of the way to the maximum */
+#define FLAT 1e-7       /* slope of the log-likelihood along a curve that is as good as none */
+#define EXACT 1e-6      /* relative error of a root */
+#define FARTHEST 400.0  /* of levels: beyond, there is no limit */
+#define BINOMIAL 1e8    /* α_0 over the length, from which on reuse is the binomial's */
+enum { ROUNDS = 80, FAR = 8, LOOKS = 3 };
+static const double NODE[2] = {0.3399810435848563, 0.8611363115940526};
+static const double NODE_WEIGHT[2] = {0.6521451548625461, 0.34785484513745385};
+
+/* The logit of reuse, and its derivatives in τ and ω. */
+typedef struct {
+    double level, on_tau, on_omega;
+} Reuse;
+
+/* D(z) = ψ(z + L) − ψ(z), which is Σ 1/(z + k) over k < L if L is whole, and D(z) + z D′(z). */
+static Pair digamma_rise(double z, double length) {
+    double rise = 0.0, fall = 0.0, start = z;
+    for (int k = 0; k < FAR && z < FAR; k++) { /* ψ(z) = ψ(z + 1) − 1/z */
+        double a = 1 / z, b = 1 / (z + length);
+        rise += a - b;
+        fall += a * a - b * b;
+        z += 1;
+    }
+    double a = 1 / z, b = 1 / (z + length), a_2 = a * a, b_2 = b * b, a_4 = a_2 * a_2, b_4 = b_2 * b_2;
+    rise += log1p(length * a) + (a - b) / 2 + (a_2 - b_2) / 12 - (a_4 - b_4) / 120 + (a_4 * a_2 - b_4 * b_2) / 252;
+    fall += (a - b) + (a_2 - b_2) / 2 + (a_2 * a - b_2 * b) / 6 - (a_4 * a - b_4 * b) / 30 +
+            (a_4 * a_2 * a - b_4 * b_2 * b) / 42;
+    return (Pair){rise, rise - start * fall};
+}
+
+/* With E = −log P(N = 0) = ∫ D(z) dz from α_¬ to α_0, and s = P(N ≥ 1)/P(N = 1) = (e^E − 1)(α_¬ + L − 1)/(Lα), the odds
+ * of reuse are s − 1. */
+static Reuse reuse_at(double tau, double omega, double length) {
+    Share share = split(omega);
+    double alpha_0 = exp(tau), more = length - 1;
+    double e, e_tau, e_omega, ratio, by_tau, by_omega; /* ratio: (α_¬ + L − 1)/(Lα) */
+    if (!(alpha_0 < BINOMIAL * length)) {
+        e = length * log1p_of(share.p / share.rest);
+        e_tau = by_tau = 0.0;
+        e_omega = length * share.p;
+        ratio = share.rest / (length * share.p);
+        by_omega = -1.0;
+    } else {
+        double alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest, delta = log1p_of(alpha / alpha_not);
+        int64_t panels = (int64_t)least(delta / 0.2, 5000.0) + 1;
+        double half = delta / (double)(2 * panels);
+        e = e_tau = 0.0;
+        for (int64_t k = 0; k < panels; k++) {
+            double middle = tau - delta + half * (double)(2 * k + 1);
+            for (int g = 0; g < 4; g++) {
+                double z = exp(middle + half * (g < 2 ? NODE[g] : -NODE[g - 2])), weight = NODE_WEIGHT[g & 1] * half * z;
+                Pair rise = digamma_rise(z, length);
+                e += weight * rise[0];
+                e_tau += weight * rise[1];
+            }
+        }
+        e_omega = digamma_rise(alpha_not, length)[0] * alpha * share.rest;
+        ratio = (alpha_not + more) / (length * alpha);
+        by_tau = -more / (alpha_not + more);
+        by_omega = -alpha * share.rest / (alpha_not + more) - share.rest;
+    }
+    double not_zero = -expm1(-e), odds = most(expm1(least(e, 600.0)) * ratio - 1, 1e-300), steep = (odds + 1) / odds;
+    Reuse found = {log(odds), steep * (e_tau / not_zero + by_tau), steep * (e_omega / not_zero + by_omega)};
+    return found;
+}
+
+/* Everything that stays constant while the limits of one effect of one term are searched. */
+typedef struct {
+    const Term *term;
+    const LengthTable *table;
+    double length;
+    int effect;
+} Problem;
+
+/* The point of a curve on which an effect has a given level: τ and ω, their first and second derivatives along the curve,
+ * in its parameter s, and their derivatives in the level at fixed s.
+ *
+ * For the burst ratio s = τ. For reuse s = log α: the odds of reuse are almost proportional to (α + 1)/(α_0 + 1) for a
+ * rare term, so that with α fixed the level determines α_0, bursty or not. */
+typedef struct {
+    double tau, omega, d_tau, d_omega, dd_tau, dd_omega, tau_level, omega_level;
+} Curve;
+
+static Curve ratio_curve(double level, double s) {
+    double e = exp(-fabs(s)), grown = most(s, 0.0) + log1p_of(e), share = (s > 0 ? 1.0 : e) / (1 + e);
+    Curve curve = {.tau = s, .omega = between(-level - grown, -700.0, 36.0), .d_tau = 1.0, .d_omega = -share,
+                   .dd_omega = -share * (1 - share), .omega_level = -1.0};
+    return curve;
+}
+
+/* τ with that reuse at log α = s, from a first guess, and the derivatives except for the second ones. */
+static Curve reuse_point(double level, double s, double tau, double length) {
+    Curve curve = {.tau = most(tau, s + 1e-6)};
+    for (int round = 0; round < ROUNDS; round++) {
+        double rest = -expm1(s - curve.tau);
+        curve.omega = between(s - curve.tau - log(rest), -700.0, 36.0);
+        Reuse at = reuse_at(curve.tau, curve.omega, length);
+        double fall = least(at.on_tau - at.on_omega / rest, -1e-3), step = between((level - at.level) / fall, -2.0, 2.0);
+        curve.tau_level = 1 / fall;
+        curve.omega_level = -curve.tau_level / rest;
+        curve.d_tau = -at.on_omega / (rest * fall);
+        curve.d_omega = (1 - curve.d_tau) / rest;
+        if (!(fabs(step) > 1e-7)) break;
+        curve.tau = most(least(curve.tau + step, LARGEST + 20), (s + curve.tau) / 2);
+    }
+    return curve;
+}
+
+static Curve reuse_curve(double level, double s, double tau, double length) {
+    const double aside = 1e-3;
+    Curve curve = reuse_point(level, s, tau, length);
+    Curve next = reuse_point(level, s + aside, curve.tau + aside * curve.d_tau, length);
+    curve.dd_tau = (next.d_tau - curve.d_tau) / aside;
+    curve.dd_omega = (next.d_omega - curve.d_omega) / aside;
+    return curve;
+}
+
+/* The maximum on a curve: its parameter and τ, the gain over the binomial, its derivative in the level, and ds/dlevel. */
+typedef struct {
+    double s, tau, gain, slope, turn;
+} Best;
+
+/* Moves *best* to the maximum of the likelihood where the effect has the level, from its s and τ. */
+static void best_on(const Problem *of, double level, Best *best) {
+    const int ratio = of->effect == OF_RATIO;
+    double low = ratio ? SMALLEST : -60.0, high = ratio ? LARGEST : LARGEST - 10, more = 0.0;
+    double s = between(best->s, low, high), tau = best->tau;
+    const double n = of->table->tokens, *table = of->table->coefficients;
+    Curve at = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        at = ratio ? ratio_curve(level, s) : reuse_curve(level, s, tau, of->length);
+        Derivatives d = derivatives(at.tau, at.omega, of->term, n, table, NULL);
+        double on_tau = d.tau_tau * at.d_tau + d.tau_omega * at.d_omega;
+        double on_omega = d.tau_omega * at.d_tau + d.omega_omega * at.d_omega;
+        double slope = d.tau * at.d_tau + d.omega * at.d_omega;
+        double bend = on_tau * at.d_tau + on_omega * at.d_omega + d.tau * at.dd_tau + d.omega * at.dd_omega;
+        double step = bend < 0 ? -slope / bend : copysign(1.0, slope);
+        best->slope = d.tau * at.tau_level + d.omega * at.omega_level;
+        best->turn = bend < 0 ? -(on_tau * at.tau_level + on_omega * at.omega_level) / bend : 0.0;
+        more = bend < 0 ? slope * step / 2 : 0.0;
+        tau = at.tau;
+        if (!(fabs(slope) > FLAT) || fabs(step) < CLOSE) break;
+        if (slope > 0)
+            low = s;
+        else
+            high = s;
+        more = 0.0;
+        if (!(high - low > CLOSE)) break;
+        step = between(step, -2.0, 2.0);
+        if (!(low < s + step && s + step < high)) step = (low + high) / 2 - s;
+        s += step;
+        tau += at.d_tau * step;
+    }
+    best->s = s;
+    best->tau = at.tau;
+    best->gain = gain(at.tau, at.omega, of->term, n, table) + more;
+}
+
+/* √(2(ℓ̂ − ℓ)) at a level, where ℓ̂ has the gain *top*. The search for the maximum starts at *best*. */
+static double fall_at(const Problem *of, double level, double top, Best *best) {
+    best_on(of, level, best);
+    return sqrt(most(2 * (top - best->gain), 0.0));
+}
+
+/* The level beyond *inside*, in the direction of *step*, where the fall equals *root*; ±inf if there is none. */
+static double limit(const Problem *of, double inside, double step, double top, double root, Best best) {
+    const double side = copysign(1.0, step);
+    double level = inside + step, outside = copysign(INFINITY, step), before = inside;
+    best.s += between(best.turn * step, -2.0, 2.0);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!(fabs(level) <= FARTHEST)) return copysign(INFINITY, step);
+        double fall = fall_at(of, level, top, &best);
+        if (!(fabs(fall - root) > EXACT * root) || fabs(outside - inside) < 1e-9) break;
+        if (fall < root)
+            inside = level;
+        else
+            outside = level;
+        double rise = -best.slope / most(fall, 1e-3); /* of the fall with the level */
+        double move = side * rise > 0 ? (root - fall) / rise : 0.0;
+        if (!(side * move > 0) && fall < root) move = 2 * (level - before) + step / 4;
+        move = between(move, -4.0, 4.0);
+        before = level;
+        level += move;
+        if (!(side * (level - inside) > 0 && side * (outside - level) > 0))
+            level = isfinite(outside) ? (inside + outside) / 2 : inside + side * most(fabs(step), 0.5);
+        best.s += between(best.turn * (level - before), -2.0, 2.0);
+    }
+    return level;
+}
+
+/* The upper limit of the burst ratio if the fit is the binomial. The first trial is where the limit would be if the
+ * likelihood were normal: its information on ρ is Σ_j n_j (n_j − 1)/2. The likelihood may have a second maximum, so the
+ * search looks again farther out. */
+static double limit_of_binomial(const Problem *of, double omega, double top, double root) {
+    double level = log(root / sqrt(most(of->table->pairs, 1.0))) - omega, found = level;
+    Best best = {.s = most(log(expm1(least(most(-omega - level, 1e-3), 36.0))), -5.0)};
+    double start = level - 1.0;
+    for (int look = 0; look < LOOKS; look++) {
+        found = limit(of, start, 1.0, top, root, best);
+        if (!isfinite(found)) break;
+        int again = 0;
+        for (double ahead = 1.0; ahead < 6.0 && !again; ahead *= 2) {
+            Best there = best;
+            again = fall_at(of, found + ahead, top, &there) < root;
+            if (again) {
+                start = found + ahead;
+                best = there;
+            }
+        }
+        if (!again) break;
+    }
+    return found;
+}
+
+static Roots limits_of(const Problem *of, double tau, double omega, double top, Roots roots) {
+    Roots found = {NAN, NAN};
+    double level, within = between(tau, SMALLEST + 5, LARGEST);
+    Best best = {.s = within, .tau = within};
+    if (of->effect == OF_REUSE) {
+        level = reuse_at(within, omega, of->length).level;
+        best.s = least(within + log(split(omega).p), 5.0);
+        best.tau = best.s - log(split(omega).p);
+    } else if (tau > LARGEST) {
+        if (roots.high > 0) found.high = limit_of_binomial(of, omega, top, roots.high);
+        return found;
+    } else {
+        level = -omega - (most(tau, 0.0) + log1p_of(exp(-fabs(tau))));
+    }
+    if (roots.low > 0) found.low = limit(of, level, -0.5, top, roots.low, best);
+    if (roots.high > 0) found.high = limit(of, level, 0.5, top, roots.high, best);
+    return found;
+}
+
+int32_t tb_effect_limits(const Cells *cells, const LengthTable *table, const EffectTask *task, const Room *room) {
+    Term term;
+    for (int64_t k = 0; k < task->size; k++) {
+        int64_t i = task->terms[k], used = 0;
+        if (!is_term(cells, i)) return TB_BAD_INDEX;
+        const int64_t *range = range_of(cells, 0, i);
+        int32_t status = gather(cells, range[0], range[1], room, &used, &term);
+        if (status != TB_OK) return status;
+        const Problem of = {&term, table, task->length, (int)task->effect};
+        task->out[i] = limits_of(&of, task->tau[i], task->omega[i], task->gain[i], task->roots[i]);
+    }
+    return TB_OK;
+}
+
+int32_t tb_reuse(const ReuseTask *task) {
+    for (int64_t k = 0; k < task->size; k++)
+        task->out[k] = reuse_at(task->tau[k], task->omega[k], task->length).level;
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(effects,
+    TB_WHOLE(Roots),
+    TB_FIELD(Roots, low),
+    TB_FIELD(Roots, high),
+    TB_WHOLE(EffectTask),
+    TB_FIELD(EffectTask, terms),
+    TB_FIELD(EffectTask, size),
+    TB_FIELD(EffectTask, effect),
+    TB_FIELD(EffectTask, length),
+    TB_FIELD(EffectTask, tau),
+    TB_FIELD(EffectTask, omega),
+    TB_FIELD(EffectTask, gain),
+    TB_FIELD(EffectTask, roots),
+    TB_FIELD(EffectTask, out),
+    TB_WHOLE(ReuseTask),
+    TB_FIELD(ReuseTask, tau),
+    TB_FIELD(ReuseTask, omega),
+    TB_FIELD(ReuseTask, out),
+    TB_FIELD(ReuseTask, size),
+    TB_FIELD(ReuseTask, length))

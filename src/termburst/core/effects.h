@@ -1,0 +1,51 @@
+/* Confidence limits of two effects of a beta-binomial, term by term, by profile likelihood.
+ *
+ * The effects are functions of τ = log α_0 and ω = logit p:
+ *
+ *     burst ratio   log(R − 1) = −ω − log(1 + e^τ),  R = (1 + 1/α)/(1 + 1/α_0) = 1 + ρ(1 − p)/p,  ρ = 1/(1 + α_0)
+ *     reuse         logit P(N ≥ 2 | N ≥ 1) for a document of a given length
+ *
+ * Where an effect has a given value (its level), ω is a function of τ. The likelihood is maximised along that curve by
+ * Newton's method, within a bracket. A limit is the level where √(2(ℓ̂ − ℓ)) reaches a given root, again by Newton's
+ * method within a bracket.
+ */
+#ifndef TB_EFFECTS_H
+#define TB_EFFECTS_H
+
+#include "beta_binomial.h"
+
+enum { OF_RATIO = 0, OF_REUSE = 1 };
+
+/* Lower and upper root of one term; NaN if there is no such limit. */
+typedef struct {
+    double low, high;
+} Roots;
+
+/* The terms, and their fits: τ (inf at the boundary), ω, and the gain over the binomial, one entry per term of the
+ * collection, as for `roots` and `out`. `effect` is OF_RATIO or OF_REUSE, `length` is that of the document that reuse is
+ * about. Limits go to `out` as levels. */
+typedef struct {
+    const int64_t *terms;
+    int64_t size;
+    int64_t effect;
+    double length;
+    const double *tau;
+    const double *omega;
+    const double *gain;
+    const Roots *roots;
+    Roots *out;
+} EffectTask;
+
+/* The logit of reuse for a document of `length` tokens, at each (τ, ω); τ may be inf. */
+typedef struct {
+    const double *tau;
+    const double *omega;
+    double *out;
+    int64_t size;
+    double length;
+} ReuseTask;
+
+TB_API int32_t tb_effect_limits(const Cells *cells, const LengthTable *table, const EffectTask *task, const Room *room);
+TB_API int32_t tb_reuse(const ReuseTask *task);
+
+#endif

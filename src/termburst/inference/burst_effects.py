@@ -1,0 +1,209 @@
+"""How bursty is a term? Burst ratio and reuse of every term, each with a profile-likelihood interval.
+
+* **Burst ratio** R = (1 + 1/α)/(1 + 1/α_0) = 1 + ρ(1 − π)/π, with ρ = 1/(1 + α_0): how many times likelier a token is
+  the term if another token of the document, drawn at random, is the term. 1 means not bursty.
+* **Reuse** P(N ≥ 2 | N ≥ 1) for a document of mean length: of the documents that use the term, the share that use it
+  again, as fitted; and the same for the binomial, that is, by chance.
+
+Both are functions of the exact beta-binomial fit. An interval is all values that the likelihood does not reject, when
+the other parameter is chosen as well as it can be for each value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from termburst.core import effects as core
+from termburst.core.cells import alike_terms
+from termburst.inference.checks import check_confidence
+from termburst.models.cells import TermCells
+from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
+from termburst.models.length_table import LengthTable
+from termburst.threads import in_threads
+
+Floats = NDArray[np.float64]
+
+FEWEST = 5  # documents with a term, from which on it can have an `effect` above 1
+
+
+@dataclass(frozen=True, slots=True)
+class BurstEffects:
+    """Effects of every term; arrays have one entry per term, NaN for a term that never occurs.
+
+    Attributes
+    ----------
+    burst_ratio : R of the exact fit; 1 at the boundary, 1/mean if the fit is degenerate.
+    ci_low, ci_high : the limits of R; `ci_low` is 1 if the interval contains 1. NaN without intervals.
+    effect : `ci_low`, but 1 if fewer than `FEWEST` documents use the term; without intervals NaN.
+    reuse : P(N ≥ 2 | N ≥ 1) of the exact fit, for a document of mean length.
+    reuse_low, reuse_high : the limits of `reuse`. NaN without intervals, and for a term that is every token.
+    reuse_binomial : the same probability if the term were not bursty.
+    """
+
+    burst_ratio: Floats
+    ci_low: Floats
+    ci_high: Floats
+    effect: Floats
+    reuse: Floats
+    reuse_low: Floats
+    reuse_high: Floats
+    reuse_binomial: Floats
+
+
+def burst_effects(
+    cells: TermCells, fit: BetaBinomialFit | None = None, *, confidence: float = 0.95, intervals: bool = True
+) -> BurstEffects:
+    """Burst ratio and reuse of every term.
+
+    The limits of R are where the profile likelihood, maximised over π, has fallen by half of a quantile of χ²_1. R
+    cannot be below 1, so near 1 that would be too wide: the lower limit has the critical value with the right coverage
+    for a normal mean that cannot be negative. For R = 1 itself it is 2.71, since the likelihood ratio there is the
+    mixture ½χ²_0 + ½χ²_1. It reaches 3.84 where the fit is four standard errors from 1.
+
+    Parameters
+    ----------
+    cells : the cells of the collection, by term
+    fit : its exact fit, if it is known
+    confidence : of the intervals
+    intervals : whether to compute them; without them, limits and effects are NaN
+
+    Examples
+    --------
+    >>> from termburst.models.cells import term_cells
+    >>> found = burst_effects(term_cells([[4, 26], [0, 31], [0, 28], [1, 24], [0, 30], [5, 15]]))
+    >>> [round(float(value), 2) for value in (found.ci_low[0], found.burst_ratio[0], found.ci_high[0])]
+    [1.35, 3.05, 11.24]
+    """
+    check_confidence(confidence)
+    fit = fit_beta_binomial(cells) if fit is None else fit
+    tau, omega = coordinates(fit)
+    length = cells.mean_length
+    with np.errstate(over="ignore"):
+        ratio = 1 + np.exp(burst_level(tau, omega))
+    all_tokens = (cells.n_i == cells.tokens) & (cells.n_i > 0)
+    ratio = np.where(all_tokens, 1.0, ratio)
+    share = np.where(cells.n_i > 0, cells.n_i / max(cells.tokens, 1), np.nan)
+    with np.errstate(divide="ignore"):
+        by_chance = reuse_of(np.full(share.size, np.inf), special.logit(share), length)
+    low, high, reuse_low, reuse_high = (np.full(ratio.size, np.nan) for _ in range(4))
+    if intervals:
+        gain = np.maximum(fit.loglik - fit.loglik_binomial, 0.0)
+        low, high, reuse_low, reuse_high = _intervals(cells, tau, omega, gain, confidence)
+        documents = max(int(cells.length_documents[cells.lengths > 0].sum()), 1)
+        critical = stats.chi2.ppf(confidence, 1)
+        high[all_tokens] = np.exp(critical / 2 / documents)  # if each document is one draw
+    effect = np.where(cells.b_i >= FEWEST, low, np.where(np.isnan(low), np.nan, 1.0))
+    return BurstEffects(ratio, low, high, effect, reuse_of(tau, omega, length), reuse_low, reuse_high, by_chance)
+
+
+def coordinates(fit: BetaBinomialFit) -> tuple[Floats, Floats]:
+    """τ = log α_0 (inf at the boundary, −inf if degenerate) and ω = logit π of every term; NaN if it never occurs."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inside = fit.status == "converged"
+        tau = np.where(fit.status == "empty", np.nan, np.log(fit.alpha_0))
+        return tau, np.where(inside, np.log(fit.alpha) - np.log(fit.alpha_not), special.logit(fit.mean))
+
+
+def burst_level(tau: Floats, omega: Floats) -> Floats:
+    """log(R − 1) = −ω − log(1 + e^τ), −inf at the boundary.
+
+    >>> burst_level(np.log([39.0]), np.log([1 / 9])).round(4).tolist()  # log(9/40)
+    [-1.4917]
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where(tau == np.inf, -np.inf, -omega - np.logaddexp(0.0, tau))
+
+
+def reuse_of(tau: Floats, omega: Floats, length: float) -> Floats:
+    """P(N ≥ 2 | N ≥ 1) for a document of *length* tokens; 0 if that is one token or less.
+
+    >>> reuse_of(np.log([2.0]), np.zeros(1), 2.0).round(4).tolist()  # a uniform mixture of binomials: P(2) = 1/3
+    [0.5]
+    """
+    defined = np.isfinite(omega) & ~np.isnan(tau)
+    out = np.where(np.isnan(omega) | np.isnan(tau), np.nan, 1.0 if length > 1 else 0.0)  # every token is the term
+    if length > 1 and defined.any():
+        lowest = np.maximum(tau[defined], -25.0)
+        out[defined] = special.expit(core.reuse_logits(lowest, np.ascontiguousarray(omega[defined]), length))
+    return out
+
+
+@cache
+def _critical_table(confidence: float) -> tuple[Floats, Floats]:
+    """The root of the critical value for a normal mean μ ≥ 0, on a grid of μ from 0 to where it is that of χ²_1.
+
+    The likelihood ratio of μ is z² for an estimate μ + z above 0, and otherwise −μ² − 2zμ. So the critical value c has
+    P(z > √c) + P(z < −(c + μ²)/2μ) = 1 − confidence.
+    """
+    full = stats.norm.isf((1 - confidence) / 2)
+    grid = np.linspace(0.0, full, 201)
+    low, high = np.full(grid.size, stats.norm.isf(1 - confidence)), np.full(grid.size, full)
+    for _ in range(60):
+        middle = (low + high) / 2
+        with np.errstate(divide="ignore"):
+            beyond = stats.norm.sf(middle) + stats.norm.sf((middle**2 + grid**2) / (2 * grid))
+        too_small = beyond > 1 - confidence
+        low, high = np.where(too_small, middle, low), np.where(too_small, high, middle)
+    return grid, (low + high) / 2
+
+
+def lower_roots(from_boundary: Floats, confidence: float) -> Floats:
+    """The fall √(2(ℓ̂ − ℓ)) at the lower limit, given that at R = 1; NaN if the interval contains 1.
+
+    If r is the fall at the limit, R is `from_boundary` − r standard errors above 1 there; r is the root of the critical
+    value for that distance.
+
+    >>> lower_roots(np.array([1.0, 1.7, 2.5, 9.0]), 0.95).round(3).tolist()
+    [nan, 1.645, 1.739, 1.96]
+    """
+    grid, root = _critical_table(confidence)
+    distance = grid + root  # from R = 1 to the fit, for a limit at each μ
+    found = np.interp(from_boundary, distance, root)
+    return np.where(from_boundary > root[0], found, np.nan)
+
+
+def _intervals(cells: TermCells, tau: Floats, omega: Floats, gain: Floats, confidence: float) -> tuple[Floats, ...]:
+    """Lower and upper limits of R and of reuse."""
+    occurring = (cells.n_i > 0) & (cells.n_i < cells.tokens)
+    full = np.full(tau.size, stats.norm.isf((1 - confidence) / 2))
+    ratio_roots, reuse_roots = (np.empty(tau.size, core.ROOTS) for _ in range(2))
+    ratio_roots["low"], ratio_roots["high"] = lower_roots(np.sqrt(2 * gain), confidence), full
+    reuse_roots["low"] = reuse_roots["high"] = full
+    ratio = limits(cells, core.RATIO, occurring, (tau, omega, gain), ratio_roots)
+    low, high = (np.where(cells.n_i > 0, 1 + np.exp(ratio[name]), np.nan) for name in ("low", "high"))
+    low[np.isnan(low) & (cells.n_i > 0)] = 1.0
+    if not cells.mean_length > 1:
+        none = np.where(cells.n_i > 0, 0.0, np.nan)
+        return low, high, none, none.copy()
+    reuse = limits(cells, core.REUSE, occurring, (tau, omega, gain), reuse_roots)
+    return low, high, special.expit(reuse["low"]), special.expit(reuse["high"])
+
+
+def limits(
+    cells: TermCells,
+    effect: int,
+    chosen: NDArray[np.bool_],
+    fits: tuple[Floats, Floats, Floats],
+    roots: NDArray[np.void],
+) -> NDArray[np.void]:
+    """Limits of an effect of the chosen terms as levels, log(R − 1) or logit of reuse; NaN for the others."""
+    table = LengthTable.of(cells.lengths, cells.length_documents)
+    of, lengths, length = cells.for_kernels(), table.for_kernels(), max(cells.mean_length, 1.0 + 1e-9)
+    out = np.full(chosen.size, np.nan, np.float64).repeat(2).view(core.ROOTS)
+    terms = np.flatnonzero(chosen)
+    distinct, place = alike_terms(of, terms)
+    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
+    tau, omega, gain = (np.ascontiguousarray(array) for array in fits)
+
+    def fill(part: int) -> None:
+        chunk = by_size[part::BLOCKS].copy()
+        core.effect_limits(of, lengths, effect, length, chunk, (tau, omega, gain), roots, out)
+
+    in_threads(fill, range(BLOCKS))
+    out[terms] = out[distinct[place]]
+    return out

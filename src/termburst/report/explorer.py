@@ -1,0 +1,210 @@
+"""Answers for the live page: the panel of any term, concordance lines, collocates, comparisons, and a page to keep.
+
+An `Explorer` holds one counted corpus with its metadata and computes what the page asks for. It knows nothing of HTTP:
+`server.py` turns requests into calls. What was computed once is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import scipy.sparse as sp
+
+from termburst.concordance.collocates import collocates
+from termburst.concordance.kwic import kwic as concordance
+from termburst.concordance.positions import TokenPositions
+from termburst.concordance.queries import parsed
+from termburst.counting.counted_corpus import CountedCorpus
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.reading.documents import Text
+from termburst.report.occurrences import sure_collocates
+from termburst.report.pieces import Dict, statistics_of
+from termburst.report.render import render
+from termburst.report.summarize import panels_of, summarize
+from termburst.report.summarize_keyness import side_panels, summarize_keyness
+from termburst.report.timed_pattern import timed
+from termburst.statistics.term_statistics import TermStatistics
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LONGEST_QUERY = 300  # characters of a word, phrase or regular expression
+MOST_LINES = 500  # concordance lines in one answer
+MOST_GROUPS = 40  # groups that a comparison on the page may have
+_WIDTH = 70  # characters on each side of a match
+_KEPT = 64  # answers that are kept
+
+
+class Explorer:
+    """One corpus, and the answers to what its live page asks.
+
+    Parameters
+    ----------
+    corpus : CountedCorpus
+    metadata : frame with one row per document, the first column "id"; None if nothing is known of the documents
+    title : heading of the page
+    options : of `summarize`
+
+    Examples
+    --------
+    >>> explorer = Explorer(CountedCorpus.from_texts(["ha ha ha so", "so it goes", "so on", "it is so"]))
+    >>> explorer.term("ha")["panel"]["occurrences"]
+    [3]
+    """
+
+    def __init__(
+        self, corpus: CountedCorpus, metadata: pl.DataFrame | None = None, title: str = "corpus", **options: Any
+    ) -> None:
+        self.corpus, self.metadata, self.title, self.options = corpus, metadata, title, options
+        self.column = {str(term): number for number, term in enumerate(corpus.terms)}
+        self._answers: OrderedDict[Any, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @cached_property
+    def statistics(self) -> TermStatistics:
+        """The statistics of the corpus, with detail="patterns"."""
+        return statistics_of(self.corpus)
+
+    @cached_property
+    def fit(self) -> BetaBinomialFit:
+        """The exact fit of every term."""
+        return fit_beta_binomial(self.statistics)
+
+    @cached_property
+    def summary(self) -> Dict:
+        """The summary of the corpus without panels: the page asks for each when it is needed."""
+        found = summarize(self.corpus, title=self.title, panels=0, **self.options)
+        return {**found, "live": True, "groups": self.groupings()}
+
+    def page(self) -> str:
+        """The live page of the whole corpus."""
+        return self._kept("page", lambda: render(self.summary))
+
+    def groupings(self) -> list[Dict]:
+        """The columns of the metadata that documents can be compared by, with the size of each group."""
+        import polars as pl
+
+        if self.metadata is None:
+            return []
+        found = []
+        for name in self.metadata.columns[1:]:
+            labels = self.metadata[name].cast(pl.String, strict=False).drop_nulls()
+            sizes = labels.value_counts(sort=True, name="documents")
+            if 2 <= sizes.height <= MOST_GROUPS:
+                groups = [{"name": str(row[0]), "documents": row[1]} for row in sizes.iter_rows()]
+                found.append({"column": name, "groups": groups})
+        return found
+
+    def term(self, term: str, by: str = "") -> Dict:
+        """The panel of any term of the corpus; in a comparison *by* a column, with the documents of each group."""
+        if term not in self.column:
+            raise LookupError(f"{term!r:.60} is not among the terms of this corpus; search for a part of it")
+        return self._kept(("term", term, by), lambda: self._side_panels(term, by) if by else self._panel(term))
+
+    def _side_panels(self, term: str, by: str) -> Dict:
+        found = side_panels([term], self.sides(by), self.options.get("lines", MOST_LINES))
+        return {"panel": found["panels"][0], "documents": found["documents"]}
+
+    def _panel(self, term: str) -> Dict:
+        settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
+        lines = self.options.get("lines", MOST_LINES)
+        found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, near=None)
+        return {"panel": found["panels"][0], "documents": found["documents"]}
+
+    def kwic(self, query: str, *, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:
+        """Concordance lines of any word, phrase or pattern: at most `MOST_LINES`, from the line *offset* on.
+
+        `more` says whether there are further ones. A regular expression has a limit of time, since it may never end.
+        """
+        key = ("kwic", query, regex, sort, offset)
+        return self._kept(key, lambda: self._lines(query, regex, sort, offset))
+
+    def _lines(self, query: str, regex: bool, sort: str, offset: int) -> Dict:
+        last = offset + MOST_LINES
+        asked = timed(query) if regex else parsed(query)
+        found = concordance(
+            self._texts(), asked, self._ids, width=_WIDTH, sort=sort or None, limit=last + 1
+        )  # fmt: skip
+        rows = found.slice(offset, MOST_LINES).rows()
+        lines = [{"name": id, "before": left, "term": match, "after": right} for id, left, match, right, _ in rows]
+        return {"lines": lines, "offset": offset, "more": found.height > last}
+
+    def collocates(self, term: str) -> Dict:
+        """The words that stand near a term more often than chance, the surest first."""
+        return self._kept(("collocates", term), lambda: {"collocates": self._near(term)})
+
+    def _near(self, term: str) -> list[Dict]:
+        self._texts()
+        found = collocates(self.positions, term, counting=self.corpus.counting)
+        return sure_collocates(found)
+
+    @cached_property
+    def positions(self) -> TokenPositions:
+        """Which word stands where."""
+        return TokenPositions.of(self._texts(), self.corpus.counting)
+
+    @cached_property
+    def _ids(self) -> pl.DataFrame:
+        import polars as pl
+
+        return pl.DataFrame({"id": self.corpus.ids}, schema={"id": pl.String})
+
+    def _texts(self) -> Sequence[Text]:
+        if self.corpus.texts is None:
+            raise LookupError("the corpus was made from counts: it has no texts to search")
+        return self.corpus.texts
+
+    def sides(self, column: str) -> dict[str, CountedCorpus]:
+        """The documents of each group of a column of the metadata."""
+        if column not in {grouping["column"] for grouping in self.summary["groups"]}:
+            raise LookupError(f"the documents cannot be compared by {column!r:.60}")
+        return self._kept(("sides", column), lambda: self._grouped(column))
+
+    def _grouped(self, column: str) -> dict[str, CountedCorpus]:
+        import polars as pl
+
+        assert self.metadata is not None  # sides() has looked
+        labels = self.metadata[column].cast(pl.String, strict=False)
+        grouped = self.corpus.rows(labels.is_not_null().to_numpy()).grouped(labels.drop_nulls().to_list())
+        assert grouped.groups is not None
+        return {name: grouped.group(name) for name in grouped.groups.names}
+
+    def compare(self, column: str) -> str:
+        """The page that compares the documents by a column of the metadata."""
+        return self._kept(("compare", column), lambda: self._comparison(column))
+
+    def _comparison(self, column: str) -> str:
+        from termburst.tables import keyness, keyness_groups
+
+        sides = self.sides(column)
+        if len(sides) == 2:
+            a, b = sides.values()
+            table = keyness(a.counts, b.counts, terms=self.corpus.terms)
+        else:
+            labels = [name for name, side in sides.items() for _ in side.ids]
+            counts = sp.vstack([side.counts for side in sides.values()], format="csr")
+            table = keyness_groups(counts, labels, terms=self.corpus.terms, contrasts=True)
+        settings = {"method": "beta-binomial", "adjust": "bh", "by": column}
+        summary = summarize_keyness(table, sides, title=f"{self.title} by {column}", settings=settings, panels=0)
+        return render({**summary, "live": True})
+
+    def keep(self, terms: list[str]) -> str:
+        """A page without a server, with panels of the chosen *terms* before those of the burstiest."""
+        return render(summarize(self.corpus, title=self.title, chosen=[t for t in terms if t in self.column]))
+
+    def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """An answer that is computed once, and kept as long as it is among the last ones asked for."""
+        with self._lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                return self._answers[key]
+        made = make()
+        with self._lock:
+            self._answers[key] = made
+            while len(self._answers) > _KEPT:
+                self._answers.popitem(last=False)
+        return made

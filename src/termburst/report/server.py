@@ -1,0 +1,233 @@
+"""The server of `termburst explore`: the live page on this machine, for the person who started it and for nobody else.
+
+It listens on 127.0.0.1. Every path begins with a random token, which only the printed address has; anything else is
+answered with 403. So is a request that names another host (a web site that points its own name at this machine), or
+that comes from another origin. There are no files to serve and nothing to write: every answer is computed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import secrets
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from termburst.report.explorer import LONGEST_QUERY, Explorer
+
+HOST = "127.0.0.1"
+AT_ONCE = 4  # answers that are computed at the same time; others wait
+MOST_CONNECTIONS = 256
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+def make_app(explorer: Explorer, token: str, port: int) -> Any:
+    """The ASGI application for one corpus."""
+    try:
+        from starlette.applications import Starlette
+        from starlette.concurrency import run_in_threadpool
+        from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+        from starlette.routing import Route
+    except ImportError as error:
+        raise ImportError("explore needs Starlette and uvicorn; pip install 'termburst[explore]'") from error
+    import anyio
+
+    room = anyio.Semaphore(AT_ONCE)
+
+    def answered(compute: Callable[[Any], Any], kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        async def answer(request: Any) -> Any:
+            try:
+                async with room:
+                    return kind(await run_in_threadpool(compute, Asked(request.query_params)))
+            except LookupError as error:
+                return JSONResponse({"error": _sentence(error)}, 404)
+            except (ValueError, OSError) as error:
+                return JSONResponse({"error": _sentence(error)}, 400)
+            except MemoryError:
+                return JSONResponse({"error": "there is not enough memory for this answer"}, 500)
+
+        return answer
+
+    def attachment(page: str) -> Response:
+        return HTMLResponse(page, headers={"Content-Disposition": 'attachment; filename="termburst.html"'})
+
+    routes = [
+        Route("/", answered(lambda asked: explorer.page(), HTMLResponse)),
+        Route("/compare", answered(lambda asked: explorer.compare(asked.text("by")), HTMLResponse)),
+        Route("/keep", answered(lambda asked: explorer.keep(asked.texts("term")), attachment)),
+        Route(
+            "/api/term",
+            answered(lambda asked: explorer.term(asked.text("term"), asked.parameters.get("by", "")), JSONResponse),
+        ),
+        Route("/api/kwic", answered(lambda asked: explorer.kwic(**asked.kwic()), JSONResponse)),
+        Route("/api/collocates", answered(lambda asked: explorer.collocates(asked.text("term")), JSONResponse)),
+    ]
+    inner = Starlette(routes=routes)
+    hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return await inner(scope, receive, send)
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        path = scope["path"]
+        prefix, _, rest = path[1:].partition("/")
+        origin = headers.get("origin")
+        allowed = (
+            hmac.compare_digest(prefix.encode(), token.encode())
+            and headers.get("host") in hosts
+            and (origin is None or origin.removeprefix("http://") in hosts)
+            and headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+        )
+
+        async def decorated(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        if not allowed:
+            refusal = "403: use the address that termburst explore printed"
+            return await PlainTextResponse(refusal, 403)(scope, receive, decorated)
+        if path == f"/{token}":  # without the slash, addresses within the page would be wrong
+            return await Response(status_code=307, headers={"Location": f"/{token}/"})(scope, receive, decorated)
+        await inner({**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}, receive, decorated)
+        return None
+
+    return app
+
+
+class Asked:
+    """The parameters of a request, checked."""
+
+    def __init__(self, parameters: Any) -> None:
+        self.parameters = parameters
+
+    def text(self, name: str) -> str:
+        """A text that must be given."""
+        (found,) = self.texts(name) or [""]
+        if not found.strip():
+            raise ValueError(f"{name} must be given")
+        return found
+
+    def texts(self, name: str) -> list[str]:
+        """All texts of that name."""
+        found: list[str] = self.parameters.getlist(name)
+        for text in found:
+            if len(text) > LONGEST_QUERY:
+                raise ValueError(f"{name} has {len(text):,} characters; at most {LONGEST_QUERY} are allowed")
+        return found
+
+    def kwic(self) -> dict[str, Any]:
+        """The arguments of a search for lines."""
+        return {
+            "query": self.text("q"),
+            "regex": self.number("regex", 0, 1) == 1,
+            "sort": self.parameters.get("sort", ""),
+            "offset": self.number("offset", 0, 10_000_000),
+        }
+
+    def number(self, name: str, default: int, most: int) -> int:
+        """A whole number between 0 and *most*."""
+        given = self.parameters.get(name, str(default))
+        if not (given.isascii() and given.isdigit() and len(given) < 10 and int(given) <= most):
+            raise ValueError(f"{name} must be a whole number up to {most:,}; got {given!r:.60}")
+        return int(given)
+
+
+def _sentence(error: BaseException) -> str:
+    return str(error.args[0] if error.args else error).splitlines()[0][:500] if str(error) else type(error).__name__
+
+
+class Server:
+    """A running server. Close it, or leave its context, and the port is free again."""
+
+    def __init__(self, explorer: Explorer, port: int = 0) -> None:
+        try:
+            import uvicorn
+        except ImportError as error:
+            raise ImportError("explore needs Starlette and uvicorn; pip install 'termburst[explore]'") from error
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self.socket.bind((HOST, port))
+            self.socket.listen(MOST_CONNECTIONS)  # from now on requests wait, and are not refused
+        except OSError as error:
+            self.socket.close()
+            raise ValueError(
+                f"port {port} cannot be used ({error.strerror}); leave --port out to take a free one"
+            ) from None
+        self.port: int = self.socket.getsockname()[1]
+        self.token = secrets.token_urlsafe(24)
+        config = uvicorn.Config(
+            make_app(explorer, self.token, self.port), log_level="critical", access_log=False, lifespan="off",
+            limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=1, server_header=False,
+        )  # fmt: skip
+        self.server = uvicorn.Server(config)
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        return f"http://{HOST}:{self.port}/{self.token}/"
+
+    def run(self) -> None:
+        """Serve until Ctrl-C."""
+        with contextlib.suppress(KeyboardInterrupt):
+            self.server.run(sockets=[self.socket])
+
+
+class Exploration:
+    """The live page, served by a thread of this process until it is closed.
+
+    Use it as a context, or call `close`. In a notebook it shows the page in the cell.
+    """
+
+    def __init__(self, server: Server, *, browser: bool = False) -> None:
+        self._server = server
+        self._thread = threading.Thread(target=server.run, daemon=True, name="termburst-explore")
+        self._thread.start()
+        if browser and not _in_notebook():
+            import webbrowser
+
+            webbrowser.open(server.address)
+
+    @property
+    def address(self) -> str:
+        """Where the page is, with its secret token."""
+        return self._server.address
+
+    def close(self) -> None:
+        """End the server."""
+        self._server.server.should_exit = True
+        self._thread.join(5)
+
+    def __enter__(self) -> Exploration:
+        """Itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the server."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Whether it runs, and where."""
+        return f"Exploration at {self.address}" if self._thread.is_alive() else "Exploration (closed)"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame, for notebooks."""
+        return f'<iframe src="{self.address}" width="100%" height="900" title="termburst"></iframe>'
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return found is not None and "IPKernelApp" in found.config

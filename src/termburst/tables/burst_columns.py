@@ -1,0 +1,123 @@
+"""Shared by the tables of terms: the columns that say how bursty a term is, the order of rows, and a term in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects
+from termburst.models.cells import TermCells, term_cells
+from termburst.names import TermSort, Test
+from termburst.statistics.term_statistics import TermStatistics
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def burst_columns(effects: BurstEffects) -> dict[str, Any]:
+    """The columns of the effects, in the order in which tables have them."""
+    return {
+        "burst_ratio": effects.burst_ratio,
+        "ci_low": effects.ci_low,
+        "ci_high": effects.ci_high,
+        "effect": effects.effect,
+        "reuse": effects.reuse,
+        "reuse_low": effects.reuse_low,
+        "reuse_high": effects.reuse_high,
+        "reuse_binomial": effects.reuse_binomial,
+    }
+
+
+def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.DataFrame:
+    """The rows in the given order. Columns that the table does not have are passed over; null comes last.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"term": ["so", "ha"], "effect": [1.0, 3.2], "plr": [2.0, 1.0]})
+    >>> sorted_terms(table, "effect")["term"].to_list(), sorted_terms(table, "plr")["term"].to_list()
+    (['ha', 'so'], ['so', 'ha'])
+    """
+    import polars as pl
+
+    largest = {"effect": ["effect", "burst_ratio"], "plr": ["plr"], "lr": ["lr"], "p": [], "term": []}[sort]
+    if "effect" in largest and not ("effect" in table.columns and table["effect"].is_null().all()):
+        largest = ["effect"]  # terms whose effect is 1 are in the order of their p-values
+    # Rounded: the term, not the last bits, decides the order of equal values.
+    keys = [-pl.col(name).round(9) for name in largest if name in table.columns]
+    if sort != "term":
+        keys += [pl.col(name) for name in ("log10_p",) if name in table.columns]
+        keys += [-pl.col(name).round(9) for name in (test,) if name in table.columns]
+    return table.sort([*keys, "term"], nulls_last=True)
+
+
+def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") -> str:
+    """How bursty a term is, as a sentence, from its row of a table with the columns of the effects.
+
+    Examples
+    --------
+    >>> silver = {"term": "silver", "b": 21, "burst_ratio": 5.0, "reuse": 0.864, "reuse_binomial": 0.31}
+    >>> in_words(silver, 59, "speeches")
+    'silver: in 21 of 59 speeches, and once used, used again in 86 %; chance would have it in 31 %'
+    >>> in_words(silver | {"b": 2}, 59)
+    'silver: in 2 of 59 documents, too few to say how bursty it is'
+    >>> in_words(silver | {"burst_ratio": 1.0}, 59)
+    'silver: in 21 of 59 documents, and once used, used again no more often than by chance, in 31 %'
+    >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
+    'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
+    """
+    found = f"{row['term']}: in {row['b']:,} of {documents:,} {unit}"
+    if row["b"] < FEWEST:
+        return f"{found}, too few to say how bursty it is"
+    again, chance = percent(row["reuse"]), percent(row["reuse_binomial"])
+    if row["burst_ratio"] <= 1:
+        return f"{found}, and once used, used again no more often than by chance, in {chance}"
+    if row["reuse"] <= row["reuse_binomial"] or again == chance:
+        return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
+    return f"{found}, and once used, used again in {again}; chance would have it in {chance}"
+
+
+def ratio_in_words(row: Mapping[str, Any]) -> list[str]:
+    """The burst ratio and its interval, as a sentence, or none if the term never occurs.
+
+    Examples
+    --------
+    >>> ratio_in_words({"burst_ratio": 3.05, "ci_low": 1.35, "ci_high": 11.24})
+    ['Burst ratio 3.05 (95 % interval 1.35 to 11.2): how many times likelier a word is this one if another word is.']
+    """
+    if row["burst_ratio"] is None:
+        return []
+    ratio, low, high = (f"{row[name]:,.3g}" if row[name] < 1000 else f"{row[name]:,.0f}" for name in _RATIO)
+    meaning = "how many times likelier a word is this one if another word is"
+    return [f"Burst ratio {ratio} (95 % interval {low} to {high}): {meaning}."]
+
+
+_RATIO = ("burst_ratio", "ci_low", "ci_high")
+
+
+def effects_of_term(statistics: TermStatistics, term: str) -> dict[str, Any]:
+    """One row of a table of terms, with the columns of the effects; only this term is fitted."""
+    cells, i = term_cells(statistics), statistics.index(term)
+    of = slice(cells.indptr[i], cells.indptr[i + 1])
+    one = TermCells(
+        np.array([0, cells.indptr[i + 1] - cells.indptr[i]]), cells.count[of], cells.length[of],
+        np.broadcast_to(cells.weight, cells.count.shape)[of].copy(), cells.n_i[[i]], cells.b_i[[i]], cells.lengths,
+        cells.length_documents,
+    )  # fmt: skip
+    columns = burst_columns(burst_effects(one))
+    values = {name: float(column[0]) for name, column in columns.items()}
+    found: dict[str, Any] = {name: None if np.isnan(value) else value for name, value in values.items()}
+    return {"term": term, "n": int(cells.n_i[i]), "b": int(cells.b_i[i]), **found}
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with a decimal if it is small.
+
+    >>> percent(0.864), percent(0.0312), percent(0.0004), percent(0.9996)
+    ('86 %', '3.1 %', '0.04 %', '99.96 %')
+    """
+    small = min(share, 1 - share)
+    digits = 0 if small >= 0.095 or small == 0 else 1 if small >= 0.0095 else 2
+    return f"{100 * share:.{digits}f} %"
