@@ -28,7 +28,7 @@ from termburst.cli.shared import (
     shown,
 )
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
-from termburst.names import KeynessMethod, Sort
+from termburst.names import Compared, KeynessMethod, Sort
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,6 +47,13 @@ _COLUMNS = (
     "effect: the end of its interval nearest to 0; q_value: expected share of false alarms down to this row",
 )
 
+_BURST_COLUMNS = (
+    "n, b: occurrences, documents with the term; burst_ratio: how many times likelier a word is it if another word is;",
+    "log_ratio: log₂ of their ratio, A to B; effect: the end of its interval nearest to 0, if q_value is at most 0.05",
+)
+
+OfOption = Annotated[Compared, typer.Option("--of", help="What is compared: how frequent terms are, or how bursty.")]
+
 
 @reads_text
 def keyness(
@@ -59,6 +66,7 @@ def keyness(
         str | None,
         typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file."),
     ] = None,
+    of: OfOption = "frequency",
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -94,11 +102,10 @@ def keyness(
     sources = reading.inputs(*(corpus for corpus in (a, b) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
     page = settled_report(None, report, *sources) if report is not None else None
-    if report is not None and output is not None and report.resolve() == output.resolve():
-        raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
+    _check_page(report, output, of)
     options: dict[str, Any] = {
         "method": method, "confidence": confidence, "adjust": fdr, "min_count": min_count, "sort": sort,
-    }  # fmt: skip
+    } | ({} if of == "frequency" else {"of": of})  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
     if (b is None) == (by is None):
@@ -114,7 +121,15 @@ def keyness(
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
     write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(*_COLUMNS)
+        say(*(_BURST_COLUMNS if of == "burstiness" else _COLUMNS))
+
+
+def _check_page(report: Path | None, output: Path | None, of: Compared) -> None:
+    """Raise ValueError if there can be no page, or not in this file."""
+    if report is not None and output is not None and report.resolve() == output.resolve():
+        raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
+    if report is not None and of == "burstiness":
+        raise ValueError("--report shows frequencies; omit it, or omit --of burstiness")
 
 
 @dataclass(frozen=True, slots=True)
