@@ -40,7 +40,8 @@ class BurstEffects:
     Attributes
     ----------
     burst_ratio : R of the exact fit; 1 at the boundary, 1/mean if the fit is degenerate.
-    ci_low, ci_high : the limits of R; `ci_low` is 1 if the interval contains 1. NaN without intervals.
+    ci_low, ci_high : the limits of R; `ci_low` is 1 if the interval contains 1, and if the term does not repeat within
+        documents more often than by chance (`repeats`). NaN without intervals.
     effect : `ci_low`, but 1 if fewer than `fewest_documents` use the term; without intervals NaN.
     reuse : P(N ≥ 2 | N ≥ 1) of the exact fit, for a document of mean length.
     reuse_low, reuse_high : the limits of `reuse`. NaN without intervals, and for a term that is every token.
@@ -97,12 +98,39 @@ def burst_effects(
         gain = np.maximum(fit.loglik - fit.loglik_binomial, 0.0)
         scale = np.sqrt(robust_scale(cells, fit))
         low, high, reuse_low, reuse_high = _intervals(cells, (tau, omega, gain), scale, confidence)
+        even = ~repeats(cells)
+        low[even & (low > 1)] = 1.0
+        reuse_low = np.where(even, np.minimum(reuse_low, by_chance), reuse_low)
         documents = max(int(cells.length_documents[cells.lengths > 0].sum()), 1)
         critical = stats.chi2.ppf(confidence, 1)
         high[all_tokens] = np.exp(critical / 2 / documents)  # if each document is one draw
     fewest = fewest_documents(int(cells.length_documents.sum()))
     effect = np.where(cells.b_i >= fewest, low, np.where(np.isnan(low), np.nan, 1.0))
     return BurstEffects(ratio, low, high, effect, reuse_of(tau, omega, length), reuse_low, reuse_high, by_chance)
+
+
+def repeats(cells: TermCells) -> NDArray[np.bool_]:
+    """Whether a term repeats within documents more often than chance would have it.
+
+    A beta-binomial also takes a term for bursty that prefers short documents and is never repeated there, such as a
+    word of a standard greeting. Its repetitions, n_i − b_i, are compared with their mean for a binomial in the
+    documents that have the term, given that they have it. (Whether they are surely more is not asked here.)
+
+    >>> from termburst.models.cells import term_cells
+    >>> X = [[2, 1, 17], [3, 1, 26]] * 4 + [[0, 0, 300]] * 40  # both only in short documents
+    >>> repeats(term_cells(X)).tolist()
+    [True, False, True]
+    """
+    share = (cells.n_i / max(cells.tokens, 1))[cells.term]
+    length = cells.length.astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = np.log1p(-share)
+        some = -np.expm1(length * rest)
+        more = length * share / some - 1  # E[N | N ≥ 1] − 1
+    expected = cells.sum(np.where(share < 1, np.nan_to_num(more), 0.0))
+    seen = cells.n_i - cells.b_i
+    # A frequent term repeats by chance in most documents that have it: there the fit itself decides.
+    return (seen > expected) | (expected > 0.5 * cells.b_i)
 
 
 def fewest_documents(documents: int) -> int:
