@@ -241,7 +241,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2711)
     parser.add_argument("--corpus", default="", help="only corpora whose name contains this")
     given = parser.parse_args()
-    warnings.simplefilter("ignore", RuntimeWarning)
+    warnings.simplefilter("ignore")  # measures that are not defined, clamped λ
     for name, load in CORPORA.items():
         if given.corpus.lower() in name.lower():
             X, terms = load()
