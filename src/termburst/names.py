@@ -15,6 +15,7 @@ Test = Literal["plr", "lr", "score"]  # the statistic that `p_value` belongs to
 KeynessMethod = Literal[
     "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"
 ]
+Compared = Literal["frequency", "burstiness"]  # what keyness compares
 Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
@@ -25,6 +26,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
 TESTS: tuple[Test, ...] = get_args(Test)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
+COMPARED: tuple[Compared, ...] = get_args(Compared)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)

@@ -29,7 +29,7 @@ from termburst.cli.shared import (
     shown,
 )
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
-from termburst.names import KeynessMethod, Sort
+from termburst.names import Compared, KeynessMethod, Sort
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +57,13 @@ _COLUMNS = (
     "effect: by how much it differs at least, if q is small; q_value: expected share of false alarms down to this row",
 )
 
+_BURST_COLUMNS = (
+    "n, b: occurrences, documents with the term; burst_ratio: how many times likelier a word is it if another word is;",
+    "log_ratio: log₂ of their ratio, A to B; effect: the end of its interval nearest to 0, if q_value is at most 0.05",
+)
+
+OfOption = Annotated[Compared, typer.Option("--of", help="What is compared: how frequent terms are, or how bursty.")]
+
 
 By = Annotated[
     str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
@@ -76,6 +83,7 @@ def keyness(
     ] = None,
     by: By = None,
     every: Bin = None,
+    of: OfOption = "frequency",
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -111,11 +119,10 @@ def keyness(
     sources = reading.inputs(*(corpus for corpus in (a, b) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
     page = settled_report(None, report, *sources) if report is not None else None
-    if report is not None and output is not None and report.resolve() == output.resolve():
-        raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
+    _check_page(report, output, of)
     options: dict[str, Any] = {
         "method": method, "confidence": confidence, "adjust": fdr, "min_count": min_count, "sort": sort,
-    }  # fmt: skip
+    } | ({} if of == "frequency" else {"of": of})  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
     if (b is None) == (by is None):
@@ -133,7 +140,7 @@ def keyness(
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
     write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(*_COLUMNS, *_not_counted(found.table))
+        say(*(_BURST_COLUMNS if of == "burstiness" else (*_COLUMNS, *_not_counted(found.table))))
 
 
 def _not_counted(table: pl.DataFrame) -> list[str]:
@@ -144,6 +151,14 @@ def _not_counted(table: pl.DataFrame) -> list[str]:
     return [
         f"{many(never, 'term')} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"
     ]
+
+
+def _check_page(report: Path | None, output: Path | None, of: Compared) -> None:
+    """Raise ValueError if there can be no page, or not in this file."""
+    if report is not None and output is not None and report.resolve() == output.resolve():
+        raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
+    if report is not None and of == "burstiness":
+        raise ValueError("--report shows frequencies; omit it, or omit --of burstiness")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@
 #define FLAT 1e-7       /* slope of the log-likelihood along a curve that is as good as none */
 #define EXACT 1e-6      /* relative error of a root */
 #define FARTHEST 400.0  /* of levels: beyond, there is no limit */
-#define BINOMIAL 1e8    /* α_0 over the length, from which on reuse is the binomial's */
+#define BINOMIAL 1e11   /* α_0 over the length, from which on reuse is the binomial's */
 enum { ROUNDS = 80, FAR = 8, LOOKS = 3 };
 static const double NODE[2] = {0.3399810435848563, 0.8611363115940526};
 static const double NODE_WEIGHT[2] = {0.6521451548625461, 0.34785484513745385};
@@ -67,14 +67,6 @@ static Reuse reuse_at(double tau, double omega, double length) {
     return found;
 }
 
-/* Everything that stays constant while the limits of one effect of one term are searched. */
-typedef struct {
-    const Term *term;
-    const LengthTable *table;
-    double length;
-    int effect;
-} Problem;
-
 /* The point of a curve on which an effect has a given level: τ and ω, their first and second derivatives along the curve,
  * in its parameter s, and their derivatives in the level at fixed s.
  *
@@ -118,13 +110,8 @@ static Curve reuse_curve(double level, double s, double tau, double length) {
     return curve;
 }
 
-/* The maximum on a curve: its parameter and τ, the gain over the binomial, its derivative in the level, and ds/dlevel. */
-typedef struct {
-    double s, tau, gain, slope, turn;
-} Best;
-
 /* Moves *best* to the maximum of the likelihood where the effect has the level, from its s and τ. */
-static void best_on(const Problem *of, double level, Best *best) {
+void best_on(const Profile *of, double level, Best *best) {
     const int ratio = of->effect == OF_RATIO;
     double low = ratio ? SMALLEST : -60.0, high = ratio ? LARGEST : LARGEST - 10, more = 0.0;
     double s = between(best->s, low, high), tau = best->tau;
@@ -160,13 +147,13 @@ static void best_on(const Problem *of, double level, Best *best) {
 }
 
 /* √(2(ℓ̂ − ℓ)) at a level, where ℓ̂ has the gain *top*. The search for the maximum starts at *best*. */
-static double fall_at(const Problem *of, double level, double top, Best *best) {
+static double fall_at(const Profile *of, double level, double top, Best *best) {
     best_on(of, level, best);
     return sqrt(most(2 * (top - best->gain), 0.0));
 }
 
 /* The level beyond *inside*, in the direction of *step*, where the fall equals *root*; ±inf if there is none. */
-static double limit(const Problem *of, double inside, double step, double top, double root, Best best) {
+static double limit(const Profile *of, double inside, double step, double top, double root, Best best) {
     const double side = copysign(1.0, step);
     double level = inside + step, outside = copysign(INFINITY, step), before = inside;
     best.s += between(best.turn * step, -2.0, 2.0);
@@ -194,7 +181,7 @@ static double limit(const Problem *of, double inside, double step, double top, d
 /* The upper limit of the burst ratio if the fit is the binomial. The first trial is where the limit would be if the
  * likelihood were normal: its information on ρ is Σ_j n_j (n_j − 1)/2. The likelihood may have a second maximum, so the
  * search looks again farther out. */
-static double limit_of_binomial(const Problem *of, double omega, double top, double root) {
+static double limit_of_binomial(const Profile *of, double omega, double top, double root) {
     double level = log(root / sqrt(most(of->table->pairs, 1.0))) - omega, found = level;
     Best best = {.s = most(log(expm1(least(most(-omega - level, 1e-3), 36.0))), -5.0)};
     double start = level - 1.0;
@@ -215,7 +202,7 @@ static double limit_of_binomial(const Problem *of, double omega, double top, dou
     return found;
 }
 
-static Roots limits_of(const Problem *of, double tau, double omega, double top, Roots roots) {
+static Roots limits_of(const Profile *of, double tau, double omega, double top, Roots roots) {
     Roots found = {NAN, NAN};
     double level, within = between(tau, SMALLEST + 5, LARGEST);
     Best best = {.s = within, .tau = within};
@@ -242,7 +229,7 @@ int32_t tb_effect_limits(const Cells *cells, const LengthTable *table, const Eff
         const int64_t *range = range_of(cells, 0, i);
         int32_t status = gather(cells, range[0], range[1], room, &used, &term);
         if (status != TB_OK) return status;
-        const Problem of = {&term, table, task->length, (int)task->effect};
+        const Profile of = {&term, table, task->length, task->effect};
         task->out[i] = limits_of(&of, task->tau[i], task->omega[i], task->gain[i], task->roots[i]);
     }
     return TB_OK;

@@ -45,7 +45,24 @@ typedef struct {
     double length;
 } ReuseTask;
 
+/* An effect of one term: its cells, the lengths of all documents, and the length that reuse is about. */
+typedef struct {
+    const Term *term;
+    const LengthTable *table;
+    double length;
+    int64_t effect;
+} Profile;
+
+/* The maximum of the likelihood where an effect has a given level: the parameter s of the curve (for the burst ratio it is
+ * τ) and τ, the gain over the binomial, its derivative in the level, and ds/dlevel. */
+typedef struct {
+    double s, tau, gain, slope, turn;
+} Best;
+
 TB_API int32_t tb_effect_limits(const Cells *cells, const LengthTable *table, const EffectTask *task, const Room *room);
 TB_API int32_t tb_reuse(const ReuseTask *task);
+
+/* Moves *best* to that maximum, from its s and τ. */
+void best_on(const Profile *of, double level, Best *best);
 
 #endif

@@ -58,13 +58,13 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
 
     Examples
     --------
-    >>> silver = {"term": "silver", "b": 21, "burst_ratio": 5.0, "reuse": 0.864, "reuse_binomial": 0.31}
+    >>> silver = {"term": "silver", "b": 21, "burst_ratio": 5.0, "ci_low": 3.0, "reuse": 0.864, "reuse_binomial": 0.31}
     >>> in_words(silver, 59, "speeches")
     'silver: in 21 of 59 speeches, and once used, used again in 86 %; chance would have it in 31 %'
     >>> in_words(silver | {"b": 2}, 59)
     'silver: in 2 of 59 documents, too few to say how bursty it is'
-    >>> in_words(silver | {"burst_ratio": 1.0}, 59)
-    'silver: in 21 of 59 documents, and once used, used again no more often than by chance, in 31 %'
+    >>> in_words(silver | {"ci_low": 1.0}, 59)
+    'silver: in 21 of 59 documents, and once used, not surely used again more often than by chance (in 31 %)'
     >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
     'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
     """
@@ -72,8 +72,8 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
     if row["b"] < FEWEST:
         return f"{found}, too few to say how bursty it is"
     again, chance = percent(row["reuse"]), percent(row["reuse_binomial"])
-    if row["burst_ratio"] <= 1:
-        return f"{found}, and once used, used again no more often than by chance, in {chance}"
+    if (row["ci_low"] or 1.0) <= 1:
+        return f"{found}, and once used, not surely used again more often than by chance (in {chance})"
     if row["reuse"] <= row["reuse_binomial"] or again == chance:
         return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
     return f"{found}, and once used, used again in {again}; chance would have it in {chance}"

@@ -77,10 +77,12 @@ def burstiness_test(
         term; n, b: its occurrences, and the documents that contain it.
 
         burst_ratio, ci_low, ci_high: how many times likelier a token is this term if another token of the document,
-        drawn at random, is; 1 is not bursty. effect: the end of that interval nearest to 1; 1 if it contains 1, or if
-        fewer than five documents contain the term. reuse, reuse_low, reuse_high: of the documents of mean length that
-        contain the term, the share that repeat it; reuse_binomial: the same by chance. Intervals are 95 %
-        profile-likelihood intervals; see `termburst.inference.burst_effects`.
+        drawn at random, is; 1 is not bursty. ci_low is 1, too, if a term is not repeated within documents more often
+        than by chance. effect: the end of that interval nearest to 1; 1 if it contains 1, or if fewer than ten
+        documents contain the term (five to ten if the collection has less than 100 documents).
+        reuse, reuse_low, reuse_high: of the documents of mean length that contain the term, the share that repeat it;
+        reuse_binomial: the same by chance. Intervals are 95 % profile-likelihood intervals; see
+        `termburst.inference.burst_effects`.
 
         plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, even if p_value is too small for
         a float), q_value, how ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not and

@@ -17,10 +17,11 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.inference.multiplicity import estimate_null_share
 from termburst.models.cells import TermCells, term_cells
-from termburst.names import ADJUSTMENTS, KEYNESS_METHODS, SORTS, Sort
+from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, SORTS, Compared, Sort
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
+from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
 from termburst.tables.frames import counted_texts, named_terms, own_terms, term_frame
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def keyness(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
+    of: Compared = "frequency",
 ) -> pl.DataFrame:
     """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
@@ -65,6 +67,10 @@ def keyness(
         Terms that occur less often in both together are left out, and not counted in the adjustment.
     sort : {"p", "effect", "log_ratio", "term"}
         "effect" puts the words first that A uses more by the largest factor, of those with q ≤ 1 − confidence.
+    of : {"frequency", "burstiness"}
+        What is compared. "burstiness": which terms burst more in A than in B, whatever their frequencies. Then
+        log_ratio is log₂ of the ratio of the burst ratios, burst_ratio_a and burst_ratio_b, and there are neither
+        frequencies per million nor dp; see `termburst.inference.differential_burstiness`.
 
     Returns
     -------
@@ -96,6 +102,8 @@ def keyness(
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
     a, b, names = _aligned(A, B, terms, terms_b)
+    if _of_burstiness(of, method):
+        return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     compared = _compared(a, b, method, confidence, min_count)
     return _sorted(_finished([compared], names, adjust, confidence)[0], sort)
 
@@ -111,6 +119,7 @@ def keyness_groups(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
+    of: Compared = "frequency",
     draws: int = 1_999,
     seed: int = 0,
 ) -> pl.DataFrame:
@@ -124,7 +133,7 @@ def keyness_groups(
     X : count matrix, or a corpus
     labels : list, array or Series with one label per document
         All of one type, at least two different ones, and none missing.
-    terms, adjust, min_count, sort, confidence, method : see `keyness`; the last two are only for contrasts
+    terms, adjust, min_count, sort, confidence, method, of : see `keyness`; the last three are only for contrasts
     contrasts : bool
         Whether to return the contrasts instead of the overall test.
     draws, seed : for the Monte Carlo, used for terms in few documents
@@ -145,7 +154,7 @@ def keyness_groups(
     min_count = _checked(sort, method, confidence, adjust, min_count)
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     if not contrasts:
-        _check_overall(sort, method, confidence)
+        _check_overall(sort, method, confidence, of)
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
@@ -155,6 +164,9 @@ def keyness_groups(
     for group, part in zip(groups, parts, strict=True):
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
+    if _of_burstiness(of, method):
+        pairs = ((name, term_cells(parts[g]), term_cells(counts[place != g])) for g, name in enumerate(groups))
+        return burst_contrasts(pairs, names, confidence, adjust, min_count, sort)
     if contrasts:
         pairs = ((term_cells(parts[g]), term_cells(counts[place != g])) for g in range(len(groups)))
         compared = [_compared(own, rest, method, confidence, min_count) for own, rest in pairs]
@@ -248,12 +260,21 @@ def _contrasts(groups: Sequence[str], tables: Sequence[pl.DataFrame]) -> pl.Data
     return pl.concat(named).select("term", "group", pl.exclude("term", "group"))
 
 
-def _check_overall(sort: Any, method: Any, confidence: Any) -> None:
+def _of_burstiness(of: Any, method: Any) -> bool:
+    """Whether burst ratios are compared; ValueError if *of* is unknown, or if the method cannot do that."""
+    check_name("of", of, COMPARED)
+    if of == "burstiness" and method != "beta-binomial":
+        raise ValueError(f"of='burstiness' has one method, 'beta-binomial'; omit method={method!r}")
+    return bool(of == "burstiness")
+
+
+def _check_overall(sort: Any, method: Any, confidence: Any, of: Any) -> None:
     """Raise ValueError for options that the test over all groups does not have."""
     overall: dict[str, tuple[Any, Any]] = {
         "sort": (sort, ("p", "term")),
         "method": (method, ("beta-binomial",)),
         "confidence": (confidence, (0.95,)),
+        "of": (of, ("frequency",)),
     }
     for option, (value, allowed) in overall.items():
         if value not in allowed:

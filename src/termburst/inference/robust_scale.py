@@ -1,0 +1,118 @@
+"""How much more the burst ratio of a term varies between samples of documents than the beta-binomial says.
+
+Text is not exactly beta-binomial: a word may burst more in long documents, or in one kind of them. Then a likelihood
+ratio is too large by a factor κ, the ratio of the sandwich variance of log(R − 1) to that of the model. (On 20
+Newsgroups κ is 1.2 to 1.4; with κ = 1, two random halves would differ at 5 % in 11 % of the words.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma
+
+from termburst.core import beta_binomial as core
+from termburst.models.cells import TermCells
+from termburst.models.fit_beta_binomial import BetaBinomialFit
+from termburst.models.length_table import LengthTable
+
+Floats = NDArray[np.float64]
+
+CLASSES = 16  # of document lengths, for the documents without the term
+BANDS = np.array([5, 20, 50, 200])  # of documents with the term; in each, κ has one mean
+ENOUGH = 10  # documents with a term, from which on its own κ is hardly biased
+TERMS = 30  # in a band, for a mean
+LARGEST = 10.0  # κ of a term in the mean
+STEADY = 1e6  # α_0 from which on a term is so even that the sums of its score cancel
+
+
+def robust_scale(cells: TermCells, fit: BetaBinomialFit) -> Floats:
+    """κ of every term: its own, the mean of terms in about as many documents, or 1, whichever is largest.
+
+    The own κ of a term in few documents is too small on average, and noisy. So terms in 5 to 9 documents have the mean
+    of those in 10 to 19, and terms in fewer than 5 documents have 1.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> from termburst.models.cells import term_cells
+    >>> cells = term_cells([[4, 26], [0, 31], [0, 28], [1, 24], [0, 30], [5, 15]])
+    >>> robust_scale(cells, tb.fit_beta_binomial(cells)).tolist()
+    [1.0, 1.0]
+    """
+    own = _own_scale(cells, fit)
+    known = np.isfinite(own) & (cells.b_i >= ENOUGH)
+    band = np.searchsorted(BANDS, cells.b_i, side="right")
+    scale = np.maximum(np.where(known, own, 1.0), 1.0)
+    for k in range(1, BANDS.size + 1):
+        among = own[known & (band == k)]
+        if among.size >= TERMS:
+            scale[band == k] = np.maximum(scale[band == k], np.minimum(among, LARGEST).mean())
+    return scale
+
+
+def _own_scale(cells: TermCells, fit: BetaBinomialFit) -> Floats:
+    """The ratio of the two variances of log(R − 1); NaN if the fit is not inside.
+
+    With H the Hessian of ℓ and J = Σ_j u_j u_j′ over the scores of the documents, in (τ, ω): c′H⁻¹JH⁻¹c / c′(−H)⁻¹c,
+    where c = (−α_0/(1 + α_0), −1) is the gradient of log(R − 1) = −ω − log(1 + e^τ).
+    """
+    inside = np.flatnonzero((fit.status == "converged") & (fit.alpha_0 < STEADY))
+    own = np.full(fit.mean.size, np.nan)
+    if not inside.size:
+        return own
+    tau, omega = np.log(fit.alpha_0[inside]), np.log(fit.alpha[inside]) - np.log(fit.alpha_not[inside])
+    table = LengthTable.of(cells.lengths, cells.length_documents).for_kernels()
+    d = core.derivatives(cells.for_kernels(), table, inside, tau, omega, np.zeros(4))
+    j_tt, j_to, j_oo = (part[inside] for part in _score_products(cells, fit))
+    determinant = d["tau_tau"] * d["omega_omega"] - d["tau_omega"] ** 2
+    v_tt, v_to, v_oo = (x / determinant for x in (-d["omega_omega"], d["tau_omega"], -d["tau_tau"]))
+    c = -fit.alpha_0[inside] / (1 + fit.alpha_0[inside])
+    on_tau, on_omega = v_tt * c - v_to, v_to * c - v_oo
+    model = on_tau * c - on_omega
+    robust = on_tau**2 * j_tt + 2 * on_tau * on_omega * j_to + on_omega**2 * j_oo
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own[inside] = np.where(model > 0, robust / model, np.nan)
+    return own
+
+
+def _score_products(cells: TermCells, fit: BetaBinomialFit) -> tuple[Floats, Floats, Floats]:
+    """J of every term: Σ_j u_τ², Σ_j u_τ u_ω, Σ_j u_ω²; without a meaning if the fit is not inside.
+
+    Documents without the term are taken in classes of length, each at its mean length.
+    """
+    usable = (fit.status == "converged") & (fit.alpha_0 < STEADY)
+    alpha, alpha_not, alpha_0 = (np.where(usable, x, 1.0) for x in (fit.alpha, fit.alpha_not, fit.alpha_0))
+    share = alpha * alpha_not / alpha_0
+    low, rest, all_tokens = digamma(alpha), digamma(alpha_not), digamma(alpha_0)
+    term, count, length = cells.term, cells.count.astype(np.float64), cells.length.astype(np.float64)
+    here = digamma(count + alpha[term]) - low[term]
+    there = digamma(length - count + alpha_not[term]) - rest[term]
+    u_tau = alpha[term] * here + alpha_not[term] * there
+    u_tau -= alpha_0[term] * (digamma(length + alpha_0[term]) - all_tokens[term])
+    u_omega = share[term] * (here - there)
+    products = [cells.sum(u_tau**2), cells.sum(u_tau * u_omega), cells.sum(u_omega**2)]
+    for mean_length, without in _without_term(cells, term):
+        there = digamma(mean_length + alpha_not) - rest
+        v_tau = alpha_not * there - alpha_0 * (digamma(mean_length + alpha_0) - all_tokens)
+        v_omega = -share * there
+        for k, value in enumerate((v_tau**2, v_tau * v_omega, v_omega**2)):
+            products[k] += without * value
+    return products[0], products[1], products[2]
+
+
+def _without_term(cells: TermCells, term: NDArray[np.int64]) -> list[tuple[float, Floats]]:
+    """For each class of document lengths: the mean length, and the number of documents without each term."""
+    filled = cells.lengths > 0
+    lengths, documents = cells.lengths[filled].astype(np.float64), cells.length_documents[filled].astype(np.float64)
+    middle = (np.cumsum(documents) - documents / 2) / documents.sum()
+    classes = np.minimum((middle * CLASSES).astype(np.intp), CLASSES - 1)
+    of_cell = classes[np.searchsorted(cells.lengths[filled], cells.length)]
+    weight = np.broadcast_to(cells.weight, cells.count.shape)
+    with_term = np.bincount(of_cell * cells.n_i.size + term, weight, CLASSES * cells.n_i.size)
+    found = []
+    for k, having in enumerate(with_term.reshape(CLASSES, -1)):
+        size = documents[classes == k].sum()
+        if size:
+            found.append((float(lengths[classes == k] @ documents[classes == k] / size), size - having))
+    return found

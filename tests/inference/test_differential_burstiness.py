@@ -1,0 +1,123 @@
+"""Differential burstiness: likelihoods by brute force, size under the null, and planted differences."""
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import termburst as tb
+from helpers.profiles import bursty_terms, log_likelihood, profile_of_ratio
+from helpers.simulated import cells_of_columns
+from termburst.inference.differential_burstiness import differential_burstiness
+from termburst.inference.robust_scale import robust_scale
+from termburst.models.cells import term_cells
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+
+
+def drawn(rng, documents, alpha_0, share, terms):
+    """The cells of independent terms with the same parameters."""
+    n_j = rng.integers(100, 600, documents)
+    p = rng.beta(alpha_0 * share, alpha_0 * (1 - share), (documents, terms))
+    return cells_of_columns(rng.binomial(n_j[:, None], p), n_j)
+
+
+@pytest.mark.slow
+def test_the_statistic_and_the_limits_by_brute_force():
+    A, B = bursty_terms(5, 30), bursty_terms(6, 25)
+    a, b = term_cells(A), term_cells(B)
+    fits = [fit_beta_binomial(one) for one in (a, b)]
+    kappa = (robust_scale(a, fits[0]) + robust_scale(b, fits[1])) / 2
+    found = differential_burstiness(a, b)
+    sides = [(counts[filled], counts.sum(axis=1)[filled]) for counts in (A, B) for filled in [counts.sum(axis=1) > 0]]
+    checked = 0
+    for i in range(A.shape[1]):
+        if any(fit.status[i] != "converged" for fit in fits):
+            continue
+        top = sum(
+            log_likelihood(c[:, i], n, np.log(f.alpha_0[i]), np.log(f.alpha[i] / f.alpha_not[i]))
+            for (c, n), f in zip(sides, fits, strict=True)
+        )
+
+        def fall(delta, i=i, top=top):
+            def apart(log_log_ratio):
+                one = np.exp(log_log_ratio) + max(-delta, 0.0)
+                ratios = np.exp(one + delta), np.exp(one)
+                total = sum(profile_of_ratio(c[:, i], n, r) for (c, n), r in zip(sides, ratios, strict=True))
+                return -total
+
+            return 2 * (top + optimize.minimize_scalar(apart, bounds=(-5, 2.5), method="bounded").fun)
+
+        assert fall(0.0) / kappa[i] == pytest.approx(found.statistic[i], rel=1e-3, abs=1e-4)
+        for limit in (found.ci_low[i], found.ci_high[i]):
+            assert fall(limit * np.log(2)) / kappa[i] == pytest.approx(stats.chi2.isf(0.05, 1), rel=5e-3)
+        checked += 1
+        if checked == 2:
+            return
+    pytest.fail("too few terms to check")
+
+
+def test_size_and_power():
+    """600 terms with the same burst ratio 10 and different means; then with burst ratios 10 and 40."""
+    rng = np.random.default_rng(2117)
+    ratio = 10.0
+
+    def alpha_0(share, r):
+        return (1 - share) / share / (r - 1) - 1
+
+    A = drawn(rng, 150, alpha_0(0.002, ratio), 0.002, 600)
+    B = drawn(rng, 200, alpha_0(0.004, ratio), 0.004, 600)
+    found = differential_burstiness(A, B)
+    p = found.p_value
+    assert 0.025 < (p < 0.05).mean() < 0.07
+    inside = (found.ci_low <= 0) & (found.ci_high >= 0)
+    assert 0.93 < inside.mean() < 0.98
+    C = drawn(rng, 200, alpha_0(0.004, 40.0), 0.004, 600)
+    other = differential_burstiness(C, A)
+    assert (other.p_value < 0.05).mean() > 0.9
+    assert np.median(other.log_ratio) == pytest.approx(2.0, abs=0.25)
+
+
+def test_a_term_that_one_corpus_lacks_has_nothing_to_compare():
+    found = differential_burstiness(term_cells([[3, 0, 9]] * 4), term_cells([[0, 2, 8], [1, 0, 7]]))
+    assert np.isnan(found.log_ratio[1])
+    assert found.p_value[1] == 1.0
+    assert np.isnan(found.ci_low[1])
+    same = differential_burstiness(term_cells([[3, 5], [0, 8]]), term_cells([[3, 5], [0, 8]]))
+    np.testing.assert_allclose(same.log_ratio, 0, atol=1e-9)
+    np.testing.assert_allclose(same.p_value, 1, atol=1e-3)
+
+
+def test_the_table():
+    A, B = [[6, 1, 24], [0, 0, 30], [0, 0, 30]] * 10, [[2, 0, 28]] * 30
+    table = tb.keyness(A, B, terms=["ha", "no", "so"], of="burstiness")
+    assert table.columns == [
+        "term", "n_a", "n_b", "b_a", "b_b", "burst_ratio_a", "burst_ratio_b", "log_ratio", "ci_low", "ci_high",
+        "effect", "statistic", "p_value", "q_value", "reference",
+    ]  # fmt: skip
+    first = table.row(0, named=True)
+    assert first["term"] == "ha"
+    assert first["effect"] == first["ci_low"] > 0.5
+    last = table.row(2, named=True)
+    assert (last["term"], last["p_value"], last["q_value"], last["reference"]) == ("no", None, None, "")
+    groups = tb.keyness_groups(
+        A + B, ["a"] * 30 + ["b"] * 30, terms=["ha", "no", "so"], of="burstiness", contrasts=True, sort="effect"
+    )
+    assert groups.row(0, named=True)["group"] == "a"
+    assert groups.row(0, named=True)["effect"] == pytest.approx(first["effect"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"of": "length"}, "of must be one of 'frequency', 'burstiness'; got 'length'"),
+        ({"of": "burstiness", "method": "g2"}, "of='burstiness' has one method, 'beta-binomial'; omit method='g2'"),
+        ({"of": "burstiness", "confidence": 3}, "confidence"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        tb.keyness([[1, 2]], [[2, 1]], **options)
+
+
+def test_groups_need_contrasts():
+    with pytest.raises(ValueError, match="of='burstiness' needs contrasts=True"):
+        tb.keyness_groups([[1, 2], [2, 1]], ["a", "b"], of="burstiness")
