@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.check import check
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
 from termburst.cli.output import Format, many, progress_bar, say, settled_format, write_table
@@ -42,7 +43,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(stats, name="stats")
-for _command in (weigh, export, keyness, report, reproduce):
+for _command in (weigh, export, keyness, report, check, reproduce):
     app.command()(_command)
 
 CorpusOrStatistics = Annotated[

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from termburst.cli.output import many, progress_bar, say
+from termburst.display import printable
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
@@ -38,6 +39,7 @@ CORPUS_HELP = (
 )
 _PANEL = "Reading text"
 FILE_COLUMNS = ("file", "folder")  # what is known of every file
+_NAMED_COPIES = 10  # near-copies that are named when they are dropped
 _REPORT_LINES = 12  # of the reading report, on a terminal
 Layer = Literal["form", "lemma", "upos", "lemma_upos"]
 Words = Literal["unicode", "sklearn"]
@@ -133,6 +135,10 @@ class Reading:
             "--pattern-seconds", help="Stop if --token-pattern takes longer for one document.", min=1, max=1_000_000
         ),
     ] = 60
+    drop_duplicates: Annotated[
+        bool,
+        _option("--drop-duplicates", help="Leave out near-copies of earlier documents; all texts are held in memory."),
+    ] = False
 
     notes: Annotated[
         bool | None,
@@ -283,6 +289,8 @@ class Reading:
         """The statistics of a corpus, continued from a *checkpoint*."""
         from termburst.statistics.term_statistics import NothingToCountError
 
+        if self.drop_duplicates:
+            raise ValueError("--drop-duplicates needs all texts at once, so it cannot resume; omit one of the two")
         begin = checkpoint.begin if self.split is None else None  # a checkpoint counts documents, not their pieces
         with self.batches(corpus, checkpoint.counting, begin=begin) as read:
             checkpoint.counting = read.counting
@@ -361,7 +369,8 @@ class Reading:
                     yield batch
                     bar.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
-            yield _Read(self._cut(shown(), counting), counting, None if opened is None else opened.report)
+            batches = shown() if not self.drop_duplicates else _without_duplicates(corpus, shown())
+            yield _Read(self._cut(batches, counting), counting, None if opened is None else opened.report)
         if opened is not None:
             self._print_report(opened.report, texts)
 
@@ -404,6 +413,29 @@ def _collection_batches(collection: TextCollection) -> Iterator[Batch]:
     for i in range(0, len(collection), step):
         texts: list[Text] = list(collection.texts[i : i + step])
         yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)))
+
+
+def _without_duplicates(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The batches without near-copies of earlier documents. It says which they are, and needs all texts at once."""
+    from termburst.counting.shingles import TextShingles
+    from termburst.inference.duplicates import near_duplicates
+
+    held = list(batches)
+    ids = [name for batch in held for name in batch.ids]
+    found = near_duplicates(TextShingles([text for batch in held for text in batch.texts]))
+    kept = found.kept.tolist()
+    copies = [(ids[k], ids[of]) for k, of in enumerate(found.original.tolist()) if k != of]
+    named = ", ".join(f"{printable(one)} (of {printable(of)})" for one, of in copies[:_NAMED_COPIES])
+    more = f", and {len(copies) - _NAMED_COPIES:,} more" if len(copies) > _NAMED_COPIES else ""
+    say(f"{corpus}: {many(len(copies), 'near-duplicate')} dropped{': ' if copies else ''}{named}{more}", err=True)
+    first = 0
+    for batch in held:
+        inside = [k for k in range(len(batch.ids)) if kept[first + k]]
+        first += len(batch.ids)
+        rows = None if batch.metadata is None else [batch.metadata[k] for k in inside]
+        yield replace(
+            batch, ids=[batch.ids[k] for k in inside], texts=[batch.texts[k] for k in inside], metadata=rows
+        )
 
 
 def _only_tokens(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]:
