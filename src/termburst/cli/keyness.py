@@ -59,6 +59,10 @@ def keyness(
         str | None,
         typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file."),
     ] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option("--reference", help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …"),
+    ] = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -91,7 +95,7 @@ def keyness(
     check_confidence(confidence)
     if a == b == "-":
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
-    sources = reading.inputs(*(corpus for corpus in (a, b) if corpus is not None))
+    sources = reading.inputs(*(str(corpus) for corpus in (a, b, reference) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
     page = settled_report(None, report, *sources) if report is not None else None
     if report is not None and output is not None and report.resolve() == output.resolve():
@@ -101,9 +105,11 @@ def keyness(
     }  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
-    if (b is None) == (by is None):
-        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN")
-    if by is not None:
+    if sum(given is not None for given in (b, by, reference)) != 1:
+        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN, or --reference LIST")
+    if reference is not None:
+        found = _with_list(a, reference, reading, options, page=page is not None)
+    elif by is not None:
         found = _by_column(a, by, reading, options, keep_texts=page is not None)
     else:
         found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)
@@ -184,6 +190,22 @@ def _grouped(corpus: str, by: str, reading: Reading) -> tuple[CountedCorpus, Gro
             "merge some values, or choose another column with --by"
         )
     return replace(counted, groups=groups), groups
+
+
+def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *, page: bool) -> _Compared:
+    """Compare with a list of frequencies."""
+    from termburst.tables import keyness as compare
+    from termburst.tables.word_lists import read_word_list
+
+    if page:
+        raise ValueError("a page needs two corpora, but a word list has no documents; omit --report")
+    if options.pop("method") != "beta-binomial":
+        raise ValueError("--reference has its own method; omit --method")
+    listed = read_word_list(path, lowercase=reading.lowercase)
+    first = reading.statistics(a, "patterns")
+    with working("Comparing"):
+        table = compare(first, reference=listed, **options)
+    return _Compared(table, f"A: {a}, {_size(first)}; B: {path}, {many(listed.tokens, 'token')} in a list", "", {})
 
 
 def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, keep_texts: bool) -> _Compared:

@@ -20,6 +20,7 @@ from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.frames import counted_texts, named_terms, own_terms, term_frame
+from termburst.tables.word_lists import keyness_with_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,8 +31,9 @@ MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas print a
 
 def keyness(
     A: Any,
-    B: Any,
+    B: Any = None,
     *,
+    reference: Any = None,
     terms: Any = None,
     terms_b: Any = None,
     method: str = "beta-binomial",
@@ -46,6 +48,9 @@ def keyness(
     ----------
     A, B : count matrices, corpora, lists of texts, or TermStatistics with detail="patterns" (a saved reference corpus)
         Their vocabularies are aligned by term name, over the union of both. Texts are counted as `termburst.read` does.
+    reference : dict from word to number of occurrences, word list or its file; in place of B
+        A reference of which only frequencies are known; see `read_word_list`. The column `reference` then says
+        "frequency list", and p is what it would be at most, in 99 of 100 words, if the documents were known.
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
@@ -88,6 +93,13 @@ def keyness(
     'ha'
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
+    if reference is not None:
+        if B is not None or method != "beta-binomial":
+            raise ValueError("reference= takes the place of B, and has one method; omit B and method=")
+        options: dict[str, Any] = {"terms": terms, "confidence": confidence, "adjust": adjust, "min_count": min_count}
+        return _sorted(keyness_with_list(A, reference, **options), sort)
+    if B is None:
+        raise ValueError("give B, the corpus to compare with, or reference=, a list of frequencies")
     a, b, names = _aligned(A, B, terms, terms_b)
     found = tests.keyness(a, b, method=method, confidence=confidence)
     counted = a.n_i + b.n_i >= max(min_count, 1)
