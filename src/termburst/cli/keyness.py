@@ -105,14 +105,7 @@ def keyness(
     }  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
-    if sum(given is not None for given in (b, by, reference)) != 1:
-        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN, or --reference LIST")
-    if reference is not None:
-        found = _with_list(a, reference, reading, options, page=page is not None)
-    elif by is not None:
-        found = _by_column(a, by, reading, options, keep_texts=page is not None)
-    else:
-        found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)
+    found = _compared(a, {"b": b, "by": by, "reference": reference}, reading, options, keep_texts=page is not None)
     table = found.table
     if report is not None and page is not None:
         _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
@@ -131,6 +124,19 @@ class _Compared:
     title: str
     heading: str
     sides: Mapping[str, Source]
+
+
+def _compared(
+    a: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, keep_texts: bool
+) -> _Compared:
+    """Compare A with another corpus, with a list, or its groups with each other."""
+    if sum(given is not None for given in others.values()) != 1:
+        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN, or --reference LIST")
+    if others["reference"] is not None:
+        return _with_list(a, others["reference"], reading, options, page=keep_texts)
+    if others["by"] is not None:
+        return _by_column(a, others["by"], reading, options, keep_texts=keep_texts)
+    return _two_corpora(a, others["b"], reading, options, keep_texts=keep_texts)
 
 
 def _write_page(found: _Compared, format: ReportFormat, output: Path, **options: Any) -> None:

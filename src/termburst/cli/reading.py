@@ -433,9 +433,7 @@ def _without_duplicates(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch
         inside = [k for k in range(len(batch.ids)) if kept[first + k]]
         first += len(batch.ids)
         rows = None if batch.metadata is None else [batch.metadata[k] for k in inside]
-        yield replace(
-            batch, ids=[batch.ids[k] for k in inside], texts=[batch.texts[k] for k in inside], metadata=rows
-        )
+        yield replace(batch, ids=[batch.ids[k] for k in inside], texts=[batch.texts[k] for k in inside], metadata=rows)
 
 
 def _only_tokens(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]:

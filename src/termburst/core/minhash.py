@@ -97,7 +97,9 @@ def distinct_hashes(hashes: Hashes, indptr: Integers) -> Integers:
     return sizes
 
 
-def jaccard(hashes: Hashes, starts: Integers, sizes: Integers, first: Integers, second: Integers) -> NDArray[np.float64]:
+def jaccard(
+    hashes: Hashes, starts: Integers, sizes: Integers, first: Integers, second: Integers
+) -> NDArray[np.float64]:
     """The Jaccard index of pairs of sorted sets: the size of the intersection over that of the union."""
     require(first.size == second.size, "each pair must have two sets")
     values = np.zeros(first.size)

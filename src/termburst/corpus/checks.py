@@ -286,7 +286,7 @@ def _percent(share: float) -> str:
 
 
 def _range(shares: pl.Series) -> str:
-    low, high = (f"{100 * value:.1f}" for value in (shares.min(), shares.max()))  # type: ignore[operator]
+    low, high = (f"{100 * value:.1f}" for value in np.percentile(shares.to_numpy(), [0, 100]).tolist())
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 

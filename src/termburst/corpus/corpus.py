@@ -333,16 +333,21 @@ class Corpus:
     def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
 
+        In addition, *measures* may have "dp_nofreq" (`termburst.dp_nofreq`), "dp_interval" (the columns dp_low and
+        dp_high, `termburst.dp_interval`) and, for a corpus with texts, "arf" (`termburst.average_reduced_frequency`).
+
         Examples
         --------
         >>> import termburst as tb
         >>> tb.read(["so it goes", "so so"]).dispersion("dp").columns
         ['term', 'dp']
+        >>> tb.read(["so it goes on", "so so"]).dispersion(["arf"]).rows()[-1]
+        ('so', 2.5)
         """
-        from termburst.inference.dispersion import dispersion
+        from termburst.corpus.measures import measured
         from termburst.tables.frames import term_frame
 
-        return term_frame(self.terms, dispersion(self._filled(), measures))
+        return term_frame(self.terms, measured(self._filled(), measures))
 
     def term_table(self, **options: Any) -> pl.DataFrame:
         """Every term with its statistics, the burstiest first; see `termburst.term_table`.

@@ -91,8 +91,8 @@ class CountShingles:
         for first in range(0, counts.shape[0], step):
             yield counts[first : first + step]
 
-    def shingles(self, block: Any, width: int) -> ShingleLists:  # noqa: ARG002  # the order of words is not known
-        """One hash per occurrence."""
+    def shingles(self, block: Any, width: int) -> ShingleLists:
+        """One hash per occurrence; the order of words is not known, so *width* has no use."""
         count = block.data.astype(np.int64)
         cell = np.repeat(np.arange(count.size), count)
         occurrence = np.arange(cell.size) - (np.cumsum(count) - count)[cell]

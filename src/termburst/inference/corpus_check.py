@@ -1,4 +1,4 @@
-"""Do the p-values of keyness hold on this corpus? Random halves of it, in which every significant word is a false alarm.
+"""Do the p-values of keyness hold on this corpus? In random halves of it every significant word is a false alarm.
 
 Halves dealt document by document cannot reveal that documents depend on each other, because both halves then depend in
 the same way: only near-copies, and halves dealt by whole clusters (all documents of one author, say), can.
@@ -103,7 +103,7 @@ def false_alarms(
     least, most = np.array(BANDS).T
     most = np.minimum(most, int(documents.n_i.max(initial=0)))
     words = np.bincount(band, minlength=len(BANDS))
-    return FalseAlarms(least, most, words, *mean, *error, halves)
+    return FalseAlarms(least, most, words, mean[0], mean[1], mean[2], error[0], error[1], error[2], halves)
 
 
 def _filled(X: Any) -> NDArray[np.bool_]:
@@ -145,7 +145,9 @@ class _Documents:
         by_term = counts.tocsc()[:, columns]
         term = np.repeat(np.arange(columns.size), np.diff(by_term.indptr))
         count = by_term.data.astype(np.int64)
-        return cls(term, by_term.indices.astype(np.int64), count, n_j, np.bincount(term, count, columns.size).astype(np.int64))
+        return cls(
+            term, by_term.indices.astype(np.int64), count, n_j, np.bincount(term, count, columns.size).astype(np.int64)
+        )
 
     def summed(self, of: NDArray[np.intp], units: int) -> _Documents:
         """The same with all documents of a unit as one."""

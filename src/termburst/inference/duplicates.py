@@ -181,8 +181,8 @@ def _verified(source: Source, pairs: Integers, documents: int, threshold: float)
         part = (np.cumsum(np.where(sizes > 1, sizes, 0)) // VERIFIED)[own]
         order = np.argsort(part, kind="stable")
         edges = np.flatnonzero(np.diff(part[order])) + 1
-        for first, last in pairwise([0, *edges.tolist(), order.size]):
-            some = pairs[order[first:last]]
+        for begin, end in pairwise([0, *edges.tolist(), order.size]):
+            some = pairs[order[begin:end]]
             numbers, place = np.unique(some, return_inverse=True)
             values = _jaccard_of(source, numbers, place.reshape(some.shape))
             similar = values >= threshold

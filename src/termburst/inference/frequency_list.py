@@ -18,6 +18,7 @@ filled in with a low α_0, its 1 % quantile, and p is at least what they give.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,17 +138,15 @@ def _trend(x: Floats, y: Floats, at: Floats) -> tuple[Floats, Floats]:
     y = np.where(np.isfinite(y), y, np.sign(y) * 1e3)  # the boundary is above, and degenerate fits are below all others
     parts = max(1, x.size // BAND)
     bounds = np.linspace(0, x.size, parts + 1).astype(int)
-    centre = np.array([np.median(x[i:j]) for i, j in zip(bounds[:-1], bounds[1:], strict=True)])
-    low, half = (
-        np.array([np.quantile(y[i:j], q) for i, j in zip(bounds[:-1], bounds[1:], strict=True)]) for q in (0.05, 0.5)
-    )
+    centre = np.array([np.median(x[i:j]) for i, j in pairwise(bounds)])
+    low, half = (np.array([np.quantile(y[i:j], q) for i, j in pairwise(bounds)]) for q in (0.05, 0.5))
     low, half = np.clip(low, -30, 30), np.clip(half, -30, 30)
     middle = np.interp(at, centre, half)
     return middle, np.maximum(middle - np.interp(at, centre, low), 0.1) / 1.645
 
 
 def _shrunken(b: WordList, scale: float, rng: np.random.Generator) -> WordList:
-    """A list of that share of the tokens; counts are rounded at random, up or down, so that they are right on average."""
+    """A list of that share of the tokens; counts are rounded up or down at random, and right on average."""
     if scale == 1.0:
         return b
     n_i = np.floor(b.n_i * scale + rng.random(b.n_i.size)).astype(np.int64)
@@ -169,7 +168,9 @@ def _class_shares(a: TermCells) -> Floats:
     """The share of each term's occurrences in the classes of length, terms × classes, pulled to that of all tokens."""
     held = a.lengths > 0
     lengths, documents = a.lengths[held], a.length_documents[held]
-    place = np.minimum((np.cumsum(documents) - documents / 2) * CLASSES // documents.sum(), CLASSES - 1).astype(np.int64)
+    place = np.minimum((np.cumsum(documents) - documents / 2) * CLASSES // documents.sum(), CLASSES - 1).astype(
+        np.int64
+    )
     overall = np.bincount(place, lengths * documents, CLASSES) / a.tokens
     of_cell = place[np.searchsorted(lengths, a.length)]
     tokens = np.bincount(a.term * CLASSES + of_cell, a.count * a.weight, a.n_i.size * CLASSES)
@@ -186,15 +187,15 @@ def filled_in(
     """
     alpha = alpha_0 * b.n_i / b.tokens  # of a document of mean length
     place = np.minimum((np.arange(lengths.size) + 0.5) * CLASSES // lengths.size, CLASSES - 1).astype(np.int64)
-    of_class = np.bincount(place, lengths, CLASSES)
+    of_class: Floats = np.bincount(place, lengths, CLASSES).astype(np.float64)
     deal = _Deal(np.cumsum(lengths), np.cumsum(of_class) - of_class, of_class, np.cumsum(shares, axis=1))
     concentration = np.maximum(alpha * lengths.size, 1e-12)
     alike = 1 / ALIKE < lengths.mean() / a.mean_length < ALIKE
     copied = (a.b_i >= MANY) & (b.n_i > 0) & alike
     rare = np.flatnonzero((b.n_i > 0) & (b.n_i <= OFTEN) & ~copied)
     term, document = _dealt(b.n_i[rare], concentration[rare], deal, rare, rng)
-    (i, j), count = tally([rare[term], document])
-    terms, counts, sizes = [i], [count], [lengths[j].astype(np.int64)]
+    (held_term, held_in), count = tally([rare[term], document])
+    terms, counts, sizes = [held_term], [count], [lengths[held_in].astype(np.int64)]
     for i in np.flatnonzero(copied | (b.n_i > OFTEN)).tolist():
         if copied[i]:
             own = slice(a.indptr[i], a.indptr[i + 1])

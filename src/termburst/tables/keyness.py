@@ -42,7 +42,7 @@ def keyness(
     min_count: int = 1,
     sort: Sort = "p",
 ) -> pl.DataFrame:
-    """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
+    r"""Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
     Parameters
     ----------
@@ -54,11 +54,12 @@ def keyness(
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
-    method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"}
+    method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", \
+"mann-whitney", "text-dispersion", "bootstrap", "log-odds"}
         The default is the likelihood ratio of beta-binomials with one common mean or one mean per corpus; for terms in
         few documents its reference is conditional on the bursts. "g2", "chi2" and "fisher" are what most corpus tools
         offer: they treat tokens as independent, and call a quarter of the words of two random halves of one corpus
-        different.
+        different. "text-dispersion", "bootstrap" and "log-odds" are measures of other authors; see :doc:`keyness`.
     confidence : float, optional
         Confidence level of the log_ratio interval; None omits the interval, which takes half the time.
     adjust : {"bh", "by", "holm", "storey", "none"}

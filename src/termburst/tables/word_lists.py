@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -186,7 +186,7 @@ def as_frequencies(reference: Any) -> WordFrequencies:
     for word, count in reference.items():
         whole = isinstance(count, (int, np.integer)) and not isinstance(count, bool)
         if not isinstance(word, str) or not whole or not 0 <= count < 10**15:
-            raise ValueError(f"reference must have a number of occurrences for each word; got {word!r:.60}: {count!r:.60}")
+            raise ValueError(f"reference must have the occurrences of each word; got {word!r:.60}: {count!r:.60}")
         counts[word] = int(count)
     if not sum(counts.values()):
         raise ValueError("the reference has no occurrences: there is nothing to compare with")
@@ -234,7 +234,9 @@ def _named(corpus: Any, terms: Any) -> tuple[Any, NDArray[np.object_]]:
     """Counts or statistics with patterns, and the names of their terms."""
     if isinstance(corpus, TermStatistics):
         if corpus.rows is None or corpus.rows.length is None:
-            raise ValueError('A has statistics without the patterns that keyness needs: build them with detail="patterns"')
+            raise ValueError(
+                'A has statistics without patterns, which keyness needs; build them with detail="patterns"'
+            )
         size, counts = corpus.vocabulary_size, corpus
     else:
         counts = canonical_counts(corpus)
@@ -243,7 +245,5 @@ def _named(corpus: Any, terms: Any) -> tuple[Any, NDArray[np.object_]]:
     if names is None:
         raise ValueError("to compare with a word list, the columns of A need names: give terms=")
     if isinstance(corpus, TermStatistics) and corpus.terms is None:
-        from dataclasses import replace
-
         counts = replace(corpus, terms=names)
     return counts, names
