@@ -61,7 +61,7 @@ def log_odds(a: TermCells, b: TermCells) -> Result:
     >>> from termburst.models.cells import term_cells
     >>> statistic, p_value = log_odds(term_cells([[10, 90], [0, 100]]), term_cells([[0, 100], [1, 99]]))
     >>> round(float(statistic[0]), 3), round(float(p_value[0]), 4)
-    (1.477, 0.1398)
+    (1.477, 0.1397)
     """
     n_a, n_b = float(a.tokens), float(b.tokens)
     total = (a.n_i + b.n_i).astype(np.float64)
