@@ -1,10 +1,10 @@
 """What `corpus.check()` promises: copies are found, quickly, and dropping them removes the false alarms they cause.
 
-copies   Edited copies of 1, 5 and 30 % of the documents are planted. Truth is brute force: the exact Jaccard index of the
-         runs of five words of all pairs, with Python's own tuples. A document is a copy if an earlier one has an index
+copies   Edited copies of 1, 5 and 30 % of documents are planted. Truth is brute force: the exact Jaccard index of
+         the runs of five words of all pairs, with Python's own tuples. A document is a copy if an earlier one has an index
          of 0.7 or more. Recall and precision of the documents that `near_duplicates` finds.
-alarms   A corpus in which 30 % of the documents were copied one to four times, with small edits. It is halved many times
-         so that a document and its copies stay together: no word truly differs. Share of words with p < 5 %, with the
+alarms   A corpus in which 30 % of documents were copied one to four times, with small edits. It is halved many
+         times so that a document and its copies stay together: no word truly differs. Share of words with p < 5 %, with the
          copies, and after `drop_duplicates`.
 million  A million short documents, 5 % of them edited copies: time and peak memory.
 list     Keyness against a list of frequencies. One part of a corpus is collapsed to a list. How often is p smaller than
@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 import termburst as tb
 from termburst.counting.shingles import TextShingles, plain_words
-from termburst.inference.corpus_check import BANDS, _Documents
+from termburst.inference.corpus_check import BANDS, TermDocuments
 from termburst.inference.duplicates import THRESHOLD, WIDTH, near_duplicates
 from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.keyness import keyness
@@ -134,7 +134,7 @@ def _halved(corpus: tb.Corpus, family: np.ndarray, halves: int) -> list[str]:
     ]
 
 
-def _some_words(corpus: tb.Corpus, rng: np.random.Generator, most: int = 400) -> tuple[_Documents, np.ndarray]:
+def _some_words(corpus: tb.Corpus, rng: np.random.Generator, most: int = 400) -> tuple[TermDocuments, np.ndarray]:
     """At most that many words of each band of frequency, and the band of each."""
     counts = corpus.counts
     n_j = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
@@ -144,7 +144,7 @@ def _some_words(corpus: tb.Corpus, rng: np.random.Generator, most: int = 400) ->
     chosen = [rng.permutation(np.flatnonzero((n_i >= low) & (n_i <= high)))[:most] for low, high in BANDS]
     columns = np.sort(np.concatenate(chosen))
     band = np.searchsorted([low for low, _ in BANDS], n_i[columns], side="right") - 1
-    return _Documents.of(counts, columns, n_j), band
+    return TermDocuments.of(counts, columns, n_j), band
 
 
 def million(documents: int) -> None:
@@ -163,10 +163,9 @@ def million(documents: int) -> None:
     result = near_duplicates(TextShingles(texts))
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     size = sum(map(len, texts)) / 1e6
-    print(
-        f"million: {len(texts):,} documents, {size:,.0f} MB of text: {seconds:.0f} s; peak memory {after / 1e6:.2f} GB, of "
-        f"which {before / 1e6:.2f} GB before the search; {(~result.kept).sum():,} near-copies of {len(texts) // 20:,} planted"
-    )
+    memory = f"peak memory {after / 1e6:.2f} GB, of which {before / 1e6:.2f} GB before the search"
+    found = f"{(~result.kept).sum():,} near-copies found, {len(texts) // 20:,} planted"
+    print(f"million: {len(texts):,} documents, {size:,.0f} MB of text: {seconds:.0f} s; {memory}; {found}")
 
 
 def lists(splits: int = 6) -> None:
@@ -188,7 +187,7 @@ def lists(splits: int = 6) -> None:
             _print_list(f"{name}, real", band, [_compared_with_list(documents, first, 0)])
 
 
-def _compared_with_list(documents: _Documents, first: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _compared_with_list(documents: TermDocuments, first: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     a, b = documents.cells(first), documents.cells(~first)
     listed = list_keyness(a, WordList(b.n_i, b.tokens), confidence=None, seed=seed)
     return keyness(a, b, confidence=None).p_value, listed.p_value

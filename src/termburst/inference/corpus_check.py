@@ -86,7 +86,7 @@ def false_alarms(
         return None
     rng = np.random.default_rng(seed)
     chosen, band = _chosen_words(counts, rng)
-    documents = _Documents.of(counts, chosen, n_j)
+    documents = TermDocuments.of(counts, chosen, n_j)
     whole = documents.summed(of, units) if cluster is not None else None
     shares = np.full((halves, 3, len(BANDS)), np.nan)
     for half in range(halves):
@@ -131,7 +131,7 @@ def _chosen_words(counts: Any, rng: np.random.Generator) -> tuple[Integers, Inte
 
 
 @dataclass(frozen=True, slots=True)
-class _Documents:
+class TermDocuments:
     """The cells of some terms in order of terms, with the document of each, and the lengths of all documents."""
 
     term: Integers
@@ -141,7 +141,7 @@ class _Documents:
     n_i: Integers
 
     @classmethod
-    def of(cls, counts: Any, columns: Integers, n_j: Integers) -> _Documents:
+    def of(cls, counts: Any, columns: Integers, n_j: Integers) -> TermDocuments:
         by_term = counts.tocsc()[:, columns]
         term = np.repeat(np.arange(columns.size), np.diff(by_term.indptr))
         count = by_term.data.astype(np.int64)
@@ -149,10 +149,10 @@ class _Documents:
             term, by_term.indices.astype(np.int64), count, n_j, np.bincount(term, count, columns.size).astype(np.int64)
         )
 
-    def summed(self, of: NDArray[np.intp], units: int) -> _Documents:
+    def summed(self, of: NDArray[np.intp], units: int) -> TermDocuments:
         """The same with all documents of a unit as one."""
         (term, unit), count = tally([self.term, of[self.document].astype(np.int64)], self.count)
-        return _Documents(term, unit, count, np.bincount(of, self.n_j, units).astype(np.int64), self.n_i)
+        return TermDocuments(term, unit, count, np.bincount(of, self.n_j, units).astype(np.int64), self.n_i)
 
     def cells(self, inside: NDArray[np.bool_]) -> TermCells:
         """The cells of the documents *inside*."""

@@ -13,12 +13,17 @@ more or less of a term if they do in A. A term that many documents of A contain 
 with replacement. The documents have lengths like those of A. If their number is not known, there
 may be fewer and longer ones, so the reference counts as if it had only half of its size. Twice more the documents are
 filled in with a low α_0, its 1 % quantile, and p is at least what they give.
+
+Single documents may still contain far more of a term than any such model expects. How much that matters is found out
+with A: its documents are dealt into two parts, one is collapsed to a list, and what |z| then has too much, but for a
+few terms in a thousand, is taken from all |z|.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +49,11 @@ ALIKE = 1.5  # mean lengths of documents that differ by less than this factor ar
 OWN = 5  # documents with the term from which A's own estimate is used
 BAND = 200  # terms of similar frequency that define the trend at a point
 OFTEN = 4_000  # occurrences from which a term is dealt out at once
-VAGUE = 0.1  # a larger p says nothing and is reported as 1
+LEAST = 1.645  # a smaller |z| (p above 0.1) says nothing, and p is reported as 1
+EDGES = (5, 20, 100, 1_000)  # bands of occurrences in A, for `_excess`
+TOLERATED = 0.004  # share of the terms of A in which |z| may exceed that with documents
+UNKNOWN_EXCESS = 1.5  # taken from |z| if A is too small to find out
+FEWEST = 30  # documents of A from which it is large enough
 CLASSES = 8  # of document length; in each, a term may have another share
 PRIOR = 4.0  # occurrences by which the share in a class is pulled to the overall share
 
@@ -69,11 +78,34 @@ def list_keyness(
     a: TermCells, b: WordList, *, confidence: float | None = 0.95, draws: int = DRAWS, seed: int = 0
 ) -> Keyness:
     """Compare a corpus with a list of frequencies over the same terms."""
-    scale = min(1.0 if b.documents is not None else UNKNOWN, MOST * a.tokens / b.tokens)
-    fit = fit_beta_binomial(a)
-    mean, deviation = borrowed_precision(a, fit, b)
-    shares = _class_shares(a)
     rng = np.random.default_rng(seed)
+    found = _answers(a, b, confidence, draws, rng)
+    excess = _excess(a, b, draws, rng)
+    nearest = np.maximum(_nearest(found[:draws], found[draws:]) - excess, 0.0)
+    p_value = np.where(nearest > LEAST, 2 * ndtr(-nearest), 1.0)
+    p_value = np.where(np.isnan(found[0].p_value), np.nan, p_value)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_ratio = np.log2(a.n_i / a.tokens) - np.log2(b.n_i / b.tokens)
+    limits = np.full((2, log_ratio.size), np.nan)
+    if confidence is not None:
+        limits = _limits(found, log_ratio, excess / stats.norm.isf((1 - confidence) / 2))
+        unsure = p_value >= 1 - confidence  # an interval without 0 must not contradict p
+        limits[0], limits[1] = (
+            np.where(unsure, end(x, 0.0), x) for end, x in zip((np.fmin, np.fmax), limits, strict=True)
+        )
+        limits[:, np.isnan(p_value)] = np.nan
+    statistic = np.median([one.statistic for one in found], axis=0)
+    reference = np.where(np.isnan(p_value), "", NAME).astype(object)
+    return Keyness(log_ratio, limits[0], limits[1], statistic, p_value, reference)
+
+
+def _answers(
+    a: TermCells, b: WordList, confidence: float | None, draws: int, rng: np.random.Generator
+) -> list[Keyness]:
+    """The comparisons with filled-in documents: *draws* with a random precision, then `CAUTIOUS` with a low one."""
+    scale = min(1.0 if b.documents is not None else UNKNOWN, MOST * a.tokens / b.tokens)
+    mean, deviation = borrowed_precision(a, fit_beta_binomial(a), b)
+    shares = _class_shares(a)
     found = []
     for draw in range(draws + CAUTIOUS):
         z = rng.standard_normal(mean.size) if draw < draws else -CAUTION
@@ -81,36 +113,90 @@ def list_keyness(
         some = _shrunken(b, scale, rng)
         filled = filled_in(some, alpha_0, _document_lengths(a, some), shares, rng, a)
         found.append(keyness(a, filled, confidence=confidence))
-    p_value = _cautious_p(found[:draws], found[draws:])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_ratio = np.log2(a.n_i / a.tokens) - np.log2(b.n_i / b.tokens)
+    return found
+
+
+def _nearest(found: list[Keyness], least: list[Keyness]) -> Floats:
+    """The prediction limit of |z| nearest to 0, |z̄| − t s √(1 + 1/k) of k normal values; at most any |z|."""
+    sign = np.array([np.sign(one.log_ratio) for one in found])
+    size = np.array([_z(one.p_value) for one in found])
+    z, k = sign * size, len(found)
+    margin = stats.t.isf(LIMIT, max(k - 1, 1)) * np.sqrt(1 + 1 / k)
+    nearest = np.abs(z.mean(axis=0)) - margin * z.std(axis=0, ddof=min(k - 1, 1))
+    return np.maximum(np.min([nearest, *size, *(_z(one.p_value) for one in least)], axis=0), 0.0)
+
+
+def _z(p_value: Floats) -> Floats:
+    """|z| of a two-sided p."""
+    return -ndtri(np.clip(np.nan_to_num(p_value, nan=1.0), 1e-300, 1.0) / 2)
+
+
+def _excess(a: TermCells, b: WordList, draws: int, rng: np.random.Generator) -> Floats:
+    """What must be taken from |z| so that it exceeds that with documents in few terms; one entry per term.
+
+    This is found out with A itself: its documents are dealt into two parts with sizes like those of A and the list, and
+    the second part is collapsed to a list. Then both answers are known, in bands of frequency.
+    """
+    total = a.n_i + b.n_i
+    level = np.digitize(total / (a.tokens + b.tokens) * a.tokens, EDGES)
+    if int(a.length_documents[a.lengths > 0].sum()) < FEWEST:
+        return np.full(total.size, UNKNOWN_EXCESS)
+    first, second = _dealt_out(a, float(np.clip(b.tokens / (a.tokens + b.tokens), 0.1, 0.9)), rng)
+    documents = None if b.documents is None else int(second.length_documents[second.lengths > 0].sum())
+    answers = _answers(first, WordList(second.n_i, second.tokens, documents), None, draws, rng)
+    listed = _nearest(answers[:draws], answers[draws:])
+    known = _z(keyness(first, second, confidence=None).p_value)
+    held, own = np.flatnonzero(a.n_i), np.digitize(a.n_i, EDGES)
+    found = np.zeros(len(EDGES) + 1)
+    for band in range(found.size):
+        inside = held[own[held] == band]
+        inside = inside if inside.size >= BAND else held[np.abs(own[held] - band) <= 1]
+        # too large by: the part above what the documents give, but only as far as p would be reported as below 1
+        over = np.sort(np.minimum(listed[inside] - known[inside], listed[inside] - LEAST))[::-1]
+        place = int(TOLERATED * over.size)
+        found[band] = max(float(over[place]), 0.0) if place < over.size else UNKNOWN_EXCESS
+    return found[level]
+
+
+def _dealt_out(a: TermCells, share: float, rng: np.random.Generator) -> tuple[TermCells, TermCells]:
+    """The documents of A in two parts, of which the second has about that share.
+
+    Cells do not say which document they are of, only its length. So the documents with a term are drawn anew among
+    those of that length, for each term by itself.
+    """
+    weight = np.broadcast_to(a.weight, a.count.shape).astype(np.int64)
+    term: Integers = np.repeat(a.term, weight)
+    count, length = (np.repeat(values, weight) for values in (a.count, a.length))
+    in_second = rng.random(int(a.length_documents.sum())) < share
+    in_second[rng.integers(in_second.size)] = True
+    place = np.searchsorted(a.lengths, length)
+    groups: Integers = term * a.lengths.size + place
+    group, index, size = np.unique(groups, return_inverse=True, return_counts=True)
+    order = np.argsort(index, kind="stable")
+    running = np.empty(index.size, dtype=np.int64)
+    running[order] = np.arange(index.size) - np.repeat(np.cumsum(size) - size, size)
+    alike = a.length_documents[place]
+    offset = (rng.random(group.size)[index] * alike).astype(np.int64)
+    document = (np.cumsum(a.length_documents) - a.length_documents)[place] + (running + offset) % alike
+    n_j = np.repeat(a.lengths, a.length_documents)
+    parts = []
+    for inside in (~in_second, in_second):
+        kept = inside[document]
+        n_i = np.bincount(term[kept], count[kept], a.n_i.size).astype(np.int64)
+        parts.append(_cells(term[kept], count[kept], length[kept], n_j[inside], n_i))
+    return parts[0], parts[1]
+
+
+def _limits(found: list[Keyness], log_ratio: Floats, wider: Floats) -> Floats:
+    """Limits that contain those of all comparisons, each moved away from the log ratio by the share *wider*."""
     low = np.fmin(np.min([one.ci_low for one in found], axis=0), log_ratio)
     high = np.fmax(np.max([one.ci_high for one in found], axis=0), log_ratio)
-    if confidence is not None:  # an interval without 0 must not contradict p
-        unsure = p_value >= 1 - confidence
-        low, high = np.where(unsure, np.minimum(low, 0.0), low), np.where(unsure, np.maximum(high, 0.0), high)
-    unknown = np.isnan(found[0].ci_low)
-    return Keyness(
-        log_ratio,
-        np.where(unknown, np.nan, low),
-        np.where(unknown, np.nan, high),
-        np.median([one.statistic for one in found], axis=0),
-        p_value,
-        np.where(np.isnan(p_value), "", NAME).astype(object),
-    )
-
-
-def _cautious_p(found: list[Keyness], least: list[Keyness]) -> Floats:
-    """The p of the prediction limit of z nearest to 0, |z̄| − t s √(1 + 1/k) of k normal values; at least any p."""
-    p_values = np.array([one.p_value for one in found])
-    sign = np.array([np.sign(one.log_ratio) for one in found])
-    z = sign * ndtri(1 - np.clip(p_values, 1e-300, 1.0) / 2)
-    z = np.where(p_values < 1e-15, -sign * ndtri(np.clip(p_values, 1e-300, 1.0) / 2), z)
-    k = len(found)
-    margin = stats.t.isf(LIMIT, max(k - 1, 1)) * np.sqrt(1 + 1 / k)
-    nearest = np.maximum(np.abs(z.mean(axis=0)) - margin * z.std(axis=0, ddof=min(k - 1, 1)), 0.0)
-    p_value = np.max([2 * ndtr(-nearest), *p_values, *(one.p_value for one in least)], axis=0)
-    return np.where(p_value > VAGUE, 1.0, p_value)
+    with np.errstate(invalid="ignore"):
+        gaps = np.stack([low - log_ratio, high - log_ratio]) * wider
+    centre = np.where(np.isfinite(log_ratio), log_ratio, np.nan)
+    one_sided = np.stack([low - np.abs(low) * wider, high + np.abs(high) * wider])  # the term is in one corpus only
+    moved = np.stack([low, high]) + gaps
+    return np.where(np.isnan(centre), np.where(np.isfinite(one_sided), one_sided, np.stack([low, high])), moved)
 
 
 def borrowed_precision(a: TermCells, fit: BetaBinomialFit, b: WordList) -> tuple[Floats, Floats]:
@@ -172,7 +258,7 @@ def _class_shares(a: TermCells) -> Floats:
         np.int64
     )
     overall = np.bincount(place, lengths * documents, CLASSES) / a.tokens
-    of_cell = place[np.searchsorted(lengths, a.length)]
+    of_cell = place[np.minimum(np.searchsorted(lengths, a.length), lengths.size - 1)]
     tokens = np.bincount(a.term * CLASSES + of_cell, a.count * a.weight, a.n_i.size * CLASSES)
     shares: Floats = tokens.reshape(-1, CLASSES) + PRIOR * overall
     return shares / shares.sum(axis=1, keepdims=True)
@@ -272,7 +358,9 @@ def _dealt(
     return np.repeat(order, size), document
 
 
-def _cells(term: Integers, count: Integers, length: Integers, lengths: Floats, n_i: Integers) -> TermCells:
+def _cells(
+    term: Integers, count: NDArray[Any], length: NDArray[Any], lengths: NDArray[Any], n_i: Integers
+) -> TermCells:
     order = np.argsort(term, kind="stable")
     b_i = np.bincount(term, minlength=n_i.size)
     (distinct,), documents = tally([lengths.astype(np.int64)])
