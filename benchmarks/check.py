@@ -1,11 +1,11 @@
 """What `corpus.check()` promises: copies are found, quickly, and dropping them removes the false alarms they cause.
 
-copies   Edited copies of 1, 5 and 30 % of documents are planted. Truth is brute force: the exact Jaccard index of
-         the runs of five words of all pairs, with Python's own tuples. A document is a copy if an earlier one has an index
-         of 0.7 or more. Recall and precision of the documents that `near_duplicates` finds.
-alarms   A corpus in which 30 % of documents were copied one to four times, with small edits. It is halved many
-         times so that a document and its copies stay together: no word truly differs. Share of words with p < 5 %, with the
-         copies, and after `drop_duplicates`.
+copies   Edited copies of 1, 5 and 30 % of the documents are planted. Truth is brute force: the exact Jaccard index of
+         the runs of five words of all pairs, with Python's own tuples. A document is a copy if an earlier one has an
+         index of 0.7 or more. Recall and precision of the documents that `near_duplicates` finds.
+alarms   A corpus in which 30 % of the documents were copied one to four times, with small edits. It is halved many
+         times so that a document and its copies stay together: no word truly differs. Share of words with p < 5 %,
+         with the copies, and after `drop_duplicates`.
 million  A million short documents, 5 % of them edited copies: time and peak memory.
 list     Keyness against a list of frequencies. One part of a corpus is collapsed to a list. How often is p smaller than
          with the documents, and how often is it below 5 % when nothing differs? "real" splits by class: the share of

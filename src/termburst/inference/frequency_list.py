@@ -7,7 +7,7 @@ documents at hand, p would be larger in at most one of a hundred terms.
 
 To fill in documents, the precision α_0 of a term is borrowed. The fits of A give a trend of log α_0 with frequency, and
 how far terms lie from it. A term with enough documents in A has its own estimate, too, combined with the trend by their
-variances. Each time, log α_0 is drawn from that normal distribution. Given α_0, the n_i tokens are dealt to documents
+variances, or alone if it is burstier. Each time, log α_0 is drawn from that normal distribution. Given α_0, the n_i tokens are dealt to documents
 by Pólya's urn, which is the distribution of beta-binomial counts of a rare term given their sum. Long documents get
 more or less of a term if they do in A. A term that many documents of A contain is filled in with such documents, drawn
 with replacement. The documents have lengths like those of A. If their number is not known, there
@@ -214,7 +214,9 @@ def borrowed_precision(a: TermCells, fit: BetaBinomialFit, b: WordList) -> tuple
         trust = np.where(own, spread**2 / (spread**2 + error**2), 0.0)
         mean = np.where(own, trust * log_alpha_0 + (1 - trust) * middle, middle)
         deviation = np.where(own, np.sqrt(trust) * error, spread)
-    return mean, deviation
+        burstier = (fit.status == "converged") & (a.b_i > 1) & np.isfinite(error) & (log_alpha_0 < middle)
+    # A term that is burstier than the trend is not pulled towards it: some are, by far, such as encoded files.
+    return np.where(burstier, log_alpha_0, mean), np.where(burstier, np.minimum(error, 3.0), deviation)
 
 
 def _trend(x: Floats, y: Floats, at: Floats) -> tuple[Floats, Floats]:
