@@ -7,12 +7,12 @@ documents at hand, p would be larger in at most one of a hundred terms.
 
 To fill in documents, the precision α_0 of a term is borrowed. The fits of A give a trend of log α_0 with frequency, and
 how far terms lie from it. A term with enough documents in A has its own estimate, too, combined with the trend by their
-variances, or alone if it is burstier. Each time, log α_0 is drawn from that normal distribution. Given α_0, the n_i tokens are dealt to documents
-by Pólya's urn, which is the distribution of beta-binomial counts of a rare term given their sum. Long documents get
-more or less of a term if they do in A. A term that many documents of A contain is filled in with such documents, drawn
-with replacement. The documents have lengths like those of A. If their number is not known, there
-may be fewer and longer ones, so the reference counts as if it had only half of its size. Twice more the documents are
-filled in with a low α_0, its 1 % quantile, and p is at least what they give.
+variances, or alone if it is burstier. Each time, log α_0 is drawn from that normal distribution. Given α_0, the n_i
+tokens are dealt to documents by Pólya's urn, which is the distribution of beta-binomial counts of a rare term given
+their sum. Long documents get more or less of a term if they do in A. A term that many documents of A contain is filled
+in with such documents, drawn with replacement. The documents have lengths like those of A. If their number is not
+known, there may be fewer and longer ones, so the reference counts as if it had only half of its size. Twice more the
+documents are filled in with a low α_0, its 1 % quantile, and p is at least what they give.
 
 Single documents may still contain far more of a term than any such model expects. How much that matters is found out
 with A: its documents are dealt into two parts, one is collapsed to a list, and what |z| then has too much, but for a
@@ -83,7 +83,8 @@ def list_keyness(
     excess = _excess(a, b, draws, rng)
     nearest = np.maximum(_nearest(found[:draws], found[draws:]) - excess, 0.0)
     p_value = np.where(nearest > LEAST, 2 * ndtr(-nearest), 1.0)
-    p_value = np.where(np.isnan(found[0].p_value), np.nan, p_value)
+    absent = a.n_i + b.n_i == 0
+    p_value = np.where(absent, np.nan, p_value)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log2(a.n_i / a.tokens) - np.log2(b.n_i / b.tokens)
     limits = np.full((2, log_ratio.size), np.nan)
@@ -93,9 +94,9 @@ def list_keyness(
         limits[0], limits[1] = (
             np.where(unsure, end(x, 0.0), x) for end, x in zip((np.fmin, np.fmax), limits, strict=True)
         )
-        limits[:, np.isnan(p_value)] = np.nan
-    statistic = np.median([one.statistic for one in found], axis=0)
-    reference = np.where(np.isnan(p_value), "", NAME).astype(object)
+        limits[:, absent] = np.nan
+    statistic = np.median([np.nan_to_num(one.statistic) for one in found], axis=0)
+    reference = np.where(absent, "", NAME).astype(object)
     return Keyness(log_ratio, limits[0], limits[1], statistic, p_value, reference)
 
 
@@ -118,7 +119,7 @@ def _answers(
 
 def _nearest(found: list[Keyness], least: list[Keyness]) -> Floats:
     """The prediction limit of |z| nearest to 0, |z̄| − t s √(1 + 1/k) of k normal values; at most any |z|."""
-    sign = np.array([np.sign(one.log_ratio) for one in found])
+    sign = np.array([np.nan_to_num(np.sign(one.log_ratio)) for one in found])  # NaN: a term that no draw has
     size = np.array([_z(one.p_value) for one in found])
     z, k = sign * size, len(found)
     margin = stats.t.isf(LIMIT, max(k - 1, 1)) * np.sqrt(1 + 1 / k)
@@ -191,12 +192,11 @@ def _limits(found: list[Keyness], log_ratio: Floats, wider: Floats) -> Floats:
     """Limits that contain those of all comparisons, each moved away from the log ratio by the share *wider*."""
     low = np.fmin(np.min([one.ci_low for one in found], axis=0), log_ratio)
     high = np.fmax(np.max([one.ci_high for one in found], axis=0), log_ratio)
-    with np.errstate(invalid="ignore"):
-        gaps = np.stack([low - log_ratio, high - log_ratio]) * wider
-    centre = np.where(np.isfinite(log_ratio), log_ratio, np.nan)
-    one_sided = np.stack([low - np.abs(low) * wider, high + np.abs(high) * wider])  # the term is in one corpus only
-    moved = np.stack([low, high]) + gaps
-    return np.where(np.isnan(centre), np.where(np.isfinite(one_sided), one_sided, np.stack([low, high])), moved)
+    ends = np.stack([low, high])
+    centre = np.where(np.isfinite(log_ratio), log_ratio, 0.0)  # a term in one corpus only has one finite end
+    outwards = np.array([[-1.0], [1.0]])
+    moved = np.where(np.isfinite(ends), np.abs(np.where(np.isfinite(ends), ends, 0.0) - centre) * wider, 0.0)
+    return ends + outwards * moved
 
 
 def borrowed_precision(a: TermCells, fit: BetaBinomialFit, b: WordList) -> tuple[Floats, Floats]:
