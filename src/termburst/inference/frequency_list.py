@@ -95,7 +95,7 @@ def list_keyness(
             np.where(unsure, end(x, 0.0), x) for end, x in zip((np.fmin, np.fmax), limits, strict=True)
         )
         limits[:, absent] = np.nan
-    statistic = np.median([np.nan_to_num(one.statistic) for one in found], axis=0)
+    statistic = np.where(absent, np.nan, np.median([np.nan_to_num(one.statistic) for one in found], axis=0))
     reference = np.where(absent, "", NAME).astype(object)
     return Keyness(log_ratio, limits[0], limits[1], statistic, p_value, reference)
 
