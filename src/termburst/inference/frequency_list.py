@@ -3,7 +3,7 @@
 How much of n_i is evidence depends on how many documents it comes from, which a list does not say. So the documents of
 the reference are filled in, several times, and each time the corpora are compared as if those were the documents. The
 z-values of the terms then vary. The p that is reported belongs to the 99 % limit of z, the one nearest to 0: with the
-documents at hand, p would be larger in at most one of a hundred terms.
+documents at hand, p should be larger in about one of a hundred terms at most (docs/keyness.md has what was measured).
 
 To fill in documents, the precision α_0 of a term is borrowed. The fits of A give a trend of log α_0 with frequency, and
 how far terms lie from it. A term with enough documents in A has its own estimate, too, combined with the trend by their

@@ -50,7 +50,7 @@ def keyness(
         Their vocabularies are aligned by term name, over the union of both. Texts are counted as `termburst.read` does.
     reference : dict from word to number of occurrences, word list or its file; in place of B
         A reference of which only frequencies are known; see `read_word_list`. The column `reference` then says
-        "frequency list", and p is what it would be at most, in 99 of 100 words, if the documents were known.
+        "frequency list", and for about 99 of 100 words p is not below what it would be if the documents were known.
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
