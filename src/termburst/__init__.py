@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
+    from termburst.corpus.checks import CorpusCheck as CorpusCheck
     from termburst.corpus.corpus import Corpus as Corpus
     from termburst.corpus.read import read as read
     from termburst.counting.options import CountingOptions as CountingOptions
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from termburst.estimators.edcm_mixture import EDCMMixture as EDCMMixture
     from termburst.estimators.term_weighting import TermWeighting as TermWeighting
     from termburst.inference.dispersion import dispersion as dispersion
+    from termburst.inference.dispersion_more import average_reduced_frequency as average_reduced_frequency
+    from termburst.inference.dispersion_more import dp_interval as dp_interval
+    from termburst.inference.dispersion_more import dp_nofreq as dp_nofreq
     from termburst.inference.plr import ClampedTermsWarning as ClampedTermsWarning
     from termburst.inference.plr import explain as explain
     from termburst.inference.plr import plr_contributions as plr_contributions
@@ -47,7 +51,10 @@ if TYPE_CHECKING:
     from termburst.tables.coburst import coburst as coburst
     from termburst.tables.keyness import keyness as keyness
     from termburst.tables.keyness import keyness_groups as keyness_groups
+    from termburst.tables.lockwords import lockwords as lockwords
     from termburst.tables.term_table import term_table as term_table
+    from termburst.tables.word_lists import WordFrequencies as WordFrequencies
+    from termburst.tables.word_lists import read_word_list as read_word_list
     from termburst.weight_files import Weights as Weights
     from termburst.weight_files import load_weights as load_weights
     from termburst.weight_files import save_weights as save_weights
@@ -60,6 +67,7 @@ _HOME = {
     "ClampedTermsWarning": "termburst.inference.plr",
     "ClassTermWeighting": "termburst.estimators.class_term_weighting",
     "Corpus": "termburst.corpus",
+    "CorpusCheck": "termburst.corpus.checks",
     "CountVectorizer": "termburst.counting.vectorizer",
     "CountingOptions": "termburst.counting.options",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
@@ -71,23 +79,29 @@ _HOME = {
     "TermStatistics": "termburst.statistics.term_statistics",
     "TermWeighting": "termburst.estimators.term_weighting",
     "Weights": "termburst.weight_files",
+    "WordFrequencies": "termburst.tables",
     "approximate_log_pmf": "termburst.models.beta_binomial",
+    "average_reduced_frequency": "termburst.inference.dispersion_more",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
     "burstiness_test": "termburst.tables",
     "coburst": "termburst.tables",
     "dirichlet_multinomial_log_pmf": "termburst.models.dirichlet_multinomial",
     "dirichlet_multinomial_sample": "termburst.models.dirichlet_multinomial",
     "dispersion": "termburst.inference.dispersion",
+    "dp_interval": "termburst.inference.dispersion_more",
+    "dp_nofreq": "termburst.inference.dispersion_more",
     "explain": "termburst.inference.plr",
     "fit_beta_binomial": "termburst.models.fit_beta_binomial",
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",
     "keyness": "termburst.tables",
     "keyness_groups": "termburst.tables",
     "load_weights": "termburst.weight_files",
+    "lockwords": "termburst.tables",
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
     "read": "termburst.corpus",
+    "read_word_list": "termburst.tables",
     "save_weights": "termburst.weight_files",
     "term_table": "termburst.tables",
 }

@@ -13,7 +13,17 @@ Invalid = Literal["clamp", "raise"]  # what happens to terms without a positive 
 Fit = Literal["penalized", "exact", "none"]  # which estimates of α and α_¬ a table shows
 Test = Literal["plr", "lr", "score"]  # the statistic that `p_value` belongs to
 KeynessMethod = Literal[
-    "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"
+    "beta-binomial",
+    "permutation",
+    "stratified-permutation",
+    "g2",
+    "chi2",
+    "fisher",
+    "welch",
+    "mann-whitney",
+    "text-dispersion",
+    "bootstrap",
+    "log-odds",
 ]
 Compared = Literal["frequency", "burstiness"]  # what keyness compares
 Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table

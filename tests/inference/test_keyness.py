@@ -14,6 +14,7 @@ from helpers.simulated import cells_of_columns, lengths_like_r8
 from termburst import TermStatistics
 from termburst.core.bursts import burst, length_classes, mid_p
 from termburst.inference import keyness as module
+from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
 from termburst.inference.group_permutation import permuted_p
 from termburst.inference.keyness import METHODS, OWN_PRECISION, compare, keyness, keyness_groups
@@ -418,6 +419,7 @@ def test_methods_are_the_functions_of_that_name(unequal):
         "g2": rivals.g2, "chi2": rivals.chi2, "fisher": rivals.fisher, "welch": rivals.welch,
         "mann-whitney": rivals.mann_whitney, "permutation": lambda a, b: rivals.permutation(a, b, null),
         "stratified-permutation": lambda a, b: rivals.permutation(a, b, null, strata=10),
+        "text-dispersion": measures.text_dispersion, "bootstrap": measures.bootstrap, "log-odds": measures.log_odds,
     }  # fmt: skip
     assert {*functions, "beta-binomial"} == set(METHODS)
     for name, function in functions.items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.check import check
 from termburst.cli.concordance import collocates, kwic
 from termburst.cli.demo import demo
 from termburst.cli.explore import explore
@@ -46,7 +47,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(stats, name="stats")
-for _command in (demo, kwic, collocates, weigh, export, keyness, report, explore, reproduce):
+for _command in (demo, kwic, collocates, weigh, export, keyness, check, report, explore, reproduce):
     app.command()(_command)
 
 CorpusOrStatistics = Annotated[

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from termburst.cli.option_values import parsed_tokens
 from termburst.cli.output import many, say
+from termburst.display import printable
 
 if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from termburst.reading.readers import Batch
     from termburst.reading.report import ReadingReport
 
+NAMED_COPIES = 10  # near-copies that are named when they are dropped
 REPORT_LINES = 12  # of the reading report, on a terminal
 
 
@@ -110,6 +112,27 @@ def cut(
             raise ValueError(f"{problem}; check it, or give a number of tokens")
         sentence = f"--split {split} cuts none of {many(documents, 'document')}: none has more than {split} tokens"
         warnings.warn(sentence, stacklevel=2)
+
+
+def without_duplicates(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The batches without near-copies of earlier documents. It says which they are, and needs all texts at once."""
+    from termburst.counting.shingles import TextShingles
+    from termburst.inference.duplicates import near_duplicates
+
+    held = list(batches)
+    ids = [name for batch in held for name in batch.ids]
+    found = near_duplicates(TextShingles([text for batch in held for text in batch.texts]))
+    kept = found.kept.tolist()
+    copies = [(ids[k], ids[of]) for k, of in enumerate(found.original.tolist()) if k != of]
+    named = ", ".join(f"{printable(one)} (of {printable(of)})" for one, of in copies[:NAMED_COPIES])
+    more = f", and {len(copies) - NAMED_COPIES:,} more" if len(copies) > NAMED_COPIES else ""
+    say(f"{corpus}: {many(len(copies), 'near-duplicate')} dropped{': ' if copies else ''}{named}{more}", err=True)
+    first = 0
+    for batch in held:
+        inside = [k for k in range(len(batch.ids)) if kept[first + k]]
+        first += len(batch.ids)
+        rows = None if batch.metadata is None else [batch.metadata[k] for k in inside]
+        yield replace(batch, ids=[batch.ids[k] for k in inside], texts=[batch.texts[k] for k in inside], metadata=rows)
 
 
 def warn_of_unsegmented(corpus: str, texts: list[Text], language: str | None) -> None:

@@ -84,6 +84,10 @@ def keyness(
     by: By = None,
     every: Bin = None,
     of: OfOption = "frequency",
+    reference: Annotated[
+        Path | None,
+        typer.Option("--reference", help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …"),
+    ] = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -116,7 +120,7 @@ def keyness(
     check_confidence(confidence)
     if a == b == "-":
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
-    sources = reading.inputs(*(corpus for corpus in (a, b) if corpus is not None))
+    sources = reading.inputs(*(str(corpus) for corpus in (a, b, reference) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
     page = settled_report(None, report, *sources) if report is not None else None
     _check_page(report, output, of)
@@ -125,14 +129,8 @@ def keyness(
     } | ({} if of == "frequency" else {"of": of})  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
-    if (b is None) == (by is None):
-        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN")
-    if every is not None and by is None:
-        raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
-    if by is not None:
-        found = _by_column(a, by, every, reading, options, keep_texts=page is not None)
-    else:
-        found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)
+    others = {"b": b, "by": by, "every": every, "reference": reference}
+    found = _compared(a, others, reading, options, keep_texts=page is not None)
     table = found.table
     if report is not None and page is not None:
         _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
@@ -169,6 +167,21 @@ class _Compared:
     title: str
     heading: str
     sides: Mapping[str, Source]
+
+
+def _compared(
+    a: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, keep_texts: bool
+) -> _Compared:
+    """Compare A with another corpus, with a list, or its groups with each other."""
+    if sum(others[name] is not None for name in ("b", "by", "reference")) != 1:
+        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN, or --reference LIST")
+    if others["every"] is not None and others["by"] is None:
+        raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
+    if others["reference"] is not None:
+        return _with_list(a, others["reference"], reading, options, page=keep_texts)
+    if others["by"] is not None:
+        return _by_column(a, others["by"], others["every"], reading, options, keep_texts=keep_texts)
+    return _two_corpora(a, others["b"], reading, options, keep_texts=keep_texts)
 
 
 def _write_page(found: _Compared, format: ReportFormat, output: Path, **options: Any) -> None:
@@ -273,6 +286,22 @@ def _warn_of_single_documents(sizes: list[int]) -> None:
             "will differ; --split 1000 makes pieces of 1,000 tokens, and --lines makes each line a document",
             stacklevel=2,
         )
+
+
+def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *, page: bool) -> _Compared:
+    """Compare with a list of frequencies."""
+    from termburst.tables import keyness as compare
+    from termburst.tables.word_lists import read_word_list
+
+    if page:
+        raise ValueError("a page needs two corpora, but a word list has no documents; omit --report")
+    if options.pop("method") != "beta-binomial":
+        raise ValueError("--reference has its own method; omit --method")
+    listed = read_word_list(path, lowercase=reading.lowercase)
+    first = reading.statistics(a, "patterns")
+    with working("Comparing"):
+        table = compare(first, reference=listed, **options)
+    return _Compared(table, f"A: {a}, {_size(first)}; B: {path}, {many(listed.tokens, 'token')} in a list", "", {})
 
 
 def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, keep_texts: bool) -> _Compared:

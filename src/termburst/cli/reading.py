@@ -23,6 +23,7 @@ from termburst.cli.batches import (
     peeked,
     print_report,
     warn_of_unsegmented,
+    without_duplicates,
 )
 from termburst.cli.option_values import parsed_ngrams, parsed_stop_words, unlike
 from termburst.cli.output import progress_bar
@@ -138,6 +139,10 @@ class Reading:
             "--pattern-seconds", help="Stop if --token-pattern takes longer for one document.", min=1, max=1_000_000
         ),
     ] = 60
+    drop_duplicates: Annotated[
+        bool,
+        _option("--drop-duplicates", help="Leave out near-copies of earlier documents; all texts are held in memory."),
+    ] = False
 
     notes: Annotated[
         bool | None,
@@ -266,6 +271,8 @@ class Reading:
         """The statistics of a corpus, continued from a *checkpoint*."""
         from termburst.statistics.term_statistics import NothingToCountError
 
+        if self.drop_duplicates:
+            raise ValueError("--drop-duplicates needs all texts at once, so it cannot resume; omit one of the two")
         begin = checkpoint.begin if self.split is None else None  # a checkpoint counts documents, not their pieces
         with self.batches(corpus, checkpoint.counting, begin=begin) as read:
             checkpoint.counting = read.counting
@@ -352,6 +359,8 @@ class Reading:
                     progress.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
             report, batches = None if opened is None else opened.report, shown()
+            if self.drop_duplicates:
+                batches = without_duplicates(corpus, batches)
             if self.split is not None:
                 batches = cut(batches, self.split, counting, report, numbered=not self.labels)
             yield CorpusRead(batches, counting, report)

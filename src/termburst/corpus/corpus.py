@@ -28,6 +28,7 @@ from termburst.schemes import RECOMMENDED_SCHEME
 if TYPE_CHECKING:
     import polars as pl
 
+    from termburst.corpus.checks import CorpusCheck
     from termburst.inference.plr import Explanation
     from termburst.report.server import Exploration, Server
     from termburst.statistics.term_statistics import TermStatistics
@@ -58,6 +59,7 @@ class Corpus:
     name: str = "corpus"
     by: str | None = None
     _reports: tuple[Any, ...] = ()
+    _dropped: pl.DataFrame | None = None
 
     # What it has
 
@@ -80,6 +82,11 @@ class Corpus:
     def reading(self) -> Any:
         """The report about reading: what was skipped, repaired or guessed. None if nothing was read from files."""
         return self._reports[0] if len(self._reports) == 1 else Reports(self._reports) if self._reports else None
+
+    @property
+    def dropped(self) -> pl.DataFrame | None:
+        """The near-copies that `drop_duplicates` left out: id, duplicate_of, jaccard. None if it was not called."""
+        return None if self._dropped is None else self._dropped.clone()
 
     @property
     def counting(self) -> CountingOptions | None:
@@ -216,7 +223,57 @@ class Corpus:
         """
         return self._derived(self._documents, columns.joined(self._metadata, metadata))
 
+    def drop_duplicates(self, *, threshold: float = 0.7) -> Corpus:
+        """The documents without near-copies of earlier ones; `dropped` then says which were left out.
+
+        Two documents are near-copies if the Jaccard index of their runs of five words reaches the threshold (0.5 to 1).
+        Documents of fewer than five words stay. Without texts, the counts are compared. See :doc:`check`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> texts = ["so it goes on and on and on", "the crowd said nothing at all", "So it goes on, and on, and on!"]
+        >>> corpus = tb.read(texts, id=["a", "b", "c"]).drop_duplicates()
+        >>> corpus.ids, corpus.dropped.rows()
+        (['a', 'b'], [('c', 'a', 1.0)])
+        """
+        from termburst.corpus.checks import without_duplicates
+
+        check_fork()
+        kept, dropped = without_duplicates(self, threshold)
+        return replace(self._derived(self._documents.rows(kept), self._metadata[kept]), _dropped=dropped)
+
     # Questions
+
+    def check(
+        self, *, cluster: str | None = None, threshold: float = 0.7, halves: int = 10, seed: int = 0
+    ) -> CorpusCheck:
+        """Does inference hold here? Near-copies, shared passages, dominant authors, too few documents, false alarms.
+
+        Parameters
+        ----------
+        cluster : column of the metadata whose values may depend within, such as the author
+            The halves are then dealt by its values, at least ten.
+        threshold : Jaccard index of runs of five words from which two documents are near-copies, from 0.5 to 1
+        halves : how many times the corpus is halved at random to count false alarms
+        seed : of the random numbers
+
+        Returns
+        -------
+        CorpusCheck
+            Print it for the answer in words and a table; its fields have the details. See :doc:`check`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> found = tb.read(["so it goes on and on", "the crowd said nothing", "So it goes on, and on!"]).check()
+        >>> found.duplicates.rows()
+        [('3', '1', 1.0)]
+        """
+        from termburst.corpus.checks import check
+
+        check_fork()
+        return check(self, cluster=cluster, threshold=threshold, halves=halves, seed=seed)
 
     def burstiness(self, **options: Any) -> pl.DataFrame:
         """Which terms come in bursts? See `termburst.burstiness_test`, which explains the options and the columns.
@@ -282,16 +339,21 @@ class Corpus:
     def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
 
+        In addition, *measures* may have "dp_nofreq" (`termburst.dp_nofreq`), "dp_interval" (the columns dp_low and
+        dp_high, `termburst.dp_interval`) and, for a corpus with texts, "arf" (`termburst.average_reduced_frequency`).
+
         Examples
         --------
         >>> import termburst as tb
         >>> tb.read(["so it goes", "so so"]).dispersion("dp").columns
         ['term', 'dp']
+        >>> tb.read(["so it goes on", "so so"]).dispersion(["arf"]).rows()[-1]
+        ('so', 2.5)
         """
-        from termburst.inference.dispersion import dispersion
+        from termburst.corpus.measures import measured
         from termburst.tables.frames import term_frame
 
-        return term_frame(self.terms, dispersion(self._filled(), measures))
+        return term_frame(self.terms, measured(self._filled(), measures))
 
     def term_table(self, **options: Any) -> pl.DataFrame:
         """Every term with its statistics, the burstiest first; see `termburst.term_table`.

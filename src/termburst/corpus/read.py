@@ -69,6 +69,7 @@ def read(
     pretokenized: bool = False,
     tokenizer: Tokenizer | None = None,
     terms: Sequence[str] | None = None,
+    drop_duplicates: bool = False,
 ) -> Corpus:
     """Read texts or counts from files, frames or lists, as a corpus.
 
@@ -97,6 +98,7 @@ def read(
         See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
     terms : the names of the columns of a matrix of counts
+    drop_duplicates : whether to leave out near-copies of earlier documents; see `Corpus.drop_duplicates`
 
     Returns
     -------
@@ -134,7 +136,8 @@ def read(
         raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
     if corpus is source and (metadata is not None or asked != _Asked(None, _NO_FILES, corpus_counting())):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
-    return corpus if metadata is None else corpus.with_metadata(metadata)
+    corpus = corpus if metadata is None else corpus.with_metadata(metadata)
+    return corpus.drop_duplicates() if drop_duplicates else corpus
 
 
 @dataclass(frozen=True, slots=True)

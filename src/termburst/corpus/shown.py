@@ -30,6 +30,8 @@ def in_words(corpus: Corpus) -> str:
         parts.append(f"metadata: {names}{', …' if len(known) > _NAMED else ''}")
     if corpus.by is not None:
         parts.append(f"grouped by {printable(corpus.by)}")
+    if corpus.dropped is not None:
+        parts.append(f"{_many(corpus.dropped.height, 'near-duplicate')} dropped")
     return "; ".join([*parts, f"words: {words_of(corpus.counting)}"])
 
 

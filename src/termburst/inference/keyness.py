@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from termburst.core import bursts as core
+from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
 from termburst.inference.confident_effect import levels_of
 from termburst.inference.group_permutation import permuted_p
@@ -301,6 +302,9 @@ METHODS: dict[str, Test] = {
     "fisher": _by_name("fisher", lambda found: rivals.fisher(found.a, found.b)),
     "welch": _by_name("welch", lambda found: rivals.welch(found.a, found.b)),
     "mann-whitney": _by_name("mann-whitney", lambda found: rivals.mann_whitney(found.a, found.b)),
+    "text-dispersion": _by_name("text-dispersion", lambda found: measures.text_dispersion(found.a, found.b)),
+    "bootstrap": _by_name("bootstrap", lambda found: measures.bootstrap(found.a, found.b)),
+    "log-odds": _by_name("log-odds", lambda found: measures.log_odds(found.a, found.b)),
 }
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.differential_burstiness import differential_burstiness
-from termburst.inference.keyness import conservative
+from termburst.inference.differential_burstiness import differential_burstiness, nearest_end
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import TermCells
 from termburst.names import Sort
@@ -75,7 +74,7 @@ def _compared(
         "log_ratio": found.log_ratio,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "effect": conservative(found.ci_low, found.ci_high),
+        "effect": nearest_end(found.ci_low, found.ci_high),
         "statistic": np.where(both, found.statistic, np.nan),
         "p_value": np.where(both & counted, found.p_value, np.nan),
         "reference": np.where(both, "chi2", "").tolist(),

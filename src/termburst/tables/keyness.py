@@ -23,6 +23,7 @@ from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
 from termburst.tables.frames import counted_texts, named_terms, own_terms, term_frame
+from termburst.tables.word_lists import keyness_with_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,8 +34,9 @@ MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas print a
 
 def keyness(
     A: Any,
-    B: Any,
+    B: Any = None,
     *,
+    reference: Any = None,
     terms: Any = None,
     terms_b: Any = None,
     method: str = "beta-binomial",
@@ -44,20 +46,24 @@ def keyness(
     sort: Sort = "p",
     of: Compared = "frequency",
 ) -> pl.DataFrame:
-    """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
+    r"""Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
     Parameters
     ----------
     A, B : count matrices, corpora, lists of texts, or TermStatistics with detail="patterns" (a saved reference corpus)
         Their vocabularies are aligned by term name, over the union of both. Texts are counted as `termburst.read` does.
+    reference : dict from word to number of occurrences, word list or its file; in place of B
+        A reference of which only frequencies are known; see `read_word_list`. The column `reference` then says
+        "frequency list", and for about 99 of 100 words p is not below what it would be if the documents were known.
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
-    method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney"}
+    method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", \
+"mann-whitney", "text-dispersion", "bootstrap", "log-odds"}
         The default is the likelihood ratio of beta-binomials with one common mean or one mean per corpus; for terms in
         few documents its reference is conditional on the bursts. "g2", "chi2" and "fisher" are what most corpus tools
         offer: they treat tokens as independent, and call a quarter of the words of two random halves of one corpus
-        different.
+        different. "text-dispersion", "bootstrap" and "log-odds" are measures of other authors; see :doc:`keyness`.
     confidence : float, optional
         Confidence level of the log_ratio interval; None omits interval and effect, which takes half the time.
     adjust : {"bh", "by", "holm", "storey", "none"}
@@ -101,6 +107,13 @@ def keyness(
     'ha'
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
+    if reference is not None:
+        if B is not None or method != "beta-binomial":
+            raise ValueError("reference= takes the place of B, and has one method; omit B and method=")
+        options: dict[str, Any] = {"terms": terms, "confidence": confidence, "adjust": adjust, "min_count": min_count}
+        return _sorted(keyness_with_list(A, reference, **options), sort)
+    if B is None:
+        raise ValueError("give B, the corpus to compare with, or reference=, a list of frequencies")
     a, b, names = _aligned(A, B, terms, terms_b)
     if _of_burstiness(of, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)

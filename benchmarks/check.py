@@ -1,0 +1,222 @@
+"""What `corpus.check()` promises: copies are found, quickly, and dropping them removes the false alarms they cause.
+
+copies   Edited copies of 1, 5 and 30 % of the documents are planted. Truth is brute force: the exact Jaccard index of
+         the runs of five words of all pairs, with Python's own tuples. A document is a copy if an earlier one has an
+         index of 0.7 or more. Recall and precision of the documents that `near_duplicates` finds.
+alarms   A corpus in which 30 % of the documents were copied one to four times, with small edits. It is halved many
+         times so that a document and its copies stay together: no word truly differs. Share of words with p < 5 %,
+         with the copies, and after `drop_duplicates`.
+million  A million short documents, 5 % of them edited copies: time and peak memory.
+list     Keyness against a list of frequencies. One part of a corpus is collapsed to a list. How often is p smaller than
+         with the documents, and how often is it below 5 % when nothing differs? "real" splits by class: the share of
+         words found with documents and with the list.
+
+    TERMBURST_DATA=… python benchmarks/check.py [copies] [alarms] [million] [list] [--documents 1000000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections import defaultdict
+
+import numpy as np
+import scipy.sparse as sp
+
+import termburst as tb
+from termburst.counting.shingles import TextShingles, plain_words
+from termburst.inference.corpus_check import BANDS, TermDocuments
+from termburst.inference.duplicates import THRESHOLD, WIDTH, near_duplicates
+from termburst.inference.frequency_list import WordList, list_keyness
+from termburst.inference.keyness import keyness
+from termburst.inference.keyness_tests import g2
+
+SEED = 20261121
+
+
+def edited(words: list[str], rate: float, rng: np.random.Generator, pool: list[str]) -> str:
+    """A copy in which a share of the words was replaced, dropped or doubled."""
+    made = []
+    for word in words:
+        if rng.random() >= rate:
+            made.append(word)
+            continue
+        kind = rng.integers(3)
+        made += [[pool[rng.integers(len(pool))]], [], [word, word]][kind]
+    return " ".join(made)
+
+
+def planted(texts: list[str], share: float, rng: np.random.Generator) -> tuple[list[str], int]:
+    words = [plain_words(text) for text in texts]
+    pool = sorted({word for some in words[:500] for word in some})
+    eligible = [k for k, some in enumerate(words) if len(some) >= 20]
+    chosen = rng.choice(eligible, int(share * len(texts)), replace=False)
+    copies = [edited(words[k], float(rng.uniform(0.0, 0.1)), rng, pool) for k in chosen]
+    both = [*texts, *copies]
+    order = rng.permutation(len(both))
+    return [both[k] for k in order], len(copies)
+
+
+def copied_by_brute_force(texts: list[str]) -> np.ndarray:
+    """Whether an earlier document has a Jaccard index of at least the threshold, over all pairs."""
+    number: dict[tuple[str, ...], int] = {}
+    rows, columns, sizes = [], [], []
+    for row, text in enumerate(texts):
+        words = plain_words(text)
+        runs = {tuple(words[k : k + WIDTH]) for k in range(len(words) - WIDTH + 1)}
+        rows += [row] * len(runs)
+        columns += [number.setdefault(run, len(number)) for run in runs]
+        sizes.append(len(runs))
+    sets = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(texts), len(number)))
+    size, found = np.array(sizes), np.zeros(len(texts), dtype=bool)
+    for first in range(0, len(texts), 500):
+        shared = (sets[first : first + 500] @ sets.T).tocoo()
+        i, j, both = shared.row + first, shared.col, shared.data
+        found[i[(j < i) & (both / (size[i] + size[j] - both) >= THRESHOLD)]] = True
+    return found
+
+
+def copies() -> None:
+    print("copies: documents planted, true copies, recall, precision, seconds")
+    for name in ("r8", "20newsgroups"):
+        texts = list(tb.datasets.BUILT_IN[name]().texts)[:6_000]
+        for share in (0.01, 0.05, 0.3):
+            mixed, number = planted(texts, share, np.random.default_rng([SEED, int(1000 * share)]))
+            start = time.perf_counter()
+            result = near_duplicates(TextShingles(mixed))
+            seconds = time.perf_counter() - start
+            found = np.zeros(len(mixed), dtype=bool)
+            found[result.second] = True
+            truth = copied_by_brute_force(mixed)
+            hit = (found & truth).sum()
+            print(
+                f"  {name:13} {share:4.0%} planted {number:5,}, true copies {truth.sum():5,}: "
+                f"recall {hit / truth.sum():.4f}, precision {hit / max(found.sum(), 1):.4f}, {seconds:.1f} s"
+            )
+
+
+def alarms(halves: int = 20) -> None:
+    print("alarms: share of words with p < 5 % in halves that keep copies together")
+    for name in ("r8", "20newsgroups"):
+        rng = np.random.default_rng([SEED, 7])
+        texts = list(tb.datasets.BUILT_IN[name]().texts)
+        texts = [texts[k] for k in np.sort(rng.choice(len(texts), 3_000, replace=False))]
+        words = [plain_words(text) for text in texts]
+        pool = sorted({word for some in words[:500] for word in some})
+        family = list(range(len(texts)))
+        for k in rng.choice(len(texts), int(0.3 * len(texts)), replace=False).tolist():
+            for _ in range(int(rng.integers(1, 5))):
+                texts.append(edited(words[k], 0.02, rng, pool))
+                family.append(k)
+        corpus = tb.read(texts, metadata={"family": family})
+        dropped = corpus.drop_duplicates()
+        print(f"  {name}: {len(corpus):,} documents, {len(dropped):,} after dropping")
+        for what, some in (("with copies", corpus), ("after dropping", dropped)):
+            shares = _halved(some, np.array(some.metadata["family"].to_list()), halves)
+            print(f"    {what:15} " + "; ".join(shares))
+
+
+def _halved(corpus: tb.Corpus, family: np.ndarray, halves: int) -> list[str]:
+    rng = np.random.default_rng([SEED, 8])
+    documents, band = _some_words(corpus, rng)
+    found = defaultdict(list)
+    units = np.unique(family)
+    for _ in range(halves):
+        first = np.isin(family, rng.permutation(units)[: units.size // 2])
+        a, b = documents.cells(first), documents.cells(~first)
+        for test, p in (("termburst", keyness(a, b, confidence=None).p_value), ("G²", g2(a, b)[1])):
+            for k in range(len(BANDS)):
+                found[test, k].append((p[band == k] < 0.05).mean())
+    return [
+        f"{test} " + " ".join(f"{100 * np.mean(found[test, k]):.1f}" for k in range(len(BANDS))) + " %"
+        for test in ("termburst", "G²")
+    ]
+
+
+def _some_words(corpus: tb.Corpus, rng: np.random.Generator, most: int = 400) -> tuple[TermDocuments, np.ndarray]:
+    """At most that many words of each band of frequency, and the band of each."""
+    counts = corpus.counts
+    n_j = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
+    if not n_j.all():
+        raise ValueError("empty documents must be left out first")
+    n_i = np.asarray(counts.sum(axis=0)).ravel()
+    chosen = [rng.permutation(np.flatnonzero((n_i >= low) & (n_i <= high)))[:most] for low, high in BANDS]
+    columns = np.sort(np.concatenate(chosen))
+    band = np.searchsorted([low for low, _ in BANDS], n_i[columns], side="right") - 1
+    return TermDocuments.of(counts, columns, n_j), band
+
+
+def million(documents: int) -> None:
+    rng = np.random.default_rng([SEED, 9])
+    vocabulary = np.array([f"w{k}" for k in range(50_000)], dtype=object)
+    weight = 1 / np.arange(1, vocabulary.size + 1)
+    texts: list[str] = []
+    for _ in range(0, documents, 10_000):
+        sizes = rng.integers(20, 100, 9_500)
+        drawn = vocabulary[rng.choice(vocabulary.size, int(sizes.sum()), p=weight / weight.sum())]
+        made = [" ".join(some) for some in np.split(drawn, np.cumsum(sizes)[:-1])]
+        copies = [made[k].replace(" w1 ", " w7 ", 1) + " end" for k in rng.integers(0, len(made), 500)]
+        texts += [*made, *copies]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    result = near_duplicates(TextShingles(texts))
+    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    size = sum(map(len, texts)) / 1e6
+    memory = f"peak memory {after / 1e6:.2f} GB, of which {before / 1e6:.2f} GB before the search"
+    found = f"{(~result.kept).sum():,} near-copies found, {len(texts) // 20:,} planted"
+    print(f"million: {len(texts):,} documents, {size:,.0f} MB of text: {seconds:.0f} s; {memory}; {found}")
+
+
+def lists(splits: int = 6) -> None:
+    print("list: share of words with p smaller than with documents, and with p < 5 % (documents, list); by band")
+    for name in ("r8", "20newsgroups", "stdlib"):
+        corpus = tb.read(name)
+        corpus = corpus.where((np.asarray(corpus.counts.sum(axis=1)).ravel() > 0).tolist())
+        for share in (0.5, 0.1, 0.9):
+            rng = np.random.default_rng([SEED, 10, int(10 * share)])
+            documents, band = _some_words(corpus, rng, 300)
+            rows = [
+                _compared_with_list(documents, rng.permutation(len(corpus)) < share * len(corpus), seed)
+                for seed in range(splits)
+            ]
+            _print_list(f"{name}, A has {share:.0%}", band, rows)
+        if "label" in corpus.metadata.columns:
+            label = corpus.metadata["label"].to_numpy()
+            first = np.isin(label, np.unique(label)[::2])
+            _print_list(f"{name}, real", band, [_compared_with_list(documents, first, 0)])
+
+
+def _compared_with_list(documents: TermDocuments, first: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    a, b = documents.cells(first), documents.cells(~first)
+    listed = list_keyness(a, WordList(b.n_i, b.tokens), confidence=None, seed=seed)
+    return keyness(a, b, confidence=None).p_value, listed.p_value
+
+
+def _print_list(what: str, band: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    known, listed = (np.array([row[k] for row in rows]) for k in (0, 1))
+    held = ~np.isnan(known)
+    parts = []
+    for k in [*range(len(BANDS)), None]:
+        inside = held & ((band == k) if k is not None else (band >= 0))
+        below = 100 * (listed < known - 1e-9)[inside].mean()
+        parts.append(
+            f"{below:.2f} ({100 * (known < 0.05)[inside].mean():.1f}, {100 * (listed < 0.05)[inside].mean():.1f})"
+        )
+    print(f"  {what:26} " + "  ".join(parts[:-1]) + f"  all: {parts[-1]}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=["copies", "alarms", "million", "list"])
+    parser.add_argument("--documents", type=int, default=1_000_000)
+    given = parser.parse_args()
+    parts = {"copies": copies, "alarms": alarms, "million": lambda: million(given.documents), "list": lists}
+    for part in given.parts:
+        if part not in parts:
+            parser.error(f"there is no part {part!r}; there are {', '.join(parts)}")
+        parts[part]()
+
+
+if __name__ == "__main__":
+    main()

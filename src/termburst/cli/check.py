@@ -1,0 +1,57 @@
+"""`termburst check`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from termburst.cli.corpora import corpus_of
+from termburst.cli.output import json_text, note, say, write_out
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
+from termburst.cli.shared import Output
+
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Column whose documents may depend on each other, such as author; halves keep it."),
+]
+
+
+@reads_text
+def check(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    reading: Reading,
+    cluster: Cluster = None,
+    threshold: Annotated[
+        float, typer.Option("--threshold", help="Jaccard index from which documents are near-copies, 0.5 to 1.")
+    ] = 0.7,
+    halves: Annotated[int, typer.Option("--halves", min=2, help="How many times the corpus is halved at random.")] = 10,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random numbers.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Everything that was found, as JSON.")] = False,
+    output: Output = None,
+) -> None:
+    """Does inference hold on this corpus? Near-copies, shared passages, dominant authors, and false alarms.
+
+    The answer is one paragraph and a table: how many words two random halves of the corpus differ in, by termburst's
+    keyness and by G². The corpus is held in memory.
+    """
+    from termburst.files import atomic_path, check_output
+    from termburst.statistics.store import holds_statistics
+
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} is saved statistics, which have no documents to compare; give the corpus itself")
+    if output is not None:
+        for source in reading.inputs(corpus):
+            check_output(output, source=source)
+    whole = corpus_of(reading, corpus)
+    with working("Looking for copies, and halving the corpus"):
+        found = whole.check(cluster=cluster, threshold=threshold, halves=halves, seed=seed)
+    content = json_text(found.to_dict()) if json else f"{found}\n".encode()
+    if output is not None:
+        with atomic_path(output) as temporary:
+            temporary.write_bytes(content)
+        note(f"{output}: written")
+    elif json:
+        write_out(content)
+    else:
+        say(*str(found).splitlines())

@@ -1,0 +1,111 @@
+"""Shingles of texts, MinHash keys of sets, and their Jaccard index (minhash.c)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import In_i64, In_u8, Int, Out_f64, Out_i64, Out_u64, Struct, call, require
+
+Hashes = NDArray[np.uint64]
+Integers = NDArray[np.int64]
+
+WIDEST, MOST_MINIMA = 64, 128  # words of a shingle; bands × rows. As in minhash.h
+
+
+class ShingledTexts(Struct):
+    _fields_ = [("data", In_u8), ("size", Int), ("ends", In_i64), ("documents", Int), ("width", Int)]
+
+
+class Shingles(Struct):
+    _fields_ = [("hashes", Out_u64), ("room", Int), ("indptr", Out_i64), ("words", Out_i64), ("whole", Out_u64)]
+
+
+class HashSets(Struct):
+    _fields_ = [("hashes", Out_u64), ("room", Int), ("starts", In_i64), ("sizes", Out_i64), ("sets", Int)]
+
+
+class BandKeys(Struct):
+    _fields_ = [("keys", Out_u64), ("bands", Int), ("rows", Int)]
+
+
+class HashRoom(Struct):
+    _fields_ = [("spare", Out_u64), ("size", Int)]
+
+
+class SetPairs(Struct):
+    _fields_ = [("first", In_i64), ("second", In_i64), ("jaccard", Out_f64), ("pairs", Int)]
+
+
+@dataclass(frozen=True, slots=True)
+class ShingleLists:
+    """The shingles of documents in order; those of document j are hashes[indptr[j]:indptr[j + 1]].
+
+    Attributes
+    ----------
+    words : the number of words of each document
+    whole : a hash of all words of each document, in order
+    """
+
+    hashes: Hashes
+    indptr: Integers
+    words: Integers
+    whole: Hashes
+
+
+def shingles(data: NDArray[np.uint8], ends: Integers, width: int) -> ShingleLists:
+    """The shingles of *width* words of UTF-8 texts that end at *ends* in *data*; upper and lower case ASCII are one.
+
+    A document with fewer words has none. Words are runs of letters and digits; in scripts without spaces between words,
+    each character is one.
+    """
+    require(1 <= width <= WIDEST, f"a shingle must have 1 to {WIDEST} words")
+    d = ends.size
+    hashes = np.empty(data.size // 2 + d, dtype=np.uint64)  # a word has at least one byte, and one after it, or two
+    indptr, words = np.zeros(d + 1, dtype=np.int64), np.zeros(d, dtype=np.int64)
+    whole = np.zeros(d, dtype=np.uint64)
+    call(
+        "tb_shingles",
+        ShingledTexts(data=data, size=data.size, ends=ends, documents=d, width=width),
+        Shingles(hashes=hashes, room=hashes.size, indptr=indptr, words=words, whole=whole),
+    )
+    return ShingleLists(hashes[: indptr[-1]].copy(), indptr, words, whole)
+
+
+def _sets(hashes: Hashes, starts: Integers, sizes: Integers) -> HashSets:
+    require(starts.size == sizes.size, "each set must have a start and a size")
+    return HashSets(hashes=hashes, room=hashes.size, starts=starts, sizes=sizes, sets=starts.size)
+
+
+def band_keys(hashes: Hashes, indptr: Integers, bands: int, rows: int) -> Hashes:
+    """MinHash keys, sets × bands: two sets with Jaccard index s have the same key in a band with probability s^rows."""
+    require(bands >= 1 and rows >= 1 and bands * rows <= MOST_MINIMA, f"bands × rows must be 1 to {MOST_MINIMA}")
+    keys = np.zeros((indptr.size - 1, bands), dtype=np.uint64)
+    sets = _sets(hashes, indptr[:-1].copy(), np.diff(indptr))
+    call("tb_band_keys", sets, BandKeys(keys=keys, bands=bands, rows=rows))
+    return keys
+
+
+def distinct_hashes(hashes: Hashes, indptr: Integers) -> Integers:
+    """Sort each set of *hashes* in place without repetitions; return the number of distinct hashes of each."""
+    sizes = np.diff(indptr)
+    spare = np.empty(int(sizes.max(initial=0)), dtype=np.uint64)
+    sets = _sets(hashes, indptr[:-1].copy(), sizes)
+    call("tb_distinct_hashes", sets, HashRoom(spare=spare, size=spare.size))
+    return sizes
+
+
+def jaccard(
+    hashes: Hashes, starts: Integers, sizes: Integers, first: Integers, second: Integers
+) -> NDArray[np.float64]:
+    """The Jaccard index of pairs of sorted sets: the size of the intersection over that of the union."""
+    require(first.size == second.size, "each pair must have two sets")
+    values = np.zeros(first.size)
+    call(
+        "tb_jaccard",
+        _sets(hashes, starts, sizes),
+        SetPairs(first=first, second=second, jaccard=values, pairs=first.size),
+    )
+    return values

@@ -1,0 +1,172 @@
+"""Do the p-values of keyness hold on this corpus? In random halves of it every significant word is a false alarm.
+
+Halves dealt document by document cannot reveal that documents depend on each other, because both halves then depend in
+the same way: only near-copies, and halves dealt by whole clusters (all documents of one author, say), can.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.inference.keyness import keyness
+from termburst.inference.keyness_tests import g2
+from termburst.models.cells import TermCells
+from termburst.statistics.matrix import canonical_counts
+from termburst.statistics.tally import Integers, tally
+
+Floats = NDArray[np.float64]
+
+BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**18))  # occurrences of a word in the whole corpus
+LEVEL = 0.05
+PER_BAND = 1_000  # words of a band that are tested, drawn at random from more
+FEWEST = 10  # documents (or clusters) from which halves are dealt
+
+
+def effective_documents(n_j: Integers) -> float:
+    """(Σ n_j²)²/Σ n_j⁴: how many documents of equal length would weigh as much as these.
+
+    Evidence about burstiness and about differences comes from pairs of tokens of one document, whose number grows with
+    n_j². A corpus of many short documents and one long one therefore has little more than one effective document.
+
+    >>> effective_documents(np.array([100, 100, 100, 100])), round(effective_documents(np.array([10, 10, 10, 1000])), 3)
+    (4.0, 1.001)
+    """
+    squares = n_j.astype(np.float64) ** 2
+    return float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FalseAlarms:
+    """The share of words with p < 0.05 in random halves, one entry per band of frequency.
+
+    Attributes
+    ----------
+    least, most : occurrences of the words of the band
+    words : number of words that were tested
+    keyness, g2, summed : share of words below 0.05 for termburst's test, for G², and for termburst's test where all
+        documents of a cluster are one (NaN without clusters)
+    keyness_error, g2_error, summed_error : its standard error between halves
+    halves : number of times that the corpus was halved
+    """
+
+    least: Integers
+    most: Integers
+    words: Integers
+    keyness: Floats
+    g2: Floats
+    summed: Floats
+    keyness_error: Floats
+    g2_error: Floats
+    summed_error: Floats
+    halves: int
+
+
+def false_alarms(
+    X: Any, *, cluster: NDArray[np.intp] | None = None, halves: int = 10, seed: int = 0
+) -> FalseAlarms | None:
+    """Halve the documents at random, or the clusters, and count the words that differ; None for too few of them.
+
+    Parameters
+    ----------
+    X : count matrix
+    cluster : number of the cluster of each document, from 0
+    halves : how many times
+    seed : of the random numbers
+    """
+    counts = canonical_counts(X)
+    n_j = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
+    counts, n_j = counts[n_j > 0], n_j[n_j > 0]
+    of = np.arange(n_j.size) if cluster is None else np.unique(cluster[_filled(X)], return_inverse=True)[1]
+    units = int(of.max(initial=-1)) + 1
+    if units < FEWEST:
+        return None
+    rng = np.random.default_rng(seed)
+    chosen, band = _chosen_words(counts, rng)
+    documents = TermDocuments.of(counts, chosen, n_j)
+    whole = documents.summed(of, units) if cluster is not None else None
+    shares = np.full((halves, 3, len(BANDS)), np.nan)
+    for half in range(halves):
+        first = np.zeros(units, dtype=bool)
+        first[rng.permutation(units)[: units // 2]] = True
+        a, b = documents.cells(first[of]), documents.cells(~first[of])
+        tested = [keyness(a, b, confidence=None).p_value, g2(a, b)[1]]
+        if whole is not None:
+            tested.append(keyness(whole.cells(first), whole.cells(~first), confidence=None).p_value)
+        for k, p_value in enumerate(tested):
+            shares[half, k] = _shares_below(p_value, band)
+    mean = shares.mean(axis=0)
+    error = shares.std(axis=0, ddof=1) / np.sqrt(halves) if halves > 1 else np.full(mean.shape, np.nan)
+    least, most = np.array(BANDS).T
+    most = np.minimum(most, int(documents.n_i.max(initial=0)))
+    words = np.bincount(band, minlength=len(BANDS))
+    return FalseAlarms(least, most, words, mean[0], mean[1], mean[2], error[0], error[1], error[2], halves)
+
+
+def _filled(X: Any) -> NDArray[np.bool_]:
+    return np.asarray(canonical_counts(X).sum(axis=1)).ravel() > 0
+
+
+def _shares_below(p_value: Floats, band: Integers) -> Floats:
+    number = np.bincount(band, minlength=len(BANDS))
+    below = np.bincount(band, p_value < LEVEL, minlength=len(BANDS))
+    return np.divide(below, number, out=np.full(len(BANDS), np.nan), where=number > 0)
+
+
+def _chosen_words(counts: Any, rng: np.random.Generator) -> tuple[Integers, Integers]:
+    """The columns to test in ascending order, and the band of each."""
+    n_i = np.bincount(counts.indices, counts.data, counts.shape[1])
+    columns, bands = [], []
+    for number, (least, most) in enumerate(BANDS):
+        inside = np.flatnonzero((n_i >= least) & (n_i <= most))
+        inside = rng.choice(inside, PER_BAND, replace=False) if inside.size > PER_BAND else inside
+        columns.append(inside)
+        bands.append(np.full(inside.size, number))
+    column, band = np.concatenate(columns), np.concatenate(bands)
+    order = np.argsort(column)
+    return column[order], band[order]
+
+
+@dataclass(frozen=True, slots=True)
+class TermDocuments:
+    """The cells of some terms in order of terms, with the document of each, and the lengths of all documents."""
+
+    term: Integers
+    document: Integers
+    count: Integers
+    n_j: Integers
+    n_i: Integers
+
+    @classmethod
+    def of(cls, counts: Any, columns: Integers, n_j: Integers) -> TermDocuments:
+        by_term = counts.tocsc()[:, columns]
+        term = np.repeat(np.arange(columns.size), np.diff(by_term.indptr))
+        count = by_term.data.astype(np.int64)
+        return cls(
+            term, by_term.indices.astype(np.int64), count, n_j, np.bincount(term, count, columns.size).astype(np.int64)
+        )
+
+    def summed(self, of: NDArray[np.intp], units: int) -> TermDocuments:
+        """The same with all documents of a unit as one."""
+        (term, unit), count = tally([self.term, of[self.document].astype(np.int64)], self.count)
+        return TermDocuments(term, unit, count, np.bincount(of, self.n_j, units).astype(np.int64), self.n_i)
+
+    def cells(self, inside: NDArray[np.bool_]) -> TermCells:
+        """The cells of the documents *inside*."""
+        kept = inside[self.document]
+        term, count, terms = self.term[kept], self.count[kept], self.n_i.size
+        b_i = np.bincount(term, minlength=terms)
+        (lengths,), documents = tally([self.n_j[inside]])
+        return TermCells(
+            np.concatenate([[0], np.cumsum(b_i)]).astype(np.int64),
+            count.astype(np.int32),
+            self.n_j[self.document[kept]].astype(np.int32),
+            np.ones(1),
+            np.bincount(term, count, terms).astype(np.int64),
+            b_i.astype(np.int64),
+            lengths,
+            documents,
+        )

@@ -1,0 +1,310 @@
+"""Which documents are near-copies of others, and which passages do many documents share?
+
+Two documents are near-copies if the Jaccard index of their shingles (runs of five words), |A ∩ B|/|A ∪ B|, reaches a
+threshold. Comparing all pairs would take the square of their number. So candidates come from MinHash: the smallest of
+randomly permuted hashes is the same in two sets with a probability equal to their Jaccard index s. Minima are joined to
+bands of `rows` each, and two documents with a common band are candidates, with probability 1 − (1 − s^rows)^bands. The
+index of each candidate pair is then computed exactly, up to collisions of 64-bit hashes: nothing is called a copy by
+MinHash alone, and a pair at the default threshold is missed with probability 0.001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+
+from termburst.core.minhash import Hashes, ShingleLists, band_keys, distinct_hashes, jaccard
+from termburst.limits import require_memory
+from termburst.statistics.tally import Integers
+from termburst.threads import cores, in_threads
+
+Floats = NDArray[np.float64]
+
+WIDTH = 5  # words of a shingle, and the fewest words of a document that is compared
+THRESHOLD = 0.7  # Jaccard index from which documents are near-copies
+LOWEST = 0.5  # lowest threshold: below, bands would miss pairs
+PASSAGE = 12  # words of a passage
+CROWD = 64  # documents with one key, from which not all pairs are compared
+LEADERS = 8  # in a crowd, each document is compared with the first ones only
+VERIFIED = 2**14  # documents whose shingles are in memory at a time, or as many as belong together
+LOOKED_AT = 20_000  # passages in most documents, of which the shown ones are chosen
+SAMPLED = 8_000_000  # passages in memory; of a larger corpus every m-th is kept, the same ones in all documents
+
+
+class Source(Protocol):
+    """Where shingles come from: texts or counts."""
+
+    def blocks(self, numbers: Integers | None = None) -> Iterable[Any]:
+        """Parts of the documents with these ascending numbers (by default all), in order."""
+
+    def shingles(self, block: Any, width: int) -> ShingleLists:
+        """The shingles of one part. Several threads may call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NearDuplicates:
+    """Pairs of near-copies, first < second, ordered by the second.
+
+    Attributes
+    ----------
+    first, second : numbers of the documents, from 0
+    jaccard : Jaccard index of each pair; identical documents are paired with the first of them only
+    original : for each document its own number, or that of the kept document of which it is a near-copy
+    similarity : for each document the Jaccard index with `original`
+    compared : number of documents that have enough words to be compared
+    """
+
+    first: Integers
+    second: Integers
+    jaccard: Floats
+    original: Integers
+    similarity: Floats
+    compared: int
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which documents are left if each near-copy of an earlier kept document is dropped."""
+        return self.original == np.arange(self.original.size)
+
+
+def near_duplicates(source: Source, threshold: float = THRESHOLD) -> NearDuplicates:
+    """Find the near-copies among documents.
+
+    Examples
+    --------
+    >>> from termburst.counting.shingles import TextShingles
+    >>> texts = ["so it goes on and on and on", "the crowd said nothing at all", "So it goes on, and on, and on!"]
+    >>> near_duplicates(TextShingles(texts)).original.tolist()
+    [0, 1, 0]
+    """
+    bands, rows = banding(threshold)
+    prints = fingerprints(source, bands, rows)
+    held = np.flatnonzero(prints.words >= WIDTH)
+    _, first_at, same = np.unique(prints.whole[held], return_index=True, return_inverse=True)
+    leader = held[first_at][same]  # the first document with the same words
+    single = np.unique(leader)
+    pairs = candidate_pairs(prints.keys[single], single)
+    first, second, similar = _verified(source, pairs, prints.words.size, threshold)
+    copies = held[leader != held]
+    first = np.concatenate([first, leader[leader != held]])
+    second, similar = np.concatenate([second, copies]), np.concatenate([similar, np.ones(copies.size)])
+    order = np.lexsort((first, second))
+    first, second, similar = first[order], second[order], similar[order]
+    original, similarity = _originals(prints.words.size, first, second, similar)
+    return NearDuplicates(first, second, similar, original, similarity, held.size)
+
+
+def banding(threshold: float) -> tuple[int, int]:
+    """Numbers of bands and rows; ValueError for a threshold that they do not serve.
+
+    At the threshold itself, a pair is missed with probability (1 − s^rows)^bands: 0.001 at 0.7, 0.012 at 0.5.
+
+    >>> banding(0.7), banding(0.5)
+    ((25, 4), (33, 3))
+    """
+    if not LOWEST <= threshold <= 1:
+        raise ValueError(f"threshold must lie between {LOWEST} and 1, where 1 is identical; got {threshold!r:.60}")
+    return (25, 4) if threshold >= 0.68 else (33, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Band keys (documents × bands), a hash of all words, and the number of words of each document."""
+
+    keys: Hashes
+    whole: Hashes
+    words: Integers
+
+
+def fingerprints(source: Source, bands: int, rows: int) -> Fingerprints:
+    """The fingerprints of all documents, 8 (bands + 2) bytes each."""
+
+    def of_block(block: Any) -> Fingerprints:
+        found = source.shingles(block, WIDTH)
+        return Fingerprints(band_keys(found.hashes, found.indptr, bands, rows), found.whole, found.words)
+
+    parts = list(_over_blocks(of_block, source.blocks()))
+    require_memory(8 * (bands + 2) * sum(part.words.size for part in parts), "the search for near-copies")
+    empty = [Fingerprints(np.zeros((0, bands), np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.int64))]
+    return Fingerprints(
+        np.concatenate([part.keys for part in parts or empty]),
+        np.concatenate([part.whole for part in parts or empty]),
+        np.concatenate([part.words for part in parts or empty]),
+    )
+
+
+def candidate_pairs(keys: Hashes, numbers: Integers) -> Integers:
+    """Pairs of documents with a common key in a band, pairs × 2, each once; *numbers* are those of the rows of *keys*.
+
+    Where more than 64 documents have one key, each is compared with the first eight only.
+
+    >>> candidate_pairs(np.array([[7, 1], [7, 2], [8, 2]], dtype=np.uint64), np.array([0, 3, 5])).tolist()
+    [[0, 3], [3, 5]]
+    """
+    size = int(numbers[-1]) + 1 if numbers.size else 1
+    found: list[Integers] = [np.zeros(0, np.int64)]
+    for band in range(keys.shape[1]):
+        order = np.argsort(keys[:, band], kind="stable")
+        edges = np.flatnonzero(np.diff(keys[order, band])) + 1
+        starts = np.concatenate([[0], edges]) if order.size else edges
+        lengths = np.diff(np.append(starts, order.size))
+        for length in np.unique(lengths[lengths > 1]).tolist():
+            group = numbers[order[starts[lengths == length][:, None] + np.arange(length)]]
+            i, j = np.triu_indices(length, 1) if length <= CROWD else _to_leaders(length)
+            found.append((group[:, i] * size + group[:, j]).ravel())
+    return np.stack(np.divmod(np.unique(np.concatenate(found)), size), axis=1)
+
+
+def _to_leaders(length: int) -> tuple[Integers, Integers]:
+    i, j = np.meshgrid(np.arange(LEADERS), np.arange(length), indexing="ij")
+    return i[i < j], j[i < j]
+
+
+def _verified(source: Source, pairs: Integers, documents: int, threshold: float) -> tuple[Integers, Integers, Floats]:
+    """The pairs whose exact Jaccard index reaches the threshold, with that index.
+
+    Candidates that belong together are compared together, so the shingles of each document are made once.
+    """
+    found: list[tuple[Integers, Integers, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+    if pairs.size:
+        graph = sp.coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(documents, documents))
+        cluster = connected_components(graph, directed=False)[1]
+        own = cluster[pairs[:, 0]]
+        sizes = np.bincount(cluster)
+        part = (np.cumsum(np.where(sizes > 1, sizes, 0)) // VERIFIED)[own]
+        order = np.argsort(part, kind="stable")
+        edges = np.flatnonzero(np.diff(part[order])) + 1
+        for begin, end in pairwise([0, *edges.tolist(), order.size]):
+            some = pairs[order[begin:end]]
+            numbers, place = np.unique(some, return_inverse=True)
+            values = _jaccard_of(source, numbers, place.reshape(some.shape))
+            similar = values >= threshold
+            found.append((some[similar, 0], some[similar, 1], values[similar]))
+    first, second, values = (np.concatenate([part[k] for part in found]) for k in range(3))
+    return first, second, values
+
+
+def _jaccard_of(source: Source, numbers: Integers, place: Integers) -> Floats:
+    """The Jaccard index of pairs of the documents with these numbers."""
+
+    def sets(block: Any) -> tuple[Hashes, Integers, Integers]:
+        found = source.shingles(block, WIDTH)
+        sizes = distinct_hashes(found.hashes, found.indptr)
+        return found.hashes, found.indptr[:-1], sizes
+
+    parts = list(_over_blocks(sets, source.blocks(numbers)))
+    offsets = np.cumsum([0, *(hashes.size for hashes, _, _ in parts)])
+    hashes = np.concatenate([part[0] for part in parts])
+    starts = np.concatenate([part[1] + offset for part, offset in zip(parts, offsets[:-1], strict=True)])
+    sizes = np.concatenate([part[2] for part in parts])
+    return jaccard(hashes, starts, sizes, place[:, 0].copy(), place[:, 1].copy())
+
+
+def _originals(documents: int, first: Integers, second: Integers, similar: Floats) -> tuple[Integers, Floats]:
+    """For each document the earlier kept document most like it, or itself."""
+    original, similarity = np.arange(documents), np.ones(documents)
+    for i, j, value in zip(first.tolist(), second.tolist(), similar.tolist(), strict=True):
+        if value == 1.0 and original[i] != i:  # the same words as a copy
+            if original[j] == j:
+                original[j], similarity[j] = original[i], similarity[i]
+        elif original[i] == i and (original[j] == j or value > similarity[j]):
+            original[j], similarity[j] = i, value
+    return original, similarity
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPassages:
+    """Runs of twelve words that several documents share.
+
+    Attributes
+    ----------
+    every : every this-many-th passage was looked at (1: all)
+    documents : for each shown passage, the number of documents that have it
+    example : a document that has it
+    start, stop : the words of that document, from 0
+    share : the share of all passages that occur in another document, too
+    sharing : the number of documents with such a passage
+    """
+
+    every: int
+    documents: Integers
+    example: Integers
+    start: Integers
+    stop: Integers
+    share: float
+    sharing: int
+
+
+def shared_passages(source: Source, numbers: Integers, tokens: int, most: int = 10) -> SharedPassages:
+    """The passages that most of the documents with these numbers share; *tokens* is about the number of all words."""
+    every = max(1, -(-tokens // SAMPLED))
+    parts: list[tuple[Hashes, Integers, Integers]] = []
+    seen = 0
+    for found in _over_blocks(lambda block: source.shingles(block, PASSAGE), source.blocks(numbers)):
+        document = np.repeat(np.arange(found.words.size) + seen, np.diff(found.indptr))
+        position = np.arange(found.hashes.size) - found.indptr[:-1][document - seen]
+        kept = found.hashes % np.uint64(every) == 0 if every > 1 else slice(None)
+        parts.append((found.hashes[kept], numbers[document[kept]], position[kept]))
+        seen += found.words.size
+    empty = [(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    hashes, document, position = (np.concatenate([part[k] for part in parts or empty]) for k in range(3))
+    order = np.argsort(hashes, kind="stable")  # documents and positions ascend already
+    new_hash = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
+    new_document = new_hash | (np.diff(document[order], prepend=-1) != 0)
+    group = np.cumsum(new_hash) - 1
+    sharing = np.zeros(hashes.size, dtype=np.int64)  # for each passage, the number of documents that have it
+    sharing[order] = np.bincount(group, new_document)[group] if hashes.size else 0
+    repeated = sharing > 1
+    shown = _longest_runs(hashes, document, position, sharing, most)
+    share = float(repeated.mean()) if hashes.size else 0.0
+    return SharedPassages(every, *shown, share, np.unique(document[repeated]).size)
+
+
+def _longest_runs(
+    hashes: Hashes, document: Integers, position: Integers, sharing: Integers, most: int
+) -> tuple[Integers, Integers, Integers, Integers]:
+    """Passages in most documents, each extended to the neighbouring ones that at least half as many documents have."""
+    rows: list[tuple[int, int, int, int]] = []
+    shown: set[int] = set()
+    candidates = np.argsort(-sharing, kind="stable")[:LOOKED_AT]
+    for at in candidates[sharing[candidates] > 2].tolist():
+        if len(rows) == most:
+            break
+        if int(hashes[at]) in shown:
+            continue
+        first = last = at
+        while first and _goes_on(document, position, first - 1) and 2 * sharing[first - 1] >= sharing[at]:
+            first -= 1
+        while last + 1 < hashes.size and _goes_on(document, position, last) and 2 * sharing[last + 1] >= sharing[at]:
+            last += 1
+        run = hashes[first : last + 1].tolist()
+        if shown.isdisjoint(run):
+            rows.append((int(sharing[at]), int(document[at]), int(position[first]), int(position[last]) + PASSAGE))
+        shown.update(run)
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return columns[0], columns[1], columns[2], columns[3]
+
+
+def _goes_on(document: Integers, position: Integers, at: int) -> bool:
+    """Whether the next passage begins at the next word of the same document."""
+    return bool(document[at + 1] == document[at] and position[at + 1] == position[at] + 1)
+
+
+def _over_blocks(function: Callable[[Any], Any], blocks: Iterable[Any]) -> Iterator[Any]:
+    """The results of *function* for all blocks, in order; as many at a time as there are cores."""
+    waiting = iter(blocks)
+    while some := list(islice(waiting, max(cores(), 1))):
+        results: list[Any] = [None] * len(some)
+
+        def work(at: int, some: Sequence[Any] = some, results: list[Any] = results) -> None:
+            results[at] = function(some[at])
+
+        in_threads(work, range(len(some)))
+        yield from results

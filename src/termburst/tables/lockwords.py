@@ -1,0 +1,79 @@
+"""Lockwords, as a frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from termburst.forks import check_fork
+from termburst.inference import lockwords as tests
+from termburst.inference.checks import check_name, checked_number, checked_whole
+from termburst.inference.multiplicity import adjust as adjusted
+from termburst.names import ADJUSTMENTS
+from termburst.tables.frames import term_frame
+from termburst.tables.keyness import MILLION, _aligned
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def lockwords(
+    A: Any,
+    B: Any,
+    *,
+    ratio: float = 1.5,
+    level: float = 0.05,
+    terms: Any = None,
+    terms_b: Any = None,
+    adjust: str = "bh",
+    min_count: int = 1,
+) -> pl.DataFrame:
+    """Which terms do two corpora surely use about equally often: their shares differ by less than a ratio?
+
+    An equivalence test: the hypothesis is that the share of a term in A is at least *ratio* times that in B, or the
+    other way round. It is rejected at *level* if the 1 − 2 level interval of the log ratio lies within ±log2 ratio. A
+    large p of `keyness` does not show this: rare terms always have one.
+
+    Parameters
+    ----------
+    A, B, terms, terms_b, adjust, min_count : see `keyness`
+    ratio : float above 1
+    level : float, between 0 and 0.5; of the interval, which has the confidence 1 − 2 level
+
+    Returns
+    -------
+    polars.DataFrame
+        term, n_a, n_b, b_a, b_b, per_million_a, per_million_b, log_ratio, ci_low, ci_high, p_value, q_value; the surest
+        first. q_value is the expected share, among terms with a q this small, of terms that differ by the ratio.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> A, B = [[9, 1, 40]] * 40, [[1, 1, 40], [2, 1, 44]] * 20
+    >>> tb.lockwords(A, B, terms=["ha", "no", "so"]).select("term", "n_a", "n_b").rows()[0]
+    ('so', 1600, 1680)
+    """
+    check_fork()
+    ratio = checked_number("ratio", ratio, 1.0, np.inf)
+    level = checked_number("level", level, 0.0, 0.5)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    min_count = checked_whole("min_count", min_count)
+    a, b, names = _aligned(A, B, terms, terms_b)
+    found = tests.lockwords(a, b, ratio, level=level)
+    counted = a.n_i + b.n_i >= max(min_count, 1)
+    p_value = np.where(counted, found.p_value, np.nan)
+    columns: dict[str, Any] = {
+        "n_a": a.n_i,
+        "n_b": b.n_i,
+        "b_a": a.b_i,
+        "b_b": b.b_i,
+        "per_million_a": MILLION * a.n_i / a.tokens,
+        "per_million_b": MILLION * b.n_i / b.tokens,
+        "log_ratio": found.log_ratio,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "p_value": p_value,
+        "q_value": adjusted(p_value, adjust),
+    }
+    return term_frame(names, columns, counted).sort("p_value", "term", nulls_last=True)
