@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.designs import ClusterOption, ContrastOption, FormulaOption, StrataOption, compare_by_formula
 from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
@@ -59,6 +60,10 @@ def keyness(
         str | None,
         typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file."),
     ] = None,
+    formula: FormulaOption = None,
+    cluster: ClusterOption = None,
+    strata: StrataOption = None,
+    contrast: ContrastOption = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -82,7 +87,7 @@ def keyness(
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
 
-    Give two corpora, or one with --by. Either of two may be saved statistics (stats build --detail patterns).
+    Give two corpora, or one with --by or --formula. Either of two may be saved statistics (stats build --detail patterns).
     log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the p-value, adjusted
     for testing many terms.
     """
@@ -101,9 +106,17 @@ def keyness(
     }  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
-    if (b is None) == (by is None):
-        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN")
-    if by is not None:
+    if (b is not None) + (by is not None) + (formula is not None) != 1:
+        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula")
+    design = {"cluster": cluster, "strata": strata, "contrast": contrast or None}
+    if b is not None and any(design.values()):
+        raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
+    if formula is not None or any(design.values()):
+        if report is not None:
+            raise ValueError("--report has no page for --formula, --cluster or --strata; omit it")
+        named = formula if formula is not None else str(by) if str(by).isidentifier() else f"`{by}`"
+        found = _Compared(*compare_by_formula(a, reading, named, design, options), named, {})
+    elif by is not None:
         found = _by_column(a, by, reading, options, keep_texts=page is not None)
     else:
         found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)

@@ -14,7 +14,7 @@ typedef struct {
     double *column;       /* x̃ of each design cell */
     double *expected;     /* bursts of each design cell */
     double *matrix, *vector;
-    double bursts, tokens;
+    double bursts, tokens, documents;
 } Bursts;
 
 /* log Γ(z + n)/Γ(z) − n log z. */
@@ -52,9 +52,8 @@ static int collect(const Cells *cells, int64_t term, Bursts *of) {
 }
 
 /* Adds the documents of one length class to the places of the bursts: weights (not yet normalised) and Δ times weight.
- * *log_scale has one number per size, which keeps the weights from underflowing. */
-static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, Tied own, double omega,
-                      double log_scale) {
+ * e^c keeps the weights of large bursts from underflowing. */
+static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, Tied own, double omega) {
     Share share = split(omega);
     double alpha_0 = exp(own.tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
     double on_alpha = alpha * (share.rest + own.slope), on_not = alpha_not * (own.slope - share.p);
@@ -69,7 +68,7 @@ static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double do
             product = 1.0;
         }
         if (q + 1 < of->sizes[k]) continue;
-        double weight = documents * exp(log_p + log(product) - log_scale * of->sizes[k]);
+        double weight = documents * exp(log_p + log(product) + of->sizes[k]);
         of->share[k * groups + g] += weight;
         of->rise[k * groups + g] += weight * rise;
         k++;
@@ -89,9 +88,11 @@ static int find_places(const Design *design, const LengthClasses *classes, const
         omega = between(omega, -60.0, 30.0);
         Tied own = tied(design->kappa, middle, fit[columns], omega);
         for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++)
-            add_class(of, groups, g, classes->lengths[m], classes->documents[m], own, omega, -1.0);
+            add_class(of, groups, g, classes->lengths[m], classes->documents[m], own, omega);
     }
     for (int64_t g = 0; g < groups; g++) of->expected[g] = 0.0;
+    of->documents = 0.0;
+    for (int64_t m = 0; m < classes->starts[groups]; m++) of->documents += classes->documents[m];
     for (int64_t k = 0; k < of->count; k++) {
         double *share = of->share + k * groups, *rise = of->rise + k * groups, total = 0.0;
         for (int64_t g = 0; g < groups; g++) total += share[g];
@@ -154,6 +155,7 @@ static Moments moments(const LengthClasses *classes, const Bursts *of, int64_t g
         }
         found.mean += of->times[k] * mean;
     }
+    found.without *= of->documents / most(of->documents - 1, 1.0);
     return found;
 }
 
@@ -182,9 +184,10 @@ static Cumulants cumulants(const Bursts *of, int64_t groups, double s) {
     return sum;
 }
 
-/* The largest T and the logarithm of its probability (side 1), or the smallest (−1). */
+/* The largest T and the logarithm of its probability (side 1), or the smallest (−1). One burst after the other is put
+ * into a document that has none yet. */
 static double farthest(const Bursts *of, int64_t groups, double side, double *log_p) {
-    double total = 0.0;
+    double total = 0.0, taken = 0.0;
     *log_p = 0.0;
     for (int64_t k = 0; k < of->count; k++) {
         const double *share = of->share + k * groups, *rise = of->rise + k * groups;
@@ -194,7 +197,8 @@ static double farthest(const Bursts *of, int64_t groups, double side, double *lo
         for (int64_t g = 0; g < groups; g++)
             if (share[g] > 0 && side * of->column[g] * rise[g] > best - 1e-9 * (1 + fabs(best))) p += share[g];
         total += of->times[k] * best;
-        *log_p += of->times[k] * log(p);
+        for (double m = 0; m < of->times[k]; m++, taken++)
+            *log_p += log(between((p * of->documents - taken) / most(of->documents - taken, 1.0), 1e-300, 1.0));
     }
     return side * total;
 }
@@ -252,19 +256,19 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
         while (k < of->count - 1 && of->sizes[k] < cells->count[j]) k++;
         t += weight_of(cells, j) * of->column[g] * of->rise[k * groups + g];
     }
+    double root_at[2]; /* √(−2 log P) of the smallest and the largest T */
     for (int side = -1; side <= 1; side += 2) {
         double end = farthest(of, groups, side, &log_p);
+        root_at[side > 0] = sqrt(most(-2 * log_p, 0.0));
         if ((end - t) * side > 1e-7 * sqrt(about.variance)) continue;
-        out[0] = least(exp(log_p), 1.0); /* twice the mid-p of the extreme outcome */
+        out[0] = least(exp(log_p), 1.0); /* not the half of it: so one document alone is never significant by chance */
         out[1] = side * INFINITY;
     }
-    if (isinf(out[1])) {
-        double z = (t - about.mean) / sqrt(about.variance);
-        out[1] = z;
-        return;
-    }
-    out[1] = deviate(of, groups, t, about) / sqrt(between(out[3], 0.05, 1.0));
+    if (isinf(out[1])) return;
+    double root = deviate(of, groups, t, about);
+    out[1] = root / sqrt(between(out[3], 0.05, 1.0));
     out[0] = erfc(fabs(out[1]) / sqrt(2.0));
+    if (fabs(root) > root_at[root < 0]) out[0] /= 2; /* nothing on the other side is as improbable */
 }
 
 int32_t tb_placements(const Cells *cells, const Design *design, const LengthClasses *classes,

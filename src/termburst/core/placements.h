@@ -21,7 +21,7 @@ typedef struct {
 } LengthClasses;
 
 /* Terms to test; `fits` are rows as of regression.h without the coefficient (column 0 held at 0). `out` receives, per
- * term of the collection, p, the signed root of the statistic, the effective number of bursts, and the part of the
+ * term of the collection, p, the signed root of the statistic (±inf if T is at an end of its range), the effective number of bursts, and the part of the
  * variance that remains because two bursts cannot be in the same document. */
 typedef struct {
     const int64_t *terms;

@@ -85,8 +85,8 @@ class DesignComparison:
         back = np.linalg.lstsq(self.rows, self.basis, rcond=None)[0]
         return replace(found, beta=found.beta @ back.T)
 
-    def test(self, contrast: Contrast, confidence: float | None = 0.95) -> ContrastTest:
-        """Test one contrast, for every term."""
+    def test(self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "") -> ContrastTest:
+        """Test one contrast, for every term; *prefix* is put before the names of the references."""
         rows = contrast_rows(self.rows, contrast.vector, self.data.tokens)
         full, without = self._both(rows)
         columns = rows.shape[1]
@@ -110,9 +110,17 @@ class DesignComparison:
             *(np.where(absent, np.nan, limits[:, side]) for side in (0, 1)),
             np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
             np.where(everywhere, 1.0, np.where(absent, np.nan, p_value)),
-            np.where(absent, "", reference),
+            np.where(absent, "", np.array([prefix], dtype=object) + reference),
             status,
         )
+
+    def without(self, rows: Floats) -> Floats:
+        """Raw fits without the contrast, which is the first column of *rows*."""
+        return self._both(rows)[1]
+
+    def full(self, rows: Floats) -> Floats:
+        """Raw fits in terms of these *rows*."""
+        return self._both(rows)[0]
 
     def _both(self, rows: Floats) -> tuple[Floats, Floats]:
         """Raw fits with and without the contrast, which is the first column of *rows*."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,9 @@ MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas print a
 
 def keyness(
     A: Any,
-    B: Any,
+    B: Any = None,
     *,
+    formula: str | None = None,
     terms: Any = None,
     terms_b: Any = None,
     method: str = "beta-binomial",
@@ -39,6 +41,7 @@ def keyness(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
+    **design: Any,
 ) -> pl.DataFrame:
     """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
@@ -46,6 +49,9 @@ def keyness(
     ----------
     A, B : count matrices, corpora, lists of texts, or TermStatistics with detail="patterns" (a saved reference corpus)
         Their vocabularies are aligned by term name, over the union of both. Texts are counted as `termburst.read` does.
+    formula : str, optional
+        Instead of B: covariates of the documents of A, such as "party + year". See `keyness_design`, which explains the
+        columns, and the options *contrast*, *cluster*, *strata* and *metadata* that go with it.
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
@@ -88,6 +94,9 @@ def keyness(
     'ha'
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
+    if formula is not None or design or B is None:
+        common = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
+        return _by_formula(A, B, formula, method, terms=terms, **common, **design)
     a, b, names = _aligned(A, B, terms, terms_b)
     found = tests.keyness(a, b, method=method, confidence=confidence)
     counted = a.n_i + b.n_i >= max(min_count, 1)
@@ -115,6 +124,23 @@ def keyness(
         "dp_b": dispersion(b, ["dp"])["dp"],
     }
     return _sorted(term_frame(names, columns, counted), sort)
+
+
+def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any) -> pl.DataFrame:
+    """`keyness_design`, after checking that options for it come with a formula, and others without."""
+    from termburst.tables.designs import keyness_design
+
+    if unknown := options.keys() - {*inspect.signature(keyness_design).parameters}:
+        raise TypeError(f"keyness has no option {', '.join(sorted(unknown))}")
+    if formula is None and B is not None:
+        raise ValueError("contrast, cluster, strata and metadata go with formula=, and not with B")
+    if formula is None:
+        raise ValueError("give B, the corpus to compare with, or formula= with covariates such as 'party + year'")
+    if B is not None:
+        raise ValueError("give another corpus, or formula=, and not both")
+    if method != "beta-binomial":
+        raise ValueError(f"a formula has no method={method!r:.60}; omit method")
+    return keyness_design(A, formula, **options)
 
 
 def keyness_groups(

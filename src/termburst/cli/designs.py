@@ -1,0 +1,96 @@
+"""`termburst keyness --formula`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from termburst.cli.output import many, say
+from termburst.cli.reading import Reading, _parsed_ngrams, _stop_words, working
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from termburst.corpus import Corpus
+
+FormulaOption = Annotated[
+    str | None, typer.Option("--formula", help="Columns of A that words may depend on, such as 'party + year'.")
+]
+ClusterOption = Annotated[
+    str | None, typer.Option("--cluster", help="Column of A: documents with the same value may depend on each other.")
+]
+StrataOption = Annotated[
+    str | None, typer.Option("--strata", help="Column of A: compare only documents with the same value.")
+]
+ContrastOption = Annotated[
+    list[str] | None, typer.Option("--contrast", help="Two values to compare, such as 'party: D - R'; may be repeated.")
+]
+
+
+def compare_by_formula(
+    corpus: str, reading: Reading, formula: str, design: dict[str, Any], options: dict[str, Any]
+) -> tuple[pl.DataFrame, str]:
+    """The table of `keyness_design`, and the line above it."""
+    from termburst.tables import keyness_design
+
+    if options["method"] != "beta-binomial":
+        raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")
+    read = _read(corpus, reading)
+    common = {name: value for name, value in options.items() if name != "method"}
+    with working("Comparing"):
+        table = keyness_design(read, formula, **design, **common)
+    title = f"{formula}, {many(len(read), 'document')}"
+    if design["cluster"] is not None:
+        title = f"{title}; {in_words(table, design['cluster'])}"
+    return table, title
+
+
+def in_words(table: pl.DataFrame, cluster: str) -> str:
+    """How much of the evidence was the cluster's, in words.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> in_words(pl.DataFrame({"p_value": [0.01, 0.2, None], "p_documents": [0.001, 0.01, None]}), "speaker")
+    'of 2 rows with p < 0.05 if documents were independent, 1 is left if they depend on each other within speaker'
+    """
+    alone = table.filter(table["p_documents"] < 0.05)
+    left = int((alone["p_value"] < 0.05).sum())
+    verb = "is" if left == 1 else "are"
+    rows = many(alone.height, "row")
+    return (
+        f"of {rows} with p < 0.05 if documents were independent, {left} {verb} left if they depend on each other "
+        f"within {cluster}"
+    )
+
+
+def _read(corpus: str, reading: Reading) -> Corpus:
+    """The corpus with its metadata, read and counted with the options of the command line."""
+    from termburst.corpus.read import read
+    from termburst.statistics.store import holds_statistics
+
+    if corpus == "-":
+        raise ValueError("standard input has no columns; give a file with --formula")
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} is saved statistics, which have no documents; give the corpus itself")
+    same = ("text", "id", "language", "layer", "encoding", "errors", "lines", "delimiter", "xpath", "name_pattern")
+    options: dict[str, Any] = {name: getattr(reading, name) for name in same}
+    counting = ("strict", "words", "apostrophes", "token_pattern", "lowercase", "pretokenized")
+    options |= {name: getattr(reading, name) for name in counting}
+    reading.counting()  # refuses what the command line refuses
+    with working(f"Reading {corpus}"):
+        found = read(
+            corpus,
+            ngrams=_parsed_ngrams(reading.ngrams),
+            stop_words=_stop_words(reading.stop_words),
+            ngrams_over_stop_words=reading.ngrams_over_stop_words or None,
+            **options,
+        )
+        if reading.split is not None:
+            tokens = int(reading.split) if reading.split.isdecimal() else None
+            found = found.split(tokens=tokens, pattern=None if tokens else reading.split)
+    report = found.reading
+    if report is not None and reading.notes is not False and (reading.notes or getattr(report, "has_oddities", False)):
+        say(*str(report).splitlines(), err=True)
+    return found
