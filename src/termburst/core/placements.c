@@ -227,6 +227,27 @@ static double deviate(const Bursts *of, int64_t groups, double t, Moments about)
     return r + log(u / r) / r;
 }
 
+/* A lower bound of p: the probability that every burst is at least as far out as it is, one after the other into
+ * documents that have none yet. Without it, tiny differences between design cells would pass for evidence if there are
+ * only two or three bursts. */
+static double least_p(const Cells *cells, const Design *design, const Bursts *of, int64_t term, double side,
+                      double same) {
+    int64_t groups = design->groups;
+    const int64_t *range = range_of(cells, 0, term);
+    double log_p = 0.0, taken = 0.0;
+    for (int64_t j = range[0]; j < range[1] && log_p > -50; j++) {
+        int64_t k = 0, own = design->group[j];
+        while (k < of->count - 1 && of->sizes[k] < cells->count[j]) k++;
+        const double *share = of->share + k * groups, *rise = of->rise + k * groups;
+        double here = side * of->column[own] * rise[own], p = 0.0;
+        for (int64_t g = 0; g < groups; g++)
+            if (side * of->column[g] * rise[g] >= here - same) p += share[g];
+        for (double m = 0; m < weight_of(cells, j) && log_p > -50; m++, taken++)
+            log_p += log(between((p * of->documents - taken) / most(of->documents - taken, 1.0), 1e-300, 1.0));
+    }
+    return exp(log_p);
+}
+
 static void test_term(const Cells *cells, const Design *design, const LengthClasses *classes,
                       const PlacementTask *task, int64_t term, Bursts *of) {
     int64_t groups = design->groups;
@@ -264,11 +285,17 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
         out[0] = least(exp(log_p), 1.0); /* not the half of it: so one document alone is never significant by chance */
         out[1] = side * INFINITY;
     }
-    if (isinf(out[1])) return;
+    double same = 0.1 * sqrt(about.variance / of->bursts);
+    double bound = least_p(cells, design, of, term, t > about.mean ? 1.0 : -1.0, same);
+    if (isinf(out[1])) {
+        out[0] = most(out[0], bound);
+        return;
+    }
     double root = deviate(of, groups, t, about);
     out[1] = root / sqrt(between(out[3], 0.05, 1.0));
     out[0] = erfc(fabs(out[1]) / sqrt(2.0));
     if (fabs(root) > root_at[root < 0]) out[0] /= 2; /* nothing on the other side is as improbable */
+    out[0] = most(out[0], bound);
 }
 
 int32_t tb_placements(const Cells *cells, const Design *design, const LengthClasses *classes,
