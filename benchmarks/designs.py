@@ -1,12 +1,12 @@
 """Size, coverage, exactness and speed of keyness by a formula, with clusters, on data where the truth is known.
 
-Null. A covariate is drawn at random for every document, so each significant word is a false alarm: a half, a tenth, or a
-number; alone, and beside the real categories of the corpus. Clusters. The covariate is drawn for whole clusters, or for
+Null. A covariate is drawn at random for every document, so each significant word is a false alarm: a half, a tenth, or
+a number; alone, and beside the real categories of the corpus. Clusters. The covariate is drawn for whole clusters, or for
 documents and clusters; the test that ignores clusters is beside it. Coverage. Beta-binomial terms are drawn on the
 lengths of R8 with a covariate that is correlated with another one. Bands are of n_i; ± is the standard error between
 draws of the covariate; in parentheses the per cent at 0.1 %.
 
-    TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …] [--seed 7]
+    TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def corpora(asked: argparse.Namespace, rng: np.random.Generator) -> Iterator[tup
 
     collections = Collections()
     newsgroups = load_20newsgroups("train", remove=("headers", "footers", "quotes")).labels
-    for name, X, labels in (
+    for name, counts, labels in (
         ("20 Newsgroups", collections.fig4.counts, np.asarray(newsgroups) % 5),
         ("R8", collections.fig5.counts, load_r8().labels),
     ):
-        X = csr_array(X)
+        X = csr_array(counts)
         filled = np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() > 0)
         rows = rng.permutation(filled)[: asked.documents]
         yield name, some_terms(X[rows], asked.terms, rng), np.asarray(labels)[rows]
@@ -153,9 +153,9 @@ def clustered(rng: np.random.Generator, asked: argparse.Namespace) -> Iterator[t
 
 
 def show_clusters(asked: argparse.Namespace, rng: np.random.Generator) -> None:
-    for name, X, cluster in clustered(rng, asked):
-        filled = np.asarray(X.sum(axis=1)).ravel() > 0
-        X, cluster = X[filled], cluster[filled]
+    for name, counts, named in clustered(rng, asked):
+        filled = np.asarray(counts.sum(axis=1)).ravel() > 0
+        X, cluster = counts[filled], named[filled]
         n_i = np.asarray(X.sum(axis=0)).ravel()
         distinct, codes = np.unique(cluster, return_inverse=True)
         for kind in ("whole clusters", "documents and clusters"):
@@ -200,12 +200,15 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                     X = csr_array(np.column_stack([part, rest]))
                     test = comparison(X, matrix).test(Contrast("x", np.eye(4)[-1], np.array([0, 3])))
                     true = np.log2(ratio)
-                    inside += list((test.ci_low[:10] <= true) & (true <= test.ci_high[:10]) | np.isnan(test.ci_low[:10]))
+                    inside += list(
+                        (test.ci_low[:10] <= true) & (true <= test.ci_high[:10]) | np.isnan(test.ci_low[:10])
+                    )
                     wide += list((test.ci_high - test.ci_low)[:10])
                 covered = 100 * np.mean(inside)
                 finite = np.isfinite(wide)
-                print(f"| ratio {ratio:g} | {tie} | mean {mean:g} | {covered:.1f} % | {len(inside)} terms | "
-                      f"median width {np.median(np.array(wide)[finite]) if finite.any() else np.inf:.2f} |", flush=True)  # fmt: skip
+                width = np.median(np.array(wide)[finite]) if finite.any() else np.inf
+                about = f"ratio {ratio:g} | {tie} | mean {mean:g} | {covered:.1f} % of {len(inside)} terms"
+                print(f"| {about} | median width {width:.2f} |", flush=True)
 
 
 def negative(x: np.ndarray, matrix: np.ndarray, count: np.ndarray, n: np.ndarray, middle: float) -> float:
@@ -243,7 +246,17 @@ def show_degenerate(asked: argparse.Namespace, rng: np.random.Generator) -> None
     X = rng.poisson([0.0, 0.3, 2.0, 30.0], (60, 4))
     about = pl.DataFrame({"a": ["x", "y"] * 30, "same": ["z"] * 60, "year": np.arange(60)})
     X[:, 1] *= np.arange(60) % 2  # only in y: separation
-    for formula in ("a", "a + year", "same", "a + C(year)", "year + a:year", "a + a", "0 + year", "a +", "year + I(year)"):
+    for formula in (
+        "a",
+        "a + year",
+        "same",
+        "a + C(year)",
+        "year + a:year",
+        "a + a",
+        "0 + year",
+        "a +",
+        "year + I(year)",
+    ):
         began = time.perf_counter()
         try:
             table = keyness_design(X, formula, metadata=about)
@@ -258,13 +271,15 @@ def show_speed(asked: argparse.Namespace, rng: np.random.Generator) -> None:
 
     X = Collections().fig4.counts
     labels = np.asarray(load_20newsgroups("train", remove=("headers", "footers", "quotes")).labels)
-    about = pl.DataFrame({"group": [f"g{label % 8}" for label in labels], "third": rng.integers(0, 3, labels.size).astype(str)})
+    about = pl.DataFrame(
+        {"group": [f"g{label % 8}" for label in labels], "third": rng.integers(0, 3, labels.size).astype(str)}
+    )
     for asked_for in ("third: 0 - 1", None):
         began, used = time.perf_counter(), time.process_time()
         table = keyness_design(X, "group + third", metadata=about, contrast=asked_for)
         took, cpu = time.perf_counter() - began, time.process_time() - used
-        print(f"{X.shape[1]:,} terms, 10 columns, 24 design cells, {table['contrast'].n_unique()} contrasts with intervals: "
-              f"{took:.1f} s, {cpu:.1f} s of processor time")  # fmt: skip
+        what = f"{X.shape[1]:,} terms, 10 columns, 24 design cells, {table['contrast'].n_unique()} contrasts"
+        print(f"{what} with intervals: {took:.1f} s, {cpu:.1f} s of processor time")
 
 
 if __name__ == "__main__":

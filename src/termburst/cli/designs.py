@@ -28,6 +28,21 @@ ContrastOption = Annotated[
 ]
 
 
+def settled_formula(
+    b: str | None, by: str | None, formula: str | None, design: dict[str, Any], *, has_page: bool
+) -> str | None:
+    """The formula of a comparison; None if there is none. With clusters or strata, the column of --by is a formula."""
+    if (b is not None) + (by is not None) + (formula is not None) != 1:
+        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula")
+    if formula is None and not any(design.values()):
+        return None
+    if b is not None:
+        raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
+    if has_page:
+        raise ValueError("--report has no page for --formula, --cluster or --strata; omit it")
+    return formula if formula is not None else str(by) if str(by).isidentifier() else f"`{by}`"
+
+
 def compare_by_formula(
     corpus: str, reading: Reading, formula: str, design: dict[str, Any], options: dict[str, Any]
 ) -> tuple[pl.DataFrame, str]:

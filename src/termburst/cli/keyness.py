@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.designs import ClusterOption, ContrastOption, FormulaOption, StrataOption, compare_by_formula
+from termburst.cli.designs import (
+    ClusterOption,
+    ContrastOption,
+    FormulaOption,
+    StrataOption,
+    compare_by_formula,
+    settled_formula,
+)
 from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, unlike, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
@@ -87,8 +94,8 @@ def keyness(
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
 
-    Give two corpora, or one with --by or --formula. Either of two may be saved statistics (stats build --detail patterns).
-    log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the p-value, adjusted
+    Give two corpora, or one with --by or --formula. Either of two may be saved statistics (stats build --detail
+    patterns). log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the p-value, adjusted
     for testing many terms.
     """
     from termburst.inference.checks import check_confidence
@@ -98,36 +105,38 @@ def keyness(
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
     sources = reading.inputs(*(corpus for corpus in (a, b) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
-    page = settled_report(None, report, *sources) if report is not None else None
-    if report is not None and output is not None and report.resolve() == output.resolve():
-        raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
+    page = _settled_page(report, output, sources)
     options: dict[str, Any] = {
         "method": method, "confidence": confidence, "adjust": fdr, "min_count": min_count, "sort": sort,
     }  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
-    if (b is not None) + (by is not None) + (formula is not None) != 1:
-        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula")
     design = {"cluster": cluster, "strata": strata, "contrast": contrast or None}
-    if b is not None and any(design.values()):
-        raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
-    if formula is not None or any(design.values()):
-        if report is not None:
-            raise ValueError("--report has no page for --formula, --cluster or --strata; omit it")
-        named = formula if formula is not None else str(by) if str(by).isidentifier() else f"`{by}`"
+    named = settled_formula(b, by, formula, design, has_page=report is not None)
+    if named is not None:
         found = _Compared(*compare_by_formula(a, reading, named, design, options), named, {})
     elif by is not None:
         found = _by_column(a, by, reading, options, keep_texts=page is not None)
     else:
         found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)
-    table = found.table
     if report is not None and page is not None:
         _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
+    table = found.table
     if settled is Format.table:
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
     write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         say(*_COLUMNS)
+
+
+def _settled_page(report: Path | None, output: Path | None, sources: list[str]) -> ReportFormat | None:
+    """The format of the page, if one is asked for."""
+    if report is None:
+        return None
+    page = settled_report(None, report, *sources)
+    if output is not None and report.resolve() == output.resolve():
+        raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
+    return page
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,7 +294,7 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
     double root = deviate(of, groups, t, about);
     out[1] = root / sqrt(between(out[3], 0.05, 1.0));
     out[0] = erfc(fabs(out[1]) / sqrt(2.0));
-    if (fabs(root) > root_at[root < 0]) out[0] /= 2; /* nothing on the other side is as improbable */
+    if (fabs(out[1]) > root_at[root < 0]) out[0] /= 2; /* nothing on the other side is as improbable */
     out[0] = most(out[0], bound);
 }
 

@@ -1,9 +1,9 @@
 """Clusters of documents that may depend on each other: the test of a contrast that varies within clusters.
 
-The score of a contrast is T = Σ_c S_c over the clusters, with S_c = Σ_j x̃_j (n_ij − n_j π_j)/(1 + (n_j − 1) ρ_j) over the
-documents of cluster c. Here π_j and ρ_j are from the model without the contrast, and x̃ is the column of the contrast
-without what the other columns explain. Whatever the documents of a cluster have in common, clusters are independent, and
-without an effect each S_c is as likely to be above 0 as below, or nearly so. So T is compared with Σ_c ±S_c for random
+The score of a contrast is T = Σ_c S_c over the clusters, with S_c = Σ_j x̃_j (n_ij − n_j π_j)/(1 + (n_j − 1) ρ_j) over
+the documents of cluster c. Here π_j and ρ_j are from the model without the contrast, and x̃ is the column of the contrast
+without what the other columns explain. Whatever the documents of a cluster have in common, clusters are independent,
+and without an effect each S_c is as likely to be above 0 as below, or nearly so. So T is compared with Σ_c ±S_c for random
 signs, whose tails follow from a saddlepoint (Hemerik, Goeman & Finos 2020, JRSS B 82, use random signs).
 """
 
@@ -123,8 +123,8 @@ def _scores(
 def random_signs(score: Floats) -> Floats:
     """Two-sided p of Σ_c S_c if the sign of every S_c is random; rows are tests.
 
-    By the saddlepoint with r*, of K(t) = Σ log cosh(t S_c). If all S_c have one sign, p is 2^−m for m clusters that are not
-    0, twice the mid-p.
+    By the saddlepoint with r*, of K(t) = Σ log cosh(t S_c). If all S_c have one sign, p is 2^−m for m clusters that
+    are not 0, twice the mid-p.
 
     Examples
     --------

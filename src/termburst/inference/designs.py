@@ -8,9 +8,7 @@ j with probability ∝ P(c | n_j, x_j). No two bursts are in one document, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +16,7 @@ from scipy import stats
 
 from termburst.core import placements as core
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
-from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.statistics.tally import Integers
+from termburst.models.fit_beta_binomial import fit_beta_binomial
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -107,7 +104,8 @@ class DesignComparison:
             contrast.name,
             np.where(absent, np.nan, log_ratio),
             np.where(absent, np.nan, self._alone(contrast)),
-            *(np.where(absent, np.nan, limits[:, side]) for side in (0, 1)),
+            np.where(absent, np.nan, limits[:, 0]),
+            np.where(absent, np.nan, limits[:, 1]),
             np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
             np.where(everywhere, 1.0, np.where(absent, np.nan, p_value)),
             np.where(absent, "", np.array([prefix], dtype=object) + reference),
@@ -144,9 +142,7 @@ class DesignComparison:
         found = np.full((b_i.size, 4), np.nan)
         design = self.regression.design(rows)
         self.regression.over_terms(
-            lambda terms: core.placements(
-                self.regression.cells, design, self.classes, terms, without, ENOUGH, found
-            ),
+            lambda terms: core.placements(self.regression.cells, design, self.classes, terms, without, ENOUGH, found),
             self.regression.terms[candidates[self.regression.terms]],
             found,
         )
@@ -182,7 +178,9 @@ def check_design(data: DesignCells, rows: Floats) -> None:
     if rows.shape[0] != data.tokens.size or rows.ndim != 2:
         raise ValueError("a design must have one row per design cell")
     if documents <= rows.shape[1]:
-        raise ValueError(f"the design has {rows.shape[1]} columns, but there are only {documents:,} documents with words")
+        raise ValueError(
+            f"the design has {rows.shape[1]} columns, but there are only {documents:,} documents with words"
+        )
     residual = np.ones(len(rows)) - rows @ np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
     if np.abs(residual).max() > 1e-8:
         raise ValueError("the formula must have an intercept; remove '0 +' or '- 1' from it")

@@ -1,9 +1,9 @@
 """Beta-binomial regression: the share of every term in a document depends on covariates of the document.
 
-Document j with the row x_j of the design matrix has logit mean ω_j = x_j·β and precision log α_0j = τ − κ (v_j − v), where
-v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean halfway
-between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents with equal
-rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and one look-up
+Document j with the row x_j of the design matrix has logit mean ω_j = x_j·β and precision log α_0j = τ − κ (v_j − v),
+where v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean halfway
+between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents with
+equal rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and one look-up
 per design cell.
 """
 
@@ -82,7 +82,9 @@ def design_cells(parts: Sequence[TermCells]) -> DesignCells:
     )
     filled = [(part.lengths[part.lengths > 0], part.length_documents[part.lengths > 0]) for part in parts]
     tokens = np.array([float(part.tokens) for part in parts])
-    return DesignCells(cells, group[order].astype(np.int32), filled, tokens, np.array([float(n.sum()) for _, n in filled]))
+    return DesignCells(
+        cells, group[order].astype(np.int32), filled, tokens, np.array([float(n.sum()) for _, n in filled])
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +183,7 @@ class Regression:
         """Profile-likelihood limits of the first coefficient, one row per term; ±inf if there is none."""
         design, found = self.design(rows), np.full((len(raw), 2), np.nan)
         raw = np.ascontiguousarray(raw)
-        self.over_terms(
-            lambda part: core.design_limits(self.cells, design, part, raw, critical, found), terms, found
-        )
+        self.over_terms(lambda part: core.design_limits(self.cells, design, part, raw, critical, found), terms, found)
         return found
 
     def result(self, raw: Floats, null: BetaBinomialFit) -> RegressionFit:

@@ -47,8 +47,8 @@ def keyness_design(
     X : a corpus, or a count matrix with *metadata*
     formula : str
         Columns of the metadata, such as "party + year". Text is a category, numbers are numbers, dates are years;
-        ``C(year)`` makes a number a category, ``party:year`` is an interaction, ``bs(year, df=4)`` or ``cr(year, df=4)``
-        a spline.
+        ``C(year)`` makes a number a category, ``party:year`` is an interaction, ``bs(year, df=4)`` or
+        ``cr(year, df=4)`` a spline.
     metadata : columns or a frame with one row per document; not for a corpus, which has its own
     terms : sequence of str, optional
         The names of the columns of a matrix.
@@ -67,8 +67,8 @@ def keyness_design(
     Returns
     -------
     polars.DataFrame
-        One row per term and contrast: term, n, b, contrast; log_ratio, log₂ of the ratio of odds (for a term below a few
-        per cent of the tokens the ratio of shares), and log_ratio_unadjusted without the other covariates; ci_low,
+        One row per term and contrast: term, n, b, contrast; log_ratio, log₂ of the ratio of odds (for a term below a
+        few per cent of the tokens the ratio of shares), and log_ratio_unadjusted without the other covariates; ci_low,
         ci_high, effect; statistic, p_value, q_value; reference, how p was obtained; status of the fit. With clusters
         also statistic_documents and p_documents, as if all documents were independent.
 
@@ -96,6 +96,7 @@ def keyness_design(
     frames = []
     if codes is None:
         compared = _comparison(counts, design.cell, design.rows)
+        tests: list[tuple[ContrastTest, ContrastTest | None]]
         tests = [(compared.test(one, confidence), None) for one in contrasts]
     else:
         tests = _clustered(counts, design, contrasts, codes, confidence)
@@ -176,7 +177,9 @@ def _documents(X: Any, metadata: Any, terms: Any) -> tuple[Any, Any, pl.DataFram
     try:
         frame = metadata if isinstance(metadata, pl.DataFrame) else pl.DataFrame(metadata)
     except Exception as error:
-        raise ValueError(f"metadata must be columns such as {{'year': years}}, or a frame; got {shown(metadata)}") from error
+        raise ValueError(
+            f"metadata must be columns such as {{'year': years}}, or a frame; got {shown(metadata)}"
+        ) from error
     if frame.height != counts.shape[0]:
         raise ValueError(f"there are {counts.shape[0]:,} documents, but the metadata has {frame.height:,} rows")
     return counts, names, frame

@@ -53,7 +53,7 @@ class Design:
         return [name for name in every if name != self.strata]
 
     def contrasts(self, asked: str | Sequence[str] | None = None) -> list[Contrast]:
-        """The contrasts that are *asked* for, or the default ones: the first level minus each other; slopes of numbers."""
+        """The contrasts that are *asked* for, or by default the first level minus each other, and slopes."""
         if asked is None:
             return [contrast for name in self.variables for contrast in self._default(name)]
         asked = [asked] if isinstance(asked, str) else list(asked)
@@ -91,7 +91,9 @@ class Design:
             if a is not None and b is not None:
                 return self._difference(name, a, b)
         if len(sides) < 2:
-            raise ValueError(f"a contrast has two values with ' - ' between them, such as '{name}: a - b'; got {shown(text)}")
+            raise ValueError(
+                f"a contrast has two values with ' - ' between them, such as '{name}: a - b'; got {shown(text)}"
+            )
         known = ", ".join(map(str, self.categories.get(name, ["numbers"])))
         raise ValueError(f"the contrast {shown(text)} has a value that {name!r:.60} does not have; it has {known:.200}")
 
@@ -112,7 +114,9 @@ class Design:
     def _slope(self, name: str) -> Contrast:
         import polars as pl
 
-        return Contrast(name, self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name)), self._own(name))
+        return Contrast(
+            name, self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name)), self._own(name)
+        )
 
     def _mean_row(self, name: str, value: Any) -> Floats:
         """The mean over documents of the rows of the design, if all documents had that value."""
@@ -158,8 +162,8 @@ def design_of(formula: str, metadata: pl.DataFrame, strata: str | None = None) -
             break
     if len(rows) > MOST_CELLS:
         raise ValueError(
-            f"the formula {formula!r:.80} has {len(rows):,} different combinations of values, but at most {MOST_CELLS:,} "
-            "can be fitted; merge values, or name the column with the most as cluster="
+            f"the formula {formula!r:.80} has {len(rows):,} combinations of values, but at most {MOST_CELLS:,} can "
+            "be fitted; merge values, or name the column with the most as cluster="
         )
     if bins is not None:
         warnings.warn(f"numbers of the formula were replaced by the means of {bins} classes of them", stacklevel=4)
@@ -243,8 +247,8 @@ def _columns(
         column = metadata[name]
         if column.null_count() or (column.dtype.is_float() and column.is_nan().any()):
             raise ValueError(
-                f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column {name!r:.60}; "
-                f"leave them out with corpus.where(pl.col({name!r:.60}).is_not_null())"
+                f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column "
+                f"{name!r:.60}; leave them out with corpus.where(pl.col({name!r:.60}).is_not_null())"
             )
         if column.dtype.is_temporal() and column.dtype != pl.Duration:
             column = column.dt.year() + (column.dt.ordinal_day() - 1) / 365.25  # dates as years
