@@ -1,10 +1,10 @@
 """Size, coverage, exactness and speed of keyness by a formula, with clusters, on data where the truth is known.
 
-Null. A covariate is drawn at random for every document, so each significant word is a false alarm: a half, a tenth, or
-a number; alone, and beside the real categories of the corpus. Clusters. The covariate is drawn for whole clusters, or for
-documents and clusters; the test that ignores clusters is beside it. Coverage. Beta-binomial terms are drawn on the
-lengths of R8 with a covariate that is correlated with another one. Bands are of n_i; ± is the standard error between
-draws of the covariate; in parentheses the per cent at 0.1 %.
+Null. A covariate is drawn at random for every document, so each significant word is a false alarm: a half, a tenth,
+or a number; alone, and beside the real categories of the corpus. Clusters. The covariate is drawn for whole clusters,
+or for documents and clusters; the test that ignores clusters is beside it. Coverage. Beta-binomial terms are drawn on
+the lengths of R8 with a covariate that is correlated with another one. Bands are of n_i; ± is the standard error
+between draws of the covariate; in parentheses the per cent at 0.1 %.
 
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
 """

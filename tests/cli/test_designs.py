@@ -21,11 +21,11 @@ def table(tmp_path):
 def test_a_formula_a_contrast_and_clusters(run, table):
     options = ("--contrast", "party: D - R", "--cluster", "speaker", "--format", "csv")
     done = run("keyness", table, "--formula", "party", *options)
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    rows = list(csv.DictReader(io.StringIO(done.out)))
     assert rows[0]["term"] in ("jobs", "taxes", "peace", "law")
     assert {"p_documents", "log_ratio_unadjusted", "reference"} <= rows[0].keys()
     assert {row["contrast"] for row in rows} == {"party: D - R"}
-    assert "if documents were independent" in run("keyness", table, "--by", "party", "--cluster", "speaker").stdout
+    assert "if documents were independent" in run("keyness", table, "--by", "party", "--cluster", "speaker").out
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ def keyness(
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
 
     Give two corpora, or one with --by or --formula. Either of two may be saved statistics (stats build --detail
-    patterns). log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the p-value, adjusted
-    for testing many terms.
+    patterns). log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the
+    p-value, adjusted for testing many terms.
     """
     from termburst.inference.checks import check_confidence
 
@@ -121,10 +121,15 @@ def keyness(
         found = _two_corpora(a, str(b), reading, options, keep_texts=page is not None)
     if report is not None and page is not None:
         _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
+    _write(found, settled, top, output, csv_as_is=csv_as_is, excel=excel)
+
+
+def _write(found: _Compared, settled: Format, top: int | None, output: Path | None, **options: Any) -> None:
+    """Write the table, and on a terminal what its columns mean."""
     table = found.table
     if settled is Format.table:
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
-    write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
+    write_table(shown(table, top, settled), settled, output, found.title, **options)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         say(*_COLUMNS)
 

