@@ -587,7 +587,7 @@ def test_keyness_of_two_lists_of_texts():
     [
         ({}, "give the column to compare by"),
         ({"by": "party"}, "no column 'party'"),
-        ({"other": "who"}, "give its name as by='who'"),
+        ({"other": "whom"}, "the metadata has no column 'whom'"),
         ({"other": TEXTS}, r"corpus\.keyness\(tb\.read\(\.\.\.\)\)"),
         ({"other": tb.read(TEXTS), "by": "who"}, "not both"),
         ({"other": tb.read(TEXTS, ngrams=2)}, "counted with other options.*terms of 2 words"),

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
     from termburst.tables.burstiness_test import burstiness_test as burstiness_test
     from termburst.tables.coburst import coburst as coburst
+    from termburst.tables.designs import keyness_design as keyness_design
     from termburst.tables.keyness import keyness as keyness
     from termburst.tables.keyness import keyness_groups as keyness_groups
     from termburst.tables.lockwords import lockwords as lockwords
@@ -94,6 +95,7 @@ _HOME = {
     "fit_beta_binomial": "termburst.models.fit_beta_binomial",
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",
     "keyness": "termburst.tables",
+    "keyness_design": "termburst.tables",
     "keyness_groups": "termburst.tables",
     "load_weights": "termburst.weight_files",
     "lockwords": "termburst.tables",

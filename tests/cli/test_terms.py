@@ -23,7 +23,9 @@ def expected(texts, counted) -> pl.DataFrame:
 
 def test_the_table_on_a_terminal(done, corpus, expected):
     first, words, header, *lines = done("terms", corpus, "--lines").out.splitlines()
-    assert re.fullmatch(r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+; words: as Unicode sees them, in lower case", first)
+    assert re.fullmatch(
+        r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+; words: as Unicode sees them, in lower case", first
+    )
     assert words == f"{in_words(expected.row(0, named=True), 41)}."
     shown_columns = ["burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_binomial", "plr"]
     assert header.split() == ["term", "n", "b", *shown_columns]

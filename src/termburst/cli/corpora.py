@@ -21,23 +21,16 @@ def corpus_of(reading: Reading, name: str) -> Corpus:
     ids: list[str] = []
     texts: list[Text] = []
     records: list[dict[str, Any]] = []
-    with _WithColumns(**vars(reading)).batches(name, reading.counting()) as read:
+    with reading.with_columns("all").batches(name, reading.counting()) as read:
         for batch in read.batches:
             ids.extend(batch.ids)
             texts.extend(batch.texts)
-            known = batch.metadata
+            known = [dict(row) for row in batch.metadata or [{}] * len(batch.ids)]
             if reading.split is not None:  # pieces are named parent:number
-                known = [{"parent": one.rpartition(":")[0]} for one in batch.ids]
-            records.extend(dict(row) for row in known or [{}] * len(batch.ids))
+                known = [{"parent": one.rpartition(":")[0], **row} for one, row in zip(batch.ids, known, strict=True)]
+            records.extend(known)
     if not ids:
         raise ValueError(f"{name}: there are no documents to read")
     documents = Documents(ids, read.counting, texts)
     reports = () if read.report is None else (read.report,)
     return Corpus(documents, metadata.of_documents(ids, records), name=Path(name).name or name, _reports=reports)
-
-
-class _WithColumns(Reading):
-    """The same options; all columns of a table are read as metadata."""
-
-    def _how_files_are_read(self) -> dict[str, Any]:
-        return {**super()._how_files_are_read(), "columns": "all"}

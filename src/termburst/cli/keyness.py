@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.designs import (
+    ClusterOption,
+    ContrastOption,
+    FormulaOption,
+    StrataOption,
+    compare_by_formula,
+    settled_formula,
+)
 from termburst.cli.option_values import unlike
 from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
@@ -88,6 +96,10 @@ def keyness(
         Path | None,
         typer.Option("--reference", help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …"),
     ] = None,
+    formula: FormulaOption = None,
+    cluster: ClusterOption = None,
+    strata: StrataOption = None,
+    contrast: ContrastOption = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Annotated[
         float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
@@ -111,9 +123,9 @@ def keyness(
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
 
-    Give two corpora, or one with --by. Either of two may be saved statistics (stats build --detail patterns).
-    log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the p-value, adjusted
-    for testing many terms.
+    Give two corpora, or one with --by or --formula. Either of two may be saved statistics (stats build --detail
+    patterns). log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the
+    p-value, adjusted for testing many terms.
     """
     from termburst.inference.checks import check_confidence
 
@@ -122,23 +134,40 @@ def keyness(
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
     sources = reading.inputs(*(str(corpus) for corpus in (a, b, reference) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
-    page = settled_report(None, report, *sources) if report is not None else None
-    _check_page(report, output, of)
+    page = _settled_page(report, output, sources, of)
     options: dict[str, Any] = {
         "method": method, "confidence": confidence, "adjust": fdr, "min_count": min_count, "sort": sort,
     } | ({} if of == "frequency" else {"of": of})  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
-    others = {"b": b, "by": by, "every": every, "reference": reference}
-    found = _compared(a, others, reading, options, keep_texts=page is not None)
-    table = found.table
+    design = {"cluster": cluster, "strata": strata, "contrast": contrast or None}
+    named = settled_formula(b, by, formula, design, has_page=report is not None)
+    if named is not None:
+        _check_formula(of, every, reference)
+        found = _Compared(*compare_by_formula(a, reading, named, design, options), named, {})
+    else:
+        others = {"b": b, "by": by, "every": every, "reference": reference}
+        found = _compared(a, others, reading, options, keep_texts=page is not None)
     if report is not None and page is not None:
         _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
+    _write(found, settled, top, output, csv_as_is=csv_as_is, excel=excel)
+
+
+def _write(found: _Compared, settled: Format, top: int | None, output: Path | None, **options: Any) -> None:
+    """Write the table, and on a terminal what its columns mean."""
+    table = found.table
     if settled is Format.table:
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
-    write_table(shown(table, top, settled), settled, output, found.title, csv_as_is=csv_as_is, excel=excel)
+    write_table(shown(table, top, settled), settled, output, found.title, **options)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(*(_BURST_COLUMNS if of == "burstiness" else (*_COLUMNS, *_not_counted(found.table))))
+        say(*_said_of(found.table))
+
+
+def _said_of(table: pl.DataFrame) -> tuple[str, ...]:
+    """What the columns of a table mean."""
+    if "burst_ratio_a" in table.columns:
+        return _BURST_COLUMNS
+    return (*_COLUMNS, *(_not_counted(table) if "least_p" in table.columns else ()))
 
 
 def _not_counted(table: pl.DataFrame) -> list[str]:
@@ -151,12 +180,22 @@ def _not_counted(table: pl.DataFrame) -> list[str]:
     ]
 
 
-def _check_page(report: Path | None, output: Path | None, of: Compared) -> None:
-    """Raise ValueError if there can be no page, or not in this file."""
-    if report is not None and output is not None and report.resolve() == output.resolve():
+def _check_formula(of: Compared, every: float | None, reference: Path | None) -> None:
+    """Raise ValueError for options that a formula does not have."""
+    if of == "burstiness" or every is not None or reference is not None:
+        raise ValueError("--formula, --cluster and --strata compare frequencies; omit --of, --bin and --reference")
+
+
+def _settled_page(report: Path | None, output: Path | None, sources: list[str], of: Compared) -> ReportFormat | None:
+    """The format of the page, if one is asked for and can be made."""
+    if report is None:
+        return None
+    page = settled_report(None, report, *sources)
+    if output is not None and report.resolve() == output.resolve():
         raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
-    if report is not None and of == "burstiness":
+    if of == "burstiness":
         raise ValueError("--report shows frequencies; omit it, or omit --of burstiness")
+    return page
 
 
 @dataclass(frozen=True, slots=True)

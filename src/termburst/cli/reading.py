@@ -164,8 +164,8 @@ class Reading:
             return by_file
         return _ByColumn(**{**vars(self), "id": column})
 
-    def with_columns(self, columns: tuple[str, ...]) -> Reading:
-        """The same options; batches then have these columns as metadata."""
+    def with_columns(self, columns: tuple[str, ...] | Literal["all"]) -> Reading:
+        """The same options; batches then have these columns, or all, as metadata."""
         if not columns:
             return self
         more = _WithColumns(**vars(self))
@@ -378,7 +378,7 @@ class _ByColumn(Reading):
 class _WithColumns(Reading):
     """Options that also ask for columns, or for what the name of a file says."""
 
-    columns: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[str, ...] | str] = ()
 
     def _how_files_are_read(self) -> dict[str, Any]:
         return {**super()._how_files_are_read(), "columns": self.columns}

@@ -296,10 +296,11 @@ class Corpus:
         Parameters
         ----------
         other : corpus, counts or statistics to compare with: this corpus is A, the other is B
+            Or a formula of columns of the metadata, such as "party + year": see `termburst.keyness_design`.
         by : column of the metadata whose values are the groups; by default the one named by `group`
             Two groups are compared with `termburst.keyness`; the first in order is A. More than two are compared with
             `termburst.keyness_groups`.
-        options : of these two functions, which also explain the columns
+        options : of these functions, which also explain the columns; with cluster= or strata=, *by* is a formula
 
         Examples
         --------
@@ -310,8 +311,13 @@ class Corpus:
         """
         from termburst.tables import keyness, keyness_groups
 
+        if by is not None and other is None and options.keys() & {"cluster", "strata", "contrast"}:
+            columns.column_of(self._metadata, by)
+            other, by = by if by.isidentifier() else f"`{by}`", None
         if isinstance(other, str):
-            raise ValueError(f"to compare the groups of a column, give its name as by={other!r:.60}")
+            if by is not None:
+                raise ValueError("give a formula, or by=, and not both")
+            return keyness(self._filled(), formula=other, metadata=self._metadata, **options)
         if isinstance(other, (list, tuple)):
             raise ValueError("read the texts or counts first, with the same options: corpus.keyness(tb.read(...))")
         if other is not None:

@@ -2,6 +2,7 @@
 
 from termburst.tables.burstiness_test import burstiness_test
 from termburst.tables.coburst import coburst
+from termburst.tables.designs import keyness_design
 from termburst.tables.keyness import keyness, keyness_groups
 from termburst.tables.lockwords import lockwords
 from termburst.tables.term_table import term_table
@@ -12,6 +13,7 @@ __all__ = [
     "burstiness_test",
     "coburst",
     "keyness",
+    "keyness_design",
     "keyness_groups",
     "lockwords",
     "read_word_list",

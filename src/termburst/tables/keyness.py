@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ def keyness(
     B: Any = None,
     *,
     reference: Any = None,
+    formula: str | None = None,
     terms: Any = None,
     terms_b: Any = None,
     method: str = "beta-binomial",
@@ -45,6 +47,7 @@ def keyness(
     min_count: int = 1,
     sort: Sort = "p",
     of: Compared = "frequency",
+    **design: Any,
 ) -> pl.DataFrame:
     r"""Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
@@ -55,6 +58,9 @@ def keyness(
     reference : dict from word to number of occurrences, word list or its file; in place of B
         A reference of which only frequencies are known; see `read_word_list`. The column `reference` then says
         "frequency list", and for about 99 of 100 words p is not below what it would be if the documents were known.
+    formula : str, optional
+        Instead of B: covariates of the documents of A, such as "party + year". See `keyness_design`, which explains the
+        columns, and the options *contrast*, *cluster*, *strata* and *metadata* that go with it.
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
@@ -112,13 +118,31 @@ def keyness(
             raise ValueError("reference= takes the place of B, and has one method; omit B and method=")
         options: dict[str, Any] = {"terms": terms, "confidence": confidence, "adjust": adjust, "min_count": min_count}
         return _sorted(keyness_with_list(A, reference, **options), sort)
-    if B is None:
-        raise ValueError("give B, the corpus to compare with, or reference=, a list of frequencies")
+    if formula is not None or design or B is None:
+        common = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
+        return _by_formula(A, B, formula, method, terms=terms, **common, **design)
     a, b, names = _aligned(A, B, terms, terms_b)
     if _of_burstiness(of, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     compared = _compared(a, b, method, confidence, min_count)
     return _sorted(_finished([compared], names, adjust, confidence)[0], sort)
+
+
+def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any) -> pl.DataFrame:
+    """`keyness_design`, after checking that options for it come with a formula, and others without."""
+    from termburst.tables.designs import keyness_design
+
+    if unknown := options.keys() - {*inspect.signature(keyness_design).parameters}:
+        raise TypeError(f"keyness has no option {', '.join(sorted(unknown))}")
+    if formula is None and B is not None:
+        raise ValueError("contrast, cluster, strata and metadata go with formula=, and not with B")
+    if formula is None:
+        raise ValueError("give B, the corpus to compare with, or formula= with covariates such as 'party + year'")
+    if B is not None:
+        raise ValueError("give another corpus, or formula=, and not both")
+    if method != "beta-binomial":
+        raise ValueError(f"a formula has no method={method!r:.60}; omit method")
+    return keyness_design(A, formula, **options)
 
 
 def keyness_groups(

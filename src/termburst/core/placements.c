@@ -1,0 +1,342 @@
+#include "placements.h"
+
+#include "cholesky.h"
+#include "special.h"
+
+enum { LARGEST_COUNT = 4096, ROUNDS = 80 };
+
+/* The bursts of a term: distinct sizes in ascending order, with the number of bursts of each; and for each size and
+ * design cell the probability of a burst of that size to be there, and its Δ. */
+typedef struct {
+    double sizes[MOST_SIZES], times[MOST_SIZES];
+    int64_t count;
+    double *share, *rise; /* count × groups */
+    double *column;       /* x̃ of each design cell */
+    double *expected;     /* bursts of each design cell */
+    double *matrix, *vector;
+    double bursts, tokens, documents;
+} Bursts;
+
+/* log Γ(z + n)/Γ(z) − n log z. */
+static double rising(double z, double n) {
+    if (z > 1e4) return run_log_sum(z, 0.0, n);
+    return log_gamma(z + n) - log_gamma(z) - n * log(z);
+}
+
+/* The sizes of a term's bursts. Returns 0 if there are too many different ones. */
+static int collect(const Cells *cells, int64_t term, Bursts *of) {
+    const int64_t *range = range_of(cells, 0, term);
+    of->count = 0;
+    of->bursts = of->tokens = 0.0;
+    for (int64_t j = range[0]; j < range[1]; j++) {
+        double size = cells->count[j], times = weight_of(cells, j);
+        int64_t k = 0;
+        if (size > LARGEST_COUNT) return 0;
+        of->bursts += times;
+        of->tokens += size * times;
+        while (k < of->count && of->sizes[k] < size) k++;
+        if (k < of->count && of->sizes[k] == size) {
+            of->times[k] += times;
+            continue;
+        }
+        if (of->count == MOST_SIZES) return 0;
+        for (int64_t m = of->count; m > k; m--) {
+            of->sizes[m] = of->sizes[m - 1];
+            of->times[m] = of->times[m - 1];
+        }
+        of->sizes[k] = size;
+        of->times[k] = times;
+        of->count++;
+    }
+    return of->count > 0;
+}
+
+/* Adds the documents of one length class to the places of the bursts: weights (not yet normalised) and Δ times weight.
+ * e^c keeps the weights of large bursts from underflowing. */
+static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, Tied own, double omega) {
+    Share share = split(omega);
+    double alpha_0 = exp(own.tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
+    double on_alpha = alpha * (share.rest + own.slope), on_not = alpha_not * (own.slope - share.p);
+    double log_p = n * log1p(-share.p) + rising(alpha_not, n) - rising(alpha_0, n), product = 1.0, rise = 0.0;
+    int64_t k = 0;
+    for (double q = 0; k < of->count; q++) {
+        if (!(n - q > 0)) return;
+        product *= (n - q) * (alpha + q) / ((q + 1) * (alpha_not + n - q - 1 + 1e-9));
+        rise += on_alpha / (alpha + q) - on_not / (alpha_not + n - q - 1 + 1e-9);
+        if (product < 1e-200 || product > 1e200) {
+            log_p += log(product);
+            product = 1.0;
+        }
+        if (q + 1 < of->sizes[k]) continue;
+        double weight = documents * exp(log_p + log(product) + of->sizes[k]);
+        of->share[k * groups + g] += weight;
+        of->rise[k * groups + g] += weight * rise;
+        k++;
+    }
+}
+
+/* Where bursts of each size may be. Returns 0 if one can be nowhere. */
+static int find_places(const Design *design, const LengthClasses *classes, const double *fit, Bursts *of) {
+    int64_t groups = design->groups, columns = design->columns;
+    double n = 0.0;
+    for (int64_t k = 0; k < of->count * groups; k++) of->share[k] = of->rise[k] = 0.0;
+    for (int64_t g = 0; g < groups; g++) n += design->tokens[g];
+    double overall = between(of->tokens / n, 1e-300, 1 - 1e-16), middle = log(overall) + log1p(-overall);
+    for (int64_t g = 0; g < groups; g++) {
+        double omega = 0.0;
+        for (int64_t c = 1; c < columns; c++) omega += design->rows[g * columns + c] * fit[c];
+        omega = between(omega, -60.0, 30.0);
+        Tied own = tied(design->kappa, middle, fit[columns], omega);
+        for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++)
+            add_class(of, groups, g, classes->lengths[m], classes->documents[m], own, omega);
+    }
+    for (int64_t g = 0; g < groups; g++) of->expected[g] = 0.0;
+    of->documents = 0.0;
+    for (int64_t m = 0; m < classes->starts[groups]; m++) of->documents += classes->documents[m];
+    for (int64_t k = 0; k < of->count; k++) {
+        double *share = of->share + k * groups, *rise = of->rise + k * groups, total = 0.0;
+        for (int64_t g = 0; g < groups; g++) total += share[g];
+        if (!(total > 0 && total < INFINITY)) return 0;
+        for (int64_t g = 0; g < groups; g++) {
+            rise[g] = share[g] > 0 ? rise[g] / share[g] : 0.0;
+            share[g] /= total;
+            of->expected[g] += of->times[k] * share[g];
+        }
+    }
+    return 1;
+}
+
+/* x̃: the column of the coefficient minus its projection on the other columns, weighted by the variance of the score. */
+static int residual_column(const Design *design, Bursts *of) {
+    int64_t groups = design->groups, columns = design->columns, size = columns - 1;
+    double largest = 0.0;
+    for (int64_t k = 0; k < size * size; k++) of->matrix[k] = 0.0;
+    for (int64_t k = 0; k < size; k++) of->vector[k] = 0.0;
+    for (int64_t g = 0; g < groups; g++) {
+        const double *row = design->rows + g * columns;
+        double weight = 0.0;
+        for (int64_t k = 0; k < of->count; k++) {
+            double rise = of->rise[k * groups + g];
+            weight += of->times[k] * of->share[k * groups + g] * rise * rise;
+        }
+        for (int64_t k = 0; k < size; k++) {
+            of->vector[k] += weight * row[k + 1] * row[0];
+            for (int64_t l = 0; l <= k; l++) of->matrix[k * size + l] += weight * row[k + 1] * row[l + 1];
+        }
+    }
+    for (int64_t k = 0; k < size; k++) largest = most(largest, of->matrix[k * size + k]);
+    if (!(largest > 0) || !cholesky(of->matrix, size, 1e-11 * largest)) return 0;
+    solve(of->matrix, size, of->vector);
+    for (int64_t g = 0; g < groups; g++) {
+        const double *row = design->rows + g * columns;
+        of->column[g] = row[0];
+        for (int64_t k = 0; k < size; k++) of->column[g] -= row[k + 1] * of->vector[k];
+    }
+    return 1;
+}
+
+/* Mean of T, its variance, and the variance if a document can have only one burst. */
+typedef struct {
+    double mean, variance, without;
+} Moments;
+
+static Moments moments(const LengthClasses *classes, const Bursts *of, int64_t groups) {
+    Moments found = {0};
+    for (int64_t k = 0; k < of->count; k++) {
+        const double *share = of->share + k * groups, *rise = of->rise + k * groups;
+        double mean = 0.0;
+        for (int64_t g = 0; g < groups; g++) mean += share[g] * of->column[g] * rise[g];
+        for (int64_t g = 0; g < groups; g++) {
+            double documents = 0.0, off = of->column[g] * rise[g] - mean;
+            for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++) documents += classes->documents[m];
+            double part = of->times[k] * share[g] * off * off;
+            found.variance += part;
+            found.without += part * most(1 - of->expected[g] / most(documents, 1.0), 0.0);
+        }
+        found.mean += of->times[k] * mean;
+    }
+    found.without *= of->documents / most(of->documents - 1, 1.0);
+    return found;
+}
+
+/* The cumulant generating function of T at s, with its first two derivatives. */
+typedef struct {
+    double value, slope, bend;
+} Cumulants;
+
+static Cumulants cumulants(const Bursts *of, int64_t groups, double s) {
+    Cumulants sum = {0};
+    for (int64_t k = 0; k < of->count; k++) {
+        const double *share = of->share + k * groups, *rise = of->rise + k * groups;
+        double largest = -INFINITY, zero = 0.0, one = 0.0, two = 0.0;
+        for (int64_t g = 0; g < groups; g++)
+            if (share[g] > 0) largest = most(largest, s * of->column[g] * rise[g]);
+        for (int64_t g = 0; g < groups; g++) {
+            double y = of->column[g] * rise[g], p = share[g] * exp(s * y - largest);
+            zero += p;
+            one += p * y;
+            two += p * y * y;
+        }
+        sum.value += of->times[k] * (largest + log(zero));
+        sum.slope += of->times[k] * one / zero;
+        sum.bend += of->times[k] * (two / zero - one / zero * (one / zero));
+    }
+    return sum;
+}
+
+/* The largest T and the logarithm of its probability (side 1), or the smallest (−1). One burst after the other is put
+ * into a document that has none yet. */
+static double farthest(const Bursts *of, int64_t groups, double side, double *log_p) {
+    double total = 0.0, taken = 0.0;
+    *log_p = 0.0;
+    for (int64_t k = 0; k < of->count; k++) {
+        const double *share = of->share + k * groups, *rise = of->rise + k * groups;
+        double best = -INFINITY, p = 0.0;
+        for (int64_t g = 0; g < groups; g++)
+            if (share[g] > 0) best = most(best, side * of->column[g] * rise[g]);
+        for (int64_t g = 0; g < groups; g++)
+            if (share[g] > 0 && side * of->column[g] * rise[g] > best - 1e-9 * (1 + fabs(best))) p += share[g];
+        total += of->times[k] * best;
+        for (double m = 0; m < of->times[k]; m++, taken++)
+            *log_p += log(between((p * of->documents - taken) / most(of->documents - taken, 1.0), 1e-300, 1.0));
+    }
+    return side * total;
+}
+
+/* The normal deviate of T = t by the saddlepoint with Barndorff-Nielsen's r*. */
+static double deviate(const Bursts *of, int64_t groups, double t, Moments about) {
+    double low = -INFINITY, high = INFINITY, s = (t - about.mean) / about.variance;
+    Cumulants k = {0};
+    if (fabs(t - about.mean) < 1e-6 * sqrt(about.variance)) return 0.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        k = cumulants(of, groups, s);
+        if (fabs(k.slope - t) < 1e-8 * sqrt(about.variance)) break;
+        if (k.slope < t)
+            low = s;
+        else
+            high = s;
+        double next = k.bend > 0 ? s - (k.slope - t) / k.bend : s;
+        double farthest_step = 2 * fabs(s) + 1 / sqrt(about.variance);
+        next = between(next, s - farthest_step, s + farthest_step);
+        if (!(next > low && next < high)) next = isinf(low) || isinf(high) ? 2 * s : (low + high) / 2;
+        if (!(fabs(next) < 1e6 / sqrt(about.variance))) break;
+        s = next;
+    }
+    double r = copysign(sqrt(most(2 * (s * t - k.value), 0.0)), s), u = s * sqrt(most(k.bend, 0.0));
+    if (fabs(r) < 1e-3 || !(u / r > 0)) return (t - about.mean) / sqrt(about.variance);
+    return r + log(u / r) / r;
+}
+
+/* A lower bound of p: the probability that every burst is at least as far out as it is, one after the other into
+ * documents that have none yet. Without it, tiny differences between design cells would pass for evidence if there are
+ * only two or three bursts. */
+static double least_p(const Cells *cells, const Design *design, const Bursts *of, int64_t term, double side,
+                      double same) {
+    int64_t groups = design->groups;
+    const int64_t *range = range_of(cells, 0, term);
+    double log_p = 0.0, taken = 0.0;
+    for (int64_t j = range[0]; j < range[1] && log_p > -50; j++) {
+        int64_t k = 0, own = design->group[j];
+        while (k < of->count - 1 && of->sizes[k] < cells->count[j]) k++;
+        const double *share = of->share + k * groups, *rise = of->rise + k * groups;
+        double here = side * of->column[own] * rise[own], p = 0.0;
+        for (int64_t g = 0; g < groups; g++)
+            if (side * of->column[g] * rise[g] >= here - same) p += share[g];
+        for (double m = 0; m < weight_of(cells, j) && log_p > -50; m++, taken++)
+            log_p += log(between((p * of->documents - taken) / most(of->documents - taken, 1.0), 1e-300, 1.0));
+    }
+    return exp(log_p);
+}
+
+static void test_term(const Cells *cells, const Design *design, const LengthClasses *classes,
+                      const PlacementTask *task, int64_t term, Bursts *of) {
+    int64_t groups = design->groups;
+    double *out = task->out + 4 * term, t = 0.0, widest = 0.0, spread = 0.0, log_p;
+    for (int k = 0; k < 4; k++) out[k] = NAN;
+    if (!collect(cells, term, of)) return;
+    if (!find_places(design, classes, task->fits + term * (design->columns + 4), of)) return;
+    if (!residual_column(design, of)) return;
+    for (int64_t g = 0; g < groups; g++) {
+        double square = of->column[g] * of->column[g];
+        spread += of->expected[g] * square / of->bursts;
+        if (of->expected[g] > 0) widest = most(widest, square);
+    }
+    Moments about = moments(classes, of, groups);
+    if (!(about.variance > 1e-12 * widest) || !(spread > 0)) {
+        out[0] = 1.0; /* nothing can vary: all documents that could have the term are alike */
+        out[1] = out[2] = 0.0;
+        out[3] = 1.0;
+        return;
+    }
+    out[2] = of->bursts / (1 + widest / spread);
+    out[3] = about.without / about.variance;
+    if (!(out[2] < task->enough)) return;
+    const int64_t *range = range_of(cells, 0, term);
+    for (int64_t j = range[0]; j < range[1]; j++) {
+        int64_t k = 0, g = design->group[j];
+        while (k < of->count - 1 && of->sizes[k] < cells->count[j]) k++;
+        t += weight_of(cells, j) * of->column[g] * of->rise[k * groups + g];
+    }
+    double root_at[2]; /* √(−2 log P) of the smallest and the largest T */
+    for (int side = -1; side <= 1; side += 2) {
+        double end = farthest(of, groups, side, &log_p);
+        root_at[side > 0] = sqrt(most(-2 * log_p, 0.0));
+        if ((end - t) * side > 1e-7 * sqrt(about.variance)) continue;
+        out[0] = least(exp(log_p), 1.0); /* not the half of it: so one document alone is never significant by chance */
+        out[1] = side * INFINITY;
+    }
+    double same = 0.1 * sqrt(about.variance / of->bursts);
+    double bound = least_p(cells, design, of, term, t > about.mean ? 1.0 : -1.0, same);
+    if (isinf(out[1])) {
+        out[0] = most(out[0], bound);
+        return;
+    }
+    double root = deviate(of, groups, t, about);
+    out[1] = root / sqrt(between(out[3], 0.05, 1.0));
+    out[0] = erfc(fabs(out[1]) / sqrt(2.0));
+    if (fabs(out[1]) > root_at[root < 0]) out[0] /= 2; /* nothing on the other side is as improbable */
+    out[0] = most(out[0], bound);
+}
+
+int32_t tb_placements(const Cells *cells, const Design *design, const LengthClasses *classes,
+                      const PlacementTask *task, const PlacementRoom *room) {
+    int64_t groups = design->groups, columns = design->columns;
+    if (columns < 2) return TB_BAD_INDEX;
+    if (room->size < 2 * MOST_SIZES * groups + 2 * groups + columns * columns) return TB_NO_ROOM;
+    for (int64_t g = 0; g < groups; g++)
+        if (classes->starts[g] < 0 || classes->starts[g + 1] < classes->starts[g] ||
+            classes->starts[g + 1] > classes->size)
+            return TB_BAD_INDEX;
+    Bursts of = {.count = 0};
+    of.share = room->numbers;
+    of.rise = of.share + MOST_SIZES * groups;
+    of.column = of.rise + MOST_SIZES * groups;
+    of.expected = of.column + groups;
+    of.vector = of.expected + groups;
+    of.matrix = of.vector + columns - 1;
+    for (int64_t k = 0; k < task->size; k++) {
+        if (!is_term(cells, task->terms[k])) return TB_BAD_INDEX;
+        const int64_t *range = range_of(cells, 0, task->terms[k]);
+        for (int64_t j = range[0]; j < range[1]; j++)
+            if (design->group[j] < 0 || design->group[j] >= groups) return TB_BAD_INDEX;
+        test_term(cells, design, classes, task, task->terms[k], &of);
+    }
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(placements,
+    TB_WHOLE(LengthClasses),
+    TB_FIELD(LengthClasses, starts),
+    TB_FIELD(LengthClasses, lengths),
+    TB_FIELD(LengthClasses, documents),
+    TB_FIELD(LengthClasses, size),
+    TB_WHOLE(PlacementTask),
+    TB_FIELD(PlacementTask, terms),
+    TB_FIELD(PlacementTask, size),
+    TB_FIELD(PlacementTask, enough),
+    TB_FIELD(PlacementTask, fits),
+    TB_FIELD(PlacementTask, out),
+    TB_WHOLE(PlacementRoom),
+    TB_FIELD(PlacementRoom, numbers),
+    TB_FIELD(PlacementRoom, size))

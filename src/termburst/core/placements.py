@@ -1,0 +1,50 @@
+"""The reference of a coefficient given the bursts of a term: where could they have been? (placements.c)"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, require
+from termburst.core.cells import Cells
+from termburst.core.regression import AFTER, Design
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_SIZES = 64  # distinct sizes of bursts, as in placements.h
+
+
+class LengthClasses(Struct):
+    _fields_ = [("starts", In_i64), ("lengths", In_f64), ("documents", In_f64), ("size", Int)]
+
+
+class PlacementTask(Struct):
+    _fields_ = [("terms", In_i64), ("size", Int), ("enough", Float), ("fits", In_f64), ("out", Out_f64)]
+
+
+class PlacementRoom(Struct):
+    _fields_ = [("numbers", Out_f64), ("size", Int)]
+
+
+def length_classes(starts: Integers, lengths: Floats, documents: Floats) -> LengthClasses:
+    """Classes of documents of similar length: those of design cell g are [starts[g]:starts[g + 1]]."""
+    require(lengths.shape == documents.shape, "each class must have a length and a number of documents")
+    return LengthClasses(starts=starts, lengths=lengths, documents=documents, size=lengths.size)
+
+
+def placements(
+    cells: Cells, design: Design, classes: LengthClasses, terms: Integers, fits: Floats, enough: float, out: Floats
+) -> None:
+    """Test the first coefficient of the given terms, conditional on their bursts.
+
+    *fits* are rows of `regression.fit_design` with that coefficient held at 0. Rows of *out* receive p, the signed
+    root of the statistic, the effective number of bursts, and the part of the variance that remains because no two
+    bursts are in one document. p is NaN from *enough* effective bursts on.
+    """
+    require(fits.shape == (cells.terms, design.columns + 1 + AFTER), "fits must have one row per term")
+    require(out.shape == (cells.terms, 4), "out must have four numbers per term")
+    require(classes.arrays["starts"].shape == (design.groups + 1,), "each design cell must have its length classes")
+    size = (2 * MOST_SIZES + 2) * design.groups + design.columns**2
+    task = PlacementTask(terms=terms, size=terms.size, enough=enough, fits=fits, out=out)
+    call("tb_placements", cells, design, classes, task, PlacementRoom(numbers=np.empty(size), size=size))

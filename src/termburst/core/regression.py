@@ -1,0 +1,113 @@
+"""The beta-binomial regression of every term on a design, and limits of one coefficient (regression.c)."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core import beta_binomial
+from termburst.core.beta_binomial import Term
+from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Out_u8, Struct, call, require
+from termburst.core.cells import Cells
+from termburst.core.length_table import DEGREE, PANELS
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
+SCRATCH = 4  # rows of scratch space, as in regression.c
+
+
+class Design(Struct):
+    _fields_ = [
+        ("rows", In_f64),
+        ("columns", Int),
+        ("groups", Int),
+        ("group", In_i32),
+        ("tables", In_f64),
+        ("tokens", In_f64),
+        ("longest", Int),
+        ("kappa", Float),
+    ]
+
+
+class DesignRoom(Struct):
+    _fields_ = [("present", Out_u8), ("place", Out_i64), ("numbers", Out_f64), ("size", Int)]
+
+
+class DesignFitTask(Struct):
+    _fields_ = [
+        ("terms", In_i64),
+        ("size", Int),
+        ("held", Int),
+        ("scan", Int),
+        ("start", In_f64),
+        ("out", Out_f64),
+    ]
+
+
+class DesignLimitTask(Struct):
+    _fields_ = [("terms", In_i64), ("size", Int), ("fits", In_f64), ("critical", In_f64), ("out", Out_f64)]
+
+
+def design(
+    cells: Cells, rows: Floats, group: NDArray[np.int32], tables: Floats, tokens: Floats, longest: int, kappa: float
+) -> Design:
+    """The design in the form of the kernels: *rows* has one row per design cell, *group* the design cell of each cell.
+
+    The cells of a term must be in ascending order of their design cells.
+    """
+    require(rows.ndim == 2 and rows.size > 0, "a design must have rows and columns")
+    require(tables.shape == (len(rows), PANELS, DEGREE + 1, 2), "there must be one length table per design cell")
+    require(tokens.shape == (len(rows),), "there must be one number of tokens per design cell")
+    require(cells.groups == 1 and group.shape == (cells.size,), "each cell must have its design cell")
+    require(longest >= cells.longest, "the longest document must not be shorter than one with a term")
+    return Design(
+        rows=rows,
+        columns=rows.shape[1],
+        groups=len(rows),
+        group=group,
+        tables=tables,
+        tokens=tokens,
+        longest=longest,
+        kappa=kappa,
+    )
+
+
+def _room(of: Design) -> DesignRoom:
+    size = of.columns + 1
+    numbers = 2 * size * size + SCRATCH * size
+    return DesignRoom(
+        present=np.zeros(of.groups * ctypes.sizeof(Term), np.uint8),
+        place=np.zeros(of.groups, np.int64),
+        numbers=np.empty(numbers),
+        size=numbers,
+    )
+
+
+def fit_design(
+    cells: Cells, of: Design, terms: Integers, start: Floats, out: Floats, *, held: bool = False, scan: bool = True
+) -> None:
+    """Fit the given terms. Rows of *start* have coefficients and τ; rows of *out* receive them and `AFTER` numbers.
+
+    If the first column is *held*, its coefficient stays as in *start*. With *scan*, terms in few documents are also
+    fitted from other values of τ, and the best fit is kept.
+    """
+    size = of.columns + 1
+    require(start.shape == (cells.terms, size), "a row of start must have the coefficients and tau")
+    require(out.shape == (cells.terms, size + AFTER), f"a row of out must have {AFTER} numbers more than start")
+    task = DesignFitTask(terms=terms, size=terms.size, held=held, scan=scan, start=start, out=out)
+    call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
+
+
+def design_limits(cells: Cells, of: Design, terms: Integers, fits: Floats, critical: Floats, out: Floats) -> None:
+    """Profile-likelihood limits of the first coefficient of the given terms: low and high in the rows of *out*.
+
+    *fits* has rows as `fit_design` writes them. At a limit, twice the log-likelihood is lower by *critical*.
+    """
+    require(fits.shape == (cells.terms, of.columns + 1 + AFTER), "fits must have one row per term")
+    require(critical.shape == (cells.terms,) and out.shape == (cells.terms, 2), "there must be one row per term")
+    task = DesignLimitTask(terms=terms, size=terms.size, fits=fits, critical=critical, out=out)
+    call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

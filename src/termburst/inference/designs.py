@@ -1,0 +1,225 @@
+"""Designs: which terms depend on a covariate of the documents, given the other covariates?
+
+Every contrast c·β of a beta-binomial regression (`models.beta_binomial_regression`) is tested by the likelihood ratio
+against the model with c·β = 0. For a term in few documents 2(ℓ_1 − ℓ_0) is not χ²_1. Then the score of the contrast is
+compared with its distribution given the bursts: under the model without the contrast, a burst of size c is in document
+j with probability ∝ P(c | n_j, x_j). No two bursts are in one document, which makes the variance smaller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from termburst.core import placements as core
+from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+
+Floats = NDArray[np.float64]
+Names = NDArray[np.object_]
+
+ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
+CLASS_RATIO = 1.25  # longest to shortest document of a length class
+IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A contrast c·β: its name, c, and the columns of the design that the unadjusted contrast uses."""
+
+    name: str
+    vector: Floats
+    own: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class ContrastTest:
+    """One contrast, one entry per term.
+
+    Attributes
+    ----------
+    log_ratio : log₂ of the ratio of the odds of a token to be the term, given the other covariates. For a term below a
+        few per cent of the tokens it is the ratio of its shares. ±inf if one side lacks the term.
+    unadjusted : the same in the model that has no other covariate.
+    ci_low, ci_high : profile-likelihood limits of log_ratio.
+    statistic : 2(ℓ_1 − ℓ_0).
+    p_value, reference : p, and how it was obtained: "chi2" or "conditional" (given the bursts).
+    status : of the fit; "separated" if log_ratio has no finite maximum.
+    """
+
+    name: str
+    log_ratio: Floats
+    unadjusted: Floats
+    ci_low: Floats
+    ci_high: Floats
+    statistic: Floats
+    p_value: Floats
+    reference: Names
+    status: Names
+
+
+class DesignComparison:
+    """The fits of one design to every term of a collection, and the tests of its contrasts."""
+
+    def __init__(self, data: DesignCells, rows: Floats) -> None:
+        check_design(data, rows)
+        self.data, self.rows = data, np.asarray(rows, np.float64)
+        self.regression, self.null = Regression(data), fit_beta_binomial(data.cells)
+        self.basis = orthonormal(self.rows, data.tokens)
+        start = self.regression.start(self.basis, self.null)
+        self.raw = self.regression.fit(self.basis, start)
+        self.classes = _length_classes(data)
+        self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
+        self._unadjusted: dict[tuple[int, ...], Floats] = {}
+
+    @property
+    def fit(self) -> RegressionFit:
+        """The fits, with coefficients of the columns of the design."""
+        found = self.regression.result(self.raw, self.null)
+        back = np.linalg.lstsq(self.rows, self.basis, rcond=None)[0]
+        return replace(found, beta=found.beta @ back.T)
+
+    def test(self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "") -> ContrastTest:
+        """Test one contrast, for every term; *prefix* is put before the names of the references."""
+        rows = contrast_rows(self.rows, contrast.vector, self.data.tokens)
+        full, without = self._both(rows)
+        columns = rows.shape[1]
+        ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
+        cells, fitted = self.data.cells, self.regression.result(full, self.null)
+        p_value, reference = self._p_value(rows, without, ratio)
+        separated = (full[:, -1] < SEPARATED) & np.isfinite(full[:, 0])
+        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), full[:, 0]) / np.log(2)
+        status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
+        limits = np.full((ratio.size, 2), np.nan)
+        if confidence is not None:
+            critical = self._critical(ratio, p_value, reference, confidence)
+            limits = self.regression.limits(rows, full, critical, self.regression.terms) / np.log(2)
+            limits = agreeing(limits, p_value, 1 - confidence)
+        absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
+        everywhere = cells.n_i == cells.tokens
+        return ContrastTest(
+            contrast.name,
+            np.where(absent, np.nan, log_ratio),
+            np.where(absent, np.nan, self._alone(contrast)),
+            np.where(absent, np.nan, limits[:, 0]),
+            np.where(absent, np.nan, limits[:, 1]),
+            np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
+            np.where(everywhere, 1.0, np.where(absent, np.nan, p_value)),
+            np.where(absent, "", np.array([prefix], dtype=object) + reference),
+            status,
+        )
+
+    def without(self, rows: Floats) -> Floats:
+        """Raw fits without the contrast, which is the first column of *rows*."""
+        return self._both(rows)[1]
+
+    def full(self, rows: Floats) -> Floats:
+        """Raw fits in terms of these *rows*."""
+        return self._both(rows)[0]
+
+    def _both(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Raw fits with and without the contrast, which is the first column of *rows*."""
+        columns = rows.shape[1]
+        there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
+        start = np.nan_to_num(np.column_stack([self.raw[:, :columns] @ there.T, self.raw[:, columns]]))
+        full = self.regression.fit(rows, start, scan=False)
+        without = self.regression.fit(rows, np.column_stack([np.zeros(len(start)), start[:, 1:]]), held=True)
+        behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
+        if behind.size:  # the start was at a lower maximum
+            better = self.regression.fit(rows, np.nan_to_num(without[:, : columns + 1]), scan=False)
+            full = np.where((better[:, columns + 1] > full[:, columns + 1])[:, None], better, full)
+        return full, without
+
+    def _p_value(self, rows: Floats, without: Floats, ratio: Floats) -> tuple[Floats, Names]:
+        p_value = stats.f.sf(ratio, 1, self.freedom)
+        b_i, documents = self.data.cells.b_i, float(self.data.documents.sum())
+        weight = self.data.tokens / self.data.tokens.sum()
+        share = 1 / (1 + (rows[:, 0] ** 2).max() / (weight @ rows[:, 0] ** 2))
+        candidates = (b_i <= documents / 2) & (b_i * share < 8 * ENOUGH) & (self.null.status != "degenerate")
+        found = np.full((b_i.size, 4), np.nan)
+        design = self.regression.design(rows)
+        self.regression.over_terms(
+            lambda terms: core.placements(self.regression.cells, design, self.classes, terms, without, ENOUGH, found),
+            self.regression.terms[candidates[self.regression.terms]],
+            found,
+        )
+        few = np.isfinite(found[:, 0])
+        p_value = np.where(few, found[:, 0], p_value)
+        p_value = np.where((ratio < IDENTICAL) | (b_i <= 1), 1.0, p_value)
+        return p_value, np.where(few, "conditional", "chi2").astype(object)
+
+    def _critical(self, ratio: Floats, p_value: Floats, reference: Names, confidence: float) -> Floats:
+        """How far twice the log-likelihood may fall within an interval: as far as the reference of p says."""
+        critical = np.full(ratio.size, stats.f.isf(1 - confidence, 1, self.freedom))
+        scaled = (reference == "conditional") & (ratio > 0.5) & (p_value > 1e-6) & (p_value < 1)
+        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, 0.4, 3.0)
+        critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
+        return critical
+
+    def _alone(self, contrast: Contrast) -> Floats:
+        """log₂ of the unadjusted ratio."""
+        key = tuple(contrast.own.tolist())
+        if key not in self._unadjusted:
+            own = self.rows[:, contrast.own]
+            basis = orthonormal(own, self.data.tokens)
+            raw = self.regression.fit(basis, self.regression.start(basis, self.null))
+            self._unadjusted[key] = raw[:, : len(key)] @ np.linalg.lstsq(own, basis, rcond=None)[0].T
+        found = self._unadjusted[key] @ contrast.vector[contrast.own] / np.log(2)
+        return np.where(np.abs(found) > 20, np.copysign(np.inf, found), found)
+
+
+def check_design(data: DesignCells, rows: Floats) -> None:
+    """Raise ValueError for a design that cannot be fitted."""
+    rows = np.asarray(rows, np.float64)
+    documents = int(data.documents.sum())
+    if rows.shape[0] != data.tokens.size or rows.ndim != 2:
+        raise ValueError("a design must have one row per design cell")
+    if documents <= rows.shape[1]:
+        raise ValueError(
+            f"the design has {rows.shape[1]} columns, but there are only {documents:,} documents with words"
+        )
+    residual = np.ones(len(rows)) - rows @ np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
+    if np.abs(residual).max() > 1e-8:
+        raise ValueError("the formula must have an intercept; remove '0 +' or '- 1' from it")
+
+
+def orthonormal(rows: Floats, tokens: Floats) -> Floats:
+    """The same column space, with columns that are orthonormal over all tokens: Newton's method is then stable."""
+    weight = np.sqrt(tokens / tokens.sum())[:, None]
+    return np.ascontiguousarray(np.linalg.qr(rows * weight)[0] / weight)
+
+
+def contrast_rows(rows: Floats, vector: Floats, tokens: Floats) -> Floats:
+    """The same design with c·β as its first coefficient; the other columns span the designs with c·β = 0."""
+    size = float(vector @ vector)
+    if not size > 0:
+        raise ValueError("the two sides of the contrast are the same")
+    others = np.linalg.svd(vector[None, :])[2][1:].T
+    rest = orthonormal(rows @ others, tokens)
+    first = rows @ vector / size
+    first = first - rest @ (rest.T @ (first * tokens / tokens.sum()))
+    return np.ascontiguousarray(np.column_stack([first, rest]))
+
+
+def agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
+    """Limits that agree with p: if interval and p disagree about 0, the nearer end is set to 0."""
+    from termburst.inference.keyness import _agreeing
+
+    return _agreeing(limits, p_value, level)
+
+
+def _length_classes(data: DesignCells) -> core.LengthClasses:
+    """The documents of each design cell in classes of similar length."""
+    starts, lengths, documents = [0], [], []
+    for of, number in data.lengths:
+        place = np.floor(np.log(np.maximum(of, 1)) / np.log(CLASS_RATIO)).astype(np.int64)
+        edges = np.flatnonzero(np.diff(place, prepend=-1))
+        if edges.size:
+            held = np.add.reduceat(number, edges).astype(np.float64)
+            lengths.append(np.add.reduceat(of * number, edges) / held)
+            documents.append(held)
+        starts.append(starts[-1] + edges.size)
+    return core.length_classes(np.array(starts, np.int64), np.concatenate(lengths), np.concatenate(documents))

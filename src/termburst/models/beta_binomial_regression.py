@@ -1,0 +1,220 @@
+"""Beta-binomial regression: the share of every term in a document depends on covariates of the document.
+
+Document j with the row x_j of the design matrix has logit mean ω_j = x_j·β and precision log α_0j = τ − κ (v_j − v),
+where v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean
+halfway between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents
+with equal rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and
+one look-up per design cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core import cells as core_cells
+from termburst.core import regression as core
+from termburst.models import binomial
+from termburst.models.cells import TermCells
+from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
+from termburst.models.fit_groups import KAPPA
+from termburst.models.length_table import LengthTable
+from termburst.statistics.tally import Integers
+from termburst.threads import in_threads
+
+Floats = NDArray[np.float64]
+
+SEPARATED = 1e-3  # curvature of a coefficient below which the data set no limit to it on one side
+
+
+@dataclass(frozen=True, slots=True)
+class DesignCells:
+    """The cells of a collection by term, each with its design cell; made by `design_cells`.
+
+    Attributes
+    ----------
+    cells : the cells of all documents; those of a term are in ascending order of their design cells.
+    group : the design cell of each cell.
+    lengths : for each design cell, its distinct lengths and the number of documents of each.
+    tokens, documents : of each design cell, empty documents not counted.
+    """
+
+    cells: TermCells
+    group: NDArray[np.int32]
+    lengths: Sequence[tuple[Integers, Integers]]
+    tokens: Floats
+    documents: Floats
+
+
+def design_cells(parts: Sequence[TermCells]) -> DesignCells:
+    """Join the cells of several collections over the same terms; each is one design cell.
+
+    Examples
+    --------
+    >>> from termburst.models.cells import term_cells
+    >>> joined = design_cells([term_cells([[2, 1]]), term_cells([[1, 3], [0, 4]])])
+    >>> joined.cells.count.tolist(), joined.group.tolist(), joined.documents.tolist()
+    ([2, 1, 1, 3, 4], [0, 1, 0, 1, 1], [1.0, 2.0])
+    """
+    term = np.concatenate([part.term for part in parts])
+    group = np.repeat(np.arange(len(parts)), [part.count.size for part in parts])
+    count, length = (np.concatenate([getattr(part, name) for part in parts]) for name in ("count", "length"))
+    weight = np.concatenate([np.broadcast_to(part.weight, part.count.shape) for part in parts])
+    order = np.lexsort((weight, count, length, group, term))
+    lengths = np.concatenate([part.lengths for part in parts])
+    documents = np.concatenate([part.length_documents for part in parts])
+    distinct, place = np.unique(lengths, return_inverse=True)
+    every = np.zeros(distinct.size, np.int64)
+    np.add.at(every, place, documents)
+    cells = TermCells(
+        np.sum([part.indptr for part in parts], axis=0),
+        count[order],
+        length[order],
+        weight[order],
+        np.sum([part.n_i for part in parts], axis=0),
+        np.sum([part.b_i for part in parts], axis=0),
+        distinct,
+        every,
+    )
+    filled = [(part.lengths[part.lengths > 0], part.length_documents[part.lengths > 0]) for part in parts]
+    tokens = np.array([float(part.tokens) for part in parts])
+    return DesignCells(
+        cells, group[order].astype(np.int32), filled, tokens, np.array([float(n.sum()) for _, n in filled])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionFit:
+    """Maximum-likelihood estimates of every term, one row per term.
+
+    Attributes
+    ----------
+    beta : coefficients, one per column of the design.
+    alpha_0 : the precision of a document in which the term has its overall share; inf if the binomial is the supremum.
+    loglik : log-likelihood without binomial coefficients.
+    status : "converged"; "boundary" if the binomial is the supremum; "separated" if a coefficient has no finite maximum
+        (reported where the term does not occur in a part of the design); "degenerate" if documents are only this term
+        or without it; "empty"; "constant" if all tokens are this term; "failed" if the maximum was not found.
+    raw : coefficients, τ, gain, the gain that one more step would bring, and the curvature of the first coefficient.
+    """
+
+    beta: Floats
+    alpha_0: Floats
+    loglik: Floats
+    status: NDArray[np.object_]
+    raw: Floats
+
+
+class Regression:
+    """Fits of one collection with several designs over the same design cells."""
+
+    def __init__(self, data: DesignCells, kappa: float = KAPPA) -> None:
+        self.data, self.kappa = data, float(kappa)
+        cells = data.cells
+        tables: list[Any] = [None] * len(data.lengths)
+
+        def fill(g: int) -> None:
+            tables[g] = LengthTable.of(*data.lengths[g])
+
+        in_threads(fill, range(len(tables)))
+        self.tables = np.stack([table.coefficients for table in tables])
+        self.longest = max(1, *(table.longest for table in tables))
+        self.cells = cells.for_kernels()
+        self.occurring = np.flatnonzero((cells.n_i > 0) & (cells.n_i < cells.tokens))
+        # A result depends only on the cells of a term: terms with equal cells, as most rare terms have, share it.
+        _, place = np.unique(data.group.astype(np.int64) * (self.longest + 1) + cells.length, return_inverse=True)
+        most = int(cells.count.max(initial=1))
+        named = core_cells.cells(
+            self.cells.arrays["indptr"],
+            self.cells.arrays["count"],
+            (place + most).astype(np.int32),
+            self.cells.arrays["weight"],
+        )
+        distinct, at = core_cells.alike_terms(named, self.occurring)
+        self.same_as = distinct[at]
+        self.terms = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]
+        self.separate = self._separate_binomials()
+
+    def _separate_binomials(self) -> Floats:
+        """The log-likelihood of one binomial per design cell, of every term."""
+        data, total = self.data, np.zeros(self.data.cells.n_i.size)
+        key = data.cells.term * data.tokens.size + data.group
+        starts = np.flatnonzero(np.diff(key, prepend=-1))
+        if starts.size:
+            n_ig = np.add.reduceat(data.cells.count * data.cells.weight, starts)
+            value = binomial.log_likelihood(n_ig, data.tokens[data.group[starts]])
+            np.add.at(total, data.cells.term[starts], value)
+        return total
+
+    def over_terms(self, kernel: Callable[[Integers], None], terms: Integers, *results: NDArray[Any]) -> None:
+        """Call *kernel* with parts of *terms* on all cores; then copy *results* to terms with equal cells."""
+        in_threads(lambda part: kernel(terms[part::BLOCKS].copy()), range(BLOCKS))
+        for result in results:
+            result[self.occurring] = result[self.same_as]
+
+    def design(self, rows: Floats) -> core.Design:
+        """A design of these design cells in the form of the kernels."""
+        data, rows = self.data, np.ascontiguousarray(rows, np.float64)
+        return core.design(self.cells, rows, data.group, self.tables, data.tokens, self.longest, self.kappa)
+
+    def start(self, rows: Floats, null: BetaBinomialFit) -> Floats:
+        """Coefficients and τ of the model with one mean, *null*, in terms of a design that has an intercept."""
+        intercept = np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            omega = np.log(null.mean) - np.log1p(-null.mean)
+            tau = np.where(null.status == "converged", np.log(null.alpha_0), np.inf)
+        tau = np.where(null.status == "degenerate", -np.inf, tau)
+        return np.column_stack([np.where(np.isfinite(omega), omega, 0.0)[:, None] * intercept, tau])
+
+    def fit(self, rows: Floats, start: Floats, *, held: bool = False, scan: bool = True) -> Floats:
+        """Raw fits of a design: coefficients, τ, gain, what one more step would bring, and curvature; NaN if absent."""
+        design, raw = self.design(rows), np.full((start.shape[0], start.shape[1] + core.AFTER), np.nan)
+        start = np.ascontiguousarray(start)
+        self.over_terms(
+            lambda terms: core.fit_design(self.cells, design, terms, start, raw, held=held, scan=scan), self.terms, raw
+        )
+        return raw
+
+    def limits(self, rows: Floats, raw: Floats, critical: Floats, terms: Integers) -> Floats:
+        """Profile-likelihood limits of the first coefficient, one row per term; ±inf if there is none."""
+        design, found = self.design(rows), np.full((len(raw), 2), np.nan)
+        raw = np.ascontiguousarray(raw)
+        self.over_terms(lambda part: core.design_limits(self.cells, design, part, raw, critical, found), terms, found)
+        return found
+
+    def result(self, raw: Floats, null: BetaBinomialFit) -> RegressionFit:
+        """The fits with their status."""
+        columns = raw.shape[1] - 1 - core.AFTER
+        highest = np.log(self.longest) + 12.0
+        cells = self.data.cells
+        status = np.full(len(raw), "converged", dtype=object)
+        status[raw[:, columns] >= highest] = "boundary"
+        status[raw[:, columns + 2] > 1e-6] = "failed"
+        status[null.status == "degenerate"] = "degenerate"
+        status[cells.n_i == cells.tokens] = "constant"
+        status[cells.n_i == 0] = "empty"
+        alpha_0 = np.where(status == "boundary", np.inf, np.exp(np.minimum(raw[:, columns], 700.0)))
+        loglik = self.separate + raw[:, columns + 1]
+        return RegressionFit(raw[:, :columns], alpha_0, loglik, status, raw)
+
+
+def fit_regression(parts: Sequence[TermCells], rows: Any, kappa: float = KAPPA) -> RegressionFit:
+    """Fit every term: *parts* are the cells of each design cell, *rows* their rows of the design matrix.
+
+    Examples
+    --------
+    >>> from termburst.models.cells import term_cells
+    >>> parts = [term_cells([[2, 8], [4, 6], [0, 9]]), term_cells([[1, 9], [0, 10], [0, 12]])]
+    >>> fit = fit_regression(parts, [[1, 0], [1, 1]])
+    >>> fit.beta[0].round(3).tolist(), fit.status[0]
+    ([-1.37, -2.0], 'converged')
+    """
+    rows = np.asarray(rows, dtype=np.float64)
+    if rows.ndim != 2 or len(rows) != len(parts) or not np.isfinite(rows).all():
+        raise ValueError("rows must be finite numbers, one row per design cell")
+    of, null = Regression(design_cells(parts), kappa), fit_beta_binomial(design_cells(parts).cells)
+    return of.result(of.fit(rows, of.start(rows, null)), null)

@@ -1,0 +1,202 @@
+"""Comparisons of documents by a formula, as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
+from termburst.inference.clusters import cluster_test, summed_rows
+from termburst.inference.designs import ContrastTest, DesignComparison
+from termburst.inference.keyness import conservative
+from termburst.inference.multiplicity import adjust as adjusted
+from termburst.models.beta_binomial_regression import design_cells
+from termburst.models.cells import term_cells
+from termburst.names import ADJUSTMENTS, SORTS, Sort
+from termburst.statistics.matrix import canonical_counts
+from termburst.tables.formulas import Design, design_of
+from termburst.tables.frames import counted_texts, named_terms, term_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def keyness_design(
+    X: Any,
+    formula: str,
+    *,
+    metadata: Any = None,
+    terms: Any = None,
+    contrast: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    strata: str | None = None,
+    confidence: float | None = 0.95,
+    adjust: str = "bh",
+    min_count: int = 1,
+    sort: Sort = "p",
+) -> pl.DataFrame:
+    """Which terms depend on a covariate of the documents, given the other covariates?
+
+    Every term has a beta-binomial regression on the columns of the formula: the logit of its share is linear in them.
+
+    Parameters
+    ----------
+    X : a corpus, or a count matrix with *metadata*
+    formula : str
+        Columns of the metadata, such as "party + year". Text is a category, numbers are numbers, dates are years;
+        ``C(year)`` makes a number a category, ``party:year`` is an interaction, ``bs(year, df=4)`` or
+        ``cr(year, df=4)`` a spline.
+    metadata : columns or a frame with one row per document; not for a corpus, which has its own
+    terms : sequence of str, optional
+        The names of the columns of a matrix.
+    contrast : str or list of str, optional
+        "party: D - R" compares two values, at the mean of all else; "year" is the slope of a number, per unit. By
+        default the first level of each category minus each other level, and the slope of each number (of a spline: the
+        upper minus the lower quartile).
+    cluster : str, optional
+        Column that says which documents may depend on each other, such as the speaker. If no column of the design
+        varies within a cluster, the documents of a cluster are summed. Otherwise the scores of clusters are compared
+        with those of random signs.
+    strata : str, optional
+        Column within whose values documents are compared: one more category in the formula.
+    confidence, adjust, min_count, sort : see `keyness`; q is adjusted for all terms and contrasts together
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per term and contrast: term, n, b, contrast; log_ratio, log₂ of the ratio of odds (for a term below a
+        few per cent of the tokens the ratio of shares), and log_ratio_unadjusted without the other covariates; ci_low,
+        ci_high, effect; statistic, p_value, q_value; reference, how p was obtained; status of the fit. With clusters
+        also statistic_documents and p_documents, as if all documents were independent.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> X = [[9, 1, 40]] * 8 + [[1, 1, 40], [2, 1, 44]] * 6
+    >>> who = {"who": ["x"] * 8 + ["y"] * 12, "year": [1, 2, 3, 4] * 5}
+    >>> table = tb.keyness_design(X, "who + year", metadata=who, terms=["ha", "no", "so"])
+    >>> table.select("term", "contrast").rows()[0], round(table["log_ratio"][0], 1)
+    (('ha', 'who: x - y'), 2.7)
+    """
+    check_name("sort", sort, SORTS)
+    check_confidence(confidence)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    min_count = checked_whole("min_count", min_count)
+    counts, names, frame = _documents(X, metadata, terms)
+    filled = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() > 0)
+    counts, frame = counts[filled], frame[filled]
+    design = design_of(formula, frame, strata)
+    contrasts = design.contrasts(contrast)
+    codes = None if cluster is None else _clusters(frame, cluster, design)
+    n_i = np.asarray(counts.sum(axis=0)).ravel()
+    counted = n_i >= max(min_count, 1)
+    frames = []
+    if codes is None:
+        compared = _comparison(counts, design.cell, design.rows)
+        tests: list[tuple[ContrastTest, ContrastTest | None]]
+        tests = [(compared.test(one, confidence), None) for one in contrasts]
+    else:
+        tests = _clustered(counts, design, contrasts, codes, confidence)
+    b_i = np.asarray((counts > 0).sum(axis=0)).ravel()
+    for found, documents in tests:
+        frames.append(_frame(found, documents, names, counted, n_i, b_i))
+    return _joined(frames, adjust, sort)
+
+
+def _joined(frames: list[pl.DataFrame], adjust: str, sort: Sort) -> pl.DataFrame:
+    import polars as pl
+
+    from termburst.tables.keyness import _sorted
+
+    table = pl.concat(frames)
+    q_value = pl.Series("q_value", adjusted(table["p_value"].to_numpy(), adjust))
+    place = table.columns.index("p_value") + 1
+    return _sorted(table.insert_column(place, q_value), sort)
+
+
+def _frame(
+    found: ContrastTest, documents: ContrastTest | None, names: Any, counted: Any, n_i: Any, b_i: Any
+) -> pl.DataFrame:
+    import polars as pl
+
+    columns: dict[str, Any] = {
+        "n": n_i,
+        "b": b_i,
+        "contrast": [found.name] * n_i.size,
+        "log_ratio": found.log_ratio,
+        "log_ratio_unadjusted": found.unadjusted,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "effect": conservative(found.ci_low, found.ci_high),
+        "statistic": found.statistic,
+        "p_value": np.where(counted, found.p_value, np.nan),
+        "reference": found.reference.tolist(),
+        "status": found.status.tolist(),
+    }
+    if documents is not None:
+        columns |= {"statistic_documents": documents.statistic, "p_documents": documents.p_value}
+    table = term_frame(names, columns, counted)
+    return table.with_columns(pl.col("reference", "status").cast(pl.String))
+
+
+def _comparison(counts: Any, cell: NDArray[np.intp], rows: Any) -> DesignComparison:
+    return DesignComparison(design_cells([term_cells(counts[cell == g]) for g in range(len(rows))]), rows)
+
+
+def _clustered(
+    counts: Any, design: Design, contrasts: Any, codes: NDArray[np.intp], confidence: float | None
+) -> list[tuple[ContrastTest, ContrastTest | None]]:
+    """The tests that allow for clusters, and those that ignore them."""
+    ignoring = _comparison(counts, design.cell, design.rows)
+    plain = [ignoring.test(one, None) for one in contrasts]
+    summed, cell, cluster = summed_rows(counts, design.cell, codes)
+    if np.unique(cluster).size == cell.size:  # no column of the design varies within a cluster
+        compared = _comparison(summed, cell, design.rows)
+        found = [compared.test(one, confidence, prefix="clusters, ") for one in contrasts]
+        return list(zip(found, plain, strict=True))
+    compared = _comparison(summed, cell, design.rows)
+    found = [cluster_test(compared, one, summed, cell, cluster, confidence) for one in contrasts]
+    return list(zip(found, plain, strict=True))
+
+
+def _documents(X: Any, metadata: Any, terms: Any) -> tuple[Any, Any, pl.DataFrame]:
+    """The counts, the names of terms, and the metadata of each document."""
+    import polars as pl
+
+    own = getattr(X, "metadata", None)
+    X = counted_texts(X, "X") if own is None else X
+    counts = canonical_counts(X)
+    names = named_terms(X, terms, counts.shape[1])
+    if metadata is None:
+        if own is None:
+            raise ValueError("a formula needs a corpus with metadata, or metadata= with one row per document")
+        metadata = own
+    try:
+        frame = metadata if isinstance(metadata, pl.DataFrame) else pl.DataFrame(metadata)
+    except Exception as error:
+        raise ValueError(
+            f"metadata must be columns such as {{'year': years}}, or a frame; got {shown(metadata)}"
+        ) from error
+    if frame.height != counts.shape[0]:
+        raise ValueError(f"there are {counts.shape[0]:,} documents, but the metadata has {frame.height:,} rows")
+    return counts, names, frame
+
+
+def _clusters(frame: pl.DataFrame, cluster: str, design: Design) -> NDArray[np.intp]:
+    """The number of the cluster of each document."""
+    if cluster not in frame.columns:
+        raise ValueError(f"the metadata has no column {cluster!r:.60} for clusters")
+    column = frame[cluster]
+    if column.null_count():
+        raise ValueError(f"{column.null_count():,} documents have nothing in the column {cluster!r:.60}; fill it")
+    _, codes = np.unique(column.cast(str).to_numpy(), return_inverse=True)
+    number, columns = int(codes.max()) + 1, len(design.names)
+    if number < columns + 3:
+        raise ValueError(
+            f"{cluster!r:.60} has {number} clusters, too few for a design of {columns} columns: "
+            f"at least {columns + 3} are needed"
+        )
+    return codes.ravel().astype(np.intp)

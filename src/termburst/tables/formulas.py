@@ -1,0 +1,315 @@
+"""Formulas such as "party + year": the design matrix of documents, and contrasts of it."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.inference.checks import shown
+from termburst.inference.designs import Contrast
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Floats = NDArray[np.float64]
+
+FUNCTIONS = ("C", "bs", "cr", "cs", "cc", "poly", "scale", "center", "log", "log10", "log2", "exp", "sqrt")
+MOST_CELLS = 1_024  # distinct rows of a design: each has a length table of 23 kB, and is looked up for every term
+MOST_COLUMNS = 60
+BINS = (256, 128, 64, 32, 16, 8)  # classes of a number, if there are too many distinct rows
+_MISSING = "formulas need formulaic, which is not installed: pip install 'termburst[designs]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A formula applied to the metadata of documents.
+
+    Attributes
+    ----------
+    rows : the distinct rows of the design matrix, one per design cell.
+    cell : the design cell of each document.
+    names : the names of the columns.
+    """
+
+    rows: Floats
+    cell: NDArray[np.intp]
+    names: list[str]
+    spec: Any
+    frame: pl.DataFrame
+    terms: list[tuple[set[str], list[int], bool]]  # variables, columns, and whether all its factors are plain columns
+    categories: dict[str, list[Any]]
+    strata: str | None = None
+
+    @property
+    def variables(self) -> list[str]:
+        """The columns of the metadata that the formula names, without the strata."""
+        every = dict.fromkeys(name for names, _, _ in self.terms for name in sorted(names))
+        return [name for name in every if name != self.strata]
+
+    def contrasts(self, asked: str | Sequence[str] | None = None) -> list[Contrast]:
+        """The contrasts that are *asked* for, or by default the first level minus each other, and slopes."""
+        if asked is None:
+            return [contrast for name in self.variables for contrast in self._default(name)]
+        asked = [asked] if isinstance(asked, str) else list(asked)
+        if not asked:
+            raise ValueError("contrast must have at least one contrast, such as 'party: D - R'")
+        return [self._parsed(one) for one in asked]
+
+    def _default(self, name: str) -> list[Contrast]:
+        if name in self.categories:
+            first, *others = self.categories[name]
+            return [self._difference(name, first, other) for other in others]
+        if self._is_plain(name):
+            return [self._slope(name)]
+        low, high = (float(np.quantile(self.frame[name].to_numpy(), q)) for q in (0.25, 0.75))
+        return [self._difference(name, high, low)]
+
+    def _is_plain(self, name: str) -> bool:
+        return all(plain for names, _, plain in self.terms if name in names)
+
+    def _parsed(self, text: Any) -> Contrast:
+        """A contrast as a user writes it: "party: D - R", "year: 1990 - 1950", or "year" for the slope of a number."""
+        if not isinstance(text, str):
+            raise ValueError(f"a contrast must be a string such as 'party: D - R'; got {shown(text)}")
+        name, _, levels = (part.strip() for part in text.partition(":"))
+        if name not in self.variables:
+            known = ", ".join(map(repr, self.variables))
+            raise ValueError(f"the contrast {shown(text)} begins with {name!r:.60}, but the formula has {known}")
+        if not levels:
+            if name in self.categories or not self._is_plain(name):
+                raise ValueError(f"the contrast {shown(text)} needs two values, such as '{name}: a - b'")
+            return self._slope(name)
+        sides = levels.split(" - ")
+        for cut in range(1, len(sides)):  # a level may have " - " in it
+            a, b = (self._level(name, " - ".join(part)) for part in (sides[:cut], sides[cut:]))
+            if a is not None and b is not None:
+                return self._difference(name, a, b)
+        if len(sides) < 2:
+            raise ValueError(
+                f"a contrast has two values with ' - ' between them, such as '{name}: a - b'; got {shown(text)}"
+            )
+        known = ", ".join(map(str, self.categories.get(name, ["numbers"])))
+        raise ValueError(f"the contrast {shown(text)} has a value that {name!r:.60} does not have; it has {known:.200}")
+
+    def _level(self, name: str, text: str) -> Any:
+        """The level that a text names, or None."""
+        if name in self.categories:
+            return next((level for level in self.categories[name] if str(level) == text.strip()), None)
+        try:
+            return float(text)
+        except ValueError:
+            return None
+
+    def _difference(self, name: str, a: Any, b: Any) -> Contrast:
+        vector = self._mean_row(name, a) - self._mean_row(name, b)
+        shown_values = [f"{value:g}" if isinstance(value, float) else str(value) for value in (a, b)]
+        return Contrast(f"{name}: {' - '.join(shown_values)}", vector, self._own(name))
+
+    def _slope(self, name: str) -> Contrast:
+        import polars as pl
+
+        return Contrast(
+            name, self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name)), self._own(name)
+        )
+
+    def _mean_row(self, name: str, value: Any) -> Floats:
+        """The mean over documents of the rows of the design, if all documents had that value."""
+        import polars as pl
+
+        value = value if isinstance(value, pl.Expr) else pl.lit(value)
+        frame = self.frame.with_columns(value.cast(self.frame[name].dtype).alias(name))
+        mean: Floats = _matrix(self.spec, frame)[0].mean(axis=0)
+        return mean
+
+    def _own(self, name: str) -> NDArray[np.intp]:
+        """The columns of the model without other variables; all columns if *name* is only in interactions."""
+        own = [column for names, columns, _ in self.terms if names <= {name} for column in columns]
+        alone = any(names == {name} for names, _, _ in self.terms)
+        return np.array(own if alone else range(len(self.names)), dtype=np.intp)
+
+
+def design_of(formula: str, metadata: pl.DataFrame, strata: str | None = None) -> Design:
+    """Apply a formula to the metadata of documents; with *strata*, that column is one more category in it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> of = design_of("party + year", pl.DataFrame({"party": ["D", "R", "D", "R"], "year": [1, 2, 3, 4]}))
+    >>> of.names, [contrast.name for contrast in of.contrasts()]
+    (['Intercept', 'party[T.R]', 'year'], ['party: D - R', 'year'])
+    """
+    if not isinstance(formula, str) or not formula.strip():
+        raise ValueError(f"formula must be a string such as 'party + year'; got {shown(formula)}")
+    if strata is not None:
+        if strata not in metadata.columns:
+            raise ValueError(f"the metadata has no column {strata!r:.60} for strata")
+        formula = f"{formula} + C(`{strata}`)"
+    parsed, factors = _parsed(formula)
+    names = list(dict.fromkeys(name for _, used, _ in factors for name in sorted(used)))
+    frame, categories = _columns(metadata, names, [used for called, used, _ in factors if called == "C"])
+    for bins in (None, *BINS):
+        shorter = frame if bins is None else _binned(frame, categories, bins)
+        matrix, spec = _matrix(parsed, shorter)
+        _check_columns(matrix, list(spec.column_names), strata)
+        rows, cell = np.unique(matrix, axis=0, return_inverse=True)
+        if len(rows) <= MOST_CELLS or all(name in categories for name in names):
+            break
+    if len(rows) > MOST_CELLS:
+        raise ValueError(
+            f"the formula {formula!r:.80} has {len(rows):,} combinations of values, but at most {MOST_CELLS:,} can "
+            "be fitted; merge values, or name the column with the most as cluster="
+        )
+    if bins is not None:
+        warnings.warn(f"numbers of the formula were replaced by the means of {bins} classes of them", stacklevel=4)
+    terms = [_term(term, list(columns), factors) for term, columns in spec.term_indices.items()]
+    return Design(rows, cell.ravel(), list(spec.column_names), spec, shorter, terms, categories, strata)
+
+
+def _parsed(formula: str) -> tuple[Any, list[tuple[str, set[str], str]]]:
+    """The formula, and of each factor the function it calls, the columns it names, and its text.
+
+    Formulaic evaluates factors as Python, so all but a few functions of columns and numbers are refused.
+    """
+    try:
+        from formulaic import Formula
+        from formulaic.errors import FormulaicError
+    except ImportError as error:
+        raise ValueError(_MISSING) from error
+    try:
+        parsed = Formula(formula)
+        terms = list(parsed)
+        if not all(hasattr(term, "factors") for term in terms):
+            raise ValueError(f"the formula {formula!r:.80} must have no left side; name only covariates")
+        factors = [factor.expr for term in terms for factor in term.factors]
+    except (FormulaicError, SyntaxError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"the formula {formula!r:.80} cannot be read: {reason}") from error
+    return parsed, [_factor(str(text), formula) for text in dict.fromkeys(factors) if str(text) not in "01"]
+
+
+def _factor(text: str, formula: str) -> tuple[str, set[str], str]:
+    names: dict[str, str] = {}
+    parts = text.split("`")
+    quoted = len(parts) > 1
+    for k in range(1, len(parts), 2):
+        names[f"column_{k}_of_formula"] = parts[k]
+        parts[k] = f"column_{k}_of_formula"
+    plain = "".join(parts)
+    if not quoted and not plain.isidentifier() and "(" not in plain:
+        return "", {text}, text
+    try:
+        tree = ast.parse(plain, mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(f"the formula {formula!r:.80} cannot be read at {text!r:.60}") from error
+    called, used = "", set()
+    heads = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+                allowed = ", ".join(FUNCTIONS)
+                raise ValueError(f"the formula {formula!r:.80} uses {text!r:.60}; a formula may use only {allowed}")
+            called = called or node.func.id
+        elif isinstance(node, ast.Name):
+            if id(node) not in heads:
+                used.add(names.get(node.id, node.id))
+        elif not isinstance(node, _HARMLESS):
+            raise ValueError(f"the formula {formula!r:.80} uses {text!r:.60}; write it as a column of the metadata")
+    return called, used, text
+
+
+_HARMLESS = (ast.Constant, ast.keyword, ast.Load, ast.List, ast.Tuple, ast.UnaryOp, ast.USub)
+
+
+def _term(term: Any, columns: list[int], factors: list[tuple[str, set[str], str]]) -> tuple[set[str], list[int], bool]:
+    """The variables of a term of the formula, its columns, and whether its factors are plain columns."""
+    of = {text: (called, used) for called, used, text in factors}
+    found = [of[str(factor.expr)] for factor in term.factors if str(factor.expr) in of]
+    return set().union(*(used for _, used in found)), columns, all(not called for called, _ in found)
+
+
+def _columns(
+    metadata: pl.DataFrame, names: list[str], coded: list[set[str]]
+) -> tuple[pl.DataFrame, dict[str, list[Any]]]:
+    """The columns that a formula names, as categories or numbers, and the levels of categories."""
+    import polars as pl
+
+    made, categories = [], {}
+    for name in names:
+        if name not in metadata.columns:
+            known = ", ".join(map(repr, metadata.columns))
+            raise ValueError(f"the metadata has no column {name!r:.60}; it has {known:.300}")
+        column = metadata[name]
+        if column.null_count() or (column.dtype.is_float() and column.is_nan().any()):
+            raise ValueError(
+                f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column "
+                f"{name!r:.60}; leave them out with corpus.where(pl.col({name!r:.60}).is_not_null())"
+            )
+        if column.dtype.is_temporal() and column.dtype != pl.Duration:
+            column = column.dt.year() + (column.dt.ordinal_day() - 1) / 365.25  # dates as years
+        if not column.dtype.is_numeric() or any(name in used for used in coded):
+            if not column.dtype.is_numeric():
+                column = column.cast(pl.String)
+            categories[name] = column.unique().sort().to_list()
+        else:
+            column = column.cast(pl.Float64)
+            if not column.is_finite().all():
+                raise ValueError(f"the column {name!r:.60} has numbers that are not finite")
+        if column.n_unique() < 2:
+            raise ValueError(f"the column {name!r:.60} has only one value, {column[0]!r:.60}: nothing can depend on it")
+        made.append(column.rename(name))
+    if not made:
+        raise ValueError("the formula names no column of the metadata")
+    return pl.DataFrame(made), categories
+
+
+def _binned(frame: pl.DataFrame, categories: dict[str, list[Any]], bins: int) -> pl.DataFrame:
+    """The frame with each number replaced by the mean of its class; classes have about equally many documents."""
+    import polars as pl
+
+    made = []
+    for name in frame.columns:
+        column = frame[name]
+        if name not in categories and column.n_unique() > bins:
+            place = (column.rank("average") * bins / len(column)).ceil()
+            column = frame.select(pl.col(name).mean().over(place.alias("class")))[name]
+        made.append(column)
+    return pl.DataFrame(made)
+
+
+def _matrix(formula: Any, frame: pl.DataFrame) -> tuple[Floats, Any]:
+    """The design matrix of a formula or of its specification."""
+    from formulaic.errors import FormulaicError
+
+    try:
+        found = formula.get_model_matrix(frame, output="numpy", context={})
+    except FormulaicError as error:
+        raise ValueError(f"the formula cannot be used on the metadata: {str(error).splitlines()[0]:.200}") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the formula cannot be used on the metadata: {str(error).splitlines()[0]:.200}") from error
+    return np.asarray(found, dtype=np.float64), found.model_spec
+
+
+def _check_columns(matrix: Floats, names: list[str], strata: str | None) -> None:
+    """Raise ValueError if there are too many columns, or if one follows from the others."""
+    from scipy.linalg import qr
+
+    if len(names) > MOST_COLUMNS:
+        raise ValueError(f"the design has {len(names)} columns, but at most {MOST_COLUMNS} can be fitted; merge values")
+    if not np.isfinite(matrix).all():
+        raise ValueError("the formula gives numbers that are not finite")
+    size = np.sqrt((matrix**2).mean(axis=0))
+    if (size == 0).any():
+        raise ValueError(f"the column {names[int(np.argmin(size))]!r:.60} of the design is 0 for all documents")
+    of, order = qr(matrix / size, mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(of))
+    rank = int((diagonal > 1e-9 * diagonal[0]).sum())
+    if rank < len(names):
+        extra = ", ".join(repr(names[k]) for k in order[rank:][:5])
+        within = f"; within the strata of {strata!r:.60} there may be nothing to compare" if strata else ""
+        raise ValueError(f"the columns of the design are collinear: {extra} follow from the others{within}; remove one")

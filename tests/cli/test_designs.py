@@ -1,0 +1,42 @@
+"""`termburst keyness --formula`, with clusters and strata."""
+
+import csv
+import io
+
+import pytest
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "speeches.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["party", "year", "speaker", "text"])
+        for k in range(24):
+            words = "jobs jobs peace" if k % 2 else "taxes taxes law"
+            writer.writerow(["DR"[k % 2], 1950 + k, f"s{k % 8}", f"{words} the nation of {'old ' * (k % 5)}people"])
+    return path
+
+
+def test_a_formula_a_contrast_and_clusters(run, table):
+    options = ("--contrast", "party: D - R", "--cluster", "speaker", "--format", "csv")
+    done = run("keyness", table, "--formula", "party", *options)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert rows[0]["term"] in ("jobs", "taxes", "peace", "law")
+    assert {"p_documents", "log_ratio_unadjusted", "reference"} <= rows[0].keys()
+    assert {row["contrast"] for row in rows} == {"party: D - R"}
+    assert "if documents were independent" in run("keyness", table, "--by", "party", "--cluster", "speaker").out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--formula", "mood"), "no column 'mood'"),
+        (("--formula", "party", "--by", "party"), "or one corpus and --by COLUMN; or one and --formula"),
+        (("--cluster", "speaker"), "or one and --formula"),
+        (("--formula", "party", "--method", "g2"), "no --method g2"),
+        (("--formula", "party", "--report", "page.html"), "no page"),
+    ],
+)
+def test_messages(fault, table, options, said):
+    assert said in fault("keyness", table, *options)

@@ -1,0 +1,99 @@
+"""Regressions of terms on a design equal an independent optimiser, with the same bits in both libraries."""
+
+import numpy as np
+import pytest
+from twins import regression as twin
+
+from termburst.core import regression as core
+from termburst.models.beta_binomial_regression import Regression, design_cells
+from termburst.models.cells import term_cells
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+
+
+def drawn(seed, documents=48):
+    """Counts of three bursty terms and the rest, the design cell of each document, and the rows of the design."""
+    rng = np.random.default_rng(seed)
+    rows = np.array([[1, 0, -0.5], [1, 0, 1], [1, 1, 0], [1, 1, 2]])
+    cell = np.arange(documents) % 4
+    lengths = rng.integers(30, 200, documents)
+    logits = rows[cell] @ np.array([[-4.0, -3.0, -3.5], [0.8, -0.5, 0.0], [0.3, 0.0, -0.4]])
+    mean = 1 / (1 + np.exp(-logits))
+    counts = rng.binomial(lengths[:, None], rng.beta(12 * mean, 12 * (1 - mean)))
+    return np.column_stack([counts, np.maximum(lengths - counts.sum(axis=1), 0)]), cell, rows
+
+
+def regression(seed, kappa=0.5):
+    X, cell, rows = drawn(seed)
+    data = design_cells([term_cells(X[cell == g]) for g in range(4)])
+    return Regression(data, kappa), fit_beta_binomial(data.cells), X, cell, rows
+
+
+@pytest.mark.parametrize(("seed", "kappa"), [(0, 0.5), (1, 0.0)])
+def test_the_maximum_is_that_of_another_optimiser(seed, kappa, on_both):
+    of, null, X, cell, rows = regression(seed, kappa)
+
+    def fitted():
+        return of.fit(rows, of.start(rows, null))
+
+    baseline, avx2 = on_both(fitted)
+    np.testing.assert_array_equal(baseline, avx2)
+    found = of.result(baseline, null)
+    for i in range(2):
+        best = twin.maximum(rows[cell], X[:, i], X.sum(axis=1), kappa)
+        assert found.status[i] == "converged"
+        assert found.loglik[i] == pytest.approx(best, abs=1e-6)
+        x = np.append(found.beta[i], baseline[i, 3])
+        assert twin.log_likelihood(x, rows[cell], X[:, i], X.sum(axis=1), kappa) == pytest.approx(best, abs=1e-6)
+
+
+def test_at_a_limit_twice_the_likelihood_has_fallen_by_the_critical_value(on_both):
+    of, null, X, cell, rows = regression(2)
+    rows = rows[:, [2, 0, 1]].astype(float)
+    raw = of.fit(rows, of.start(rows, null))
+    baseline, avx2 = on_both(lambda: of.limits(rows, raw, np.full(4, 3.84), of.terms))
+    np.testing.assert_array_equal(baseline, avx2)
+    top = of.result(raw, null).loglik[0]
+    for limit in baseline[0]:
+        fallen = top - twin.maximum(rows[cell], X[:, 0], X.sum(axis=1), 0.5, held=limit)
+        assert 2 * fallen == pytest.approx(3.84, rel=2e-3)
+    assert baseline[0, 0] < raw[0, 0] < baseline[0, 1]
+
+
+def test_a_held_column_keeps_its_value():
+    of, null, _, _, rows = regression(3)
+    start = of.start(rows, null)
+    start[:, 0] = -3.3
+    assert (of.fit(rows, start, held=True)[:3, 0] == -3.3).all()
+
+
+def test_absent_terms_and_terms_that_are_everything_are_not_fitted():
+    X = np.array([[0, 5], [0, 7], [0, 9]])
+    data = design_cells([term_cells(X[:2]), term_cells(X[2:])])
+    of, rows = Regression(data), np.eye(2)
+    assert np.isnan(of.fit(rows, of.start(rows, fit_beta_binomial(data.cells)))).all()
+
+
+def test_wrong_shapes_and_indices_are_errors():
+    of, null, _, _, rows = regression(4)
+    start = of.start(rows, null)
+    design, out = of.design(rows), np.empty((4, 4 + core.AFTER))
+    with pytest.raises(ValueError, match="out of range"):
+        core.fit_design(of.cells, design, np.array([9]), start, out)
+    with pytest.raises(ValueError, match="numbers more"):
+        core.fit_design(of.cells, design, np.array([0]), start, out[:, 1:].copy())
+    with pytest.raises(ValueError, match="one length table"):
+        of.design(rows[1:])
+    outside = core.design(
+        of.cells, rows.astype(float), np.full_like(of.data.group, 7), of.tables, of.data.tokens, of.longest, 0.5
+    )
+    with pytest.raises(ValueError, match="out of range"):
+        core.fit_design(of.cells, outside, np.array([0]), start, out)
+    with pytest.raises(ValueError, match="one row per term"):
+        core.design_limits(of.cells, design, np.array([0]), out[1:].copy(), np.ones(4), np.ones((4, 2)))
+
+
+def test_numbers_that_are_not_finite_end():
+    of, null, _, _, rows = regression(5)
+    start = np.full_like(of.start(rows, null), np.nan)
+    assert of.fit(rows, start).shape == (4, 7)
+    assert of.fit(np.full((4, 3), np.nan), start).shape == (4, 7)

@@ -1,0 +1,103 @@
+"""Tests of contrasts: they equal keyness for two groups, are adjusted, and keep their level."""
+
+import numpy as np
+import pytest
+
+from termburst.inference.designs import Contrast, DesignComparison, contrast_rows
+from termburst.inference.keyness import compare
+from termburst.models.beta_binomial_regression import design_cells
+from termburst.models.cells import term_cells
+
+
+def drawn(rng, mean, lengths, alpha_0=20.0):
+    return rng.binomial(lengths[:, None], rng.beta(alpha_0 * mean, alpha_0 * (1 - mean)))
+
+
+def comparison(X, matrix):
+    rows, cell = np.unique(matrix, axis=0, return_inverse=True)
+    return DesignComparison(design_cells([term_cells(X[cell == g]) for g in range(len(rows))]), rows)
+
+
+def with_rest(counts, lengths):
+    return np.column_stack([counts, np.maximum(lengths - counts.sum(axis=1), 0)])
+
+
+def test_two_groups_have_the_likelihood_ratio_of_keyness():
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(50, 300, 80)
+    mean = np.where(np.arange(80)[:, None] < 40, [0.01, 0.02, 0.05], [0.02, 0.02, 0.04])
+    X = with_rest(drawn(rng, mean, lengths), lengths)
+    design = np.column_stack([np.ones(80), np.arange(80) < 40]).astype(float)
+    found = comparison(X, design).test(Contrast("a - b", np.array([0.0, 1]), np.array([0, 1])))
+    expected = compare(term_cells(X[:40]), term_cells(X[40:]))
+    np.testing.assert_allclose(found.statistic, expected.likelihood_ratio, atol=1e-6)
+    odds = np.log2(expected.alternative.mean / (1 - expected.alternative.mean))
+    np.testing.assert_allclose(found.log_ratio, odds[:, 0] - odds[:, 1], atol=1e-4)
+    np.testing.assert_allclose(found.unadjusted, found.log_ratio, atol=1e-4)
+    assert (found.ci_low < found.log_ratio).all()
+    assert (found.log_ratio < found.ci_high).all()
+
+
+def test_a_confounder_is_removed():
+    rng = np.random.default_rng(2)
+    documents = 400
+    other = rng.integers(0, 2, documents)
+    x = rng.random(documents) < np.where(other, 0.9, 0.1)
+    lengths = rng.integers(100, 300, documents)
+    mean = np.where(other, 0.04, 0.01)[:, None]  # x has no effect
+    X = with_rest(drawn(rng, mean, lengths), lengths)
+    design = np.column_stack([np.ones(documents), other, x]).astype(float)
+    found = comparison(X, design).test(Contrast("x", np.array([0.0, 0, 1]), np.array([0, 2])))
+    assert found.unadjusted[0] > 1.0
+    assert abs(found.log_ratio[0]) < 0.6
+    assert found.ci_low[0] < 0 < found.ci_high[0]
+    assert found.p_value[0] > 0.05
+
+
+def test_a_term_on_one_side_only_is_separated():
+    X = np.array([[3, 50]] * 10 + [[0, 50]] * 12)
+    design = np.column_stack([np.ones(22), np.arange(22) < 10]).astype(float)
+    found = comparison(X, design).test(Contrast("a", np.array([0.0, 1]), np.array([0, 1])))
+    assert found.status[0] == "separated"
+    assert found.log_ratio[0] == found.ci_high[0] == found.unadjusted[0] == np.inf
+    assert 0 < found.ci_low[0] < 10
+
+
+def test_the_first_coefficient_of_contrast_rows_is_the_contrast():
+    rng = np.random.default_rng(3)
+    rows, vector, tokens = rng.normal(size=(7, 3)), np.array([1.0, -1, 0.5]), rng.random(7)
+    made, beta = contrast_rows(rows, vector, tokens), rng.normal(size=3)
+    coefficients = np.linalg.lstsq(made, rows @ beta, rcond=None)[0]
+    assert coefficients[0] == pytest.approx(vector @ beta)
+    np.testing.assert_allclose((made[:, 0] * tokens) @ made[:, 1:], 0, atol=1e-12)
+
+
+def test_designs_that_cannot_be_fitted():
+    data = design_cells([term_cells([[1, 2]]), term_cells([[2, 3]])])
+    with pytest.raises(ValueError, match="only 2 documents"):
+        DesignComparison(data, np.eye(2))
+    data = design_cells([term_cells([[1, 2]] * 4), term_cells([[2, 3]] * 4)])
+    with pytest.raises(ValueError, match="intercept"):
+        DesignComparison(data, np.array([[1.0], [2.0]]))
+    with pytest.raises(ValueError, match="one row per design cell"):
+        DesignComparison(data, np.eye(3))
+    with pytest.raises(ValueError, match="the same"):
+        contrast_rows(np.eye(2), np.zeros(2), np.ones(2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["half", "number"])
+def test_a_random_covariate_is_found_in_five_per_cent(kind):
+    rng = np.random.default_rng(4)
+    documents, rates = 400, []
+    for _ in range(4):
+        lengths = np.round(np.exp(rng.normal(4.5, 0.8, documents))).astype(int) + 5
+        other = rng.integers(0, 3, documents)
+        mean = np.exp(rng.uniform(-7.5, -4, 300)) * np.where(other[:, None] == 1, 2.0, 1.0)
+        X = with_rest(drawn(rng, mean, lengths, 30.0), lengths)
+        x = rng.random(documents) < 0.5 if kind == "half" else np.round(rng.normal(size=documents), 1)
+        design = np.column_stack([np.ones(documents), other == 1, other == 2, x]).astype(float)
+        found = comparison(X, design).test(Contrast("x", np.eye(4)[3], np.array([0, 3])), None)
+        several = (X[:, :-1] > 0).sum(axis=0) >= 6
+        rates.append((found.p_value[:-1][several] < 0.05).mean())
+    assert 0.03 < np.mean(rates) < 0.07

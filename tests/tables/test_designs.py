@@ -1,0 +1,141 @@
+"""Keyness by a formula: tables, contrasts, clusters, strata, and messages."""
+
+from datetime import date
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import termburst as tb
+from termburst.tables.formulas import MOST_CELLS, design_of
+
+RNG = np.random.default_rng(5)
+X = np.column_stack([RNG.poisson(2, 24), RNG.poisson(1, 24), RNG.integers(30, 60, 24)])
+X[:12, 0] += RNG.poisson(4, 12)
+ABOUT = {
+    "party": ["D"] * 12 + ["R"] * 12,
+    "year": list(range(1950, 1962)) * 2,
+    "era": (["old"] * 6 + ["new"] * 6) * 2,
+    "speaker": [f"s{k // 2}" for k in range(24)],
+}
+TERMS = ["war", "tax", "rest"]
+
+
+def asked(formula, **options):
+    return tb.keyness_design(X, formula, metadata=ABOUT, terms=TERMS, **options)
+
+
+def test_all_doors_lead_to_the_same_table():
+    corpus = tb.read(X, terms=TERMS, metadata=ABOUT)
+    table = asked("party + year")
+    assert table.columns[:6] == ["term", "n", "b", "contrast", "log_ratio", "log_ratio_unadjusted"]
+    assert table["contrast"].unique().sort().to_list() == ["party: D - R", "year"]
+    assert_frame_equal(corpus.keyness("party + year"), table)
+    assert_frame_equal(tb.keyness(corpus, formula="party + year"), table)
+    assert_frame_equal(tb.keyness(X, formula="party + year", metadata=ABOUT, terms=TERMS), table)
+    assert_frame_equal(corpus.keyness(by="party", strata="era"), asked("party", strata="era"))
+    assert table["term"][0] in ("war", "rest")  # what one word gains, the rest loses
+
+
+def test_strata_are_one_more_category():
+    columns = ("term", "log_ratio", "ci_low", "p_value")
+    with_strata = asked("party", strata="era", sort="term").select(columns)
+    assert_frame_equal(with_strata, asked("party + era", contrast="party: D - R", sort="term").select(columns))
+
+
+def test_clusters_inside_groups_are_summed():
+    found = asked("party", cluster="speaker", sort="term")
+    summed = X.reshape(12, 2, 3).sum(axis=1)
+    alone = tb.keyness_design(summed, "party", metadata={"party": ABOUT["party"][::2]}, terms=TERMS, sort="term")
+    assert_frame_equal(
+        found.select("log_ratio", "statistic", "p_value"), alone.select("log_ratio", "statistic", "p_value")
+    )
+    np.testing.assert_allclose(found["p_documents"], asked("party", sort="term")["p_value"])
+    assert found["reference"].str.starts_with("clusters, ").all()
+
+
+def test_clusters_with_a_covariate_that_varies_in_them():
+    found = asked("year", cluster="speaker", sort="term")
+    assert (found["reference"] == "random signs of clusters").all()
+    assert (found["p_value"] >= 0).all()
+    assert (found["ci_low"] <= found["log_ratio"]).all()
+
+
+def test_contrasts_of_levels_numbers_splines_and_interactions():
+    frame = pl.DataFrame(ABOUT)
+    of = design_of("party * year", frame)
+    unit = of.contrasts("year")[0]
+    assert dict(zip(of.names, unit.vector.tolist(), strict=True))["party[T.R]:year"] == pytest.approx(0.5)
+    years = design_of("party + year", frame).contrasts(["year: 1960 - 1950", "year"])
+    np.testing.assert_allclose(years[0].vector, 10 * years[1].vector, atol=1e-9)
+    spline = design_of("bs(year, df=4)", frame)
+    assert spline.contrasts()[0].name == "year: 1958.25 - 1952.75"
+    assert spline.contrasts()[0].own.tolist() == [0, 1, 2, 3, 4]
+    assert [one.name for one in design_of("C(year)", frame).contrasts()][:2] == [
+        "year: 1950 - 1951",
+        "year: 1950 - 1952",
+    ]
+
+
+def test_dates_are_years_and_many_numbers_become_classes():
+    days = pl.DataFrame({"day": [date(1950 + k, 7, 2) for k in range(24)]})
+    assert design_of("day", days).frame["day"][0] == pytest.approx(1950.5, abs=0.01)
+    many = pl.DataFrame({"x": np.random.default_rng(0).normal(size=MOST_CELLS + 400)})
+    with pytest.warns(UserWarning, match="means of 256 classes"):
+        of = design_of("x", many)
+    assert len(of.rows) == 256
+    assert np.corrcoef(of.frame["x"], many["x"])[0, 1] > 0.999
+
+
+@pytest.mark.parametrize(
+    ("formula", "options", "said"),
+    [
+        ("party + mood", {}, "no column 'mood'"),
+        ("party +", {}, "cannot be read"),
+        ("x ~ party", {}, "no left side"),
+        ("0 + year", {}, "intercept"),
+        ("party + __import__('os')", {}, "may use only C, bs"),
+        ("party + I(year)", {}, "may use only C, bs"),
+        ("party + C(speaker)", {}, "collinear"),
+        ("", {}, "such as 'party \\+ year'"),
+        ("party", {"strata": "speaker"}, "nothing to compare"),
+        ("party", {"strata": "mood"}, "no column 'mood' for strata"),
+        ("party", {"cluster": "mood"}, "no column 'mood' for clusters"),
+        ("party", {"cluster": "era"}, "2 clusters, too few"),
+        ("party", {"contrast": "mood: a - b"}, "the formula has 'party'"),
+        ("party", {"contrast": "party: D - X"}, "it has D, R"),
+        ("party", {"contrast": "party"}, "needs two values"),
+        ("party", {"contrast": "party: D"}, "' - ' between"),
+        ("party", {"contrast": "party: D - D"}, "the same"),
+        ("party", {"contrast": []}, "at least one"),
+        ("party", {"contrast": [3]}, "must be a string"),
+        ("party", {"sort": "q"}, "sort must be one of"),
+        ("1", {}, "names no column"),
+    ],
+)
+def test_wrong_questions_have_one_sentence(formula, options, said):
+    with pytest.raises(ValueError, match=said):
+        asked(formula, **options)
+
+
+def test_metadata_must_fit():
+    for metadata, said in (
+        ({"party": ["D"] * 3}, "24 documents, but the metadata has 3"),
+        ({"party": ["D", None] * 12}, "12 documents have nothing"),
+        ({"party": ["D"] * 24}, "only one value"),
+        (7, "metadata must be columns"),
+        (None, "needs a corpus with metadata"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            tb.keyness_design(X, "party", metadata=metadata)
+    with pytest.raises(ValueError, match="and not with B"):
+        tb.keyness(X, X, cluster="party")
+    with pytest.raises(ValueError, match="and not both"):
+        tb.keyness(X, X, formula="party")
+    with pytest.raises(ValueError, match="give B"):
+        tb.keyness(X)
+    with pytest.raises(TypeError, match="no option colour"):
+        tb.keyness(X, formula="party", metadata=ABOUT, colour=1)
+    with pytest.raises(ValueError, match="omit method"):
+        tb.keyness(X, formula="party", metadata=ABOUT, method="g2")
