@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.corpora import corpus_of
 from termburst.cli.output import many
 from termburst.cli.reading import Reading, working
 

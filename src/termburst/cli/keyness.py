@@ -76,6 +76,10 @@ OfOption = Annotated[Compared, typer.Option("--of", help="What is compared: how 
 By = Annotated[
     str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
 ]
+ReferenceOption = Annotated[
+    Path | None,
+    typer.Option("--reference", help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …"),
+]
 Bin = Annotated[
     float | None,
     typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
@@ -92,10 +96,7 @@ def keyness(
     by: By = None,
     every: Bin = None,
     of: OfOption = "frequency",
-    reference: Annotated[
-        Path | None,
-        typer.Option("--reference", help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …"),
-    ] = None,
+    reference: ReferenceOption = None,
     formula: FormulaOption = None,
     cluster: ClusterOption = None,
     strata: StrataOption = None,

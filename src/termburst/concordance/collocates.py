@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -224,7 +224,7 @@ def _covered(starts: Integers, stops: Integers, size: int) -> Integers:
 
 
 def _frame(
-    seen: _Seen, stop_words: frozenset[str], min_count: int, adjust: str, confidence: float, include_node: bool
+    seen: _Seen, stop_words: Container[str], min_count: int, adjust: str, confidence: float, include_node: bool
 ) -> pl.DataFrame:
     vocabulary = len(seen.words)
     held = seen.all_held()

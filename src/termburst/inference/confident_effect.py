@@ -73,3 +73,18 @@ def _at(wanted: float, z: Floats, ends: Floats) -> Floats:
     k = int(np.clip(np.searchsorted(z, wanted) - 1, 0, z.size - 2))
     share = (wanted - z[k]) / (z[k + 1] - z[k])
     return ends[:, k] + share * (ends[:, k + 1] - ends[:, k])
+
+
+def selected_end(low: Floats, high: Floats, q_value: Floats, confidence: float | None) -> Floats:
+    """The end of an interval nearest to 0 if q ≤ 1 − confidence and the interval is without 0; otherwise 0.
+
+    It is for tables whose intervals are known at one level only. NaN without an interval.
+
+    >>> low, high = np.array([0.5, -3.0, -1.0, 0.2]), np.array([2.0, -0.4, 1.0, 1.0])
+    >>> selected_end(low, high, np.array([0.01, 0.01, 0.01, 0.3]), 0.95).tolist()
+    [0.5, -0.4, 0.0, 0.0]
+    """
+    if confidence is None:
+        return np.full(low.size, np.nan)
+    end = np.where(low > 0, low, np.where(high < 0, high, 0.0))
+    return np.where(np.isnan(low), np.nan, np.where(q_value <= 1 - confidence + 1e-12, end, 0.0))

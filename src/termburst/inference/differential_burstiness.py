@@ -107,12 +107,3 @@ def _compared(
         out,
     )
     return out
-
-
-def nearest_end(low: Floats, high: Floats) -> Floats:
-    """The end of an interval nearest to 0, or 0 if it contains 0; NaN without an interval.
-
-    >>> nearest_end(np.array([0.5, -3.0, -1.0]), np.array([2.0, -0.4, 1.0])).tolist()
-    [0.5, -0.4, 0.0]
-    """
-    return np.where(low > 0, low, np.where(high < 0, high, np.where(np.isnan(low), np.nan, 0.0)))

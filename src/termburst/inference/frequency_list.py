@@ -97,7 +97,10 @@ def list_keyness(
         limits[:, absent] = np.nan
     statistic = np.where(absent, np.nan, np.median([np.nan_to_num(one.statistic) for one in found], axis=0))
     reference = np.where(absent, "", NAME).astype(object)
-    return Keyness(log_ratio, limits[0], limits[1], statistic, p_value, reference)
+    return Keyness(
+        log_ratio, limits[0], limits[1], statistic, p_value, reference,
+        least_p=np.zeros(p_value.size), ends=np.empty((p_value.size, 0)), levels=np.empty(0),
+    )  # fmt: skip
 
 
 def _answers(

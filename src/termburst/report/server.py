@@ -24,7 +24,7 @@ MOST_CONNECTIONS = 256
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "SAMEORIGIN",
+    "Content-Security-Policy": f"frame-ancestors 'self' http://localhost:* http://{HOST}:*",  # notebooks on this machine
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -32,19 +32,24 @@ _HEADERS = {
 
 
 def make_app(explorer: Explorer, token: str, port: int) -> Any:
-    """The ASGI application for one corpus."""
+    """The ASGI application for one corpus: answers behind a guard."""
     try:
-        from starlette.applications import Starlette
-        from starlette.concurrency import run_in_threadpool
-        from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
-        from starlette.routing import Route
+        return guarded(answers(explorer), token, {f"{name}:{port}" for name in (HOST, "localhost")})
     except ImportError as error:
         raise ImportError("explore needs Starlette and uvicorn; pip install 'termburst[explore]'") from error
+
+
+def answers(explorer: Explorer) -> Any:
+    """The application behind the guard: each path is one call of the explorer."""
     import anyio
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import HTMLResponse, JSONResponse, Response
+    from starlette.routing import Route
 
     room = anyio.Semaphore(AT_ONCE)
 
-    def answered(compute: Callable[[Any], Any], kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def answered(compute: Callable[[Asked], Any], kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
         async def answer(request: Any) -> Any:
             try:
                 async with room:
@@ -61,47 +66,51 @@ def make_app(explorer: Explorer, token: str, port: int) -> Any:
     def attachment(page: str) -> Response:
         return HTMLResponse(page, headers={"Content-Disposition": 'attachment; filename="termburst.html"'})
 
-    routes = [
-        Route("/", answered(lambda asked: explorer.page(), HTMLResponse)),
-        Route("/compare", answered(lambda asked: explorer.compare(asked.text("by")), HTMLResponse)),
-        Route("/keep", answered(lambda asked: explorer.keep(asked.texts("term")), attachment)),
-        Route(
-            "/api/term",
-            answered(lambda asked: explorer.term(asked.text("term"), asked.parameters.get("by", "")), JSONResponse),
-        ),
-        Route("/api/kwic", answered(lambda asked: explorer.kwic(**asked.kwic()), JSONResponse)),
-        Route("/api/collocates", answered(lambda asked: explorer.collocates(asked.text("term")), JSONResponse)),
-    ]
-    inner = Starlette(routes=routes)
-    hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+    paths: dict[str, tuple[Callable[[Asked], Any], Callable[[Any], Any]]] = {
+        "/": (lambda asked: explorer.page(), HTMLResponse),
+        "/compare": (lambda asked: explorer.compare(asked.text("by")), HTMLResponse),
+        "/keep": (lambda asked: explorer.keep(asked.texts("term")), attachment),
+        "/api/term": (lambda asked: explorer.term(asked.text("term"), asked.parameters.get("by", "")), JSONResponse),
+        "/api/kwic": (lambda asked: explorer.kwic(**asked.kwic()), JSONResponse),
+        "/api/collocates": (lambda asked: explorer.collocates(asked.text("term")), JSONResponse),
+    }
+    return Starlette(routes=[Route(path, answered(*call)) for path, call in paths.items()])
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http":
-            return await inner(scope, receive, send)
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        path = scope["path"]
-        prefix, _, rest = path[1:].partition("/")
-        origin = headers.get("origin")
-        allowed = (
-            hmac.compare_digest(prefix.encode(), token.encode())
+
+def guarded(inner: Any, token: str, hosts: set[str]) -> Any:
+    """The application *inner* under the path of the token; everything else is answered with 403."""
+    from starlette.responses import PlainTextResponse, Response
+
+    def allowed(path: str, headers: dict[str, str]) -> bool:
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+        return (
+            hmac.compare_digest(path[1:].partition("/")[0].encode(), token.encode())
             and headers.get("host") in hosts
             and (origin is None or origin.removeprefix("http://") in hosts)
-            and headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+            and (
+                site in ("none", "same-origin") or headers.get("sec-fetch-mode") == "navigate"
+            )  # a link, or a notebook
         )
 
+    async def app(scope: Any, receive: Any, send: Any) -> None:
         async def decorated(message: Any) -> None:
             if message["type"] == "http.response.start":
                 more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
 
-        if not allowed:
-            refusal = "403: use the address that termburst explore printed"
-            return await PlainTextResponse(refusal, 403)(scope, receive, decorated)
+        if scope["type"] != "http":
+            return None  # there are no sockets here
+        path = scope["path"]
+        if not allowed(
+            path, {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in scope["headers"]}
+        ):
+            refusal = PlainTextResponse("403: use the address that termburst explore printed", 403)
+            return await refusal(scope, receive, decorated)
         if path == f"/{token}":  # without the slash, addresses within the page would be wrong
             return await Response(status_code=307, headers={"Location": f"/{token}/"})(scope, receive, decorated)
-        await inner({**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}, receive, decorated)
-        return None
+        rest = path.removeprefix(f"/{token}")
+        return await inner({**scope, "path": rest, "raw_path": rest.encode()}, receive, decorated)
 
     return app
 

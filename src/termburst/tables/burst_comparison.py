@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.differential_burstiness import differential_burstiness, nearest_end
+from termburst.inference.confident_effect import selected_end
+from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import TermCells
 from termburst.names import Sort
@@ -42,11 +43,9 @@ def burst_contrasts(
     frames = [_compared(*pair, names, confidence, min_count) for pair in pairs]
     table = pl.concat(frames)
     q_value = adjusted(table["p_value"].fill_null(np.nan).to_numpy(), adjust)
-    table = table.with_columns(q_value=pl.Series(q_value).fill_nan(None))
-    if confidence is not None:
-        sure = pl.col("q_value") <= 1 - confidence + 1e-12
-        effect = pl.when(sure).then("effect").when(pl.col("effect").is_not_null()).then(0.0)
-        table = table.with_columns(effect=effect)
+    low, high = (table[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("ci_low", "ci_high"))
+    effect = pl.Series(selected_end(low, high, q_value, confidence)).fill_nan(None)
+    table = table.with_columns(q_value=pl.Series(q_value).fill_nan(None), effect=effect)
     keys: dict[Sort, list[Any]] = {
         "p": ["p_value", -pl.col("statistic"), "term"],
         "effect": [-pl.col("effect"), "p_value", "term"],
@@ -74,7 +73,7 @@ def _compared(
         "log_ratio": found.log_ratio,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "effect": nearest_end(found.ci_low, found.ci_high),
+        "effect": np.full(a.n_i.size, np.nan),  # filled in when q is known
         "statistic": np.where(both, found.statistic, np.nan),
         "p_value": np.where(both & counted, found.p_value, np.nan),
         "reference": np.where(both, "chi2", "").tolist(),

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
 from termburst.inference.clusters import cluster_test, summed_rows
+from termburst.inference.confident_effect import selected_end
 from termburst.inference.designs import ContrastTest, DesignComparison
-from termburst.inference.keyness import conservative
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import term_cells
@@ -103,18 +103,20 @@ def keyness_design(
     b_i = np.asarray((counts > 0).sum(axis=0)).ravel()
     for found, documents in tests:
         frames.append(_frame(found, documents, names, counted, n_i, b_i))
-    return _joined(frames, adjust, sort)
+    return _joined(frames, adjust, confidence, sort)
 
 
-def _joined(frames: list[pl.DataFrame], adjust: str, sort: Sort) -> pl.DataFrame:
+def _joined(frames: list[pl.DataFrame], adjust: str, confidence: float | None, sort: Sort) -> pl.DataFrame:
     import polars as pl
 
     from termburst.tables.keyness import _sorted
 
     table = pl.concat(frames)
-    q_value = pl.Series("q_value", adjusted(table["p_value"].to_numpy(), adjust))
-    place = table.columns.index("p_value") + 1
-    return _sorted(table.insert_column(place, q_value), sort)
+    q_value = adjusted(table["p_value"].to_numpy(), adjust)
+    effect = selected_end(table["ci_low"].to_numpy(), table["ci_high"].to_numpy(), q_value, confidence)
+    table = table.insert_column(table.columns.index("p_value") + 1, pl.Series("q_value", q_value))
+    table = table.insert_column(table.columns.index("ci_high") + 1, pl.Series("effect", effect))
+    return _sorted(table, sort)
 
 
 def _frame(
@@ -130,7 +132,6 @@ def _frame(
         "log_ratio_unadjusted": found.unadjusted,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "effect": conservative(found.ci_low, found.ci_high),
         "statistic": found.statistic,
         "p_value": np.where(counted, found.p_value, np.nan),
         "reference": found.reference.tolist(),

@@ -202,8 +202,8 @@ def keyness_groups(
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     if _of_burstiness(of, method):
-        pairs = ((name, term_cells(parts[g]), term_cells(counts[place != g])) for g, name in enumerate(groups))
-        return burst_contrasts(pairs, names, confidence, adjust, min_count, sort)
+        named = ((name, term_cells(parts[g]), term_cells(counts[place != g])) for g, name in enumerate(groups))
+        return burst_contrasts(named, names, confidence, adjust, min_count, sort)
     if contrasts:
         pairs = ((term_cells(parts[g]), term_cells(counts[place != g])) for g in range(len(groups)))
         compared = [_compared(own, rest, method, confidence, min_count) for own, rest in pairs]

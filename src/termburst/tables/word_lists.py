@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.inference.confident_effect import selected_end
 from termburst.inference.dispersion import dispersion
 from termburst.inference.frequency_list import WordList, list_keyness
-from termburst.inference.keyness import conservative
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import term_cells
 from termburst.statistics.matrix import canonical_counts
@@ -207,6 +207,7 @@ def keyness_with_list(
     found = list_keyness(a, b, confidence=confidence)
     counted = a.n_i + n_b >= max(min_count, 1)
     p_value = np.where(counted, found.p_value, np.nan)
+    q_value = adjusted(p_value, adjust)
     rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * n_b / b.tokens
     with np.errstate(divide="ignore", invalid="ignore"):
         difference = 100 * (rate_a - rate_b) / rate_b
@@ -219,11 +220,11 @@ def keyness_with_list(
         "log_ratio": found.log_ratio,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "effect": conservative(found.ci_low, found.ci_high),
+        "effect": selected_end(found.ci_low, found.ci_high, q_value, confidence),
         "diff_percent": difference,
         "statistic": found.statistic,
         "p_value": p_value,
-        "q_value": adjusted(p_value, adjust),
+        "q_value": q_value,
         "reference": found.reference.tolist(),
         "dp_a": dispersion(a, ["dp"])["dp"],
     }
