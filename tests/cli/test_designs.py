@@ -33,7 +33,7 @@ def test_a_formula_a_contrast_and_clusters(run, table):
     [
         (("--formula", "mood"), "no column 'mood'"),
         (("--formula", "party", "--by", "party"), "or one corpus and --by COLUMN; or one and --formula"),
-        (("--cluster", "speaker"), "or one and --formula"),
+        (("--cluster", "speaker"), "go with --by or --formula"),
         (("--formula", "party", "--method", "g2"), "no --method g2"),
         (("--formula", "party", "--report", "page.html"), "no page"),
     ],

@@ -354,7 +354,7 @@ class Corpus:
         >>> tb.read(["so it goes", "so so"]).dispersion("dp").columns
         ['term', 'dp']
         >>> tb.read(["so it goes on", "so so"]).dispersion(["arf"]).rows()[-1]
-        ('so', 2.5)
+        ('so', 2.0)
         """
         from termburst.corpus.measures import measured
         from termburst.tables.frames import term_frame

@@ -152,7 +152,13 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
         return []
     positions = TokenPositions.of(corpus.texts, corpus.counting)
     most = min(_WITH_COLLOCATES, _COLLOCATE_ROWS // max(len(positions.words), 1))  # each takes a table of all words
-    return [sure_collocates(collocates(positions, term, counting=corpus.counting)) for term in terms[:most]]
+    found = []
+    for term in terms[:most]:
+        try:
+            found.append(sure_collocates(collocates(positions, term, counting=corpus.counting)))
+        except ValueError:  # the term is no word if it stands alone, such as a token with white space in it
+            found.append([])
+    return found
 
 
 def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ MOST_CONNECTIONS = 256
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": f"frame-ancestors 'self' http://localhost:* http://{HOST}:*",  # notebooks on this machine
+    "Content-Security-Policy": f"frame-ancestors 'self' http://localhost:* http://{HOST}:*",  # notebooks here
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
