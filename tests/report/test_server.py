@@ -226,3 +226,49 @@ def test_closing_frees_the_port(corpus):
     assert "closed" in repr(page)
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(page.address, timeout=5)
+
+
+@pytest.fixture
+def live(browser, running):
+    """The live page in Chromium; at the end, it must have logged no error and asked nobody else."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page, complaints, requests = context.new_page(), [], []
+    page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(running.address)
+    page.locator("html[data-ready=true]").wait_for(state="attached")
+    yield page
+    context.close()
+    assert [said for said in complaints if "status of 400" not in said] == []  # the browser's note of a refused query
+    assert [url for url in requests if not url.startswith((running.address, "blob:"))] == []
+
+
+def test_the_live_page_in_a_browser(live, corpus):
+    live.fill("#ask-text", "free wor*")
+    live.click("#ask button")
+    live.locator("#ask-status", has_text="6 lines").wait_for()
+    assert set(live.locator("#lines mark").all_inner_texts()) == {"free world"}
+    live.fill("#ask-text", "tariff")
+    live.click("#ask button")
+    live.locator("#panel-sentence", has_text="“tariff”: 12 times").wait_for()
+    live.locator("#figure-along canvas").first.wait_for()
+    live.locator("#lines mark", has_text="tariff").first.wait_for()
+    live.fill("#ask-text", "(so|on) it")
+    live.check("#ask-regex")
+    live.click("#ask button")
+    live.locator("#panel-term", has_text="(so|on) it").wait_for()
+    assert {text.lower() for text in live.locator("#lines mark").all_inner_texts()} == {"so it"}
+    live.fill("#ask-text", "(so")
+    live.click("#ask button")
+    live.locator("#ask-status", has_text="not a regular expression").wait_for()
+
+
+def test_groups_are_compared_by_a_click(live):
+    live.locator("#groupings a", has_text="era").click()
+    live.locator("html[data-ready=true]").wait_for(state="attached")
+    live.locator("#lists").wait_for()
+    assert live.locator("#lists h3").all_inner_texts() == ["new", "old"]
+    live.locator("#table tbody th button", has_text="tariff").first.click()
+    live.locator("#lines mark", has_text="tariff").first.wait_for()
+    assert "12 times in old" in live.locator("#panel-sentence").inner_text()

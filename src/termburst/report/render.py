@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.plr import part_formulas
+from termburst.inference.plr import PARTS, part_formulas
 from termburst.names import Q_MEANS
 from termburst.report.pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
 
@@ -69,8 +69,10 @@ def render(summary: dict[str, Any]) -> str:
     about["columns"] = spec
     about["limits"] = {"term": LONGEST_TERM, "places": PLACES, "sure": SURE, "log10_p": SMALLEST_LOG10_P}
     about["q_means"] = Q_MEANS.get(summary.get("settings", {}).get("adjust"), "")
-    if summary["kind"] == "corpus" and summary["panels"]:
-        about["formulas"] = part_formulas(summary["panels"][0]["parts"], summary["settings"]["form"])
+    if summary["kind"] == "corpus":
+        # A live page asks for panels later; "penalty" is a part with other penalties only.
+        named = summary["panels"][0]["parts"] if summary["panels"] else dict.fromkeys(PARTS.keys() - {"penalty"})
+        about["formulas"] = part_formulas(named, summary["settings"]["form"])
     bokeh = library()
     blocks = {
         "library": _packed(bokeh.encode()),
