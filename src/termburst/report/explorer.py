@@ -6,12 +6,14 @@ An `Explorer` holds one counted corpus with its metadata and computes what the p
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from termburst.concordance.collocates import collocates
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
 
 LONGEST_QUERY = 300  # characters of a word, phrase or regular expression
 MOST_LINES = 500  # concordance lines in one answer
-MOST_GROUPS = 40  # groups that a comparison on the page may have
+MOST_GROUPS = 12  # groups that a comparison on the page may have
+BINS = 5  # about as many intervals as a column of many numbers is cut into
 _WIDTH = 70  # characters on each side of a match
 _KEPT = 64  # answers that are kept
 
@@ -86,18 +89,28 @@ class Explorer:
 
     def groupings(self) -> list[Dict]:
         """The columns of the metadata that documents can be compared by, with the size of each group."""
-        import polars as pl
-
         if self.metadata is None:
             return []
         found = []
         for name in self.metadata.columns[1:]:
-            labels = self.metadata[name].cast(pl.String, strict=False).drop_nulls()
-            sizes = labels.value_counts(sort=True, name="documents")
+            sizes = self.labels(name).drop_nulls().value_counts(sort=True, name="documents")
             if 2 <= sizes.height <= MOST_GROUPS:
                 groups = [{"name": str(row[0]), "documents": row[1]} for row in sizes.iter_rows()]
                 found.append({"column": name, "groups": groups})
         return found
+
+    def labels(self, column: str) -> pl.Series:
+        """The group of each document by a column of the metadata; many different numbers are put into intervals."""
+        import polars as pl
+
+        assert self.metadata is not None  # there are no columns without it
+        values = self.metadata[column]
+        numbers = (
+            values.cast(pl.Float64, strict=False) if values.dtype == pl.String or values.dtype.is_numeric() else None
+        )
+        if numbers is None or numbers.null_count() > values.null_count() or values.n_unique() <= MOST_GROUPS:
+            return values.cast(pl.String, strict=False)
+        return intervals(numbers)
 
     def term(self, term: str, by: str = "") -> Dict:
         """The panel of any term of the corpus; in a comparison *by* a column, with the documents of each group."""
@@ -165,10 +178,7 @@ class Explorer:
         return self._kept(("sides", column), lambda: self._grouped(column))
 
     def _grouped(self, column: str) -> dict[str, CountedCorpus]:
-        import polars as pl
-
-        assert self.metadata is not None  # sides() has looked
-        labels = self.metadata[column].cast(pl.String, strict=False)
+        labels = self.labels(column)
         grouped = self.corpus.rows(labels.is_not_null().to_numpy()).grouped(labels.drop_nulls().to_list())
         assert grouped.groups is not None
         return {name: grouped.group(name) for name in grouped.groups.names}
@@ -208,3 +218,30 @@ class Explorer:
             while len(self._answers) > _KEPT:
                 self._answers.popitem(last=False)
         return made
+
+
+def intervals(numbers: pl.Series) -> pl.Series:
+    """The interval of each number, as a label: about `BINS` intervals of a round width; null stays null.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> intervals(pl.Series([1789.0, 1861.0, 1933.0, 2021.0])).to_list()
+    ['1750–1799', '1850–1899', '1900–1949', '2000–2049']
+    """
+    import polars as pl
+
+    finite = numbers.drop_nulls().to_numpy()
+    finite = finite[np.isfinite(finite)]
+    spread = float(np.ptp(finite))
+    power = 10.0 ** math.floor(math.log10(spread / BINS))
+    width = next(step * power for step in (1, 2, 5, 10) if step * power >= spread / BINS)
+    low = (numbers / width).floor() * width
+    is_whole = width >= 1 and bool(np.all(finite == np.round(finite)))
+    labels = [
+        None if value is None or not math.isfinite(value)
+        else f"{value:.0f}–{value + width - 1:.0f}" if is_whole
+        else f"{value:g} to {value + width:g}"
+        for value in low
+    ]  # fmt: skip
+    return pl.Series(numbers.name, labels, dtype=pl.String)
