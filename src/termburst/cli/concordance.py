@@ -12,7 +12,7 @@ import typer
 from termburst.cli.concordance_lines import LineWriter
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
-from termburst.cli.shared import CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
+from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
 from termburst.display import printable
 from termburst.names import Span
 
@@ -190,9 +190,7 @@ def collocates(
         Span, typer.Option("--within", help="The window does not reach over the end of a document, or a sentence.")
     ] = "document",
     include_node: Annotated[bool, typer.Option("--include-node", help="Also list WORD itself; it has no p.")] = False,
-    confidence: Annotated[
-        float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
-    ] = 0.95,
+    confidence: Confidence = 0.95,
     fdr: FdrOption = "bh",
     min_count: MinCount = 1,
     top: Top = None,

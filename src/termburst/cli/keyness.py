@@ -24,6 +24,7 @@ from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
 from termburst.cli.shared import (
+    Confidence,
     CsvAsIs,
     Examples,
     Excel,
@@ -102,9 +103,7 @@ def keyness(
     strata: StrataOption = None,
     contrast: ContrastOption = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
-    confidence: Annotated[
-        float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")
-    ] = 0.95,
+    confidence: Confidence = 0.95,
     fdr: FdrOption = "bh",
     sort: Annotated[
         Sort, typer.Option("--sort", help="Order of the rows; effect is by how much a term differs at least.")

@@ -216,7 +216,8 @@ static Roots limits_of(const Profile *of, double tau, double omega, double top, 
     } else {
         level = -omega - (most(tau, 0.0) + log1p_of(exp(-fabs(tau))));
     }
-    if (roots.low > 0) found.low = limit(of, level, -0.5, top, roots.low, best);
+    int has_one = of->effect == OF_RATIO && !(2 * top > roots.low * roots.low); /* R = 1 is the binomial, with gain 0 */
+    if (roots.low > 0) found.low = has_one ? -INFINITY : limit(of, level, -0.5, top, roots.low, best);
     if (roots.high > 0) found.high = limit(of, level, 0.5, top, roots.high, best);
     return found;
 }

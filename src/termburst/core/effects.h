@@ -23,7 +23,7 @@ typedef struct {
 
 /* The terms, and their fits: τ (inf at the boundary), ω, and the gain over the binomial, one entry per term of the
  * collection, as for `roots` and `out`. `effect` is OF_RATIO or OF_REUSE, `length` is that of the document that reuse is
- * about. Limits go to `out` as levels. */
+ * about. Limits go to `out` as levels; the lower one is −inf if R = 1 is not rejected. */
 typedef struct {
     const int64_t *terms;
     int64_t size;

@@ -1,14 +1,10 @@
-"""`Corpus`: documents with their ids and metadata, and one method for each question."""
+"""`Corpus`: documents with their ids and metadata, and other corpora made from it. Its questions: `questions.py`."""
 
 from __future__ import annotations
 
-import json
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,27 +12,23 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus.documents import Documents
-from termburst.corpus.shown import Reports, as_html, in_words, warn_of_single_documents, words_of
+from termburst.corpus.questions import Questions
+from termburst.corpus.shown import Reports, as_html, in_words
 from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
-from termburst.limits import memory_allowed
 from termburst.reading.documents import Text
-from termburst.schemes import RECOMMENDED_SCHEME
 
 if TYPE_CHECKING:
     import polars as pl
 
     from termburst.corpus.checks import CorpusCheck
-    from termburst.inference.plr import Explanation
-    from termburst.report.server import Exploration, Server
     from termburst.statistics.term_statistics import TermStatistics
-    from termburst.weight_files import Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Corpus:
+class Corpus(Questions):
     """Documents with ids and metadata; make one with `termburst.read`.
 
     A corpus is never changed: `where`, `group`, `bin` and `split` return another one. Functions that take counts, such
@@ -243,7 +235,7 @@ class Corpus:
         kept, dropped = without_duplicates(self, threshold)
         return replace(self._derived(self._documents.rows(kept), self._metadata[kept]), _dropped=dropped)
 
-    # Questions
+    # How sound it is, how it is shown and used
 
     def check(
         self, *, cluster: str | None = None, threshold: float = 0.7, halves: int = 10, seed: int = 0
@@ -275,298 +267,6 @@ class Corpus:
         check_fork()
         return check(self, cluster=cluster, threshold=threshold, halves=halves, seed=seed)
 
-    def burstiness(self, **options: Any) -> pl.DataFrame:
-        """Which terms come in bursts? See `termburst.burstiness_test`, which explains the options and the columns.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> corpus = tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9)
-        >>> corpus.burstiness().select("term", "n", "b").rows()[0]
-        ('ha', 4, 1)
-        """
-        from termburst.tables import burstiness_test
-
-        self._warn_of_one_document()
-        return burstiness_test(self._filled(), **options)
-
-    def keyness(self, other: Any = None, *, by: str | None = None, **options: Any) -> pl.DataFrame:
-        """Which terms are more frequent in one part of the corpus than in another?
-
-        Parameters
-        ----------
-        other : corpus, counts or statistics to compare with: this corpus is A, the other is B
-            Or a formula of columns of the metadata, such as "party + year": see `termburst.keyness_design`.
-        by : column of the metadata whose values are the groups; by default the one named by `group`
-            Two groups are compared with `termburst.keyness`; the first in order is A. More than two are compared with
-            `termburst.keyness_groups`.
-        options : of these functions, which also explain the columns; with cluster= or strata=, *by* is a formula
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> corpus = tb.read(["ha ha so"] * 6 + ["so it goes on"] * 8, metadata={"who": ["clown"] * 6 + ["crowd"] * 8})
-        >>> corpus.keyness(by="who").select("term", "n_a", "n_b").rows()[0]
-        ('ha', 12, 0)
-        """
-        from termburst.tables import keyness, keyness_groups
-
-        if by is not None and other is None and options.keys() & {"cluster", "strata", "contrast"}:
-            columns.column_of(self._metadata, by)
-            other, by = by if by.isidentifier() else f"`{by}`", None
-        if isinstance(other, str):
-            if by is not None:
-                raise ValueError("give a formula, or by=, and not both")
-            return keyness(self._filled(), formula=other, metadata=self._metadata, **options)
-        if isinstance(other, (list, tuple)):
-            raise ValueError("read the texts or counts first, with the same options: corpus.keyness(tb.read(...))")
-        if other is not None:
-            if by is not None:
-                raise ValueError("give another corpus, or by=, and not both")
-            self._check_same_words(other)
-            if len(self) == 1 and isinstance(other, Corpus) and len(other) == 1:
-                warn_of_single_documents()
-            return keyness(self._filled(), other, **options)
-        by = by if by is not None else self.by
-        if by is None:
-            raise ValueError("give the column to compare by, as by=..., or another corpus")
-        labels = columns.column_of(self._metadata, by)
-        if labels.null_count():
-            advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
-            raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
-        groups = labels.unique().sort()
-        if len(groups) == len(self):
-            warn_of_single_documents()
-        if len(groups) != 2 or "contrasts" in options:
-            return keyness_groups(self._filled(), labels.to_list(), **options)
-        a, b = (self.counts[(labels == group).to_numpy()] for group in groups)
-        return keyness(a, b, terms=self.terms, **options)
-
-    def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
-        """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
-
-        In addition, *measures* may have "dp_nofreq" (`termburst.dp_nofreq`), "dp_interval" (the columns dp_low and
-        dp_high, `termburst.dp_interval`) and, for a corpus with texts, "arf" (`termburst.average_reduced_frequency`).
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> tb.read(["so it goes", "so so"]).dispersion("dp").columns
-        ['term', 'dp']
-        >>> tb.read(["so it goes on", "so so"]).dispersion(["arf"]).rows()[-1]
-        ('so', 2.0)
-        """
-        from termburst.corpus.measures import measured
-        from termburst.tables.frames import term_frame
-
-        return term_frame(self.terms, measured(self._filled(), measures))
-
-    def term_table(self, **options: Any) -> pl.DataFrame:
-        """Every term with its statistics, the burstiest first; see `termburst.term_table`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).term_table()["term"][0]
-        'ha'
-        """
-        from termburst.tables import term_table
-
-        self._warn_of_one_document()
-        return term_table(self.statistics, **options)
-
-    def coburst(self, pairs: Iterable[tuple[str, str]] | None = None, **options: Any) -> pl.DataFrame:
-        """Which pairs of terms burst in the same documents? See `termburst.coburst`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> corpus = tb.read(["ha ha ho ho so"] * 6 + ["so it goes on and on"] * 9)
-        >>> corpus.coburst([("ha", "ho")], event="occurrence")["shared"][0]
-        6
-        """
-        from termburst.tables import coburst
-
-        return coburst(self._filled(), pairs, **options)
-
-    def kwic(self, query: str, *, where: Any = None, **options: Any) -> pl.DataFrame:
-        r"""Every place where a word, a phrase or a pattern stands, with the text around it: one row per line.
-
-        A plain word matches where the regular expression ``(?<!\w)word(?!\w)`` does, in upper or lower case, whatever
-        the corpus counts as a word. ``free*`` and ``b?t`` have wildcards, ``free world`` is a phrase, and with
-        ``regex=True`` the query is a regular expression.
-
-        Parameters
-        ----------
-        where : Polars expression of the metadata, or boolean array: the documents to search
-        options : width, sort, columns, limit, regex, ignore_case; see `termburst.concordance.kwic.kwic`
-
-        Returns
-        -------
-        polars.DataFrame
-            id, left, match, right, position (characters of the document before the match), and the metadata *columns*.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> corpus = tb.read(["So it goes.", "And so on."], metadata={"year": [1945, 1949]})
-        >>> corpus.kwic("so", width=7, columns=["year"]).rows()
-        [('1', '', 'So', ' it goe', 0, 1945), ('2', 'And ', 'so', ' on.', 4, 1949)]
-        """
-        from termburst.concordance.kwic import kwic
-
-        corpus = self if where is None else self.where(where)
-        return kwic(corpus._texts("there is nothing to search"), query, corpus._metadata, **options)
-
-    def collocates(self, node: str, window: int = 5, *, within: str = "document", **options: Any) -> pl.DataFrame:
-        """Which words stand near a node more often than their documents explain? The smallest p-values come first.
-
-        Other words of a document are shuffled in thought, and the node stays where it is. So a word that is only about
-        the same thing as the node, and therefore in the same documents, is not called a collocate. See
-        `termburst.inference.collocates.attraction` for the test, and `coburst` for the other question: which words
-        come in the same documents?
-
-        Parameters
-        ----------
-        node : a word as the corpus counts it, a phrase, or a pattern such as "free*"
-        window : tokens on each side, stop words included
-        within : "document" or "sentence", over whose ends the window does not reach
-        options : min_count, adjust, confidence, include_node; see `termburst.concordance.collocates.collocates`
-
-        Returns
-        -------
-        polars.DataFrame
-            term; n, its tokens in the corpus; n_window, those near the node; documents in which it is near the node;
-            expected, the mean of n_window if the words of each document are shuffled; log_dice; log_ratio (log₂ of the
-            odds ratio of being near the node, within documents), ci_low, ci_high; p_value, one-sided, for attraction;
-            q_value, adjusted over the words that share a document with the node; log10_p; p_upper, the chance of
-            n_window or more, which is p_value without mid-p.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> corpus = tb.read(["a free world and a free world", "the free world or war in the world", "war and the sea"])
-        >>> corpus.collocates("free", window=1).select("term", "n", "n_window", "documents").rows()[0]
-        ('world', 4, 3, 2)
-        """
-        from termburst.concordance.collocates import collocates
-
-        texts = self._texts("its words have no order")
-        source: Any = texts  # read again for each node if the positions would take too much memory
-        if len(self) and 8 * self.tokens < memory_allowed() // 2:
-            in_sentences = within == "sentence"
-            source = self._documents.positions_in_sentences if in_sentences else self._documents.positions
-        return collocates(
-            source, node, counting=self.counting or CountingOptions(), window=window, within=within, **options
-        )
-
-    def ngrams(self, size: int = 2, *, min_count: int = 2) -> pl.DataFrame:
-        """The n-grams with how firmly their words hold together; see `termburst.concordance.ngrams.ngrams`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> tb.read(["new york and new york", "york is new"]).ngrams().select("term", "n", "documents").rows()
-        [('new york', 2, 1)]
-        """
-        from termburst.concordance.ngrams import ngrams
-
-        self._texts("its words have no order")
-        return ngrams(self._documents.positions, size, min_count=min_count)
-
-    def weights(self, scheme: str = RECOMMENDED_SCHEME, **options: Any) -> Weights:
-        """A weight for every term in every document, with the terms and ids; see `termburst.TermWeighting`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> weights = tb.read(["so it goes", "so so"], id=["a", "b"]).weights("tf-idf")
-        >>> weights.matrix.shape, weights.terms.tolist(), weights.documents.tolist()
-        ((2, 3), ['goes', 'it', 'so'], ['a', 'b'])
-        """
-        from termburst.estimators.term_weighting import TermWeighting
-        from termburst.weight_files import Weights
-
-        matrix = TermWeighting(scheme, **options).fit_transform(self._filled().counts)
-        return Weights(matrix, self.terms, np.array(self._documents.ids, dtype=object))
-
-    def explain(self, term: str, **options: Any) -> Explanation:
-        """λ of one term as the sum of its named parts; see `termburst.explain`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> list(tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).explain("ha").parts)[:2]
-        ['tf_icf', 'btf_idf']
-        """
-        from termburst.inference.plr import explain
-
-        return explain(self.statistics, term, **options)
-
-    def report(self, path: str | PathLike[str], *, title: str | None = None, **options: Any) -> Path:
-        """Write a page to explore the corpus (.html), or its numbers (.json); see `termburst.report.summarize`.
-
-        Returns
-        -------
-        pathlib.Path
-            The file.
-        """
-        from termburst.files import atomic_path, check_output
-        from termburst.report import render, summarize
-
-        target = Path(path)
-        if target.suffix.lower() not in (".html", ".htm", ".json"):
-            raise ValueError(f"{target}: the name of a report must end in .html (the page) or .json (its numbers)")
-        check_output(target)
-        summary = summarize(self, title=title or self.name, **options)
-        page = json.dumps(summary, allow_nan=False) if target.suffix.lower() == ".json" else render(summary)
-        with atomic_path(target) as temporary:
-            temporary.write_bytes(page.encode())
-        return target
-
-    def server(self, *, title: str | None = None, port: int = 0, **options: Any) -> Server:
-        """The live page of this corpus, ready to be served on this machine; see `termburst.report.server.Server`.
-
-        Parameters
-        ----------
-        title : heading of the page
-        port : on 127.0.0.1; 0 takes a free one
-        options : of `termburst.report.summarize`
-        """
-        from termburst.report.explorer import Explorer
-        from termburst.report.server import Server
-
-        explorer = Explorer(
-            replace(self._filled(), reading=self.reading), self._metadata, title or self.name, **options
-        )
-        explorer.page()  # so that the first answer is there at once, and what is wrong is said before the address
-        return Server(explorer, port)
-
-    def explore(self, *, browser: bool = True, port: int = 0, **options: Any) -> Exploration:
-        """Open the live page of this corpus: every term, every line, any phrase, any comparison of groups.
-
-        It is served by this process, on this machine only, until ``close()`` is called or Python ends. In a notebook
-        the page is shown in the cell.
-
-        Parameters
-        ----------
-        browser : whether to open the page in the browser, outside notebooks
-        port : on 127.0.0.1; 0 takes a free one
-        options : of `termburst.report.summarize`
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> with tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).explore(browser=False) as page:
-        ...     page.address.startswith("http://127.0.0.1:")
-        True
-        """
-        from termburst.report.server import Exploration
-
-        return Exploration(self.server(port=port, **options), browser=browser)
-
-    # How it is shown and used
-
     def __counted_corpus__(self) -> CountedCorpus:
         """Its counts, for functions that take counts."""
         return self._filled()
@@ -582,18 +282,6 @@ class Corpus:
     def _derived(self, documents: Documents, frame: pl.DataFrame) -> Corpus:
         return replace(self, _documents=documents, _metadata=frame)
 
-    def _texts(self, problem: str) -> Sequence[Text]:
-        if self._documents.texts is None:
-            raise ValueError(f"the corpus was made from counts: {problem}")
-        return self._documents.texts
-
-    def _filled(self) -> CountedCorpus:
-        """The counts; ValueError if there is no term."""
-        counted = self._documents.counted
-        if not counted.counts.nnz:
-            raise ValueError("no document contains a term; perhaps all are empty or contain only stop words")
-        return counted
-
     def _pieces(self, pieces: Pieces) -> tuple[Documents, pl.DataFrame]:
         """The documents and the metadata of pieces."""
         import polars as pl
@@ -605,20 +293,3 @@ class Corpus:
         rest = self._metadata[pieces.parent].drop("id", "parent", "piece", strict=False)
         frame = pl.DataFrame({"id": ids, "parent": parents, "piece": piece}).hstack(rest)
         return Documents(ids, self.counting, pieces), frame
-
-    def _check_same_words(self, other: Any) -> None:
-        """Refuse to compare with counts of other words: every difference of the rule would look like a difference."""
-        theirs = getattr(other, "counting", None)
-        if self.counting is not None and isinstance(theirs, CountingOptions) and theirs != self.counting:
-            raise ValueError(
-                f"this corpus was counted with other options (words: {words_of(self.counting)}) than the other one "
-                f"(words: {words_of(theirs)}); read both with the same options"
-            )
-
-    def _warn_of_one_document(self) -> None:
-        if len(self) == 1:
-            warnings.warn(
-                "the corpus is a single document, but burstiness shows only between documents; cut it with "
-                "corpus.split(tokens=1000), or read each line as a document with tb.read(..., lines=True)",
-                stacklevel=3,
-            )

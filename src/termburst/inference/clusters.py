@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, agreeing, contrast_rows
+from termburst.inference.confident_effect import agreeing
+from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, contrast_rows
 
 Floats = NDArray[np.float64]
 BLOCK = 4_000_000  # numbers of a block of terms × documents

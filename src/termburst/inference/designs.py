@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from termburst.core import placements as core
+from termburst.inference.confident_effect import agreeing
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 
@@ -202,13 +203,6 @@ def contrast_rows(rows: Floats, vector: Floats, tokens: Floats) -> Floats:
     first = rows @ vector / size
     first = first - rest @ (rest.T @ (first * tokens / tokens.sum()))
     return np.ascontiguousarray(np.column_stack([first, rest]))
-
-
-def agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
-    """Limits that agree with p: if interval and p disagree about 0, the nearer end is set to 0."""
-    from termburst.inference.keyness import _agreeing
-
-    return _agreeing(limits, p_value, level)
 
 
 def _length_classes(data: DesignCells) -> core.LengthClasses:

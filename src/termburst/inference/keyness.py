@@ -20,7 +20,7 @@ from scipy import stats
 from termburst.core import bursts as core
 from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
-from termburst.inference.confident_effect import levels_of
+from termburst.inference.confident_effect import agreeing, levels_of
 from termburst.inference.group_permutation import permuted_p
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
@@ -131,7 +131,7 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
         levels = levels_of(1 - confidence, absent.size)
         limits, ends = _limits(found, log_ratio, p_value, reference, levels)
         if method == "beta-binomial":
-            limits = _agreeing(limits, p_value, 1 - confidence)
+            limits = agreeing(limits, p_value, 1 - confidence)
         limits = np.where(absent[:, None], np.nan, limits)
     return Keyness(
         log_ratio,
@@ -182,15 +182,6 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
     numbers, place = np.unique(fewest, return_inverse=True)
     raised = np.where(numbers > 0, stats.f.isf(level, 1, np.maximum(3 * numbers, 3)) / chi2, 1.0)[place]
     return np.where(reference == "conditional", critical, critical * (1 + repeats * (raised - 1)))
-
-
-def _agreeing(limits: Floats, p_value: Floats, level: float) -> Floats:
-    """Limits that agree with p: if interval and p disagree about 0, the nearer end is set to 0."""
-    low, high = limits.T
-    holds = (low <= 0) & (high >= 0)
-    differ = holds == (p_value < level)
-    nearer_low = np.where(holds, -low < high, low > 0)  # the end to move to 0
-    return np.column_stack([np.where(differ & nearer_low, 0.0, low), np.where(differ & ~nearer_low, 0.0, high)])
 
 
 def default_test(found: Comparison) -> tuple[Floats, Floats, Names, Floats]:

@@ -17,6 +17,7 @@ from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import term_cells
 from termburst.names import ADJUSTMENTS, SORTS, Sort
 from termburst.statistics.matrix import canonical_counts
+from termburst.tables.compared import sorted_comparison
 from termburst.tables.formulas import Design, design_of
 from termburst.tables.frames import counted_texts, named_terms, term_frame
 
@@ -109,14 +110,12 @@ def keyness_design(
 def _joined(frames: list[pl.DataFrame], adjust: str, confidence: float | None, sort: Sort) -> pl.DataFrame:
     import polars as pl
 
-    from termburst.tables.keyness import _sorted
-
     table = pl.concat(frames)
     q_value = adjusted(table["p_value"].to_numpy(), adjust)
     effect = selected_end(table["ci_low"].to_numpy(), table["ci_high"].to_numpy(), q_value, confidence)
     table = table.insert_column(table.columns.index("p_value") + 1, pl.Series("q_value", q_value))
     table = table.insert_column(table.columns.index("ci_high") + 1, pl.Series("effect", effect))
-    return _sorted(table, sort)
+    return sorted_comparison(table, sort)
 
 
 def _frame(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,16 +20,15 @@ from termburst.inference.multiplicity import estimate_null_share
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, SORTS, Compared, Sort
 from termburst.statistics.matrix import canonical_counts
-from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
-from termburst.tables.frames import counted_texts, named_terms, own_terms, term_frame
+from termburst.tables.compared import MILLION, aligned, sorted_comparison
+from termburst.tables.frames import named_terms, term_frame
 from termburst.tables.word_lists import keyness_with_list
 
 if TYPE_CHECKING:
     import polars as pl
 
-MILLION = 1_000_000
 MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas print a missing value
 
 
@@ -49,7 +48,7 @@ def keyness(
     of: Compared = "frequency",
     **design: Any,
 ) -> pl.DataFrame:
-    r"""Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
+    """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
     Parameters
     ----------
@@ -64,12 +63,13 @@ def keyness(
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
-    method : {"beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", \
-"mann-whitney", "text-dispersion", "bootstrap", "log-odds"}
-        The default is the likelihood ratio of beta-binomials with one common mean or one mean per corpus; for terms in
-        few documents its reference is conditional on the bursts. "g2", "chi2" and "fisher" are what most corpus tools
-        offer: they treat tokens as independent, and call a quarter of the words of two random halves of one corpus
-        different. "text-dispersion", "bootstrap" and "log-odds" are measures of other authors; see :doc:`keyness`.
+    method : str
+        "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney",
+        "text-dispersion", "bootstrap" or "log-odds". The default is the likelihood ratio of beta-binomials with one
+        common mean or one mean per corpus; for terms in few documents its reference is conditional on the bursts. "g2",
+        "chi2" and "fisher" are what most corpus tools offer: they treat tokens as independent, and call a quarter of
+        the words of two random halves of one corpus different. "text-dispersion", "bootstrap" and "log-odds" are
+        measures of other authors; see :doc:`keyness`.
     confidence : float, optional
         Confidence level of the log_ratio interval; None omits interval and effect, which takes half the time.
     adjust : {"bh", "by", "holm", "storey", "none"}
@@ -117,15 +117,15 @@ def keyness(
         if B is not None or method != "beta-binomial":
             raise ValueError("reference= takes the place of B, and has one method; omit B and method=")
         options: dict[str, Any] = {"terms": terms, "confidence": confidence, "adjust": adjust, "min_count": min_count}
-        return _sorted(keyness_with_list(A, reference, **options), sort)
+        return sorted_comparison(keyness_with_list(A, reference, **options), sort)
     if formula is not None or design or B is None:
         common = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
         return _by_formula(A, B, formula, method, terms=terms, **common, **design)
-    a, b, names = _aligned(A, B, terms, terms_b)
+    a, b, names = aligned(A, B, terms, terms_b)
     if _of_burstiness(of, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     compared = _compared(a, b, method, confidence, min_count)
-    return _sorted(_finished([compared], names, adjust, confidence)[0], sort)
+    return sorted_comparison(_finished([compared], names, adjust, confidence)[0], sort)
 
 
 def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any) -> pl.DataFrame:
@@ -207,7 +207,7 @@ def keyness_groups(
     if contrasts:
         pairs = ((term_cells(parts[g]), term_cells(counts[place != g])) for g in range(len(groups)))
         compared = [_compared(own, rest, method, confidence, min_count) for own, rest in pairs]
-        return _sorted(_contrasts(groups, _finished(compared, names, adjust, confidence)), sort)
+        return sorted_comparison(_contrasts(groups, _finished(compared, names, adjust, confidence)), sort)
     cells = [term_cells(part) for part in parts]
     found = tests.keyness_groups(cells, draws=draws, seed=seed)
     n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
@@ -223,7 +223,7 @@ def keyness_groups(
         "reference": found.reference.tolist(),
         "highest": [groups[g] for g in np.argmax(found.mean, axis=1)],
     }
-    return _sorted(term_frame(names, columns, counted), sort)
+    return sorted_comparison(term_frame(names, columns, counted), sort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,56 +361,3 @@ def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
 def _kind(label: Any) -> type:
     """The type of a label; for NumPy scalars the Python type."""
     return type(label.item() if isinstance(label, np.generic) else label)
-
-
-def _sorted(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
-    import polars as pl
-
-    by: dict[Sort, list[Any]] = {
-        "p": ["p_value", -pl.col("statistic").abs(), "term"],
-        "effect": [-pl.col("effect"), "p_value", "term"],
-        "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
-        "term": ["term"],
-    }
-    return table.sort(by[sort], nulls_last=True)
-
-
-def _aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
-    """The cells of both over the same terms, and the names of the terms, if any."""
-    A, B = counted_texts(A, "A"), counted_texts(B, "B")
-    terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
-    if terms_b is None and _unnamed(B):
-        terms_b, terms = terms, terms if _unnamed(A) else None
-    first, names_a = _named(A, terms, "A")
-    second, names_b = _named(B, terms_b, "B")
-    if (names_a is None) != (names_b is None):
-        raise ValueError("one corpus has term names and the other does not: give terms= and terms_b=")
-    if names_a is None or names_b is None or np.array_equal(names_a, names_b):
-        a, b = term_cells(first), term_cells(second)
-        if a.n_i.size != b.n_i.size:
-            raise ValueError(
-                f"A has {a.n_i.size:,} columns and B has {b.n_i.size:,}: give terms= and terms_b= to align them"
-            )
-        return a, b, names_a
-    union: NDArray[np.object_] = np.array(sorted({*names_a.tolist(), *names_b.tolist()}), dtype=np.object_)
-    laid = [
-        laid_onto(x if isinstance(x, TermStatistics) else TermStatistics.from_counts(x, names, "patterns"), union)
-        for x, names in ((first, names_a), (second, names_b))
-    ]
-    return term_cells(laid[0]), term_cells(laid[1]), union
-
-
-def _unnamed(corpus: Any) -> bool:
-    return own_terms(corpus) is None
-
-
-def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
-    if not isinstance(corpus, TermStatistics):
-        counts = canonical_counts(corpus)
-        return counts, named_terms(corpus, terms, counts.shape[1], which)
-    if corpus.rows is None or corpus.rows.length is None:
-        raise ValueError(
-            f'{which} has statistics without the patterns that keyness needs: build them with detail="patterns"'
-        )
-    names = named_terms(corpus, terms, corpus.vocabulary_size, which)
-    return (corpus if corpus.terms is not None else replace(corpus, terms=names)), names

@@ -11,8 +11,8 @@ from termburst.inference import lockwords as tests
 from termburst.inference.checks import check_name, checked_number, checked_whole
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.names import ADJUSTMENTS
+from termburst.tables.compared import MILLION, aligned
 from termburst.tables.frames import term_frame
-from termburst.tables.keyness import MILLION, _aligned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -59,7 +59,7 @@ def lockwords(
     level = checked_number("level", level, 0.0, 0.5)
     check_name("adjust", adjust, ADJUSTMENTS)
     min_count = checked_whole("min_count", min_count)
-    a, b, names = _aligned(A, B, terms, terms_b)
+    a, b, names = aligned(A, B, terms, terms_b)
     found = tests.lockwords(a, b, ratio, level=level)
     counted = a.n_i + b.n_i >= max(min_count, 1)
     p_value = np.where(counted, found.p_value, np.nan)

@@ -20,12 +20,12 @@ from termburst.models.cells import term_cells
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
+from termburst.tables.compared import MILLION
 from termburst.tables.frames import counted_texts, named_terms, term_frame
 
 if TYPE_CHECKING:
     import polars as pl
 
-MILLION = 1_000_000
 MOST_BYTES = 2**30  # of a file
 _WORD = ("word", "type", "term", "item", "lemma", "form", "token", "words", "types", "feature")
 _COUNT = ("freq", "freq.", "frequency", "count", "counts", "n", "n_i", "total", "raw freq", "rawfreq", "f")

@@ -1,0 +1,76 @@
+"""Shared by tables that compare two corpora: terms that are aligned, rows in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.models.cells import TermCells, term_cells
+from termburst.names import Sort
+from termburst.statistics.matrix import canonical_counts
+from termburst.statistics.merging import laid_onto
+from termburst.statistics.term_statistics import TermStatistics
+from termburst.tables.frames import counted_texts, named_terms, own_terms
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MILLION = 1_000_000
+
+
+def sorted_comparison(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
+    """The rows of a comparison in the order that `sort=` names; equal ones by term."""
+    import polars as pl
+
+    by: dict[Sort, list[Any]] = {
+        "p": ["p_value", -pl.col("statistic").abs(), "term"],
+        "effect": [-pl.col("effect"), "p_value", "term"],
+        "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
+        "term": ["term"],
+    }
+    return table.sort(by[sort], nulls_last=True)
+
+
+def aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
+    """The cells of both over the same terms, and the names of the terms, if any."""
+    A, B = counted_texts(A, "A"), counted_texts(B, "B")
+    terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
+    if terms_b is None and _unnamed(B):
+        terms_b, terms = terms, terms if _unnamed(A) else None
+    first, names_a = _named(A, terms, "A")
+    second, names_b = _named(B, terms_b, "B")
+    if (names_a is None) != (names_b is None):
+        raise ValueError("one corpus has term names and the other does not: give terms= and terms_b=")
+    if names_a is None or names_b is None or np.array_equal(names_a, names_b):
+        a, b = term_cells(first), term_cells(second)
+        if a.n_i.size != b.n_i.size:
+            raise ValueError(
+                f"A has {a.n_i.size:,} columns and B has {b.n_i.size:,}: give terms= and terms_b= to align them"
+            )
+        return a, b, names_a
+    union: NDArray[np.object_] = np.array(sorted({*names_a.tolist(), *names_b.tolist()}), dtype=np.object_)
+    laid = [
+        laid_onto(x if isinstance(x, TermStatistics) else TermStatistics.from_counts(x, names, "patterns"), union)
+        for x, names in ((first, names_a), (second, names_b))
+    ]
+    return term_cells(laid[0]), term_cells(laid[1]), union
+
+
+def _unnamed(corpus: Any) -> bool:
+    return own_terms(corpus) is None
+
+
+def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
+    if not isinstance(corpus, TermStatistics):
+        counts = canonical_counts(corpus)
+        return counts, named_terms(corpus, terms, counts.shape[1], which)
+    if corpus.rows is None or corpus.rows.length is None:
+        raise ValueError(
+            f'{which} has statistics without the patterns that keyness needs: build them with detail="patterns"'
+        )
+    names = named_terms(corpus, terms, corpus.vocabulary_size, which)
+    return (corpus if corpus.terms is not None else replace(corpus, terms=names)), names

@@ -1,0 +1,109 @@
+"""At the limits of burst ratio and reuse the likelihood has fallen by what is asked, says the twin in plain Python."""
+
+import math
+
+import numpy as np
+import pytest
+from twins import effects as twin
+
+from termburst.core import effects as core
+from termburst.inference.burst_effects import burst_level, coordinates
+from termburst.models.cells import term_cells
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.length_table import LengthTable
+
+LENGTH = 25  # of the document that reuse is about
+ROOTS = (1.7, 1.96)
+
+
+class Problem:
+    """Four terms in 30 short documents, from rare and bursty to frequent and even, and all other tokens."""
+
+    def __init__(self, seed):
+        rng = np.random.default_rng(seed)
+        shape, mean = np.array([0.3, 0.6, 2.0, 50.0]), np.array([0.6, 1.5, 3.0, 2.0])
+        counts = rng.poisson(rng.gamma(shape, mean / shape, (30, 4)))
+        self.X = np.column_stack([counts, rng.integers(15, 40, 30)])
+        cells = term_cells(self.X)
+        fit = fit_beta_binomial(cells)
+        gain = np.maximum(fit.loglik - fit.loglik_binomial, 0.0)
+        self.cells, self.fits = cells.for_kernels(), (*coordinates(fit), gain)
+        self.table = LengthTable.of(cells.lengths, cells.length_documents).for_kernels()
+
+    def limits(self, effect, fits=None, roots=ROOTS, terms=(0, 1, 2, 3)):
+        pairs = np.array([roots] * 5).view(core.ROOTS).ravel()
+        out = np.full((5, 2), np.nan).view(core.ROOTS).ravel()
+        fits = self.fits if fits is None else fits
+        core.effect_limits(self.cells, self.table, effect, LENGTH, np.array(terms), fits, pairs, out)
+        return out.view(np.float64).reshape(5, 2)
+
+    def term(self, i):
+        return twin.Term(self.X[:, i].tolist(), self.X.sum(axis=1).tolist())
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_limits_of_the_burst_ratio_equal_the_twin(seed, on_both):
+    problem = Problem(seed)
+    baseline, avx2 = on_both(lambda: problem.limits(core.RATIO))
+    np.testing.assert_array_equal(baseline, avx2)
+    tau, omega, gain = problem.fits
+    estimate = burst_level(tau, omega)
+    checked = 0
+    for i in range(4):
+        for side, root in enumerate(ROOTS):
+            level = baseline[i, side]
+            if not side and 2 * gain[i] <= root**2:  # R = 1 is not rejected
+                assert level == -np.inf or (np.isnan(level) and tau[i] == np.inf)
+            else:
+                fall = 2 * (gain[i] - twin.gain_at_ratio(problem.term(i), level))
+                assert math.sqrt(fall) == pytest.approx(root, rel=1e-4)
+                assert (level - estimate[i]) * (1 if side else -1) > 0
+                checked += 1
+    assert checked >= 5
+    assert np.isnan(baseline[4]).all()  # not asked for
+
+
+def test_limits_of_reuse_equal_the_twin(on_both):
+    problem = Problem(0)
+    baseline, avx2 = on_both(lambda: problem.limits(core.REUSE, terms=(1, 2)))
+    np.testing.assert_array_equal(baseline, avx2)
+    for i in (1, 2):
+        for side, root in enumerate(ROOTS):
+            fall = 2 * (problem.fits[2][i] - twin.gain_at_reuse(problem.term(i), baseline[i, side], LENGTH))
+            assert math.sqrt(fall) == pytest.approx(root, rel=1e-4)
+        assert baseline[i, 0] < twin.reuse_logit(problem.fits[0][i], problem.fits[1][i], LENGTH) < baseline[i, 1]
+
+
+def test_reuse_equals_the_twin(on_both):
+    tau, omega = (grid.ravel().copy() for grid in np.meshgrid(np.linspace(-5, 12, 12), np.linspace(-9, 1, 12)))
+    for length in (2, 3, 40, 400):
+        baseline, avx2 = on_both(lambda length=length: core.reuse_logits(tau, omega, float(length)))
+        np.testing.assert_array_equal(baseline, avx2)
+        expected = [twin.reuse_logit(t, o, length) for t, o in zip(tau.tolist(), omega.tolist(), strict=True)]
+        np.testing.assert_allclose(baseline, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_without_roots_there_are_no_limits():
+    assert np.isnan(Problem(0).limits(core.RATIO, roots=(np.nan, np.nan))).all()
+
+
+@pytest.mark.parametrize("effect", [core.RATIO, core.REUSE])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e300, -1e300])
+def test_invalid_fits_do_not_hang(effect, bad):
+    problem = Problem(0)
+    problem.limits(effect, fits=tuple(np.full(5, bad) for _ in range(3)))
+    problem.limits(effect, roots=(bad, bad))
+    core.reuse_logits(np.full(3, bad), np.zeros(3), 10.0)
+    core.reuse_logits(np.zeros(3), np.full(3, bad), 10.0)
+
+
+def test_wrong_shapes_and_indices_are_errors():
+    problem = Problem(0)
+    with pytest.raises(ValueError, match="an index is out of range"):
+        problem.limits(core.RATIO, terms=(5,))
+    with pytest.raises(ValueError, match="one entry per term"):
+        problem.limits(core.RATIO, fits=tuple(np.zeros(4) for _ in range(3)))
+    with pytest.raises(ValueError, match="RATIO or REUSE"):
+        problem.limits(2)
+    with pytest.raises(ValueError, match="above 1"):
+        core.reuse_logits(np.zeros(1), np.zeros(1), 1.0)
