@@ -121,3 +121,15 @@ def test_a_random_covariate_is_found_in_five_per_cent(kind):
         several = (X[:, :-1] > 0).sum(axis=0) >= 6
         rates.append((found.p_value[:-1][several] < 0.05).mean())
     assert 0.03 < np.mean(rates) < 0.07
+
+
+def test_the_model_without_a_covariate_may_be_bursty_where_the_one_with_it_is_not():
+    """Counts are Poisson given the covariate: the binomial is the supremum only of the model that has it."""
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 6, 60)
+    X = np.column_stack([*(rng.poisson(np.exp(0.4 * x)) for _ in range(12)), rng.poisson(300, 60)])
+    of = comparison(X, np.column_stack([np.ones(60), x]).astype(float))
+    found = of.test(Contrast("x", np.array([0.0, 1]), np.array([0, 1])))
+    assert ((found.status == "boundary") & (of.null.status == "converged")).any()
+    expected = 2 * (of.fit.loglik - of.null.loglik)  # the model without x has one mean
+    np.testing.assert_allclose(found.statistic, expected, atol=1e-4)
