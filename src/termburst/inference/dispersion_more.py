@@ -148,6 +148,8 @@ def average_reduced_frequency(term: Integers, size: int) -> Floats:
     [3.0, 3.0]
     >>> average_reduced_frequency(np.array([0, 0, 0, 1, 1, 1]), 2).round(3).tolist()
     [2.0, 2.0]
+    >>> average_reduced_frequency(np.array([], dtype=np.int64), 2).tolist()
+    [nan, nan]
     """
     n = term.size
     n_i = np.bincount(term, minlength=size)
