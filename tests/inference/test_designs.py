@@ -85,6 +85,26 @@ def test_designs_that_cannot_be_fitted():
         contrast_rows(np.eye(2), np.zeros(2), np.ones(2))
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e4])
+def test_the_unit_of_a_number_changes_the_slope_and_nothing_else(unit):
+    rng = np.random.default_rng(6)
+    x, lengths = np.round(rng.random(60) * 50), rng.integers(100, 200, 60)
+    mean = np.column_stack([np.full(60, 0.02), 0.01 * np.exp(0.05 * x), np.full(60, 0.004)])
+    X = with_rest(drawn(rng, np.minimum(mean, 0.3), lengths), lengths)
+    X[:, 2] = 2 * (x == x.max())  # the likelihood grows with the slope for ever
+    one, other = (
+        comparison(X, np.column_stack([np.ones(60), x * scale])).test(Contrast("x", np.eye(2)[1], np.array([0, 1])))
+        for scale in (1.0, unit)
+    )
+    for name in ("log_ratio", "unadjusted", "ci_low", "ci_high"):
+        np.testing.assert_allclose(getattr(other, name) * unit, getattr(one, name), rtol=1e-3, atol=1e-6, err_msg=name)
+    np.testing.assert_allclose(other.p_value, one.p_value, rtol=1e-6)
+    assert other.status.tolist() == one.status.tolist()
+    assert np.isfinite(one.log_ratio[:2]).all()
+    assert one.log_ratio[2] == one.ci_high[2] == np.inf
+    assert one.status[2] == "separated"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["half", "number"])
 def test_a_random_covariate_is_found_in_five_per_cent(kind):
@@ -101,3 +121,15 @@ def test_a_random_covariate_is_found_in_five_per_cent(kind):
         several = (X[:, :-1] > 0).sum(axis=0) >= 6
         rates.append((found.p_value[:-1][several] < 0.05).mean())
     assert 0.03 < np.mean(rates) < 0.07
+
+
+def test_the_model_without_a_covariate_may_be_bursty_where_the_one_with_it_is_not():
+    """Counts are Poisson given the covariate: the binomial is the supremum only of the model that has it."""
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 6, 60)
+    X = np.column_stack([*(rng.poisson(np.exp(0.4 * x)) for _ in range(12)), rng.poisson(300, 60)])
+    of = comparison(X, np.column_stack([np.ones(60), x]).astype(float))
+    found = of.test(Contrast("x", np.array([0.0, 1]), np.array([0, 1])))
+    assert ((found.status == "boundary") & (of.null.status == "converged")).any()
+    expected = 2 * (of.fit.loglik - of.null.loglik)  # the model without x has one mean
+    np.testing.assert_allclose(found.statistic, expected, atol=1e-4)

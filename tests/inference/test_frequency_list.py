@@ -76,3 +76,37 @@ def test_lists_of_every_size():
         p = found.p_value[~np.isnan(found.p_value)]
         assert p.size
         assert ((p > 0) & (p <= 1)).all()
+
+
+def zipf_corpora(rng):
+    mean = 1 / np.arange(1, 301) / np.sum(1 / np.arange(1, 301))
+    other = mean * np.exp(rng.normal(0, 1, 300))
+    other[:5] = 0.0
+    pair = ((mean, 40), (other / other.sum(), 100))
+    return (np.array([rng.multinomial(300, rng.dirichlet(500 * m + 1e-9)) for _ in range(n)]) for m, n in pair)
+
+
+@pytest.mark.slow
+def test_intervals_agree_with_p_on_a_corpus_of_few_documents():
+    A, B = zipf_corpora(np.random.default_rng(5))
+    B[:, :5] = 0
+    found = list_keyness(term_cells(A), WordList(B.sum(axis=0), int(B.sum())))
+    sure = found.p_value < 0.05
+    assert sure.sum() > 10
+    assert (sure & np.isinf(found.log_ratio)).any()
+    across = (found.ci_low < 0) & (found.ci_high > 0)
+    assert not (across & sure).any()
+    outside = (found.ci_low > 0) | (found.ci_high < 0)
+    assert not (outside & ~sure).any()
+    assert ((found.ci_low <= found.log_ratio) & (found.log_ratio <= found.ci_high))[
+        A.sum(axis=0) + B.sum(axis=0) > 0
+    ].all()
+    lacking = sure & np.isinf(found.log_ratio)
+    assert ((found.ci_low >= 0) & np.isfinite(found.ci_low))[lacking & (found.log_ratio > 0)].all()
+
+
+@pytest.mark.parametrize("tokens", [1, 2])
+def test_a_list_of_one_or_two_tokens(tokens):
+    found = list_keyness(term_cells([[3, 0, 5], [1, 0, 9], [0, 0, 4]]), WordList(np.array([0, tokens, 0]), tokens))
+    assert (found.p_value == 1).all()
+    assert found.log_ratio[1] == -np.inf

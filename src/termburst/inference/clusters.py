@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from termburst.inference.confident_effect import agreeing
-from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, contrast_rows
+from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, spanning_rows
 
 Floats = NDArray[np.float64]
 BLOCK = 4_000_000  # numbers of a block of terms × documents
@@ -59,7 +59,7 @@ def cluster_test(
     """Test a contrast that varies within clusters, for every term: p by random signs of the scores of clusters."""
     _, codes = np.unique(cluster, return_inverse=True)
     clusters = int(codes.max()) + 1
-    rows = contrast_rows(compared.rows, contrast.vector, compared.data.tokens)
+    rows, unit = spanning_rows(compared.rows, contrast.vector, compared.data.tokens)
     plain = compared.test(contrast, None)
     without = compared.without(rows)
     size = without.shape[0]
@@ -81,7 +81,7 @@ def cluster_test(
         freedom = max(clusters - compared.rows.shape[1], 1)
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
         critical = scale * stats.f.isf(1 - confidence, 1, freedom)
-        limits = compared.regression.limits(rows, compared.full(rows), critical, compared.regression.terms) / np.log(2)
+        limits = compared.regression.limits(rows, compared.full(rows), critical, compared.regression.terms) / unit
         limits = agreeing(limits, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)

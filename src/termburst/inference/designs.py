@@ -85,19 +85,19 @@ class DesignComparison:
 
     def test(self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "") -> ContrastTest:
         """Test one contrast, for every term; *prefix* is put before the names of the references."""
-        rows = contrast_rows(self.rows, contrast.vector, self.data.tokens)
+        rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens)
         full, without = self._both(rows)
         columns = rows.shape[1]
         ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
         p_value, reference = self._p_value(rows, without, ratio)
         separated = (full[:, -1] < SEPARATED) & np.isfinite(full[:, 0])
-        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), full[:, 0]) / np.log(2)
+        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), full[:, 0]) / unit
         status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
             critical = self._critical(ratio, p_value, reference, confidence)
-            limits = self.regression.limits(rows, full, critical, self.regression.terms) / np.log(2)
+            limits = self.regression.limits(rows, full, critical, self.regression.terms) / unit
             limits = agreeing(limits, p_value, 1 - confidence)
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
@@ -168,8 +168,10 @@ class DesignComparison:
             basis = orthonormal(own, self.data.tokens)
             raw = self.regression.fit(basis, self.regression.start(basis, self.null))
             self._unadjusted[key] = raw[:, : len(key)] @ np.linalg.lstsq(own, basis, rcond=None)[0].T
-        found = self._unadjusted[key] @ contrast.vector[contrast.own] / np.log(2)
-        return np.where(np.abs(found) > 20, np.copysign(np.inf, found), found)
+        vector = contrast.vector[contrast.own]
+        found = self._unadjusted[key] @ vector / np.log(2)
+        span = spanning_rows(self.rows[:, contrast.own], vector, self.data.tokens)[1] / np.log(2)
+        return np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
 
 
 def check_design(data: DesignCells, rows: Floats) -> None:
@@ -203,6 +205,19 @@ def contrast_rows(rows: Floats, vector: Floats, tokens: Floats) -> Floats:
     first = rows @ vector / size
     first = first - rest @ (rest.T @ (first * tokens / tokens.sum()))
     return np.ascontiguousarray(np.column_stack([first, rest]))
+
+
+def spanning_rows(rows: Floats, vector: Floats, tokens: Floats) -> tuple[Floats, Floats]:
+    """`contrast_rows` with a first column that spans 1, and by what to divide its coefficient for log₂ of the ratio.
+
+    Without this, what counts as flat, and the steps of a search, would depend on the unit of a number.
+
+    >>> rows, unit = spanning_rows(np.array([[1.0, 0], [1, 500], [1, 1000]]), np.array([0.0, 1]), np.ones(3))
+    >>> rows[:, 0].round(3).tolist(), round(float(unit / np.log(2)))
+    ([-0.5, 0.0, 0.5], 1000)
+    """
+    span = np.ptp(contrast_rows(rows, vector, tokens)[:, 0])
+    return contrast_rows(rows, vector * span, tokens), span * np.log(2)
 
 
 def _length_classes(data: DesignCells) -> core.LengthClasses:

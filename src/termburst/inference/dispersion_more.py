@@ -148,6 +148,8 @@ def average_reduced_frequency(term: Integers, size: int) -> Floats:
     [3.0, 3.0]
     >>> average_reduced_frequency(np.array([0, 0, 0, 1, 1, 1]), 2).round(3).tolist()
     [2.0, 2.0]
+    >>> average_reduced_frequency(np.array([], dtype=np.int64), 2).tolist()
+    [nan, nan]
     """
     n = term.size
     n_i = np.bincount(term, minlength=size)
@@ -158,7 +160,7 @@ def average_reduced_frequency(term: Integers, size: int) -> Floats:
     following[:-1] = order[1:]
     following[ends[held] - 1] = order[ends[held] - n_i[held]] + n
     distance = (following - order).astype(np.float64)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0/0 without tokens
         v = n / n_i
     sums = np.bincount(term[order], np.minimum(distance, v[term[order]]), size)
     return np.where(n_i > 0, sums / np.where(n_i > 0, v, 1.0), np.nan)

@@ -81,7 +81,8 @@ def list_keyness(
     rng = np.random.default_rng(seed)
     found = _answers(a, b, confidence, draws, rng)
     excess = _excess(a, b, draws, rng)
-    nearest = np.maximum(_nearest(found[:draws], found[draws:]) - excess, 0.0)
+    z = _nearest(found[:draws], found[draws:])
+    nearest = np.maximum(z - excess, 0.0)
     p_value = np.where(nearest > LEAST, 2 * ndtr(-nearest), 1.0)
     absent = a.n_i + b.n_i == 0
     p_value = np.where(absent, np.nan, p_value)
@@ -89,11 +90,9 @@ def list_keyness(
         log_ratio = np.log2(a.n_i / a.tokens) - np.log2(b.n_i / b.tokens)
     limits = np.full((2, log_ratio.size), np.nan)
     if confidence is not None:
-        limits = _limits(found, log_ratio, excess / stats.norm.isf((1 - confidence) / 2))
-        unsure = p_value >= 1 - confidence  # an interval without 0 must not contradict p
-        limits[0], limits[1] = (
-            np.where(unsure, end(x, 0.0), x) for end, x in zip((np.fmin, np.fmax), limits, strict=True)
-        )
+        deviate = float(stats.norm.isf((1 - confidence) / 2))
+        limits = _limits(found, log_ratio, excess / deviate, excess / np.maximum(z - deviate, 1e-9))
+        limits = _agreeing(limits, log_ratio, p_value < 1 - confidence)
         limits[:, absent] = np.nan
     statistic = np.where(absent, np.nan, np.median([np.nan_to_num(one.statistic) for one in found], axis=0))
     reference = np.where(absent, "", NAME).astype(object)
@@ -191,15 +190,32 @@ def _dealt_out(a: TermCells, share: float, rng: np.random.Generator) -> tuple[Te
     return parts[0], parts[1]
 
 
-def _limits(found: list[Keyness], log_ratio: Floats, wider: Floats) -> Floats:
-    """Limits that contain those of all comparisons, each moved away from the log ratio by the share *wider*."""
+def _limits(found: list[Keyness], log_ratio: Floats, wider: Floats, nearer: Floats) -> Floats:
+    """Limits that contain those of all comparisons, each moved away from the log ratio by the share *wider*.
+
+    A term in one corpus only has one finite end; it is moved towards 0 by the share *nearer*, at most up to 0.
+    """
     low = np.fmin(np.min([one.ci_low for one in found], axis=0), log_ratio)
     high = np.fmax(np.max([one.ci_high for one in found], axis=0), log_ratio)
     ends = np.stack([low, high])
-    centre = np.where(np.isfinite(log_ratio), log_ratio, 0.0)  # a term in one corpus only has one finite end
+    finite = np.isfinite(log_ratio)
+    centre, share = np.where(finite, log_ratio, 0.0), np.where(finite, wider, np.minimum(nearer, 1.0))
     outwards = np.array([[-1.0], [1.0]])
-    moved = np.where(np.isfinite(ends), np.abs(np.where(np.isfinite(ends), ends, 0.0) - centre) * wider, 0.0)
+    moved = np.where(np.isfinite(ends), np.abs(np.where(np.isfinite(ends), ends, 0.0) - centre) * share, 0.0)
     return ends + outwards * moved
+
+
+def _agreeing(limits: Floats, log_ratio: Floats, sure: NDArray[np.bool_]) -> Floats:
+    """Limits that agree with p: if it is small, the interval ends at 0 or before it; otherwise it contains 0.
+
+    >>> limits, log_ratio = np.array([[-0.5, -0.5, 0.2], [2.0, 2.0, 2.0]]), np.ones(3)
+    >>> _agreeing(limits, log_ratio, np.array([True, False, False])).tolist()
+    [[0.0, -0.5, 0.0], [2.0, 2.0, 2.0]]
+    """
+    low, high = limits
+    low = np.where(sure, np.where(log_ratio > 0, np.fmax(low, 0.0), low), np.fmin(low, 0.0))
+    high = np.where(sure, np.where(log_ratio < 0, np.fmin(high, 0.0), high), np.fmax(high, 0.0))
+    return np.stack([low, high])
 
 
 def borrowed_precision(a: TermCells, fit: BetaBinomialFit, b: WordList) -> tuple[Floats, Floats]:
@@ -242,7 +258,7 @@ def _shrunken(b: WordList, scale: float, rng: np.random.Generator) -> WordList:
         return b
     n_i = np.floor(b.n_i * scale + rng.random(b.n_i.size)).astype(np.int64)
     documents = None if b.documents is None else max(1, round(b.documents * scale))
-    return WordList(n_i, max(round(b.tokens * scale), int(n_i.sum())), documents)
+    return WordList(n_i, max(round(b.tokens * scale), int(n_i.sum()), 1), documents)
 
 
 def _document_lengths(a: TermCells, b: WordList) -> Floats:

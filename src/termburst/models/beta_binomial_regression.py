@@ -28,6 +28,7 @@ from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 
+INSIDE = 3.0  # τ above the logarithm of the longest length from which a fit starts at most
 SEPARATED = 1e-3  # curvature of a coefficient below which the data set no limit to it on one side
 
 
@@ -173,16 +174,25 @@ class Regression:
     def fit(self, rows: Floats, start: Floats, *, held: bool = False, scan: bool = True) -> Floats:
         """Raw fits of a design: coefficients, τ, gain, what one more step would bring, and curvature; NaN if absent."""
         design, raw = self.design(rows), np.full((start.shape[0], start.shape[1] + core.AFTER), np.nan)
-        start = np.ascontiguousarray(start)
+        start = self._off_the_boundary(start, rows.shape[1])
         self.over_terms(
             lambda terms: core.fit_design(self.cells, design, terms, start, raw, held=held, scan=scan), self.terms, raw
         )
         return raw
 
+    def _off_the_boundary(self, starts: Floats, place: int) -> Floats:
+        """Starts whose τ, in the column *place*, is where the likelihood still depends on it.
+
+        The binomial may be the supremum with a covariate and not without it. At the boundary nothing would show that.
+        """
+        starts = np.array(starts, np.float64, order="C")
+        starts[:, place] = np.minimum(starts[:, place], np.log(self.longest) + INSIDE)
+        return starts
+
     def limits(self, rows: Floats, raw: Floats, critical: Floats, terms: Integers) -> Floats:
         """Profile-likelihood limits of the first coefficient, one row per term; ±inf if there is none."""
         design, found = self.design(rows), np.full((len(raw), 2), np.nan)
-        raw = np.ascontiguousarray(raw)
+        raw = self._off_the_boundary(raw, rows.shape[1])
         self.over_terms(lambda part: core.design_limits(self.cells, design, part, raw, critical, found), terms, found)
         return found
 
