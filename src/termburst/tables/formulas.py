@@ -186,26 +186,27 @@ def _parsed(formula: str) -> tuple[Any, list[tuple[str, set[str], str]]]:
         terms = list(parsed)
         if not all(hasattr(term, "factors") for term in terms):
             raise ValueError(f"the formula {formula!r:.80} must have no left side; name only covariates")
-        factors = [factor.expr for term in terms for factor in term.factors]
-    except (FormulaicError, SyntaxError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"the formula {formula!r:.80} cannot be read: {reason}") from error
-    return parsed, [_factor(str(text), formula) for text in dict.fromkeys(factors) if str(text) not in "01"]
+        factors = {str(factor.expr): factor.eval_method.value for term in terms for factor in term.factors}
+    except (FormulaicError, SyntaxError, RecursionError, IndexError, UnicodeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"the formula {formula!r:.80} cannot be read: {reason:.200}") from error
+    return parsed, [_factor(text, how, formula) for text, how in factors.items() if text not in ("0", "1")]
 
 
-def _factor(text: str, formula: str) -> tuple[str, set[str], str]:
+def _factor(text: str, how: str, formula: str) -> tuple[str, set[str], str]:
+    if how == "lookup":  # looked up among the columns, not evaluated
+        return "", {text}, text
     names: dict[str, str] = {}
     parts = text.split("`")
-    quoted = len(parts) > 1
+    if len(parts) > 1 and (len(parts) % 2 == 0 or set(text) & set("\"'\\")):
+        # formulaic knows quotes, and a ` within them is none to it: what was looked at here would not be what is run
+        raise ValueError(f"the formula {formula!r:.80} has ` beside quotes at {text!r:.60}; rename the column")
     for k in range(1, len(parts), 2):
         names[f"column_{k}_of_formula"] = parts[k]
         parts[k] = f"column_{k}_of_formula"
-    plain = "".join(parts)
-    if not quoted and not plain.isidentifier() and "(" not in plain:
-        return "", {text}, text
     try:
-        tree = ast.parse(plain, mode="eval").body
-    except SyntaxError as error:
+        tree = ast.parse("".join(parts), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"the formula {formula!r:.80} cannot be read at {text!r:.60}") from error
     called, used = "", set()
     heads = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
