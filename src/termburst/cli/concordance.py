@@ -73,6 +73,7 @@ def kwic(
     from termburst.concordance.queries import parsed
     from termburst.counting.pattern_clock import pattern_limit
 
+    _check_texts(corpus)
     settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     asked = parsed(query, regex=regex, ignore_case=not case)
     condition = None if where is None else where_expression(where)
@@ -93,6 +94,14 @@ def kwic(
     if not writer.rows:
         say(f"nothing matches {printable(query)!r}", err=True)
     note(many(writer.rows, "line"))
+
+
+def _check_texts(corpus: str) -> None:
+    """Raise ValueError for saved statistics: as a table, their terms would be the documents."""
+    from termburst.statistics.store import holds_statistics
+
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} is saved statistics, which have no texts to search; give the corpus itself")
 
 
 def where_expression(condition: str) -> pl.Expr:
@@ -212,6 +221,7 @@ def collocates(
     from termburst.inference.checks import check_confidence
 
     check_confidence(confidence)
+    _check_texts(corpus)
     settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     with reading.batches(corpus, reading.counting()) as read:
         table = near(

@@ -277,7 +277,9 @@ def _columns(
             raise ValueError(f"a column named {name!r:.60} cannot be in a formula; rename it")
         column = metadata[name]
         if column.dtype.is_nested() or column.dtype == pl.Object:
-            raise ValueError(f"the column {name!r:.60} has lists or objects, but a formula needs text, numbers or dates")
+            raise ValueError(
+                f"the column {name!r:.60} has lists or objects, but a formula needs text, numbers or dates"
+            )
         if column.null_count() or (column.dtype.is_float() and column.is_nan().any()):
             raise ValueError(
                 f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column "
