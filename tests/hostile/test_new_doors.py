@@ -1,4 +1,4 @@
-"""Concordances, collocates, checks, word lists and formulas: rubbish gives an answer or one sentence; nothing is run."""
+"""Concordances, collocates, checks, word lists and formulas: rubbish gives one sentence, and runs nothing."""
 
 from __future__ import annotations
 
@@ -104,6 +104,12 @@ ROWS = [
     fine("kwic: a huge limit", "tb.read(['so it', 'it so']).kwic('so', limit=10**30)"),
     refused("copies: a threshold of text", "tb.read(['so it', 'it so']).drop_duplicates(threshold='x')", "threshold"),
     refused("copies: NaN", "tb.read(['so it', 'it so']).drop_duplicates(threshold=float('nan'))", "threshold"),
+    refused(
+        "comparison: by bytes",
+        "import warnings; warnings.simplefilter('ignore')\n"
+        "tb.read(pl.DataFrame({'text': ['so it', 'it so'] * 2, 'b': [b'a', b'b'] * 2}), text='text').keyness(by='b')",
+        "Binary",
+    ),
     refused("a word list: bytes", "tb.read_word_list(b'x')", "word list"),
     refused("a word list: a very long name", "tb.read_word_list('x' * 9999)", "cannot be read"),
     refused(

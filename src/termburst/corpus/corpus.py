@@ -334,7 +334,7 @@ class Corpus:
         if labels.null_count():
             advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
             raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
-        if labels.dtype.is_nested() or labels.dtype in (pl.Binary, pl.Object):
+        if labels.dtype.is_nested() or str(labels.dtype) in ("Binary", "Object"):
             raise ValueError(f"the column {by!r:.60} has {labels.dtype}, by which documents cannot be compared")
         groups = labels.unique().sort()
         if len(groups) == len(self):
