@@ -73,7 +73,7 @@ def kwic(
     from termburst.concordance.queries import parsed
     from termburst.counting.pattern_clock import pattern_limit
 
-    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
     asked = parsed(query, regex=regex, ignore_case=not case)
     condition = None if where is None else where_expression(where)
     writer = LineWriter(settled, output, width, csv_as_is=csv_as_is, excel=excel)
@@ -83,8 +83,8 @@ def kwic(
     with ExitStack() as stack:
         stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
         stack.enter_context(writer)
-        counting = reading.counting()
-        read = stack.enter_context(reading.with_columns(names).batches(corpus, counting, bar=not writer.on_terminal))
+        opened = reading.with_columns(names).batches(corpus, reading.counting(), bar=not writer.on_terminal)
+        read = stack.enter_context(opened)
         lines = _lines(read.batches, asked, wanted, names, condition)
         if wanted.order or settled is Format.parquet:
             lines = iter([wanted.finished(_together(list(lines)))])
@@ -93,6 +93,15 @@ def kwic(
     if not writer.rows:
         say(f"nothing matches {printable(query)!r}", err=True)
     note(many(writer.rows, "line"))
+
+
+def _with_texts(corpus: str) -> str:
+    """The name of a corpus; ValueError for saved statistics: as a table, their terms would be the documents."""
+    from termburst.statistics.store import holds_statistics
+
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} is saved statistics, which have no texts to search; give the corpus itself")
+    return corpus
 
 
 def where_expression(condition: str) -> pl.Expr:
@@ -210,7 +219,7 @@ def collocates(
     from termburst.inference.checks import check_confidence
 
     check_confidence(confidence)
-    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
     with reading.batches(corpus, reading.counting()) as read:
         table = near(
             (text for batch in read.batches for text in batch.texts),

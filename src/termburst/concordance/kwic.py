@@ -108,8 +108,11 @@ class Wanted:
         width = checked_whole("width", width)
         if width > MOST_WIDTH:
             raise ValueError(f"width must be at most {MOST_WIDTH:,} characters; got {width:,}")
-        limit = limit if limit is None else checked_whole("limit", limit)
-        listed = [columns] if isinstance(columns, str) else list(columns)
+        limit = limit if limit is None else min(checked_whole("limit", limit), 2**62)
+        for option, value in (("sort", sort), ("columns", columns)):
+            if value is not None and not isinstance(value, Iterable):
+                raise ValueError(f"{option} must be the name of a column, or several; got {value!r:.60}")
+        listed = [columns] if isinstance(columns, str) else list(columns or ())
         for name in listed:
             if name not in known:
                 raise ValueError(_no_column(name, known))

@@ -167,6 +167,9 @@ def binned(frame: pl.DataFrame, name: str, every: float | str) -> pl.DataFrame:
         column = column.dt.year().cast(pl.Int64)
     if not column.dtype.is_numeric():
         raise ValueError(f"only numbers and dates can be binned, but {name!r:.60} has {column.dtype}")
+    size = float(column.cast(pl.Float64).abs().max() or 0)  # type: ignore[arg-type]
+    if every > 1e15 or not size / every < 1e15:
+        raise ValueError(f"every={every:g} cannot be a width of bins for numbers up to {size:g} in {name!r:.60}")
     return frame.with_columns(((column // every) * every).alias(f"{name}_bin"))
 
 

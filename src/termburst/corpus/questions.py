@@ -122,6 +122,8 @@ class Questions:
         if labels.null_count():
             advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
             raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
+        if labels.dtype.is_nested() or str(labels.dtype) in ("Binary", "Object"):
+            raise ValueError(f"the column {by!r:.60} has {labels.dtype}, by which documents cannot be compared")
         groups = labels.unique().sort()
         if len(groups) == len(self):
             warn_of_single_documents()

@@ -109,7 +109,7 @@ def banding(threshold: float) -> tuple[int, int]:
     >>> banding(0.7), banding(0.5)
     ((25, 4), (33, 3))
     """
-    if not LOWEST <= threshold <= 1:
+    if not isinstance(threshold, (int, float)) or not LOWEST <= threshold <= 1:
         raise ValueError(f"threshold must lie between {LOWEST} and 1, where 1 is identical; got {threshold!r:.60}")
     return (25, 4) if threshold >= 0.68 else (33, 3)
 

@@ -123,10 +123,10 @@ class Asked:
 
     def text(self, name: str) -> str:
         """A text that must be given."""
-        (found,) = self.texts(name) or [""]
-        if not found.strip():
-            raise ValueError(f"{name} must be given")
-        return found
+        found = self.texts(name)
+        if len(found) != 1 or not found[0].strip():
+            raise ValueError(f"{name} must be given, once")
+        return found[0]
 
     def texts(self, name: str) -> list[str]:
         """All texts of that name."""

@@ -6,6 +6,8 @@ has the same syntax, gives the lock up, and takes a limit.
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +15,7 @@ from typing import Any
 from termburst.concordance.queries import AskedQuery
 
 SECONDS = 10.0  # for all documents together
+MOST_REPEATS = 10_000  # of all {n} of a pattern, multiplied: to compile it has no limit of time
 
 
 class TimedPattern:
@@ -33,6 +36,11 @@ class TimedPattern:
             ) from None
 
 
+def _braces(query: str) -> list[str]:
+    """What stands in braces."""
+    return re.findall(r"\{([^{}]*)\}", query)
+
+
 def timed(query: str, seconds: float = SECONDS) -> AskedQuery:
     r"""A regular expression as a query that takes at most some seconds, from now on.
 
@@ -47,6 +55,8 @@ def timed(query: str, seconds: float = SECONDS) -> AskedQuery:
         raise ImportError(
             "regular expressions here need the package regex; pip install 'termburst[explore]'"
         ) from error
+    if math.prod(max(int(number), 1) for number in re.findall(r"\d{1,9}", " ".join(_braces(query)))) > MOST_REPEATS:
+        raise ValueError(f"{query!r:.60} repeats more than {MOST_REPEATS:,} times; use * or +")
     try:
         compiled = regex.compile(query, regex.IGNORECASE)
     except (regex.error, OverflowError, RecursionError) as error:

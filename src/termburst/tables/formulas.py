@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,10 @@ Floats = NDArray[np.float64]
 FUNCTIONS = ("C", "bs", "cr", "cs", "cc", "poly", "scale", "center", "log", "log10", "log2", "exp", "sqrt")
 MOST_CELLS = 1_024  # distinct rows of a design: each has a length table of 23 kB, and is looked up for every term
 MOST_COLUMNS = 60
+MOST_CROSSINGS = 16  # of * / : in a formula: each may double its terms
+MOST_CHARACTERS = 10_000
+MOST_POWER = 5  # of (a + b)**2
+LARGEST = 1e15  # number in a design: beyond it, an intercept is lost by rounding
 BINS = (256, 128, 64, 32, 16, 8)  # classes of a number, if there are too many distinct rows
 _MISSING = "formulas need formulaic, which is not installed: pip install 'termburst[designs]'"
 
@@ -181,31 +186,46 @@ def _parsed(formula: str) -> tuple[Any, list[tuple[str, set[str], str]]]:
         from formulaic.errors import FormulaicError
     except ImportError as error:
         raise ValueError(_MISSING) from error
+    _check_size(formula)
     try:
         parsed = Formula(formula)
         terms = list(parsed)
         if not all(hasattr(term, "factors") for term in terms):
             raise ValueError(f"the formula {formula!r:.80} must have no left side; name only covariates")
-        factors = [factor.expr for term in terms for factor in term.factors]
-    except (FormulaicError, SyntaxError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"the formula {formula!r:.80} cannot be read: {reason}") from error
-    return parsed, [_factor(str(text), formula) for text in dict.fromkeys(factors) if str(text) not in "01"]
+        factors = {str(factor.expr): factor.eval_method.value for term in terms for factor in term.factors}
+    except (FormulaicError, SyntaxError, RecursionError, IndexError, UnicodeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"the formula {formula!r:.80} cannot be read: {reason:.200}") from error
+    return parsed, [_factor(text, how, formula) for text, how in factors.items() if text not in ("0", "1")]
 
 
-def _factor(text: str, formula: str) -> tuple[str, set[str], str]:
+def _check_size(formula: str) -> None:
+    """Raise ValueError for a formula that would take for ever to multiply out."""
+    outside = re.sub(r"`[^`]*`", "", formula)
+    powers = [int(power[:9]) for power in re.findall(r"(?:\*\*|\^)[\s(]*(\d+)", outside)]
+    if max(powers, default=0) > MOST_POWER:
+        raise ValueError(f"the formula {formula!r:.80} has a power above {MOST_POWER}; write the interactions out")
+    if len(re.findall(r"\*\*?|[/:^%]", outside)) > MOST_CROSSINGS or len(formula) > MOST_CHARACTERS:
+        raise ValueError(
+            f"the formula {formula!r:.80} is too long: at most {MOST_CROSSINGS} interactions and {MOST_CHARACTERS:,} "
+            "characters are allowed"
+        )
+
+
+def _factor(text: str, how: str, formula: str) -> tuple[str, set[str], str]:
+    if how == "lookup":  # looked up among the columns, not evaluated
+        return "", {text}, text
     names: dict[str, str] = {}
     parts = text.split("`")
-    quoted = len(parts) > 1
+    if len(parts) > 1 and (len(parts) % 2 == 0 or set(text) & set("\"'\\")):
+        # formulaic knows quotes, and a ` within them is none to it: what was looked at here would not be what is run
+        raise ValueError(f"the formula {formula!r:.80} has ` beside quotes at {text!r:.60}; rename the column")
     for k in range(1, len(parts), 2):
         names[f"column_{k}_of_formula"] = parts[k]
         parts[k] = f"column_{k}_of_formula"
-    plain = "".join(parts)
-    if not quoted and not plain.isidentifier() and "(" not in plain:
-        return "", {text}, text
     try:
-        tree = ast.parse(plain, mode="eval").body
-    except SyntaxError as error:
+        tree = ast.parse("".join(parts), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(f"the formula {formula!r:.80} cannot be read at {text!r:.60}") from error
     called, used = "", set()
     heads = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -214,6 +234,7 @@ def _factor(text: str, formula: str) -> tuple[str, set[str], str]:
             if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
                 allowed = ", ".join(FUNCTIONS)
                 raise ValueError(f"the formula {formula!r:.80} uses {text!r:.60}; a formula may use only {allowed}")
+            _check_spline(node, text)
             called = called or node.func.id
         elif isinstance(node, ast.Name):
             if id(node) not in heads:
@@ -221,6 +242,14 @@ def _factor(text: str, formula: str) -> tuple[str, set[str], str]:
         elif not isinstance(node, _HARMLESS):
             raise ValueError(f"the formula {formula!r:.80} uses {text!r:.60}; write it as a column of the metadata")
     return called, used, text
+
+
+def _check_spline(call: ast.Call, text: str) -> None:
+    """Raise ValueError if a call asks for more columns than a design can have."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("df", "degree"))]
+    numbers = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, int)]
+    if max(numbers, default=0) > MOST_COLUMNS:
+        raise ValueError(f"{text!r:.60} asks for {max(numbers):.3g} columns; at most {MOST_COLUMNS} can be fitted")
 
 
 _HARMLESS = (ast.Constant, ast.keyword, ast.Load, ast.List, ast.Tuple, ast.UnaryOp, ast.USub)
@@ -244,7 +273,13 @@ def _columns(
         if name not in metadata.columns:
             known = ", ".join(map(repr, metadata.columns))
             raise ValueError(f"the metadata has no column {name!r:.60}; it has {known:.300}")
+        if name == "Intercept" or "\0" in name:
+            raise ValueError(f"a column named {name!r:.60} cannot be in a formula; rename it")
         column = metadata[name]
+        if column.dtype.is_nested() or column.dtype == pl.Object:
+            raise ValueError(
+                f"the column {name!r:.60} has lists or objects, but a formula needs text, numbers or dates"
+            )
         if column.null_count() or (column.dtype.is_float() and column.is_nan().any()):
             raise ValueError(
                 f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column "
@@ -287,11 +322,11 @@ def _matrix(formula: Any, frame: pl.DataFrame) -> tuple[Floats, Any]:
     from formulaic.errors import FormulaicError
 
     try:
-        found = formula.get_model_matrix(frame, output="numpy", context={})
-    except FormulaicError as error:
-        raise ValueError(f"the formula cannot be used on the metadata: {str(error).splitlines()[0]:.200}") from error
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the formula cannot be used on the metadata: {str(error).splitlines()[0]:.200}") from error
+        with np.errstate(all="ignore"):  # numbers that are not finite are refused below, or here if they are NaN
+            found = formula.get_model_matrix(frame, output="numpy", context={"sqrt": np.sqrt}, na_action="raise")
+    except (FormulaicError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"the formula cannot be used on the metadata: {reason:.200}") from error
     return np.asarray(found, dtype=np.float64), found.model_spec
 
 
@@ -303,6 +338,9 @@ def _check_columns(matrix: Floats, names: list[str], strata: str | None) -> None
         raise ValueError(f"the design has {len(names)} columns, but at most {MOST_COLUMNS} can be fitted; merge values")
     if not np.isfinite(matrix).all():
         raise ValueError("the formula gives numbers that are not finite")
+    if np.abs(matrix).max() > LARGEST:
+        name = names[int(np.argmax(np.abs(matrix).max(axis=0)))]
+        raise ValueError(f"the design has numbers above {LARGEST:g} in {name!r:.60}; write scale({name:.60}) instead")
     size = np.sqrt((matrix**2).mean(axis=0))
     if (size == 0).any():
         raise ValueError(f"the column {names[int(np.argmin(size))]!r:.60} of the design is 0 for all documents")

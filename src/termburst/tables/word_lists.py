@@ -77,6 +77,8 @@ def read_word_list(path: str | PathLike[str], *, lowercase: bool = True) -> Word
     >>> read_word_list(path).counts
     {'so': 120, 'it': 82}
     """
+    if not isinstance(path, (str, PathLike)):
+        raise ValueError(f"path must be the name of a word list, such as 'list.csv'; got {path!r:.60}")
     name = str(path)
     lines = _text(Path(path), name).splitlines()
     counts: dict[str, int] = {}
@@ -110,14 +112,14 @@ def read_word_list(path: str | PathLike[str], *, lowercase: bool = True) -> Word
 
 
 def _text(path: Path, name: str) -> str:
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{name} is not a file; give a word list, such as list.csv")
     try:
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{name} is not a file; give a word list, such as list.csv")
         if path.stat().st_size > MOST_BYTES:
             raise ValueError(f"{name} is larger than {MOST_BYTES:,} bytes; a word list has one line per word")
         content = path.read_bytes()
     except OSError as error:
-        raise ValueError(f"the word list {name} cannot be read: {error.strerror}") from error
+        raise ValueError(f"the word list {name:.300} cannot be read: {error.strerror}") from error
     encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         return content.decode(encoding)
