@@ -90,6 +90,11 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/first_use.py
 	$(BIN)/python benchmarks/hostile.py
+	$(BIN)/python benchmarks/burst_effects.py
+	$(BIN)/python benchmarks/keyness_claims.py
+	$(BIN)/python benchmarks/designs.py
+	$(BIN)/python benchmarks/check.py copies list alarms
+	$(BIN)/python benchmarks/guesses.py
 
 clean:
 	rm -rf $(VENV) $(LOWEST) dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
