@@ -163,3 +163,11 @@ def test_collocates(run, tmp_path):
     assert run("collocates", path, "fere", "--lines").err.startswith("termburst: 'fere' does not occur")
     rows = run("collocates", path, "free", "--lines", "--within", "sentence", "--include-node", "-f", "json").rows
     assert rows["free"]["p_value"] is None
+
+
+@pytest.mark.parametrize("option", [("--columns", "yaer"), ("--sort", "L9"), ("--where", "yaer > 1900")])
+def test_a_column_that_no_document_has(fault, tmp_path, option):
+    for year in (1945, 1949):
+        (tmp_path / f"{year}-speech.txt").write_text("so it goes", encoding="utf-8")
+    said = fault("kwic", tmp_path, "so", "--name-pattern", r"(?P<year>\d+)", *option)
+    assert f"no document has the column {option[1].split()[0]!r}" in said

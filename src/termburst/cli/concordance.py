@@ -85,11 +85,13 @@ def kwic(
         stack.enter_context(writer)
         opened = reading.with_columns(names).batches(corpus, reading.counting(), bar=not writer.on_terminal)
         read = stack.enter_context(opened)
-        lines = _lines(read.batches, asked, wanted, names, condition)
+        known = Known(names)
+        lines = _lines(known.seen(read.batches), asked, wanted, names, condition)
         if wanted.order or settled is Format.parquet:
             lines = iter([wanted.finished(_together(list(lines)))])
         for frame in lines:
             writer.write(frame.select("id", "left", "match", "right", "position", *wanted.columns))
+        known.check()
     if not writer.rows:
         say(f"nothing matches {printable(query)!r}", err=True)
     note(many(writer.rows, "line"))
@@ -163,6 +165,38 @@ def _lines(
     if not found_any:
         nothing = pl.DataFrame(schema=dict.fromkeys(("id", *names), pl.String))
         yield wanted.shown(empty_lines(wanted.keys), nothing)
+
+
+class Known:
+    """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
+
+    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
+    otherwise, such as for files with different headers, when all batches have been read.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.missing = set(names)
+        self.columns: set[str] = set()
+
+    def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The same batches, looked at as they come."""
+        first = True
+        for batch in batches:
+            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing else set()
+            self.columns |= {name for kind in kinds for name in kind}
+            self.missing -= self.columns
+            if first and len(kinds) == 1:
+                self.check()
+            first = False
+            yield batch
+
+    def check(self) -> None:
+        """Raise ValueError for columns that no document has."""
+        if self.missing:
+            there = f"; of those asked for, there is {', '.join(sorted(self.columns))}" if self.columns else ""
+            hint = "a column of the table, file, folder, or a group of --name-pattern; --sort also takes L1 to R3"
+            names = ", ".join(repr(name) for name in sorted(self.missing))
+            raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}")
 
 
 def _known(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:

@@ -212,10 +212,13 @@ def _compared(
     a: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, keep_texts: bool
 ) -> _Compared:
     """Compare A with another corpus, with a list, or its groups with each other."""
-    if sum(others[name] is not None for name in ("b", "by", "reference")) != 1:
-        raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN, or --reference LIST")
     if others["every"] is not None and others["by"] is None:
         raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
+    options_of = {"b": "the corpus B", "by": "--by", "reference": "--reference"}
+    given = [text for name, text in options_of.items() if others[name] is not None]
+    if len(given) != 1:
+        problem = f"{' and '.join(given)} cannot go together" if given else "there is nothing to compare A with"
+        raise ValueError(f"{problem}; give two corpora, A and B; or one corpus and --by, --formula or --reference")
     if others["reference"] is not None:
         return _with_list(a, others["reference"], reading, options, page=keep_texts)
     if others["by"] is not None:

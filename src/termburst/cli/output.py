@@ -280,7 +280,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:,.2f}" if 10 <= abs(value) < 1e9 else f"{value:.4g}"
+        return f"{value:,.2f}" if 10 <= abs(value) < 1e9 else f"{value + 0.0:.4g}"  # + 0.0: not −0
     if isinstance(value, int):
         return f"{value:,}"
     return printable(value, _LONGEST)

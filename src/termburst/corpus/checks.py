@@ -69,8 +69,8 @@ class CorpusCheck:
     @property
     def words(self) -> str:
         """The answer in one paragraph."""
-        size = f"{self.documents:,} documents, {self.tokens:,} tokens"
-        alike = f"as much evidence as {self.effective_documents:,.0f} documents of equal length"
+        size = f"{_many(self.documents)}, {self.tokens:,} tokens"
+        alike = f"as much evidence as {_many(round(self.effective_documents))} of equal length"
         warned = self.warnings
         verdict = "Take care with p-values here" if warned else "Nothing here speaks against the p-values"
         parts = [f"{verdict}: {size}, {alike}.", *warned]
@@ -107,19 +107,22 @@ class CorpusCheck:
         if self.effective_documents >= FEW:
             return ""
         why = "a few long documents outweigh all others" if self.documents >= FEW else "there are so few documents"
-        return f"Little can be said of single words, because {why}: cut long ones with split(tokens=…), or add more."
+        advice = "cut long ones (split(tokens=1000), --split 1000), or add more"
+        return f"Little can be said of single words, because {why}: {advice}."
 
     def _copies(self) -> str:
         number = self.duplicates.height
+        if not number and self.compared < 2:
+            return "There are no two documents to compare."
         if not number:
             return f"No document is a near-copy of another ({self.compared:,} compared)."
         first = self.duplicates.row(0, named=True)
         example = f"{printable(first['id'])} of {printable(first['duplicate_of'])}"
         share = f"{number:,} of {self.documents:,} documents ({_percent(number / self.documents)})"
         verb = "is a near-copy of another" if number == 1 else "are near-copies of others"
-        many = "; they count the same evidence again, which makes p-values too small. drop_duplicates drops them."
-        few = "; drop_duplicates drops them."
-        return f"{share} {verb} (such as {example}){many if number >= COPIES * self.documents else few}"
+        why = "they count the same evidence again, which makes p-values too small. "
+        advice = f"{why if number >= COPIES * self.documents else ''}drop_duplicates (--drop-duplicates) drops them"
+        return f"{share} {verb} (such as {example}); {advice}."
 
     def _repetition(self) -> str:
         if not self.repeated >= REPEATED:
@@ -279,6 +282,10 @@ def _largest_shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame
         value, documents, tokens = by_value.row(0)
         rows.append((name, value, documents / frame.height, tokens / max(int(n_j.sum()), 1)))
     return pl.DataFrame(rows, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)
+
+
+def _many(documents: int) -> str:
+    return "1 document" if documents == 1 else f"{documents:,} documents"
 
 
 def _percent(share: float) -> str:

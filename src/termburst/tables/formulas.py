@@ -85,7 +85,10 @@ class Design:
         name, _, levels = (part.strip() for part in text.partition(":"))
         if name not in self.variables:
             known = ", ".join(map(repr, self.variables))
-            raise ValueError(f"the contrast {shown(text)} begins with {name!r:.60}, but the formula has {known}")
+            example = f"write it as '{self.variables[0]}: a - b'" if self.variables else "omit it"
+            raise ValueError(
+                f"the contrast {shown(text)} begins with {name!r:.60}, but the formula has {known}; {example}"
+            )
         if not levels:
             if name in self.categories or not self._is_plain(name):
                 raise ValueError(f"the contrast {shown(text)} needs two values, such as '{name}: a - b'")
@@ -195,7 +198,9 @@ def _parsed(formula: str) -> tuple[Any, list[tuple[str, set[str], str]]]:
         factors = {str(factor.expr): factor.eval_method.value for term in terms for factor in term.factors}
     except (FormulaicError, SyntaxError, RecursionError, IndexError, UnicodeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"the formula {formula!r:.80} cannot be read: {reason:.200}") from error
+        raise ValueError(
+            f"the formula {formula!r:.80} cannot be read ({reason:.200}); write it such as 'party + year'"
+        ) from error
     return parsed, [_factor(text, how, formula) for text, how in factors.items() if text not in ("0", "1")]
 
 
