@@ -37,7 +37,7 @@ def test_fits_of_vgam(data):
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda text: text[:-40], "cells, got|rows, got|could not convert|must be above 0"),
+        (lambda text: text[:-40], "cells; got|rows; got|could not convert|must be above 0"),
         (lambda text: "", "first line"),
         (lambda text: text.partition("\n")[2], "first line"),
         (lambda text: "\n".join(text.split("\n")[:900]) + "\n", "must have 19,966 rows; got 899"),
