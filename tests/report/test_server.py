@@ -253,7 +253,11 @@ def test_the_live_page_in_a_browser(live, corpus):
     live.click("#ask button")
     live.locator("#panel-sentence", has_text="“tariff”: 12 times").wait_for()
     live.locator("#figure-along canvas").first.wait_for()
-    live.locator("#lines mark", has_text="tariff").first.wait_for()
+    live.locator("#lines-note", has_text="10 of 12 lines").wait_for()  # every line, not only two of a document
+    assert live.locator("#along-by").input_value() == "year"
+    live.select_option("#lines-sort", "R1")
+    after = [text.split()[0].strip(",:.") for text in live.locator("#lines .after").all_inner_texts()]
+    assert after == sorted(after)
     live.fill("#ask-text", "(so|on) it")
     live.check("#ask-regex")
     live.click("#ask button")

@@ -87,14 +87,19 @@ def kwic(
         read = stack.enter_context(opened)
         known = Known(names)
         lines = _lines(known.seen(read.batches), asked, wanted, names, condition)
-        if wanted.order or settled is Format.parquet:
-            lines = iter([wanted.finished(_together(list(lines)))])
-        for frame in lines:
-            writer.write(frame.select("id", "left", "match", "right", "position", *wanted.columns))
+        _write(lines, wanted, writer, at_once=settled is Format.parquet)
         known.check()
     if not writer.rows:
         say(f"nothing matches {printable(query)!r}", err=True)
     note(many(writer.rows, "line"))
+
+
+def _write(lines: Iterator[pl.DataFrame], wanted: Wanted, writer: LineWriter, *, at_once: bool) -> None:
+    """Write the lines as they come, or all *at_once*, as sorted lines always are."""
+    if wanted.order or at_once:
+        lines = iter([wanted.finished(_together(list(lines)))])
+    for frame in lines:
+        writer.write(frame.select("id", "left", "match", "right", "position", *wanted.columns))
 
 
 def _with_texts(corpus: str) -> str:

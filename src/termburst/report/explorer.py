@@ -24,7 +24,7 @@ from termburst.counting.counted_corpus import CountedCorpus
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.reading.documents import Text
 from termburst.report.occurrences import sure_collocates
-from termburst.report.pieces import Dict, statistics_of
+from termburst.report.pieces import Dict, axes_of, statistics_of
 from termburst.report.render import render
 from termburst.report.summarize import panels_of, summarize
 from termburst.report.summarize_keyness import side_panels, summarize_keyness
@@ -81,7 +81,7 @@ class Explorer:
     def summary(self) -> Dict:
         """The summary of the corpus without panels: the page asks for each when it is needed."""
         found = summarize(self.corpus, title=self.title, panels=0, **self.options)
-        return {**found, "live": True, "groups": self.groupings()}
+        return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
     def page(self) -> str:
         """The live page of the whole corpus."""

@@ -20,7 +20,7 @@ function corpusSentence(report, i) {
   const where = `${often(c.n[i])}, in ${whole(c.b[i])} of ${manyDocuments(overview.documents)}`;
   const again =
     c.reuse[i] >= 0
-      ? ` A document that uses it uses it again in ${percent(c.reuse[i])} of cases; by chance it would be ${percent(c.reuse_binomial[i])}.`
+      ? ` A document that uses it uses it again in ${percent(c.reuse[i])} of cases${c.reuse[i] > c.reuse_binomial[i] ? `; by chance it would be ${percent(c.reuse_binomial[i])}` : ""}.`
       : "";
   if (!(c.burst_ratio[i] > 1)) return `${term}: ${where}.${again} It does not repeat more than chance explains.`;
   const interval = c.ci_high[i] >= 1 ? `${times(c.ci_low[i])} to ${times(c.ci_high[i])}` : `at least ${times(c.ci_low[i])}`;
@@ -58,7 +58,7 @@ function aboutCorpus(report) {
   const lead = report.leading[0];
   byId("sentence").textContent = overview.sure
     ? `${whole(overview.sure)} of ${report.sized(overview.tested)} come in bursts: once used, used again, more than chance explains (${report.bar}).` +
-      (lead === undefined || !(columns.reuse[lead] >= 0)
+      (lead === undefined || !(columns.reuse[lead] > columns.reuse_binomial[lead])
         ? ""
         : ` ${quoted(report.terms[lead])} is used again in ${percent(columns.reuse[lead])} of the documents that use it; by chance it would be ${percent(columns.reuse_binomial[lead])}.`)
     : `None of ${report.sized(overview.tested)} is surely bursty (${report.bar}).`;

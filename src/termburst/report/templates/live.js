@@ -7,6 +7,8 @@ async function fetched(path, parameters) {
   return found;
 }
 
+const inPage = (line) => ({ ...line, name: visible(line.name) });
+
 const gone = (error) =>
   error instanceof TypeError ? "termburst explore has ended: start it again, and open the address that it prints." : error.message;
 
@@ -14,13 +16,16 @@ async function askForPanel(report, i) {
   const term = report.terms[i];
   report.asked ??= new Map();
   try {
-    const [{ panel, documents }, near] = await Promise.all([
+    const alone = report.kind === "corpus" && report.word === "word"; // then its lines are those of the word
+    const [{ panel, documents }, near, all] = await Promise.all([
       fetched("api/term", { term, ...(report.kind === "keyness" ? { by: report.settings.by } : {}) }),
       report.kind === "corpus" ? fetched("api/collocates", { term }).catch(() => ({})) : {},
+      alone ? fetched("api/kwic", { q: term }).catch(() => ({})) : {},
     ]);
+    const found = all.lines?.length ? { found: all.lines.map(inPage), more: all.more } : {};
     if (report.kind === "corpus") Object.assign(report.documents, documents);
     else documents.forEach((names, k) => Object.assign(report.documents[k], names));
-    report.asked.set(term, { ...panel, collocates: near.collocates });
+    report.asked.set(term, { ...panel, collocates: near.collocates, ...found });
     if (report.chosen === i) fillPanel(report, i);
   } catch (error) {
     if (report.chosen !== i) return;
@@ -59,11 +64,11 @@ function listenLive(report, choose) {
 }
 
 // The lines of a phrase, which has no panel of its own.
-function showFound(report, query, { lines }) {
+function showFound(report, query, { lines, more }) {
   byId("panel-term").textContent = visible(query);
   byId("panel-sentence").textContent = lines.length ? "" : "Nothing was found. Try a part of it with *, such as free*.";
   byId("panel-charts").hidden = byId("panel-note").hidden = byId("panel-g2").hidden = true;
   byId("lines-block").hidden = false;
-  drawLines(report, { term: query, found: lines.map((line) => ({ ...line, name: visible(line.name) })) }, true);
+  drawLines(report, { term: query, found: lines.map(inPage), more }, true);
   byId("panel").scrollIntoView();
 }

@@ -247,9 +247,11 @@ function neighbour({ before, after }, key) {
 }
 
 function linesOf(report, panel) {
-  const all = sidesOf(report, panel).flatMap(({ lines, names, label }, k) =>
-    lines.map((line) => ({ ...line, k, name: documentName(names, line.document), label })),
-  );
+  const all = panel.found
+    ? panel.found.map((line, order) => ({ ...line, k: 0, document: order })) // every line, from the server
+    : sidesOf(report, panel).flatMap(({ lines, names, label }, k) =>
+        lines.map((line) => ({ ...line, k, name: documentName(names, line.document), label })),
+      );
   const key = byId("lines-sort").value;
   if (key === "document") return all.sort((a, b) => a.k - b.k || a.document - b.document);
   const order = new Intl.Collator(undefined).compare;
@@ -257,7 +259,7 @@ function linesOf(report, panel) {
 }
 
 function drawLines(report, panel, all = byId("lines-more").dataset.all === panel.term) {
-  const lines = panel.found ?? linesOf(report, panel);
+  const lines = linesOf(report, panel);
   const shown = all ? lines : lines.slice(0, FEW_LINES);
   byId("lines").replaceChildren(...shown.map((line) => concordanceLine(report, line)));
   byId("lines-block").hidden = !lines.length;
@@ -267,7 +269,7 @@ function drawLines(report, panel, all = byId("lines-more").dataset.all === panel
     byId("lines-more").dataset.all = panel.term;
     drawLines(report, panel, true);
   };
-  byId("lines-note").textContent = lines.length === 1 ? "One line." : `${whole(shown.length)} of ${whole(lines.length)} lines${report.live ? "" : " kept for this page"}.`;
+  byId("lines-note").textContent = lines.length === 1 ? "One line." : `${whole(shown.length)} of ${whole(lines.length)} lines${panel.more ? "; there are more: search for a longer phrase" : report.live ? "" : " kept for this page"}.`;
 }
 
 // One line of the concordance: the term stands in the middle, under the others.
