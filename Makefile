@@ -26,7 +26,8 @@ test: $(VENV)/.all  ## run this after a change: all tests except the slow ones, 
 	$(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/.all  ## the rest: simulations, figures, pages, and what needs data, Spark, a browser or processes
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow$(if $(COVERAGE), and not spark)"
+	$(if $(COVERAGE),$(BIN)/python -m pytest -m spark)
 
 test-lowest:  ## `make test` with the lowest version of every package that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)

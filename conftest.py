@@ -61,7 +61,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen", "shell", "on_a_terminal"}  # fixtures
-DRAWING = ("tests/plot/", "tests/report/", "tests/paper/")  # figures and pages
+DRAWING = (  # figures and pages, also those of the documentation
+    "tests/plot/", "tests/report/", "tests/paper/", "docs/report.md", "docs/tutorial.md", "docs/plots.md",
+)  # fmt: skip
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 
 
@@ -76,6 +78,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
         if needed & COSTLY or name == COMMON_CHECKS or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
             item.add_marker("slow")
+        if place(item.nodeid) == "spark":
+            item.add_marker("spark")
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:
