@@ -53,6 +53,9 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.
     return table.sort([*keys, "term"], nulls_last=True)
 
 
+HARDLY = 2.0  # if reuse is above this multiple of the repeats per document, a term hardly repeats where it stands
+
+
 def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") -> str:
     """How bursty a term is, as a sentence, from its row of a table with the columns of the effects.
 
@@ -67,6 +70,8 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
     'silver: in 21 of 59 documents, and once used, not surely used again more often than by chance (in 31 %)'
     >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
     'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
+    >>> in_words(silver | {"n": 24}, 59)  # the fit at mean length says more than its short documents show
+    'silver: 24 times in 21 of 59 documents: it hardly repeats, but stands in short documents only'
     """
     found = f"{row['term']}: in {row['b']:,} of {documents:,} {unit}"
     if row["b"] < FEWEST:
@@ -74,6 +79,9 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
     again, chance = percent(row["reuse"]), percent(row["reuse_binomial"])
     if (row["ci_low"] or 1.0) <= 1:
         return f"{found}, and once used, not surely used again more often than by chance (in {chance})"
+    if (n := row.get("n")) is not None and row["reuse"] > HARDLY * (n - row["b"]) / row["b"]:
+        where = found.removeprefix(f"{row['term']}: ")
+        return f"{row['term']}: {n:,} times {where}: it hardly repeats, but stands in short documents only"
     if row["reuse"] <= row["reuse_binomial"] or again == chance:
         return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
     return f"{found}, and once used, used again in {again}; chance would have it in {chance}"

@@ -18,8 +18,11 @@ function corpusSentence(report, i) {
   const { columns: c, overview } = report;
   const term = quoted(report.terms[i]);
   const where = `${often(c.n[i])}, in ${whole(c.b[i])} of ${manyDocuments(overview.documents)}`;
-  const again =
-    c.reuse[i] >= 0
+  // The fit at mean length says more than short documents show: at most n − b of them repeat it.
+  const hardly = c.reuse[i] > (2 * (c.n[i] - c.b[i])) / c.b[i];
+  const again = hardly
+    ? " It hardly repeats, but stands in short documents only."
+    : c.reuse[i] >= 0
       ? ` A document that uses it uses it again in ${percent(c.reuse[i])} of cases${c.reuse[i] > c.reuse_binomial[i] ? `; by chance it would be ${percent(c.reuse_binomial[i])}` : ""}.`
       : "";
   if (!(c.burst_ratio[i] > 1)) return `${term}: ${where}.${again} It does not repeat more than chance explains.`;
