@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import settings
 from numpy.typing import NDArray
@@ -23,9 +24,12 @@ from termburst.paper.collections import Collections
 settings.register_profile("termburst", deadline=None)  # no deadline: a busy machine may be slow
 settings.load_profile("termburst")
 
-# The built site contains copies of scripts, Sphinx runs conf.py, and tests/engines/test_spark.py runs spark.md.
+# The built site contains copies of scripts, Sphinx runs conf.py and writes api, tests/engines/test_spark.py runs
+# spark.md.
 collect_ignore = [
     "docs/_build",
+    "docs/api",
+    "docs/api_pages.py",
     "docs/conf.py",
     "docs/spark.md",
     "tests/reference",
@@ -43,7 +47,7 @@ TOGETHER = ("spark", "paper")  # each on one worker: a session with three Java p
 def place(nodeid: str) -> str:
     """The tests that one worker runs one after another: all of Spark, all of the paper, or one file."""
     file = nodeid.partition("::")[0]
-    if file.endswith("test_spark.py") or "[spark" in nodeid:
+    if file.endswith(("test_spark.py", "test_spark_connect.py")) or "[spark" in nodeid:
         return "spark"
     return "paper" if file.startswith("tests/paper/") else file
 
@@ -60,11 +64,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     return ByPlace(config, log) if config.getoption("dist") == "loadfile" else None
 
 
-COSTLY = {"data", "bertopic", "spark", "browser", "process", "popen", "shell", "on_a_terminal"}  # fixtures
+COSTLY = {"data", "bertopic", "spark", "pyspark", "browser", "process", "popen", "shell", "on_a_terminal"}  # fixtures
 DRAWING = (  # figures and pages, also those of the documentation
-    "tests/plot/", "tests/report/", "tests/paper/", "docs/report.md", "docs/tutorial.md", "docs/plots.md",
+    "README.md", "tests/plot/", "tests/report/", "tests/paper/", "src/termburst/plot/", "src/termburst/report/",
+    "docs/report.md", "docs/tutorial", "docs/gallery.md", "docs/plots.md", "docs/command-line.md", "docs/topics.md",
+    "docs/why-g2-cries-wolf.md", "docs/burstiness.md", "docs/keyness.md", "docs/keyness-study.md", "docs/pipelines.md",
+    "docs/testing.md",
 )  # fmt: skip
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import folders of which every test is slow, if no slow test is asked for."""
+    if config.option.markexpr != "not slow" or not collection_path.is_relative_to(config.rootpath):
+        return None
+    return True if f"{collection_path.relative_to(config.rootpath).as_posix()}/" in DRAWING else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -80,6 +94,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
         if place(item.nodeid) == "spark":
             item.add_marker("spark")
+
+
+NEED_DATA = ("README.md", "docs/tutorial.md", "docs/gallery.md")  # pages whose examples read data sets
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.nodeid.startswith(NEED_DATA) and not os.environ.get("TERMBURST_DATA"):
+        unavailable("the examples of this page need data: set TERMBURST_DATA")
+
+
+@pytest.fixture(autouse=True)
+def _polars_as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A page may change how Polars prints frames; the next page begins with the defaults."""
+    yield
+    if request.node.nodeid.startswith(NEED_DATA):
+        pl.Config.restore_defaults()
 
 
 def unavailable(reason: str, require: str = REQUIRE_DATA) -> None:

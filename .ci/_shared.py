@@ -17,7 +17,7 @@ def run(*command: str, **options: object) -> None:
 
 def build_core(folder: Path, *settings: str, **options: object) -> Path:
     """Install the package without its dependencies into *folder*; return the folder of its libraries."""
-    chosen = [f"-C{setting}" for setting in settings]
+    chosen = [f"--config-settings={setting}" for setting in settings]  # -C needs pip 23.1
     run(*PIP, "install", "--quiet", "--upgrade", "--no-deps", "--target", str(folder), *chosen, str(ROOT), **options)
     return folder / "termburst" / "core"
 

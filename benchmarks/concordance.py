@@ -38,6 +38,8 @@ from termburst.concordance.collocates import collocates
 from termburst.concordance.kwic import line_frames
 from termburst.concordance.positions import Chunk, TokenPositions
 from termburst.concordance.queries import parsed
+from termburst.report.explorer import Explorer
+from termburst.report.pieces import documents_of
 
 NODES = ("people", "god", "government", "like", "one")
 SHUFFLES = 10_000
@@ -206,9 +208,17 @@ def latency() -> None:
     source, counting = positions()
     corpus = tb.read("20newsgroups")
     corpus.kwic("so")
-    print("latency on 20 Newsgroups: seconds of wall time (of processor time)")
+    explorer = Explorer(documents_of(corpus))
+    explorer.collocates("so")  # makes the positions
+    load = f"load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+    print(f"latency on 20 Newsgroups: seconds of wall time (of processor time); {load}; goal of explore 0.3 s")
     for node in ("freedom", "god", "space station", "the"):
-        runs = {"collocates": partial(collocates, source, node, counting=counting), "kwic": partial(corpus.kwic, node)}
+        runs = {
+            "collocates, all words": partial(collocates, source, node, counting=counting),
+            "collocates, as explore answers": partial(explorer.collocates, node),
+            "kwic, all lines": partial(corpus.kwic, node),
+            "kwic, as explore answers": partial(explorer.kwic, node),
+        }
         for what, run in runs.items():
             wall, cpu = time.perf_counter(), time.process_time()
             run()

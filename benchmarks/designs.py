@@ -274,12 +274,20 @@ def show_speed(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     about = pl.DataFrame(
         {"group": [f"g{label % 8}" for label in labels], "third": rng.integers(0, 3, labels.size).astype(str)}
     )
-    for asked_for in ("third: 0 - 1", None):
-        began, used = time.perf_counter(), time.process_time()
-        table = keyness_design(X, "group + third", metadata=about, contrast=asked_for)
-        took, cpu = time.perf_counter() - began, time.process_time() - used
-        what = f"{X.shape[1]:,} terms, 10 columns, 24 design cells, {table['contrast'].n_unique()} contrasts"
-        print(f"{what} with intervals: {took:.1f} s, {cpu:.1f} s of processor time")
+    X_35, president = inaugural(paragraphs=False)
+    by_president = pl.DataFrame({"president": [name for _, name in president]})
+    for name, counts, covariates, formula, contrast in (
+        ("20 Newsgroups, 10 columns", X, about, "group + third", "third: 0 - 1"),
+        ("20 Newsgroups, 10 columns", X, about, "group + third", None),
+        ("inaugural addresses, 36 presidents", X_35, by_president, "president", None),
+    ):
+        for confidence in (None, 0.95):
+            began, used = time.perf_counter(), time.process_time()
+            table = keyness_design(counts, formula, metadata=covariates, contrast=contrast, confidence=confidence)
+            took, cpu = time.perf_counter() - began, time.process_time() - used
+            what = f"{name}, {counts.shape[1]:,} terms, {table['contrast'].n_unique()} contrasts"
+            intervals = "without" if confidence is None else "with"
+            print(f"{what} {intervals} intervals: {took:.1f} s, {cpu:.1f} s of processor time", flush=True)
 
 
 if __name__ == "__main__":

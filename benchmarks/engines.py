@@ -2,11 +2,15 @@
 
 The corpus is all of 20 Newsgroups, repeated, in a Parquet file of (document, text). Each post gets one new word, so
 that the vocabulary grows as in corpora of that size. A separate process reads the file, does the task and writes the
-result to another Parquet file. Memory is the resident memory of this process and its children, measured every 20 ms.
+result to another Parquet file. Memory is the resident memory of this process and its children, measured every 0.1 s.
 DuckDB gets a memory_limit of 300 MB and uses the disk beyond.
 
     TERMBURST_DATA=… python benchmarks/engines.py [--sizes 1 4 16] [--engines duckdb spark …] [--tasks fits …]
     TERMBURST_DATA=… python benchmarks/engines.py --large 100     # 3.6 GB of text, Polars and DuckDB, goal < 1 GB
+    python benchmarks/engines.py --terms 100000 1000000 10000000 --tasks tests     # patterns
+
+With --terms, the file has the patterns of a made-up collection with that many terms, most of them rare. "own MB" is the
+memory of the process itself, which is the driver on Spark, without Java and workers.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -23,6 +28,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import termburst as tb
@@ -34,6 +40,10 @@ TASKS: dict[str, Callable[[Any], Any]] = {
     "statistics": engines.term_statistics,
     "fits": engines.fit_beta_binomial,
     "weights": lambda frame: engines.weigh(frame, "s-lambda"),
+    "tests": lambda frame: engines.burstiness_test(frame, dispersion=False, check=False),
+    "effects": lambda frame: engines.burst_effects(frame, check=False),
+    "dispersion": lambda frame: engines.dispersion(frame, check=False),
+    "keyness": lambda frame: engines.keyness(frame, by="side", check=False),
 }
 ENGINES = ("polars-lazy", "duckdb", "spark", "polars", "pandas", "pyarrow")
 
@@ -44,15 +54,40 @@ def write_corpus(path: Path, size: int) -> int:
     import pyarrow.parquet as pq
 
     posts, total = list(tb.datasets.load_20newsgroups("all").texts), 0
-    schema = pa.schema([("document", pa.string()), ("text", pa.string())])
+    schema = pa.schema([("document", pa.string()), ("text", pa.string()), ("side", pa.string())])
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for copy in range(size):
             for start in range(0, len(posts), 2_000):
                 names = [f"{copy}/{j}" for j in range(start, min(start + 2_000, len(posts)))]
                 texts = [f"{posts[start + k]} w{copy}x{start + k}" for k in range(len(names))]
                 total += sum(map(len, texts))
-                writer.write_table(pa.table([names, texts], schema=schema))
+                writer.write_table(pa.table([names, texts, ["ab"[k % 2] for k in range(len(names))]], schema=schema))
     return total
+
+
+def write_patterns(path: Path, terms: int) -> int:
+    """Write patterns of that many terms, in two groups; P(b_i ≥ x) = x^−1.5, at most 10,000. Returns the rows."""
+    import pyarrow.parquet as pq
+
+    rng, writer, rows, step = np.random.default_rng(0), None, 0, 200_000
+    lengths = pl.DataFrame({"length": np.arange(100, 400)}).join(pl.DataFrame({"side": ["a", "b"]}), how="cross")
+    empty = lengths.with_columns(term=pl.lit(None, dtype=pl.String), count=pl.lit(0), documents=pl.lit(2_000))
+    order = {"term": pl.String, "count": pl.Int64, "length": pl.Int64, "documents": pl.Int64, "side": pl.String}
+    for first in range(0, terms, step):
+        names = pl.Series("term", [f"w{k}" for k in range(first, min(first + step, terms))])
+        documents = np.minimum(rng.random(names.len()) ** (-1 / 1.5), 10_000).astype(np.int64)
+        place = np.repeat(np.arange(names.len()), documents)
+        columns = {"count": rng.geometric(0.7, place.size), "length": rng.integers(100, 400, place.size)}
+        held = pl.DataFrame({**columns, "side": np.where(rng.random(place.size) < 0.5, "a", "b")})
+        held = held.with_columns(names.gather(place)).group_by("term", "count", "length", "side").len("documents")
+        frames = [frame.select(*order).cast(order) for frame in ((held, empty) if first == 0 else (held,))]
+        table = pl.concat(frames).to_arrow(compat_level=pl.CompatLevel.oldest())
+        writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
+        writer.write_table(table)
+        rows += table.num_rows
+    if writer is not None:
+        writer.close()
+    return rows
 
 
 def opened(engine: str, path: str) -> Any:
@@ -111,11 +146,12 @@ def measure(engine: str, task: str, path: str) -> None:
     frame = opened(engine, path)
     start = time.perf_counter()
     write(TASKS[task](frame), f"{path}.{engine}.{task}")
-    print(json.dumps(time.perf_counter() - start))
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    print(json.dumps([time.perf_counter() - start, own.ru_utime + own.ru_stime, own.ru_maxrss / 1024]))
 
 
-def measured(engine: str, task: str, path: Path) -> tuple[float, float]:
-    """In a separate process: seconds, and peak megabytes."""
+def measured(engine: str, task: str, path: Path) -> tuple[float, float, float, float]:
+    """In a separate process: seconds, its processor seconds, peak megabytes of itself and of all its processes."""
     command = [sys.executable, __file__, "--measure", engine, task, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         peak = [0.0]
@@ -125,13 +161,14 @@ def measured(engine: str, task: str, path: Path) -> tuple[float, float]:
         watch.join()
     if process.returncode:
         sys.exit(f"{engine}, {task}: {error[-2000:]}")
-    return float(json.loads(out.splitlines()[-1])), peak[0]
+    seconds, processor, own = json.loads(out.splitlines()[-1])
+    return float(seconds), float(processor), float(own), peak[0]
 
 
 def watched(process: subprocess.Popen[str], peak: list[float]) -> None:
     while process.poll() is None:
         peak[0] = max(peak[0], resident(process.pid))
-        time.sleep(0.02)
+        time.sleep(0.1)
 
 
 def resident(root: int) -> float:
@@ -159,26 +196,29 @@ def main() -> None:
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=["table", "fits"])
     parser.add_argument("--large", type=int, metavar="COPIES")
+    parser.add_argument("--terms", type=int, nargs="+", help="patterns of that many terms, instead of texts")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         measure(*options.measure)
         return
-    sizes, names, tasks = options.sizes, options.engines, options.tasks
+    sizes, names, tasks = options.terms or options.sizes, options.engines, options.tasks
     if options.large:
         sizes, names, tasks = [options.large], ("polars-lazy", "duckdb"), ("statistics", "table")
-    print(f"{'corpora':>8} {'text':>9} {'engine':>12} {'task':>11} {'seconds':>9} {'MB/s':>7} {'peak MB':>9}")
+    kind, unit = ("terms", "M rows") if options.terms else ("corpora", "MB")
+    numbers = f"{'seconds':>9} {'cpu s':>9} {'own MB':>9} {'peak MB':>9}"
+    print(f"{kind:>9} {'size':>12} {'engine':>12} {'task':>11} {numbers}", flush=True)
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "corpus.parquet"
-            total = write_corpus(path, size)
+            total = write_patterns(path, size) if options.terms else write_corpus(path, size)
             for engine in names:
                 for task in tasks:
-                    seconds, peak = measured(engine, task, path)
+                    seconds, processor, own, peak = measured(engine, task, path)
                     mark = "" if not options.large else "  below 1 GB" if peak < GOAL else "  ABOVE 1 GB"
                     print(
-                        f"{size:8} {total / 1e6:6.0f} MB {engine:>12} {task:>11} {seconds:9.1f} "
-                        f"{total / 1e6 / seconds:7.1f} {peak:9.0f}{mark}",
+                        f"{size:9,} {total / 1e6:5.1f} {unit:>6} {engine:>12} {task:>11} {seconds:9.1f} "
+                        f"{processor:9.1f} {own:9.0f} {peak:9.0f}{mark}",
                         flush=True,
                     )
 

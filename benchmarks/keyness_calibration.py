@@ -18,7 +18,8 @@ that use it do so less often).
 Bands are of n_i, tokens of both corpora, from 5 on, and of b_i, documents, from 2 on. ± is the standard error between
 splits; the size at 0.1 % is in parentheses. "!" is out of bounds by more than two standard errors, "?" by less.
 
-    TERMBURST_DATA=… python benchmarks/keyness_calibration.py [--splits 200] [--quick] [--only R8] [--parts size …]
+    TERMBURST_DATA=… python benchmarks/keyness_calibration.py [--splits 200] [--seed N] [--quick] [--only R8]
+        [--parts size …]
 """
 
 from __future__ import annotations
@@ -144,6 +145,7 @@ def draw_block(
         log_none = lengths * math.log1p(-share)
         if a < math.inf:
             log_none = gammaln(lengths + rest) - gammaln(lengths + a + rest) + (gammaln(a + rest) - gammaln(rest))
+            log_none = np.minimum(log_none, 0.0)  # rounding, if α is tiny beside α_¬
         some = -np.expm1(log_none)
         often = some > 0.2
         n = np.repeat(lengths[often], documents[often])
@@ -468,11 +470,14 @@ def show_coverage(corpus: Corpus, effort: Effort, verdicts: Verdicts) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--splits", type=int, default=200, help="random splits for our test (the rivals have 20)")
+    parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--quick", action="store_true", help="a few of everything")
     parser.add_argument("--parts", nargs="+", default=["size", "long", "power", "coverage"])
     parser.add_argument("--only", help="one corpus, by the start of its name")
     options = parser.parse_args()
-    effort = QUICK if options.quick else Effort(options.splits)
+    globals()["SEED"] = options.seed
+    few = options.splits
+    effort = QUICK if options.quick else Effort(few, min(few, 20), min(few, 60), min(few, 24), min(few, 8))
     wanted = set(options.parts)
     if "power" in wanted:
         wanted |= {"size", "long"}  # to know which rivals are calibrated

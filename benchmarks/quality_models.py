@@ -28,10 +28,12 @@ import _paired
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
+from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import adjusted_rand_score, f1_score, normalized_mutual_info_score
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, cross_val_score
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
+from sklearn.preprocessing import normalize
 
 import termburst as tb
 from termburst.estimators.edcm_mixture import PUSH
@@ -190,6 +192,11 @@ def multinomial_mixture(X: Any, k: int, seed: int, temperatures: Sequence[float]
     return joint.argmax(axis=1)
 
 
+def latent(weights: Any, seed: int) -> Any:
+    """LSA: 100 dimensions of the singular value decomposition, rows of unit length."""
+    return normalize(TruncatedSVD(100, random_state=seed).fit_transform(weights))
+
+
 def number_of_classes(split: Any) -> int:
     return int(np.unique(split.train_labels).size)
 
@@ -210,6 +217,11 @@ def cluster(name: str, split: Any, seeds: int) -> None:
     ours = "EDCMMixture()"
     methods: dict[str, Callable[[int], Any]] = {
         ours: mixture(),
+        "k-means on LSA": lambda seed: KMeans(k, n_init=1, random_state=seed).fit(latent(weights, seed)).labels_,
+        "NMF of TF–IDF": lambda seed: (
+            NMF(k, init="nndsvda", max_iter=100, random_state=seed).fit_transform(weights).argmax(axis=1)
+        ),
+        "LDA of counts": lambda seed: LatentDirichletAllocation(k, random_state=seed).fit_transform(X).argmax(axis=1),
         "k-means on TF–IDF": lambda seed: KMeans(k, n_init=1, random_state=seed).fit(weights).labels_,
         "multinomial mixture, plain EM": lambda seed: multinomial_mixture(X, k, seed, (1,)),
         "multinomial mixture, annealed": lambda seed: multinomial_mixture(X, k, seed, annealed),

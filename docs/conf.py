@@ -2,12 +2,17 @@
 
 import importlib.metadata
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 
 import termburst
+
+sys.path.append(str(Path(__file__).parent))
+from api_pages import link_pages, write_pages
 
 project = "termburst"
 author = "The termburst developers"
@@ -52,6 +57,12 @@ def bars_are_bars(app: Any, what: str, name: str, value: Any, options: Any, line
             lines[k] = re.sub(r"(?<!\\)\|([^\s|](?:[^|]*[^\s|\\])?)\|", r"\|\1\|", line)
 
 
+def pages_from_the_top(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Let :doc:`keyness` in a docstring mean that page of docs/, wherever the docstring is shown."""
+    for k, line in enumerate(lines):
+        lines[k] = re.sub(r":doc:`([^`<]*<)?([\w-]+>?`)", r":doc:`\1/\2", line)
+
+
 def leave_out(app: Any, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:
     """Leave out the set_…_request methods that scikit-learn adds to each estimator, with links to its own pages."""
     return True if re.fullmatch(r"set_\w+_request", name) else None
@@ -82,8 +93,11 @@ def link_public_names(app: Any, doctree: Any) -> None:
 
 def setup(app: Any) -> None:
     """Connect the functions above to events of Sphinx."""
+    app.connect("config-inited", write_pages)
+    app.connect("source-read", link_pages)
     app.connect("missing-reference", public_name_or_word)
     app.connect("autodoc-process-docstring", bars_are_bars)
+    app.connect("autodoc-process-docstring", pages_from_the_top)
     app.connect("autodoc-skip-member", leave_out)
     app.connect("doctree-read", without_empty_end)
     app.connect("doctree-read", link_public_names)

@@ -563,6 +563,25 @@ def test_keyness_of_two_groups_is_the_function(corpus):
     assert_frame_equal(clown.keyness(crowd.statistics, sort="effect"), by_corpus, rel_tol=1e-9)
 
 
+def test_keyness_of_some_groups_leaves_the_others_out(corpus):
+    spoken = corpus.where(pl.col("who") != "nobody")
+    assert_frame_equal(corpus.keyness(by="who", groups=["clown", "crowd"]), spoken.keyness(by="who"))
+    turned = corpus.keyness(by="who", groups=("crowd", "clown"), sort="term")
+    assert turned["n_a"].to_list() == spoken.keyness(by="who", sort="term")["n_b"].to_list()
+    assert_frame_equal(corpus.group("who").keyness(groups=["crowd", "clown"], sort="term"), turned)
+    for wrong, said in (
+        (["clown", "crwod"], "no value 'crwod'; it has 'clown'"),
+        (["clown"] * 2, "two"),
+        ("clown", "two"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            corpus.keyness(by="who", groups=wrong)
+    with pytest.raises(ValueError, match="needs by="):
+        corpus.keyness(groups=["clown", "crowd"])
+    with pytest.raises(ValueError, match="no column"):
+        corpus.keyness(by="whom", groups=["clown", "crowd"])
+
+
 def test_keyness_of_more_groups_is_the_function(corpus):
     decades = corpus.where(pl.col("who") != "nobody").bin("year", every=10).group("year_bin")
     expected = tb.keyness_groups(decades.counts, decades.metadata["year_bin"], terms=decades.terms)

@@ -138,3 +138,10 @@ def test_measures_that_need_more_than_counts():
         tb.read(["so it goes on"], ngrams=(1, 2)).dispersion("arf")
     with pytest.raises(ValueError, match="a measure must be one of"):
         corpus.dispersion("dq")
+
+
+def test_pieces_without_copies_are_checked():
+    """No piece has to be read again then; that ended with an error of zip."""
+    rng = np.random.default_rng(5)
+    texts = [" ".join(map(str, rng.integers(100_000, 999_999, 120))) for _ in range(12)]
+    assert tb.read(texts).split(tokens=40).check(halves=2).documents == 36

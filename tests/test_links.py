@@ -12,9 +12,10 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.anchors import anchors_plugin
 
 ROOT = Path(__file__).parents[1]
-FILES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")] + sorted(
-    ROOT.glob("docs/*.md")
-)
+FILES = [
+    ROOT / name
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "ROADMAP.md", "CODE_OF_CONDUCT.md")
+] + sorted(ROOT.glob("docs/*.md"))
 
 
 @cache

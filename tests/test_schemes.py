@@ -101,7 +101,7 @@ def test_a_term_that_never_occurs_has_weight_0(scheme):
 
 
 def test_the_error_for_an_unknown_scheme_lists_all_names():
-    with pytest.raises(ValueError, match=r"'tf-idf'.*'s-lambda'.*; got 'tfidf'"):
+    with pytest.raises(ValueError, match=r"'tf-idf'.*'s-lambda'.*; got 'tfidf'; did you mean 'tf-idf'\?"):
         named_scheme("tfidf")
     with pytest.raises(ValueError, match="scheme must be one of"):
         named_scheme([])
@@ -222,6 +222,7 @@ def test_fisher_kernel_features_have_mean_square_one(bursty):
 
 
 @given(COUNTS)
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
 def test_weights_are_finite(scheme, X):
@@ -238,3 +239,31 @@ def test_the_surprisal_of_all_or_nothing_is_that_of_one_draw():
     assert (
         tb.TermWeighting("surprisal").fit(X).transform([[2, 3]]).toarray().min() > 10
     )  # impossible under the fit, but finite
+
+
+def test_log_damped_counts_lie_between_presence_and_counts(bursty):
+    fit, d, b_i = tb.fit_beta_binomial(bursty), len(bursty), (bursty > 0).sum(axis=0)
+
+    def formula(c, length, i):
+        a = min(fit.alpha[i], 4) + 0.5
+        return np.log(1 + c / a) / np.log(1 + 1 / a) * (1 + np.log((1 + d) / (1 + b_i[i]))) ** 1.1
+
+    weights = dense("log-damped-tf-idf", bursty)
+    np.testing.assert_allclose(weights, cellwise(bursty, formula), rtol=1e-9)
+    once = np.array([np.append(weights[bursty[:, i] == 1, i], np.nan)[0] for i in range(bursty.shape[1])])
+    known = np.isfinite(once)
+    assert ((weights >= (bursty > 0) * once - 1e-12)[:, known]).all()
+    assert ((weights <= bursty * once + 1e-12)[:, known]).all()
+
+
+def test_in_texts_without_repeats_log_damped_is_presence_times_rarity():
+    X = np.array([[1, 1, 0], [1, 0, 1], [1, 0, 0]])
+    rarity = (1 + np.log(4 / (1 + X.sum(axis=0)))) ** 1.1
+    np.testing.assert_allclose(dense("log-damped-tf-idf", X), X * rarity)
+
+
+@pytest.mark.parametrize("model", ["linear", "naive-bayes"])
+def test_recommended_names_a_scheme(model):
+    assert tb.recommended(model) in SCHEMES
+    with pytest.raises(ValueError, match="model must be one of 'linear', 'naive-bayes'; got 'tree'"):
+        tb.recommended("tree")

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
+    from termburst.concordance.polya_urn import HeldOut as HeldOut
+    from termburst.concordance.polya_urn import PolyaUrnFit as PolyaUrnFit
+    from termburst.concordance.polya_urn import fit_polya_urn as fit_polya_urn
     from termburst.corpus.checks import CorpusCheck as CorpusCheck
     from termburst.corpus.corpus import Corpus as Corpus
     from termburst.corpus.read import read as read
     from termburst.counting.options import CountingOptions as CountingOptions
     from termburst.counting.vectorizer import CountVectorizer as CountVectorizer
     from termburst.estimators.beta_binomial_nb import BetaBinomialNB as BetaBinomialNB
+    from termburst.estimators.burst_classifier import BurstClassifier as BurstClassifier
     from termburst.estimators.burstiness_selector import BurstinessSelector as BurstinessSelector
     from termburst.estimators.burstiness_vectorizer import BurstinessVectorizer as BurstinessVectorizer
     from termburst.estimators.class_term_weighting import ClassTermWeighting as ClassTermWeighting
@@ -46,6 +50,8 @@ if TYPE_CHECKING:
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn
     from termburst.schemes import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
     from termburst.schemes import SCHEMES as SCHEMES
+    from termburst.schemes import recommended as recommended
+    from termburst.statistics.out_of_core import build_statistics as build_statistics
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
     from termburst.tables.burstiness_test import burstiness_test as burstiness_test
     from termburst.tables.coburst import coburst as coburst
@@ -63,6 +69,7 @@ if TYPE_CHECKING:
 _HOME = {
     "BetaBinomialFit": "termburst.models.fit_beta_binomial",
     "BetaBinomialNB": "termburst.estimators.beta_binomial_nb",
+    "BurstClassifier": "termburst.estimators.burst_classifier",
     "BurstinessSelector": "termburst.estimators.burstiness_selector",
     "BurstinessVectorizer": "termburst.estimators.burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
@@ -74,7 +81,9 @@ _HOME = {
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
     "DirichletMultinomialNB": "termburst.estimators.dirichlet_multinomial_nb",
     "EDCMMixture": "termburst.estimators.edcm_mixture",
+    "HeldOut": "termburst.concordance.polya_urn",
     "PolyaUrn": "termburst.models.polya_urn",
+    "PolyaUrnFit": "termburst.concordance.polya_urn",
     "RECOMMENDED_SCHEME": "termburst.schemes",
     "SCHEMES": "termburst.schemes",
     "TermStatistics": "termburst.statistics.term_statistics",
@@ -84,6 +93,7 @@ _HOME = {
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "average_reduced_frequency": "termburst.inference.dispersion_more",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
+    "build_statistics": "termburst.statistics.out_of_core",
     "burstiness_test": "termburst.tables",
     "coburst": "termburst.tables",
     "dirichlet_multinomial_log_pmf": "termburst.models.dirichlet_multinomial",
@@ -94,6 +104,7 @@ _HOME = {
     "explain": "termburst.inference.plr",
     "fit_beta_binomial": "termburst.models.fit_beta_binomial",
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",
+    "fit_polya_urn": "termburst.concordance.polya_urn",
     "keyness": "termburst.tables",
     "keyness_design": "termburst.tables",
     "keyness_groups": "termburst.tables",
@@ -104,6 +115,7 @@ _HOME = {
     "plr_statistic": "termburst.inference.plr",
     "read": "termburst.corpus",
     "read_word_list": "termburst.tables",
+    "recommended": "termburst.schemes",
     "save_weights": "termburst.weight_files",
     "term_table": "termburst.tables",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +11,7 @@ LONGEST_ID = 2**16  # characters in the id of a document or the label of a group
 LONGEST_NGRAM = 100  # tokens in a term; a longer n-gram is a document, not a term
 SHARE = 0.8  # share of the free memory that one array or table may take
 SMALL = 2**20  # bytes that are always allowed: asking the system would take longer than using them
+USED = 250 * 2**20  # bytes that this program is assumed to take itself, if the system does not say
 UNKNOWN = 16 * 2**30  # bytes assumed to be free if the system does not say
 
 _VARIABLE = "TERMBURST_MEMORY_MB"
@@ -48,6 +50,35 @@ def require_memory(size: int, what: str) -> None:
             f"{what} needs {needed:,} MB of memory, more than the {allowed // 2**20:,} MB allowed; "
             f"to allow it, set the environment variable {_VARIABLE}={needed}"
         )
+
+
+def parsed_memory(text: str) -> int:
+    """The bytes that a text such as "500MB" or "1.5 GB" stands for.
+
+    Examples
+    --------
+    >>> parsed_memory("500MB") == 500 * 2**20, parsed_memory("1.5 gb") == 1536 * 2**20
+    (True, True)
+    """
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(MB|GB|TB)", str(text).strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise ValueError(f"memory must be a number with MB, GB or TB, such as 500MB or 1GB; got {text!r:.60}")
+    return int(float(found[1]) * 2 ** {"MB": 20, "GB": 30, "TB": 40}[found[2].upper()])
+
+
+def memory_used() -> int:
+    """Bytes that this process has in memory now; `USED`, a usual number, if the system does not say.
+
+    Examples
+    --------
+    >>> memory_used() > 2**20
+    True
+    """
+    with suppress(ImportError, OSError, ValueError, IndexError):
+        import resource
+
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+    return USED
 
 
 def _free_memory() -> int:

@@ -30,6 +30,7 @@ Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
+UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all alike, itself, also other words
 
 DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before it have
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -41,6 +42,7 @@ SORTS: tuple[Sort, ...] = get_args(Sort)
 TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 SPANS: tuple[Span, ...] = get_args(Span)
+URNS: tuple[UrnKind, ...] = get_args(UrnKind)
 
 _FALSE_ALARMS = "expected share of false alarms among terms with a q this small"
 Q_MEANS: dict[str, str] = {  # what q says of a term, by how p was adjusted

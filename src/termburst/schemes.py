@@ -7,6 +7,7 @@ collection has weight 0, too: nothing is known about it.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -27,6 +28,7 @@ Floats = NDArray[np.float64]
 
 SATURATION, LENGTH_SHARE = 1.2, 0.75  # BM25's k and b
 DAMPING, RARITY = 2.0, 0.5  # constants of "damped-tf-idf"
+LOG_DAMPING, MOST_ALPHA, LOG_RARITY = 0.5, 4.0, 1.1  # constants of "log-damped-tf-idf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +180,34 @@ def damped_tf_idf(
 
     Repeats are discounted by the burstiness of the term, documents are normalised to one length as in BM25, and the IDF
     enters by its square root: naive Bayes itself learns how informative a term is, so the full IDF is too much. The
-    constants were chosen by cross-validation on the training documents of two collections (`benchmarks/quality.py`).
+    constants were chosen by cross-validation on training documents of two collections (`benchmarks/quality_paper.py`).
     """
     rarity = _idf(statistics) ** RARITY
     return _discounted(counts, _alpha(fit) + DAMPING, rarity, LENGTH_SHARE, _mean_length(statistics, mu))
+
+
+def log_damped_tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
+    """log(1 + n_ij/A)/log(1 + 1/A) · (1 + log((1 + d)/(1 + b_i)))^q, A = min(α, 4) + ½, q = 1.1: for linear models.
+
+    The first occurrence counts 1. How much the others count depends on the burstiness of the term: from almost nothing
+    (α near 0) to nearly as much as the first one (the most that is allowed is A = 4.5, since an α of few repeats is
+    uncertain). The IDF is smoothed as in scikit-learn. Scale rows to unit length. In short texts, where words hardly
+    repeat, this is nearly presence times rarity. The constants were chosen on training documents of eight collections.
+    """
+    a = np.minimum(_alpha(fit), MOST_ALPHA) + LOG_DAMPING
+    b_i = statistics.document_frequency
+    rarity = (1 + np.log((1 + statistics.documents) / (1 + b_i))) ** LOG_RARITY
+    per_term = np.where(b_i > 0, rarity / np.log1p(1 / a), 0.0)
+    return np.asarray(np.log1p(counts.data / a[counts.indices]) * per_term[counts.indices])
 
 
 def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
     """max(log[(α + n_ij)/(α_0 + n_j)/p], 0): how far a document raises the expected share of a term above p = α/α_0.
 
     (α + n_ij)/(α_0 + n_j) is the posterior mean of the share of the term in that document. 0 at the boundary, where it
-    is the same in all documents.
+    is the same in all documents. Not for short texts: there most terms never repeat, so that they are at the boundary
+    and have weight 0, however much they say about a class. Use it to read long documents; for classifiers take the
+    scheme that `recommended` names.
     """
     return _weighted(counts, core.lift_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
@@ -259,6 +278,9 @@ SCHEMES: dict[str, Scheme] = {
         normalised_discounted_tf_icf, "A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i)", "patterns", needs_fit=True
     ),
     "damped-tf-idf": Scheme(damped_tf_idf, "A(ψ(n_ij/L_j + A) − ψ(A)) √log(d/b_i)", "patterns", needs_fit=True),
+    "log-damped-tf-idf": Scheme(
+        log_damped_tf_idf, "log(1 + n_ij/A)/log(1 + 1/A) (1 + log((1 + d)/(1 + b_i)))^1.1", "patterns", needs_fit=True
+    ),
     "posterior-lift": Scheme(posterior_lift, "log[(α + n_ij)/(α_0 + n_j)/p]", "patterns", needs_fit=True),
     "pearson": Scheme(pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True),
     "deviance": Scheme(deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True, signed=True),
@@ -266,7 +288,25 @@ SCHEMES: dict[str, Scheme] = {
     "two-stage": Scheme(two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
     "fisher-kernel": Scheme(fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
 }
-RECOMMENDED_SCHEME = "damped-tf-idf"  # by cross-validation on training documents: benchmarks/quality
+RECOMMENDED_SCHEME = "log-damped-tf-idf"  # on training documents the best mean over models: benchmarks/quality.py
+_RECOMMENDED = {"linear": "log-damped-tf-idf", "naive-bayes": "damped-tf-idf"}
+
+
+def recommended(model: str) -> str:
+    """The name of the scheme to start with, for a kind of model: "linear" or "naive-bayes".
+
+    "linear" means LinearSVC, logistic regression and other linear models, on rows of unit length (``norm="l2"``);
+    "naive-bayes" means MultinomialNB and ComplementNB. Both were chosen on training documents of eight collections;
+    docs/weights.md has all results, also on collections that were looked at only once, after the choice.
+
+    Examples
+    --------
+    >>> recommended("linear")
+    'log-damped-tf-idf'
+    """
+    if not isinstance(model, str) or model not in _RECOMMENDED:
+        raise ValueError(f"model must be one of {', '.join(map(repr, _RECOMMENDED))}; got {model!r}")
+    return _RECOMMENDED[model]
 
 
 def named_scheme(name: str) -> Scheme:
@@ -278,7 +318,9 @@ def named_scheme(name: str) -> Scheme:
     'n_ij log(n/n_i)'
     """
     if not isinstance(name, str) or name not in SCHEMES:
-        raise ValueError(f"scheme must be one of {', '.join(map(repr, SCHEMES))}; got {name!r}")
+        near = difflib.get_close_matches(name, SCHEMES, n=1) if isinstance(name, str) else []
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"scheme must be one of {', '.join(map(repr, SCHEMES))}; got {name!r}{hint}")
     return SCHEMES[name]
 
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
+from helpers.fork_server import fork_server
 from helpers.processes import PATIENCE, plain_environment
 from termburst.cli import main
 
@@ -122,13 +123,24 @@ def fault(run: Run) -> Callable[..., str]:
     return call
 
 
+@pytest.fixture(scope="session")
+def forked_command(plain_environment: dict[str, str]) -> Iterator[list[str]]:
+    """The beginning of a command that runs in a fork of one process that has imported everything."""
+    if not sys.platform.startswith("linux"):
+        yield [sys.executable, "-m", "termburst"]
+        return
+    with fork_server(plain_environment) as command:
+        yield command
+
+
 @pytest.fixture
-def process(plain_environment: dict[str, str]) -> Run:
-    """Run the command in its own process."""
+def process(plain_environment: dict[str, str], forked_command: list[str]) -> Run:
+    """Run the command in its own process. With variables of its own it is a new Python, which may read them at once."""
 
     def call(*arguments: object, stdin: bytes = b"", **environment: str) -> Outcome:
+        command = [sys.executable, "-m", "termburst"] if environment else forked_command
         ended = subprocess.run(
-            [sys.executable, "-m", "termburst", *map(str, arguments)],
+            [*command, *map(str, arguments)],
             input=stdin,
             capture_output=True,
             env=plain_environment | environment,

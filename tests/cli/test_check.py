@@ -65,6 +65,7 @@ def test_faults(fault, table, tmp_path):
     assert "omit --report" in fault("keyness", table, "--reference", listed, "--report", tmp_path / "p.html")
 
 
+@pytest.mark.slow
 def test_keyness_with_a_list(run, table, tmp_path):
     listed = tmp_path / "list.tsv"
     listed.write_text("word\tcount\nw1\t20\nw2\t30\nother\t4000\n", encoding="utf-8")

@@ -31,6 +31,10 @@ def frame(outcome):
     return pl.read_csv(io.BytesIO(outcome.raw))
 
 
+def test_top_is_another_name_of_limit(run, table):
+    assert run("kwic", table, "so", "--top", "2").out == run("kwic", table, "so", "--limit", "2").out != ""
+
+
 def test_lines_are_aligned(run, table):
     lines = run("kwic", table, "so", "--id", "name", "--width", "12").out.splitlines()
     assert lines == [
@@ -97,6 +101,7 @@ def test_wrong_input_gives_one_sentence(run, table, arguments, message):
     assert len(outcome.err.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_pattern_that_never_ends_is_stopped(run, tmp_path):
     (tmp_path / "a.txt").write_text("a" * 40, encoding="utf-8")
     outcome = run("kwic", tmp_path / "a.txt", "(a+)+b", "--regex", "--pattern-seconds", "1")
@@ -156,7 +161,9 @@ def test_collocates(run, tmp_path):
     lines = ["the free world and all of us here now", "war in the free world as it was before then"] * 20
     path.write_text("\n".join(lines), encoding="utf-8")
     outcome = run("collocates", path, "free", "--lines", "--window", "1")
-    assert outcome.out.splitlines()[0] == "2 words of 15 near 'free' more often than by chance (q < 0.05)"
+    first = outcome.out.splitlines()[0]
+    assert first.startswith("2 of 15 words stand near 'free' more often than by chance (q ≤ 0.05); the surest is the,")
+    assert " 40 times, where chance would have it " in first
     rows = run("collocates", path, "free", "--lines", "--window", "1", "-f", "json").rows
     assert rows["world"]["n_window"] == 40
     assert rows["world"]["p_value"] < 1e-6
@@ -171,3 +178,31 @@ def test_a_column_that_no_document_has(fault, tmp_path, option):
         (tmp_path / f"{year}-speech.txt").write_text("so it goes", encoding="utf-8")
     said = fault("kwic", tmp_path, "so", "--name-pattern", r"(?P<year>\d+)", *option)
     assert f"no document has the column {option[1].split()[0]!r}" in said
+
+
+def test_triggers_lists_what_a_word_brings_on(run, tmp_path):
+    path = tmp_path / "texts.txt"
+    path.write_text("socrates asked plato\nthe sea and the sun\na ship on the sea\n" * 8, encoding="utf-8")
+    found = frame(run("triggers", path, "socrates", "--lines", "-f", "csv"))
+    assert found.select("direction", "term", "documents").rows()[0] == ("brings on", "asked", 8)
+    assert found.columns[-1] == "log10_p"
+    outcome = run("triggers", path, "Socrates", "--lines", "--decay", "20", "-f", "table")
+    assert outcome.code == 0, outcome.err
+    assert "brings on" in outcome.out
+    assert "log10_p" not in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "sentence"),
+    [
+        ("so it goes\nso it is\n", ("sea",), "does not occur in the corpus"),
+        ("so it goes\nso it is\n", ("so", "--decay", "0"), "decay must be a number above 0"),
+        ("so\nit\n", ("so",), "no document has two tokens"),
+    ],
+)
+def test_triggers_refuse_what_teaches_nothing(run, tmp_path, text, arguments, sentence):
+    path = tmp_path / "texts.txt"
+    path.write_text(text, encoding="utf-8")
+    outcome = run("triggers", path, *arguments, "--lines")
+    assert outcome.code == 2
+    assert sentence in outcome.err

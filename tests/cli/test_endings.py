@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 import termburst as tb
 from helpers.processes import PATIENCE
 from termburst import tables
-from termburst.statistics.store import _digest, _fields, _header  # if one is renamed, the tests must fail
+from termburst.statistics.store import _digest, _fields, header_of  # if one is renamed, the tests must fail
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and its pipes")
 HUGE = "99999999999999999999999"
@@ -103,7 +104,7 @@ def test_a_header_with_wrong_types(fault, saved, tmp_path, field):
         if field != "digest":
             try:
                 statistics = tb.TermStatistics(**_fields(header, frame))
-                header["digest"] = _digest(statistics, _header(statistics, header.get("unfinished")))
+                header["digest"] = _digest(statistics, header_of(statistics, header.get("unfinished")))
             except Exception:  # then it cannot be loaded
                 pass
         frame.write_parquet(path, metadata={"termburst": json.dumps(header)})
@@ -152,15 +153,21 @@ PRINTING = {
 
 
 @pytest.fixture
-def shell(plain_environment, saved):
-    """Run a command in a shell, with a pipe or a redirection after it; return its exit code and standard error."""
+def shell(plain_environment, forked_command, saved):
+    """Run a command in a shell, with a pipe or a redirection after it; return its exit code and standard error.
+
+    With PYTHONUNBUFFERED it is a new Python, which reads this while it starts.
+    """
 
     def call(arguments, behind, **environment):
-        command = f'"{sys.executable}" -W ignore -m termburst {arguments.format(saved, saved)} {behind}'
+        start = shlex.join([sys.executable, "-m", "termburst"] if any(environment.values()) else forked_command)
+        command = f"{start} {arguments.format(saved, saved)} {behind}"
         ran = subprocess.run(
             ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
             capture_output=True,
-            env={k: v for k, v in plain_environment.items() if k != "PYTHONUNBUFFERED"} | environment,
+            env={k: v for k, v in plain_environment.items() if k != "PYTHONUNBUFFERED"}
+            | {"PYTHONWARNINGS": "ignore"}
+            | environment,
             timeout=PATIENCE,
             check=False,
         )

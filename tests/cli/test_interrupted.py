@@ -124,6 +124,7 @@ def test_finished_files_are_not_opened_again(interrupted, run, tmp_path, monkeyp
     assert load(tmp_path / "out.parquet").documents == 300
 
 
+@pytest.mark.slow
 def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_path):
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
     lines = made_up(0.3)

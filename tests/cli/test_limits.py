@@ -54,6 +54,7 @@ def test_the_size_of_archives(done, fault, tmp_path):
 # ---- token patterns
 
 
+@pytest.mark.slow
 @needs_timer
 @pytest.mark.parametrize("command", ["terms", "weigh", "stats"])
 def test_a_pattern_that_never_ends_is_stopped(fault, long_word, tmp_path, command):
@@ -85,6 +86,7 @@ def test_the_limit_is_per_document_and_ends_with_the_context():
     assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0
 
 
+@pytest.mark.slow
 @needs_timer
 def test_a_signal_such_as_ctrl_c_ends_it_in_python():
     before = signal.signal(signal.SIGVTALRM, signal.default_int_handler)
@@ -177,9 +179,9 @@ def test_very_long_labels_are_cut(done, tmp_path):
     path = tmp_path / "by.csv"
     rows = [("so it goes so", "K" * 60_000), ("it goes on", "L" * 60_000)] * 5
     path.write_text("text,group\n" + "".join(f"{text},{label}\n" for text, label in rows), encoding="utf-8")
-    assert max(map(len, done("keyness", path, "--by", "group").out.splitlines())) < 200
+    assert max(map(len, done("keyness", path, "--by", "group").out.splitlines())) < 300  # a sentence names each twice
     path.write_text("text,group\n" + "".join(f"{text},{label}\n" for text, label in [*rows, ("so", "M")]), "utf-8")
-    assert max(map(len, done("keyness", path, "--by", "group").out.splitlines())) < 200
+    assert max(map(len, done("keyness", path, "--by", "group").out.splitlines())) < 300
 
 
 def test_n_grams_are_bounded(fault, long_word):

@@ -89,7 +89,7 @@ def test_a_changed_file_keeps_its_mode(done, corpus, saved, tmp_path, command):
     arguments = {
         "add": [saved, more, "--lines", "--again", "--quiet"],
         "subtract": [saved, small],
-        "merge": [saved, small, "-o", saved],
+        "merge": [saved, small, "--again", "-o", saved],
         "build": [corpus, "--lines", "-o", saved],
     }
     done("stats", command, *arguments[command])
@@ -109,7 +109,7 @@ def test_two_changes_at_once_are_both_made(popen, done, saved, tmp_path, command
     more_arguments = {
         "add": [saved, more, "--lines", "--again", "--quiet"],
         "subtract": [saved, small],
-        "merge": [saved, small, "-o", saved],
+        "merge": [saved, small, "--again", "-o", saved],
     }
     second = popen("stats", command, *more_arguments[command])
     # Without a lock it would say nothing and finish, and the first would overwrite its result.

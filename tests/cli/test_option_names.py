@@ -36,3 +36,11 @@ def test_help_imports_nothing_heavy():
     ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
     assert "fisher" in ran.stdout
     assert ran.stdout.splitlines()[-1] == "loaded:"
+
+
+def test_the_help_of_every_command_has_one_line_per_paragraph():
+    from termburst.cli.app import app, stats
+
+    for command in (*app.registered_commands, *stats.registered_commands):
+        assert command.help.strip()
+        assert "\n" not in command.help.replace("\n\n", "")

@@ -26,33 +26,38 @@ def popen(plain_environment):
 
 def test_demo(process, tmp_path):
     page = tmp_path / "demo.html"
-    outcome = process("demo", "--top", 5, "-o", page)
+    outcome = process("demo", "--top", 5, "-o", page, TERMBURST_DATA="")  # so with the docstrings
     assert (outcome.code, outcome.err) == (0, "")
     assert re.search(r"^\d+ documents, [\d,]+ tokens, [\d,]+ terms, mean length [\d.]+$", outcome.out, re.MULTILINE)
-    lines = outcome.out.splitlines()
-    header = next(i for i, line in enumerate(lines) if line.startswith("term "))
-    rows = [line.split() for line in lines[header + 1 : header + 6]]
-    effects = [float(row[3].replace(",", "")) for row in rows]
-    assert effects == sorted(effects, reverse=True)
-    assert lines[header + 6] == ""
-    first = (
-        rf"^{re.escape(rows[0][0])}: in \d+ of \d+ modules, and once used, used again in [\d.]+ %; chance would have"
+    words = re.findall(r"^  (\S+): .*in \d+ of \d+ modules", outcome.out, re.MULTILINE)
+    assert len(words) == 5
+    assert "and once used, used again in" in outcome.out
+    differ, cried = (
+        int(re.search(pattern, outcome.out)[1].replace(",", ""))
+        for pattern in (r"([\d,]+) words surely differ:", r"would call ([\d,]+) different\.")
     )
-    assert re.search(first, outcome.out, re.MULTILINE)
+    assert 0 < differ < cried
+    assert re.search(r"^  more often at the top level: \w+, \w+", outcome.out, re.MULTILINE)
     assert "λ" not in outcome.out
     assert re.search(r"Read in [\d.]+ s; counted and fitted [\d,]+ terms in [\d.]+ s\.", outcome.out)
     assert page.as_uri() in outcome.out
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_demo_with_formulas(process, tmp_path):
-    outcome = process("demo", "--top", 5, "-o", tmp_path / "demo.html", "--explain")
+def test_demo_with_formulas(process, data, tmp_path):
+    outcome = process("demo", "--top", 5, "-o", tmp_path / "demo.html", "--explain", TERMBURST_DATA=str(data))
     lines = outcome.out.splitlines()
-    header = next(i for i, line in enumerate(lines) if line.startswith("term ") and "plr" in line)
-    rows = [line.split() for line in lines[header + 1 : header + 6]]
-    for _, _, _, plr, *parts in rows:
+    assert lines[0].startswith("The inaugural addresses of US presidents, 1789 to 2021")
+    numbers, formulas = (
+        [line.split() for line in lines[header + 1 : header + 6]]
+        for header, line in enumerate(lines)
+        if line.startswith("term ")
+    )
+    effects = [float(row[3].replace(",", "")) for row in numbers]
+    assert effects == sorted(effects, reverse=True)
+    for _, _, _, plr, *parts in formulas:
         assert sum(float(part.replace(",", "")) for part in parts) == pytest.approx(float(plr.replace(",", "")), abs=3)
-    assert f"{rows[0][0]!r}: n_i = " in outcome.out
+    assert f"{formulas[0][0]!r}: n_i = " in outcome.out
     assert "  λ_i " in outcome.out
 
 

@@ -135,7 +135,7 @@ def test_layers_of_annotated_corpora(done, fault, annotated, layer, terms):
     assert set(done("terms", annotated, "--layer", layer, "--stop-words", "en", *ALL).rows) == {
         term for term in terms if not term.startswith("the")
     }
-    assert "in lower case, without stop words (en)" in rest.out.splitlines()[0]
+    assert "in lower case, without stop words (en)" in rest.out.splitlines()[1]
 
 
 def test_saved_statistics_know_their_layer(run, fault, annotated, tmp_path):

@@ -1,5 +1,6 @@
 """`stats build | add | merge | subtract | show`."""
 
+import dataclasses
 import json
 from dataclasses import replace
 
@@ -40,8 +41,26 @@ def test_halves_merge_to_the_whole(done, build, corpus, halves, tmp_path, detail
 
 def test_merge_accepts_more_than_two_files(done, build, halves, tmp_path):
     first = build(halves[0], "a.parquet")
-    done("stats", "merge", first, first, first, "-o", tmp_path / "merged.parquet")
+    done("stats", "merge", first, first, first, "--again", "-o", tmp_path / "merged.parquet")
     assert load(tmp_path / "merged.parquet").documents == 3 * load(first).documents
+
+
+def test_texts_are_merged_once(fault, build, corpus, halves, tmp_path):
+    whole, half = build(corpus, "whole.parquet"), build(halves[0], "half.parquet")
+    target = tmp_path / "merged.parquet"
+    line = fault("stats", "merge", whole, half, "-o", target)
+    assert f"half.parquet contains {load(half).documents} texts that the files before it also contain" in line
+    assert "--again" in line
+    assert not target.exists()
+
+
+def test_merging_statistics_that_do_not_know_their_texts_is_said(run, build, halves, tmp_path):
+    known = build(halves[0], "known.parquet")
+    unknown = dataclasses.replace(load(known), contents=())  # as files from before digests existed
+    unknown.save(tmp_path / "saved.parquet")
+    outcome = run("stats", "merge", tmp_path / "saved.parquet", known, "-o", tmp_path / "merged.parquet")
+    assert outcome.code == 0
+    assert f"the texts of {unknown.documents} documents are not known" in outcome.err
 
 
 def test_add_gives_the_whole(done, build, corpus, halves, tmp_path):
@@ -310,3 +329,54 @@ def test_show_says_what_a_word_is(run, build, halves):
     counting = json.loads(run("stats", "show", saved, "--json").raw)["counting"]
     assert "token_pattern" not in counting
     assert counting["words"] == "unicode"
+
+
+def test_what_is_shown_has_no_brackets_and_few_digits(done, build, corpus):
+    saved = build(corpus, "whole.parquet", "--batch", "monday")
+    shown = dict(
+        line.split(maxsplit=1) for line in done("stats", "show", saved).out.replace("mean ", "mean_").splitlines()
+    )
+    statistics = load(saved)
+    assert shown["mean_length"] == f"{statistics.mean_length:,.1f}"
+    assert shown["batches"] == "'monday'"
+    assert shown["contents"] == f"{statistics.documents} documents"
+
+
+@pytest.mark.parametrize("detail", ["moments", "patterns"])
+def test_a_limit_of_memory_changes_nothing(build, corpus, tmp_path, monkeypatch, detail):
+    from termburst.statistics import out_of_core
+
+    options = ("--detail", detail, "--ngrams", "1,2", "--batch", "x")
+    whole = build(corpus, "whole.parquet", *options)
+    monkeypatch.setattr(out_of_core, "HOLDING", 0)  # so that every part is written to disk
+    bounded = build(corpus, "bounded.parquet", *options, "--memory", "4GB")
+    assert pl.read_parquet(bounded).equals(pl.read_parquet(whole))
+    assert pl.read_parquet_metadata(bounded)["termburst"] == pl.read_parquet_metadata(whole)["termburst"]
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize(("size", "problem"), [("1kB", "such as 500MB or 1GB; got '1kB'"), ("20MB", "is too small")])
+def test_memory_that_is_not_enough_is_said(fault, corpus, tmp_path, size, problem):
+    assert problem in fault("stats", "build", corpus, "--lines", "-o", tmp_path / "a.parquet", "--memory", size)
+    assert not list(tmp_path.glob("*a.parquet*"))
+
+
+def test_an_interrupted_build_is_not_lost_to_memory(fault, done, corpus, tmp_path):
+    partial = tmp_path / ".a.parquet.partial"
+    partial.write_bytes(b"hours of work")
+    command = ("stats", "build", corpus, "--lines", "-o", tmp_path / "a.parquet", "--memory", "4GB")
+    assert "is an interrupted build, which --memory cannot resume" in fault(*command)
+    assert partial.exists()
+    done(*command, "--fresh")
+    assert not partial.exists()
+
+
+def test_checkpoints_and_a_limit_of_memory_exclude_each_other(fault, corpus, tmp_path):
+    command = ("stats", "build", corpus, "--lines", "-o", tmp_path / "a.parquet", "--memory", "4GB", "--checkpoint", 5)
+    assert "a build with --memory saves nothing before its end; omit --checkpoint" in fault(*command)
+
+
+def test_duplicates_and_a_limit_of_memory_exclude_each_other(fault, corpus, tmp_path):
+    target = tmp_path / "a.parquet"
+    line = fault("stats", "build", corpus, "--lines", "-o", target, "--memory", "4GB", "--drop-duplicates")
+    assert "--drop-duplicates needs all texts at once" in line

@@ -47,6 +47,7 @@ def test_counts_are_those_made_by_hand(node, window):
     assert frame["log10_p"].is_sorted()
 
 
+@pytest.mark.slow
 def test_p_is_that_of_shuffles():
     rng = np.random.default_rng(7)
     documents = random_documents(rng, documents=15)
@@ -158,6 +159,20 @@ def test_a_corpus_whose_positions_are_too_large_is_read_again(monkeypatch):
     again = tb.read(["so it goes", "so so it"])
     assert again.collocates("so").equals(expected)
     assert "positions" not in vars(again._documents)
+
+
+@pytest.mark.parametrize("node", ["w3", "w1 w2", "w?"])
+def test_a_limit_gives_the_first_rows_of_the_whole_table(node):
+    rng = np.random.default_rng(22)
+    texts = [" ".join(f"w{k}" for k in rng.zipf(1.5, 60) if k < 300) for _ in range(40)]
+    for source in (texts, TokenPositions.of(texts, COUNTING)):
+        whole = collocates(source, node, counting=COUNTING, min_count=2)
+        for limit in (0, 1, 7, whole.height - 1, whole.height, 10_000):
+            assert collocates(source, node, counting=COUNTING, min_count=2, limit=limit).equals(whole.head(limit))
+    own = collocates(texts, "w3", counting=COUNTING, include_node=True, limit=4)
+    assert own.equals(collocates(texts, "w3", counting=COUNTING, include_node=True).head(5))
+    with pytest.raises(ValueError, match="limit"):
+        collocates(texts, node, counting=COUNTING, limit=-1)
 
 
 @pytest.mark.slow

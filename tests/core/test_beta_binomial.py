@@ -92,6 +92,7 @@ def test_slopes_and_gains_equal_the_twin(seed, on_both):
 LARGE = np.array([[150_000, 7_000], [140_000, 140_000], [3, 20], [131_072, 5_000], [0, 135_000], [131_073, 0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau", [-15.0, -1.0, 4.0, 13.0, 30.0])
 def test_sums_over_large_counts_equal_the_twin(tau, on_both):
     """From 131,073 occurrences in one document on, most of the sum has a closed form; the twin adds one by one."""

@@ -71,7 +71,9 @@ def test_draws_use_the_stream_of_numpy(parts, on_both):
 
 
 @pytest.mark.parametrize("crowded", [False, True])
-@pytest.mark.parametrize("bursts", [0, 1, 5, 11, 12, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "bursts", [0, 1, 5, pytest.param(11, marks=pytest.mark.slow), 12, pytest.param(40, marks=pytest.mark.slow)]
+)
 def test_mid_p_equals_the_twin(bursts, crowded, on_both):
     rng = np.random.default_rng(bursts)
     for _ in range(3):

@@ -50,13 +50,31 @@ def test_at_a_limit_twice_the_likelihood_has_fallen_by_the_critical_value(on_bot
     of, null, X, cell, rows = regression(2)
     rows = rows[:, [2, 0, 1]].astype(float)
     raw = of.fit(rows, of.start(rows, null))
-    baseline, avx2 = on_both(lambda: of.limits(rows, raw, np.full(4, 3.84), of.terms))
+    held = np.column_stack([np.zeros(4), raw[:, 1:4]])
+    without = of.fit(rows, held, held=True)
+    baseline, avx2 = on_both(lambda: of.limits(rows, raw, without, np.full(4, 3.84)))
     np.testing.assert_array_equal(baseline, avx2)
     top = of.result(raw, null).loglik[0]
     for limit in baseline[0]:
         fallen = top - twin.maximum(rows[cell], X[:, 0], X.sum(axis=1), 0.5, held=limit)
-        assert 2 * fallen == pytest.approx(3.84, rel=2e-3)
+        assert 2 * fallen == pytest.approx(3.84, rel=1e-5)
     assert baseline[0, 0] < raw[0, 0] < baseline[0, 1]
+
+
+def test_an_infinite_estimate_has_one_limit(on_both):
+    X, cell, rows = drawn(6)
+    X[:, 3] += np.where(cell >= 2, X[:, 0], 0)
+    X[cell >= 2, 0] = 0  # the term is on one side only
+    rows = rows[:, [1, 0, 2]].astype(float)
+    data = design_cells([term_cells(X[cell == g]) for g in range(4)])
+    of, null = Regression(data), fit_beta_binomial(data.cells)
+    raw = of.fit(rows, of.start(rows, null))
+    without = of.fit(rows, np.column_stack([np.zeros(4), raw[:, 1:4]]), held=True)
+    baseline, avx2 = on_both(lambda: of.limits(rows, raw, without, np.full(4, 3.84)))
+    np.testing.assert_array_equal(baseline, avx2)
+    assert baseline[0, 0] == -np.inf
+    best = twin.maximum(rows[cell], X[:, 0], X.sum(axis=1), 0.5, held=baseline[0, 1])
+    assert 2 * (of.result(raw, null).loglik[0] - best) == pytest.approx(3.84, rel=1e-5)
 
 
 def test_a_held_column_keeps_its_value():
@@ -89,7 +107,7 @@ def test_wrong_shapes_and_indices_are_errors():
     with pytest.raises(ValueError, match="out of range"):
         core.fit_design(of.cells, outside, np.array([0]), start, out)
     with pytest.raises(ValueError, match="one row per term"):
-        core.design_limits(of.cells, design, np.array([0]), out[1:].copy(), np.ones(4), np.ones((4, 2)))
+        core.design_limits(of.cells, design, np.array([0]), out[1:].copy(), out, np.ones(4), np.ones((4, 2)))
 
 
 def test_numbers_that_are_not_finite_end():

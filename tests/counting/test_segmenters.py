@@ -14,6 +14,7 @@ TEXTS = {"zh": "人人生而自由", "ja": "すべての人間は自由", "th": 
 PACKAGES = {"zh": "jieba", "ja": "sudachipy", "th": "pythainlp"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", TEXTS)
 def test_a_segmenter_only_adds_boundaries(language):
     pytest.importorskip(PACKAGES[language])

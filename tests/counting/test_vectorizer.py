@@ -151,6 +151,7 @@ def test_texts_without_terms():
         same({"stop_words": "english"}, texts)
 
 
+@pytest.mark.slow
 def test_a_million_letters_and_many_documents():
     same({}, ["x" * 1_000_000, "é" * 300_000 + " " + "x" * 1_000_000, "y " * 1000] + ["tiny doc"] * 40_000)
 

@@ -48,5 +48,5 @@ def test_the_message_about_an_unknown_name_lists_the_choices():
 
 
 def test_built_in_corpora_load_their_training_set(data):
-    assert list(BUILT_IN) == ["20newsgroups", "r8", "stdlib"]
+    assert list(BUILT_IN) == ["20newsgroups", "inaugural", "r8", "stdlib"]
     assert len(BUILT_IN["r8"]()) == 5_501

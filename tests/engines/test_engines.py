@@ -355,6 +355,15 @@ def test_other_objects_than_frames_are_refused(function, frame):
         function(frame)
 
 
+def test_frames_of_an_engine_that_is_not_supported():
+    ibis = pytest.importorskip("ibis")
+    rows = pl.DataFrame({"document": [1, 2], "text": ["so it goes", "so"]})
+    with pytest.raises(
+        ValueError, match=r"frames of ibis cannot be read here; run ibis\.to_sql\(table\) on its backend"
+    ):
+        engines.term_table(ibis.memtable(rows))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -73,28 +73,81 @@ def both_executors():
     return found
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
-def test_an_executor_killed_during_a_fit(spark, local):
+@pytest.fixture(scope="module")
+def many_words(spark):
+    """Texts with so many words that a fit takes some time, as a list and as a frame with two groups."""
     rng = np.random.default_rng(0)
     share = rng.dirichlet(np.full(4000, 0.02), size=600)
     texts = [" ".join(f"w{word}" for word in rng.choice(4000, size=400, p=p)) for p in share]
-    s = tb.TermStatistics.from_texts(texts, detail="patterns")
-    frame = spark.createDataFrame([(i, text) for i, text in enumerate(texts)], "document bigint, text string")
-    fits = engines.fit_beta_binomial(frame.repartition(12), check=False)
+    rows = [(i, text, "ab"[i % 2]) for i, text in enumerate(texts)]
+    return texts, spark.createDataFrame(rows, "document bigint, text string, who string").repartition(12)
+
+
+def disturbed(spark, run):
+    """The result of *run*, during which an executor is killed; Spark starts another."""
     result, before = [], both_executors()
-    thread = threading.Thread(target=lambda: result.append(local(fits)))
+    thread = threading.Thread(target=lambda: result.append(run()))
     thread.start()
     tracker = spark.sparkContext.statusTracker()
     while not any(
         (stage := tracker.getStageInfo(number)) and stage.numActiveTasks for number in tracker.getActiveStageIds()
     ):
-        assert thread.is_alive(), "the fit was over before it could be disturbed"
+        assert thread.is_alive(), "it was over before it could be disturbed"
         time.sleep(0.01)
     os.kill(before[0], signal.SIGKILL)
     assert thread.is_alive()
     thread.join(timeout=PATIENCE)
-    assert_equal_fits(result[0], s)
-    assert before[0] not in both_executors()  # it was killed, and Spark has started another
+    assert before[0] not in both_executors()
+    return result[0]
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
+def test_an_executor_killed_during_a_fit(spark, local, many_words):
+    texts, frame = many_words
+    fits = engines.fit_beta_binomial(frame, check=False)
+    found = disturbed(spark, lambda: local(fits))
+    assert_equal_fits(found, tb.TermStatistics.from_texts(texts, detail="patterns"))
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
+def test_an_executor_killed_during_keyness(spark, local, many_words):
+    texts, frame = many_words
+    tested = engines.keyness(frame, by="who", check=False)  # tested, with patterns and p-values on the executors
+    found = disturbed(spark, lambda: local(tested)).sort("term")
+    a, b = (tb.TermStatistics.from_texts(texts[start::2], detail="patterns") for start in (0, 1))
+    expected = tb.keyness(a, b).sort("term")
+    assert found["term"].to_list() == expected["term"].to_list()
+    for name in ("p_value", "q_value", "effect", "log_ratio", "ci_low"):
+        left, right = (table[name].fill_null(np.nan).to_numpy() for table in (found, expected))
+        np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda f: engines.term_table(f, check=False),
+        lambda f: engines.weigh(f, "damped-tf-idf", check=False),
+        lambda f: engines.burstiness_test(f, draws=99, check=False),
+        lambda f: engines.keyness(f, by="who", check=False),
+    ],
+    ids=["term_table", "weigh", "burstiness_test", "keyness"],
+)
+def test_texts_are_sent_to_python_once(call, spark, local):
+    """A Python stage before ours counts how often each text is read, and how many characters are."""
+    documents, characters = spark.sparkContext.accumulator(0), spark.sparkContext.accumulator(0)
+
+    def counted(batches):
+        for batch in batches:
+            documents.add(batch.num_rows)
+            characters.add(sum(map(len, batch.column("text").to_pylist())))
+            yield batch
+
+    rows = [(i, "ha ha so" if i % 3 else "so it goes on", "ab"[i % 2]) for i in range(40)]
+    schema = "document bigint, text string, who string"
+    frame = spark.createDataFrame(rows, schema).repartition(2).mapInArrow(counted, schema)
+    assert local(call(frame)).height
+    assert documents.value == len(rows)
+    assert characters.value == sum(len(text) for _, text, _ in rows)
 
 
 def test_the_fit_of_fig_4_is_that_in_memory(spark, data, collections, local, tmp_path):

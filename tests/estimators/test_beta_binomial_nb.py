@@ -9,8 +9,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import termburst as tb
 from termburst.models import beta_binomial_classes
 
+WHOLE = "this check uses fractions, but counts of a beta-binomial must be whole numbers"
+EXCEPTIONS = {
+    "check_sample_weight_equivalence_on_dense_data": WHOLE,  # the same with whole numbers is tested below
+    "check_sample_weight_equivalence_on_sparse_data": WHOLE,
+    "check_classifiers_one_label_sample_weights": WHOLE,
+}
 
-@parametrize_with_checks([tb.BetaBinomialNB(), tb.BetaBinomialNB(fit_prior=False, background=1.0)])
+
+@parametrize_with_checks(
+    [tb.BetaBinomialNB(), tb.BetaBinomialNB(fit_prior=False, background=1.0)],
+    expected_failed_checks=lambda estimator: EXCEPTIONS,
+)
 def test_scikit_learn_s_common_checks(estimator, check):
     check(estimator)
 
@@ -68,3 +78,24 @@ def test_bad_use_is_refused_with_a_sentence():
         tb.BetaBinomialNB(strength=np.inf).fit([[1, 0], [0, 1]], [0, 1])
     with pytest.raises(ValueError, match="row 0, column 1"):
         tb.BetaBinomialNB().fit([[1, 0.5], [0, 1]], [0, 1])
+
+
+def test_the_background_is_chosen_on_held_out_documents():
+    X, y = planted(200)
+    model = tb.BetaBinomialNB().fit(X, y)
+    assert model.background_ in (0.1, 0.3, 0.5, 0.8)
+    np.testing.assert_array_equal(tb.BetaBinomialNB(background=model.background_).fit(X, y).alpha_, model.alpha_)
+    assert tb.BetaBinomialNB().fit(X[:99], y[:99]).background_ == 0.1
+    with pytest.raises(ValueError, match="background must be a number above 0"):
+        tb.BetaBinomialNB(background="best").fit(X, y)
+
+
+def test_whole_sample_weights_repeat_the_documents():
+    X, y = planted(40)
+    times = np.random.default_rng(2).integers(0, 3, size=40)
+    weighted = tb.BetaBinomialNB().fit(X, y, sample_weight=times)
+    repeated = tb.BetaBinomialNB().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.alpha_, repeated.alpha_)
+    np.testing.assert_allclose(weighted.class_log_prior_, repeated.class_log_prior_)
+    with pytest.raises(ValueError, match="must be whole numbers"):
+        tb.BetaBinomialNB().fit(X, y, sample_weight=np.full(40, 0.5))

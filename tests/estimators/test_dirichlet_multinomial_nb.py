@@ -152,7 +152,7 @@ def test_clone_pickle_and_grid_search():
         ({"background": 1.5}, "background must be a number of at least 0 and at most 1"),
         ({"precision": -1}, "precision must be a number above 1e-100"),
         ({"precision": "best"}, "precision must be a number, 'fit' or 'shared'"),
-        ({"evidence": "words"}, "evidence must be 'documents' or 'tokens'"),
+        ({"evidence": "words"}, "evidence must be 'documents', 'tokens' or 'held-out'"),
         ({"class_prior": [0.5, 0.6]}, "class_prior must be 2 probabilities"),
     ],
 )
@@ -179,3 +179,15 @@ def test_it_beats_multinomial_nb_on_the_paper_s_collections(newsgroups, r8):
         ours = tb.DirichletMultinomialNB().fit(split.train, split.train_labels).score(split.test, split.test_labels)
         theirs = MultinomialNB().fit(split.train, split.train_labels).score(split.test, split.test_labels)
         assert ours > theirs
+
+
+def test_smoothing_is_chosen_on_held_out_documents():
+    X, y, _ = planted(400, precision=2.0, terms=300)
+    model = tb.DirichletMultinomialNB().fit(X, y)
+    assert model.smoothing_[0] in (0.02, 0.1, 0.3, 1.0)
+    given = tb.DirichletMultinomialNB(alpha=model.smoothing_[0], evidence=model.smoothing_[1]).fit(X, y)
+    np.testing.assert_array_equal(given.mean_, model.mean_)
+    assert tb.DirichletMultinomialNB().fit(X[:99], y[:99]).smoothing_ == (0.1, "documents")
+    assert tb.DirichletMultinomialNB(alpha=0.7).fit(X, y).smoothing_[0] == 0.7
+    with pytest.raises(ValueError, match="alpha must be a number or 'held-out'"):
+        tb.DirichletMultinomialNB(alpha="auto").fit(X, y)

@@ -44,6 +44,7 @@ def test_weights_are_those_of_the_scheme_and_the_input_does_not_change(scheme, f
     assert (before != X).nnz == 0
 
 
+@pytest.mark.slow
 @given(COUNTS, st.sampled_from(["csr", "csc", "coo"]), st.sampled_from(["int8", "int32", "float64"]), st.booleans())
 def test_the_form_of_the_input_does_not_matter(X, form, dtype, array):
     make = sp.coo_array if array else sp.coo_matrix

@@ -328,6 +328,7 @@ assert sum(len(batch.ids) for batch in open_corpus(at / "b.parquet", columns=["g
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=str)
 def test_a_limit(attack: Attack, attacked: Callable[[Attack], None]) -> None:
     attacked(attack)

@@ -76,6 +76,7 @@ def test_equal_the_definitions(X):
             assert all(np.isnan(found[name][i]) for name in MEASURES)
 
 
+@pytest.mark.slow
 @given(X=COUNTS)
 def test_matrix_and_patterns_say_the_same(X):
     statistics, of_matrix = TermStatistics.from_counts(X, detail="patterns"), dispersion(X)

@@ -160,6 +160,7 @@ def test_mid_p_by_exact_convolution(bursts):
     assert max(errors) < 0.03  # a value that the lattice moves from one side of "equal" to the other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bursts", "share"), [(40, 0.1), (150, 0.05), (600, 0.01), (1500, 0.004), (4000, 0.0015)])
 def test_mid_p_of_many_bursts_of_which_few_are_expected_in_a(bursts, share):
     """A small text against a large corpus: the sum of two binomials times their scores, convolved without rounding."""

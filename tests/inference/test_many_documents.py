@@ -34,6 +34,7 @@ def no_repeats(monkeypatch):
     monkeypatch.setattr(np, "repeat", checked)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_very_many_documents_are_a_histogram(doubled, no_repeats):
     assert tb.burstiness_test(doubled)["p_plr"].is_finite().all()
@@ -41,6 +42,7 @@ def test_very_many_documents_are_a_histogram(doubled, no_repeats):
     assert tb.keyness(doubled, doubled)["p_value"].min() > 0.9  # rounding of 10¹⁰ tokens
 
 
+@pytest.mark.slow
 def test_drawing_by_histograms_is_drawing_document_by_document(monkeypatch):
     rng = np.random.default_rng(1)
     counts = np.c_[rng.binomial(30, 0.98, 60) + 1, rng.poisson(0.5, 60)]  # the first term is all but a few tokens

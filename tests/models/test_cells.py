@@ -66,6 +66,7 @@ def test_cells_are_those_of_the_matrix(groups):
             np.testing.assert_array_equal(np.bincount(cells.term, minlength=X.shape[1]), np.diff(cells.indptr))
 
 
+@pytest.mark.slow
 @given(COUNTS)
 def test_joined_equals_stacking(groups):
     stacked = term_cells(np.vstack(groups))

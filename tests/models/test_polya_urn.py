@@ -274,6 +274,7 @@ def test_a_sample_is_canonical_csr_of_the_given_lengths():
         assert PolyaUrn(ALPHA, replacement).sample([0, 0], 0).nnz == 0
 
 
+@pytest.mark.slow
 def test_blocks_of_documents_do_not_change_the_distribution(monkeypatch):
     monkeypatch.setattr(polya_urn, "_BLOCK_TOKENS", 70)
     urn = PolyaUrn(ALPHA, FULL)

@@ -213,6 +213,7 @@ def test_the_report_names_everything_odd(corpus):
     assert report.empty == ["mails.mbox:2", "short.txt"]
     assert set(report.duplicates) == {("twin.txt", "english/1800-speech.txt"), ("utf16.txt", "cyrillic.txt")}
     assert report.longest is not None
+    assert f"with {report.longest[1]:,} characters" in str(report).splitlines()[-1]
     printed = str(report)
     for name, kind, _ in report.rows():
         assert name in printed or kind == "name without metadata"  # of many alike, only the first are named

@@ -544,6 +544,8 @@ def test_lines_are_aligned_and_sorted(opened, speeches_summary):
     page.select_option("#lines-sort", "L1")
     page.click("#lines-more")
     assert page.locator("#lines li").count() == 20
+    times = int(speeches_summary.counts[:, speeches_summary.terms.tolist().index("said")].sum())
+    assert page.inner_text("#lines-note") == f"20 of 20 lines kept for this page; the word stands {times} times."
     before = [text.split()[-1] for text in page.locator("#lines .before").all_inner_texts()]
     assert before == sorted(before)
     left = {round(page.locator("#lines mark").nth(k).bounding_box()["x"]) for k in range(20)}

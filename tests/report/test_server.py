@@ -1,6 +1,7 @@
 """The server of `termburst explore`, on a real port, asked by a real client."""
 
 import concurrent.futures
+import contextlib
 import json
 import re
 import socket
@@ -11,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 import termburst as tb
-from termburst.report import explorer
+from termburst.report import connections, explorer
 
 TEXTS = [
     *["The tariff, the tariff and again the tariff: so said the old party. Free trade is a dream."] * 4,
@@ -278,3 +279,25 @@ def test_groups_are_compared_by_a_click(live):
     live.locator("#table tbody th button", has_text="tariff").first.click()
     live.locator("#lines mark", has_text="tariff").first.wait_for()
     assert "12 times in old" in live.locator("#panel-sentence").inner_text()
+
+
+def test_connections_that_ask_nothing_keep_nobody_out(running, monkeypatch):
+    """300 of them, some with half a request. They are closed as others come, and an answer is not."""
+    monkeypatch.setattr(connections, "PATIENCE", 0.0)
+    port = urlsplit(running.address).port
+    with contextlib.ExitStack() as stack:
+        for number in range(300):
+            silent = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            if number % 2:
+                silent.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        assert ask(running.address, "api/kwic?q=so")[0] == 200
+        assert len(running._server.server.server_state.connections) <= connections.MOST_CONNECTIONS // 2 + 1
+
+
+def test_a_few_connections_that_wait_stay_open(running, monkeypatch):
+    monkeypatch.setattr(connections, "PATIENCE", 0.0)
+    parts = urlsplit(running.address)
+    with socket.create_connection(("127.0.0.1", parts.port), timeout=20) as slow:
+        assert ask(running.address, "api/kwic?q=so")[0] == 200
+        slow.sendall(f"GET {parts.path}api/kwic?q=so HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
+        assert slow.recv(15) == b"HTTP/1.1 200 OK"

@@ -279,3 +279,55 @@ def test_few_hits_equal_plain_sums_if_constants_cancel_them():
 def test_a_large_index_accepts_no_queries(large):
     assert large.batch_search([]) == []
     assert len(large) > 1000
+
+
+@pytest.mark.parametrize("gone", [[], [0], [7, 20], [3, 59, 30], list(range(60))])
+def test_removing_equals_indexing_the_others(gone, texts):
+    index = Index.from_texts(texts)
+    index.search("w01")  # a model prepared now must not be used after removing
+    index.remove([str(d) for d in gone])
+    left = [d for d in range(60) if d not in gone]
+    expected = Index.from_texts([texts[d] for d in left], ids=[str(d) for d in left])
+    assert index.ids == expected.ids
+    assert index.terms.tolist() == expected.terms.tolist()
+    ours, theirs = index.collection, expected.collection
+    np.testing.assert_array_equal(ours.counts.toarray(), theirs.counts.toarray())
+    for name in ("lengths", "distinct", "document_frequency", "collection_frequency"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+    for model in MODELS:
+        assert index.search("w01 w02 w30", model=model).ids == expected.search("w01 w02 w30", model=model).ids
+
+
+def test_removing_and_adding_again_gives_the_same_index(texts, index):
+    changed = Index.from_texts(texts)
+    changed.remove(["58", "59"])
+    changed.add(texts[58:], ids=["58", "59"])
+    np.testing.assert_array_equal(changed.collection.counts.toarray(), index.collection.counts.toarray())
+    assert changed.terms.tolist() == index.terms.tolist()
+
+
+@pytest.mark.parametrize("k", [3, None])
+@pytest.mark.parametrize("model", MODELS)
+def test_where_keeps_the_scores_of_the_documents_it_allows(k, model, index):
+    allowed = np.arange(60) % 3 == 0
+    every = index.search("w01 w05 w30", None, model=model)
+    expected = [hit for hit, d in zip(every, every.documents, strict=True) if allowed[d]][:k]
+    for where in (allowed, allowed.tolist(), [str(d) for d in range(0, 60, 3)], {str(d) for d in range(0, 60, 3)}):
+        assert list(index.search("w01 w05 w30", k, model=model, where=where)) == expected
+    assert len(index.search("w01", where=[])) == 0
+
+
+def test_bad_ids_to_remove_or_search_are_refused(texts):
+    index = Index.from_texts(texts)
+    for ids, sentence in (
+        ("3", "ids must be a list"),
+        (3, "ids must be a list"),
+        (["x"], "no document has the id 'x'"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            index.remove(ids)
+    assert len(index) == 60
+    with pytest.raises(ValueError, match="no document has the id 'x'"):
+        index.search("w01", where=["3", "x"])
+    with pytest.raises(ValueError, match="one True or False per document; the index has 60 documents"):
+        index.search("w01", where=[True, False])

@@ -33,6 +33,7 @@ def saved(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @given(X=COUNTS, detail=st.sampled_from(DETAILS), named=st.booleans())
 def test_save_and_load_are_exact(tmp_path_factory, X, detail, named):
     path = tmp_path_factory.mktemp("store") / "s.parquet"

@@ -84,6 +84,7 @@ def test_what_was_added_can_be_subtracted_again(detail, A, B):
     np.testing.assert_array_equal(rest.lengths, a.lengths)
 
 
+@pytest.mark.slow
 @given(COUNTS, COUNTS)
 def test_addition_commutes_with_itself_and_with_coarsening(A, B):
     a, b = of(A), of(B)

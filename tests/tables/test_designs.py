@@ -85,7 +85,7 @@ def test_dates_are_years_and_many_numbers_become_classes():
     with pytest.warns(UserWarning, match="means of 256 classes"):
         of = design_of("x", many)
     assert len(of.rows) == 256
-    assert np.corrcoef(of.frame["x"], many["x"])[0, 1] > 0.999
+    assert np.corrcoef(of.rows[of.cell, 1], many["x"])[0, 1] > 0.999
 
 
 @pytest.mark.parametrize(

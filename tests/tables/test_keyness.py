@@ -241,6 +241,7 @@ def test_order_of_the_rows(two):
         table(sort="q")
 
 
+@pytest.mark.slow
 def test_rare_terms_are_left_out_of_the_adjustment_too(two):
     A, names_a, B, names_b = two
     everything = tb.keyness(A, B, terms=names_a, terms_b=names_b)

@@ -74,6 +74,7 @@ def test_references_that_are_no_lists(bad):
         as_frequencies(bad)
 
 
+@pytest.mark.slow
 def test_the_table():
     rng = np.random.default_rng(61)
     A = np.column_stack([rng.poisson(3, 80), rng.poisson(1, 80), rng.poisson(40, 80)])

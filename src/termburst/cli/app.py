@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.check import check
-from termburst.cli.concordance import collocates, kwic
+from termburst.cli.concordance import collocates, kwic, triggers
 from termburst.cli.demo import demo
+from termburst.cli.doctor import doctor
+from termburst.cli.examples import register, register_group
 from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
@@ -17,6 +19,7 @@ from termburst.cli.output import Format, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
 from termburst.cli.report import report
 from termburst.cli.reproduce import reproduce
+from termburst.cli.sentences import burstiest
 from termburst.cli.shared import (
     CsvAsIs,
     Excel,
@@ -36,8 +39,6 @@ from termburst.display import printable
 from termburst.names import Detail, Fit, TermSort, Test
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from termburst.statistics.term_statistics import TermStatistics
 
 app = typer.Typer(
@@ -46,10 +47,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(stats, name="stats")
-for _command in (demo, kwic, collocates, weigh, export, keyness, check, report, explore, reproduce):
-    app.command()(_command)
-
 CorpusOrStatistics = Annotated[
     str,
     typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False),
@@ -78,7 +75,6 @@ def _root(
     pass
 
 
-@app.command()
 @reads_text
 def terms(
     corpus: CorpusOrStatistics,
@@ -137,7 +133,7 @@ def terms(
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)
     table = table.filter(pl.col("n") >= min_count)
     size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
-    title = [size, *_in_words(table, statistics.documents)]
+    title = [*burstiest(table, statistics.documents), size]
     if sort == "effect" and "effect" not in table.columns:
         title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
     if settled is Format.table:
@@ -147,7 +143,6 @@ def terms(
         say(*_COLUMNS if "effect" in table.columns else _COLUMNS[:1])
 
 
-@app.command()
 @reads_text
 def explain(
     corpus: CorpusOrStatistics,
@@ -200,16 +195,6 @@ def _narrow(columns: list[str], tested: str | None) -> list[str]:
     return [name for name in columns if name not in hidden]
 
 
-def _in_words(table: pl.DataFrame, documents: int) -> list[str]:
-    """The first term in words, if the table says how bursty it is."""
-    from termburst.tables.burst_columns import in_words
-
-    if "reuse" not in table.columns or not table.height:
-        return []
-    row = table.row(0, named=True)
-    return [f"{in_words(row | {'term': printable(row['term'])}, documents)}."] if row["reuse"] is not None else []
-
-
 def _explained(statistics: TermStatistics, term: str) -> list[str]:
     """One term in words; nothing if the statistics do not keep the patterns that an exact fit needs."""
     from termburst.tables.burst_columns import effects_of_term, in_words, ratio_in_words
@@ -218,3 +203,9 @@ def _explained(statistics: TermStatistics, term: str) -> list[str]:
         return []
     row = effects_of_term(statistics, term)
     return [f"{in_words(row | {'term': printable(term)}, statistics.documents)}.", *ratio_in_words(row)]
+
+
+# The order of the groups and commands in `termburst --help`.
+register(app, demo, doctor, terms, explain, report, explore, check, kwic, collocates, triggers, keyness, weigh, export)
+register_group(app, stats, "stats")
+register(app, reproduce)

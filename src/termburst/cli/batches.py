@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,25 +28,30 @@ REPORT_LINES = 12  # of the reading report, on a terminal
 class CorpusRead:
     """A corpus that is being read: its batches, and how they are counted (an annotated corpus sets the layer).
 
-    The report is complete when all batches have been read; a built-in data set has none.
+    The report is complete when all batches have been read; a built-in data set has none. *tell* changes the first word
+    beside the progress bar, such as "Reading".
     """
 
     batches: Iterator[Batch]
     counting: CountingOptions
     report: ReadingReport | None
+    tell: Callable[[str], None] = lambda doing: None
 
 
-def collection_batches(collection: TextCollection) -> Iterator[Batch]:
-    """The documents of a data set."""
+def collection_batches(collection: TextCollection, id: str | None = None) -> Iterator[Batch]:
+    """The documents of a data set. Their ids are its own, or the values of the column *id*."""
     from termburst.reading.readers import Batch
 
-    step = 500  # documents, so that the bar moves
+    step, columns = 500, collection.columns()  # documents, so that the bar moves
+    if id is not None and id not in columns:
+        known = f"it has {', '.join(columns)}" if columns else "it has none"
+        raise ValueError(f"{collection.name} has no column {id!r:.60}; {known}")
+    ids = collection.ids if id is None else [str(value) for value in columns[id]]
     for i in range(0, len(collection), step):
         texts: list[Text] = list(collection.texts[i : i + step])
-        metadata: list[Any] | None = None
-        if collection.labels is not None and collection.label_names is not None:
-            metadata = [{"label": collection.label_names[code]} for code in collection.labels[i : i + step]]
-        yield Batch(collection.ids[i : i + step], texts, min(i + step, len(collection)), metadata=metadata)
+        rows = zip(*(column[i : i + step] for column in columns.values()), strict=True)
+        metadata: list[Any] | None = [dict(zip(columns, row, strict=True)) for row in rows] or None
+        yield Batch(ids[i : i + step], texts, min(i + step, len(collection)), metadata=metadata)
 
 
 def peeked(batches: Iterator[Batch]) -> tuple[list[Text], Iterator[Batch]]:

@@ -1,4 +1,4 @@
-"""`termburst kwic` and `termburst collocates`."""
+"""`termburst kwic`, `termburst collocates` and `termburst triggers`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import typer
 
 from termburst.cli.concordance_lines import LineWriter
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
+from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
+from termburst.cli.sentences import SURE, near
 from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
 from termburst.display import printable
 from termburst.names import Span
@@ -58,7 +59,7 @@ def kwic(
     columns: Annotated[
         str | None, typer.Option("--columns", "-c", help="Columns to show with each line, such as year,party.")
     ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", "-n", min=0, help="At most how many lines.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", "--top", "-n", min=0, help="At most how many lines.")] = None,
     format: FormatOption = None,
     output: Output = None,
     csv_as_is: CsvAsIs = False,
@@ -198,7 +199,7 @@ class Known:
     def check(self) -> None:
         """Raise ValueError for columns that no document has."""
         if self.missing:
-            there = f"; of those asked for, there is {', '.join(sorted(self.columns))}" if self.columns else ""
+            there = f"; there is {', '.join(sorted(self.columns))}" if self.columns else ""
             hint = "a column of the table, file, folder, or a group of --name-pattern; --sort also takes L1 to R3"
             names = ", ".join(repr(name) for name in sorted(self.missing))
             raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}")
@@ -252,15 +253,13 @@ def collocates(
     log_ratio is the binary logarithm of how many times likelier a token of the word is near, compared with other
     tokens of its document. q_value is the p-value, adjusted for testing many words.
     """
-    import polars as pl
-
-    from termburst.concordance.collocates import collocates as near
+    from termburst.concordance.collocates import collocates as find_near
     from termburst.inference.checks import check_confidence
 
     check_confidence(confidence)
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
     with reading.batches(corpus, reading.counting()) as read:
-        table = near(
+        table = find_near(
             (text for batch in read.batches for text in batch.texts),
             word,
             counting=read.counting,
@@ -271,8 +270,54 @@ def collocates(
             confidence=confidence,
             include_node=include_node,
         )
-    found = table.filter(pl.col("q_value") < 0.05).height
-    title = f"{many(found, 'word')} of {table.height:,} near {printable(word)!r} more often than by chance (q < 0.05)"
+    title = near(table, word)
     if settled is Format.table:
         table = table.drop(_COLLOCATE_COLUMNS)
+    write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
+
+
+@reads_text
+def triggers(
+    corpus: _CORPUS,
+    word: Annotated[str, typer.Argument(metavar="WORD", help="A word.", show_default=False)],
+    reading: Reading,
+    decay: Annotated[
+        float | None, typer.Option("--decay", help="Tokens after which what a word added counts half. (default: none)")
+    ] = None,
+    min_documents: Annotated[
+        int, typer.Option("--min-documents", min=1, help="Pairs must come in that order in so many documents.")
+    ] = 5,
+    confidence: Confidence = 0.95,
+    fdr: FdrOption = "bh",
+    top: Top = None,
+    format: FormatOption = None,
+    output: Output = None,
+    csv_as_is: CsvAsIs = False,
+    excel: Excel = False,
+) -> None:
+    """List what a word brings on later in a document, and what brings it on.
+
+    ratio is how many times likelier the other word is just after one occurrence, compared with the same text without
+    it. q_value is the p-value, adjusted for all pairs of words that were looked at.
+    """
+    import polars as pl
+
+    from termburst.concordance.polya_urn import fit_polya_urn
+    from termburst.concordance.positions import TokenPositions
+    from termburst.concordance.sequences import OrderedWords
+    from termburst.concordance.triggers import triggers as tested
+    from termburst.inference.checks import check_confidence
+
+    check_confidence(confidence)
+    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
+    with reading.batches(corpus, reading.counting()) as read:
+        texts = (text for batch in read.batches for text in batch.texts)
+        words = OrderedWords(TokenPositions.of(texts, read.counting), read.counting.stop_word_set())
+    with working("Fitting an urn"):
+        fit = fit_polya_urn(words, "full", decay=decay, min_documents=min_documents)
+        table = tested(fit, word, top=None, adjust=fdr, confidence=confidence)
+    found = table.filter(pl.col("q_value") <= SURE).height
+    title = f"{many(found, 'word')} brought on by {printable(word)!r}, or bringing it on (q ≤ {SURE})"
+    if settled is Format.table:
+        table = table.drop("log10_p")
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)

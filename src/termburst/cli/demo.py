@@ -5,82 +5,136 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import Format, many, progress_bar, say, write_table
+from termburst.cli.output import Format, many, say, write_table
 from termburst.cli.reading import working
-from termburst.cli.report import ReportFormat, write_report
+from termburst.cli.sentences import SURE
 from termburst.cli.shared import collection_size
+from termburst.display import printable
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from termburst.corpus.corpus import Corpus
     from termburst.statistics.term_statistics import TermStatistics
 
-_SENTENCES = 5  # terms in words, above the table
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The texts of the demo: what they are, what one is called, and the two groups that are compared."""
+
+    title: str
+    unit: str
+    corpus: Corpus
+    groups: dict[str, Corpus]
 
 
 def demo(
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many terms.")] = 15,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many words.")] = 10,
     page: Annotated[Path, typer.Option("--output", "-o", help="The page to write; needs Bokeh.")] = Path(
         "termburst-demo.html"
     ),
-    formulas: Annotated[bool, typer.Option("--explain", help="Also show λ of the terms, and the parts of λ.")] = False,
+    formulas: Annotated[
+        bool, typer.Option("--explain", help="Also show the numbers, λ of the words, and the parts of λ.")
+    ] = False,
 ) -> None:
-    """Find the bursty words in the docstrings of Python's standard library, and write a page about them."""
+    """See it work: bursty words in sentences, a comparison of two groups, and a page to explore.
+
+    The texts are the inaugural addresses of US presidents if NLTK or TERMBURST_DATA has them, otherwise the docstrings
+    of Python's standard library.
+    """
     import time
     from importlib.util import find_spec
 
-    from termburst.counting.counted_corpus import CountedCorpus
-    from termburst.counting.options import CountingOptions
-    from termburst.datasets import load_stdlib
     from termburst.files import check_output
-    from termburst.report import summarize
-    from termburst.report.pieces import statistics_of
-    from termburst.tables import term_table
 
     check_output(page)
     start = time.perf_counter()
-    with progress_bar() as bar:
-        task = bar.add_task("Reading the standard library", total=None)
-        corpus = load_stdlib(progress=lambda done, total: bar.update(task, completed=done, total=total))
+    with working("Reading"):
+        texts = _texts()
     read = time.perf_counter()
-    counted = CountedCorpus.from_texts(corpus.texts, corpus.ids, counting=CountingOptions(stop_words="english"))
-    statistics = statistics_of(counted)
-    table = term_table(statistics, parts=True)
+    with working("Fitting every word"):
+        table = texts.corpus.term_table(parts=True)
     done = time.perf_counter()
-    say("The docstrings of this Python's standard library, one document per module, without English stop words:")
-    say(collection_size(statistics), "")
-    _show(table.head(min(top, table.height)), statistics.documents)
+    corpus, shown = texts.corpus, table.head(min(top, table.height))
+    say(f"{texts.title}, without English stop words:", collection_size(corpus.statistics), "")
+    say(f"The {many(shown.height, 'word')} that surely come in bursts most of all:")
+    _show_words(shown, len(corpus), texts.unit)
+    say("", *_comparison(texts))
     if formulas:
-        _show_formulas(table.head(min(top, table.height)), statistics)
+        _show_numbers(shown, texts.unit)
+        _show_formulas(shown, corpus.statistics)
     say("", f"Read in {read - start:.1f} s; counted and fitted {many(len(table), 'term')} in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
-        with working("Testing every term"):
-            summary = summarize(counted, title="The docstrings of Python's standard library")
-        write_report(summary, ReportFormat.html, page)
-        say(f"Explore all terms in a browser: {page.resolve().as_uri()}")
+        with working("Testing every word"):
+            corpus.report(page, title=texts.title)
+        say(f"Explore all words in a browser: {page.resolve().as_uri()}")
     else:
-        say("For a page to explore all terms: pip install 'termburst[report]', then run this command again.")
+        say("For a page to explore all words: pip install 'termburst[report]', then run this command again.")
     command = "termburst" if shutil.which("termburst") else os.path.relpath(sys.argv[0])
-    say(f"Next: {command} report YOUR_FOLDER -o report.html, or {command} explain stdlib turtle --stop-words english")
+    say(f"Next: {command} report YOUR_FOLDER -o report.html; {command} --help lists what else there is.")
 
 
-def _show(table: pl.DataFrame, documents: int) -> None:
-    """The first terms in words, then the table."""
+def _texts() -> _Texts:
+    """The inaugural addresses if they are at hand, otherwise Python's docstrings."""
+    import polars as pl
+
+    from termburst.corpus.read import read
+    from termburst.datasets import DamagedDataError
+
+    try:
+        corpus = read("inaugural", stop_words="english")
+        late = pl.col("year") >= 1945
+        groups = {"since 1945": corpus.where(late), "before 1945": corpus.where(~late)}
+        return _Texts("The inaugural addresses of US presidents, 1789 to 2021", "addresses", corpus, groups)
+    except (FileNotFoundError, DamagedDataError):
+        corpus = read("stdlib", stop_words="english", words="sklearn")
+        inside = pl.col("id").str.contains(".", literal=True)
+        groups = {"in packages, such as email.message": corpus.where(inside), "at the top level": corpus.where(~inside)}
+        return _Texts("The docstrings of this Python's standard library", "modules", corpus, groups)
+
+
+def _show_words(table: pl.DataFrame, documents: int, unit: str) -> None:
     from termburst.tables.burst_columns import in_words
 
-    say(*(f"{in_words(row, documents, 'modules')}." for row in table.head(_SENTENCES).iter_rows(named=True)), "")
+    say(*(f"  {in_words(row, documents, unit)}." for row in table.iter_rows(named=True)))
+
+
+def _comparison(texts: _Texts) -> list[str]:
+    """What two groups use differently, strongest first, and how many words G² would call different."""
+    import polars as pl
+
+    from termburst.tables import keyness
+
+    a, b = texts.groups.values()
+    with working("Comparing"):
+        table, g2 = keyness(a, b), keyness(a, b, method="g2", confidence=None)
+    sure = table.filter(pl.col("q_value") <= SURE)
+    sizes = [f"{name} ({len(group)})" for name, group in texts.groups.items()]
+    said = [f"{texts.unit.capitalize()}: {sizes[0]} compared with {sizes[1]}. {sure.height:,} words surely differ:"]
+    for name, sign in zip(texts.groups, (1, -1), strict=True):
+        most = sure.filter(pl.col("effect") * sign > 0).sort("effect", descending=sign > 0)["term"].head(8)
+        said.append(f"  more often {name}: {', '.join(map(printable, most)) or 'none'}")
+    cried = int((g2["q_value"] <= SURE).sum())
+    return [*said, f"  G², which takes every repetition for a new witness, would call {cried:,} different."]
+
+
+def _show_numbers(table: pl.DataFrame, unit: str) -> None:
+    """The table behind the sentences."""
+    say("")
     columns = ("term", "n", "b", "effect", "burst_ratio", "ci_low", "ci_high", "reuse", "reuse_binomial")
     write_table(table.select(columns), Format.table, None)
-    say("", "n: occurrences; b: modules with the term. burst_ratio: how many times likelier a word of a module is this")
     say(
-        "one if another word of the module is, with its 95 % interval. effect: at least so much; the order of the rows."
+        "",
+        f"n: occurrences; b: {unit} with the term. burst_ratio: how many times likelier a word is this one if another",
+        "word of the same text is, with its 95 % interval. effect: at least so much; the order of the rows.",
+        f"reuse: of {unit} of mean length that use the term, the share that repeat it; then the same by chance.",
     )
-    say("reuse: of the modules of mean length that use the term, the share that repeat it; then the same by chance.")
 
 
 def _show_formulas(table: pl.DataFrame, statistics: TermStatistics) -> None:

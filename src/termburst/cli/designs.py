@@ -45,14 +45,21 @@ def settled_formula(
 
 
 def compare_by_formula(
-    corpus: str, reading: Reading, formula: str, design: dict[str, Any], options: dict[str, Any]
+    corpus: str,
+    reading: Reading,
+    formula: str,
+    design: dict[str, Any],
+    options: dict[str, Any],
+    only: tuple[str, list[str]] | None = None,
 ) -> tuple[pl.DataFrame, str]:
-    """The table of `keyness_design`, and the line above it."""
+    """The table of `keyness_design`, and the line above it; *only* is a column, and its values to compare."""
     from termburst.tables import keyness_design
 
     if options["method"] != "beta-binomial":
         raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")
     read = _read(corpus, reading)
+    if only is not None:
+        read = _with_values(read, *only)
     common = {name: value for name, value in options.items() if name != "method"}
     with working("Comparing"):
         table = keyness_design(read, formula, **design, **common)
@@ -79,6 +86,17 @@ def in_words(table: pl.DataFrame, cluster: str) -> str:
         f"of {rows} with p < 0.05 if documents were independent, {left} {verb} left if they depend on each other "
         f"within {cluster}"
     )
+
+
+def _with_values(corpus: Corpus, column: str, values: list[str]) -> Corpus:
+    """The documents with one of some values of a column; a number is compared as it is written."""
+    import polars as pl
+
+    from termburst.corpus.metadata import chosen_values
+
+    written = corpus.metadata.select(pl.col(column).cast(pl.String)) if column in corpus.metadata.columns else None
+    chosen = chosen_values(corpus.metadata if written is None else written, column, values)
+    return corpus.where(pl.col(column).cast(pl.String).is_in(chosen))
 
 
 def _read(corpus: str, reading: Reading) -> Corpus:

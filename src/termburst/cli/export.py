@@ -32,7 +32,7 @@ def weigh(
     scheme: Annotated[
         str | None,
         typer.Option(
-            "--scheme", "-s", help="Name of the weight, such as tf-idf, bm25 or s-lambda. (default: damped-tf-idf)"
+            "--scheme", "-s", help="Name of the weight, such as tf-idf, bm25 or s-lambda. (default: log-damped-tf-idf)"
         ),
     ] = None,
     mu: Mu = None,

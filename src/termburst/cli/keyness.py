@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,10 +19,12 @@ from termburst.cli.designs import (
     compare_by_formula,
     settled_formula,
 )
+from termburst.cli.keyness_groups import Bin, By, GroupsOption, grouped, named_groups
 from termburst.cli.option_values import unlike
 from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
+from termburst.cli.sentences import compared
 from termburst.cli.shared import (
     Confidence,
     CsvAsIs,
@@ -43,14 +45,12 @@ from termburst.names import Compared, KeynessMethod, Sort
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.counting.counted_corpus import CountedCorpus, Groups
+    from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
-    from termburst.reading.report import ReadingReport
     from termburst.statistics.term_statistics import TermStatistics
 
     Source = CountedCorpus | TermStatistics
 
-MOST_GROUPS = 50  # values of the column that --by names
 _LEFT_OUT = {
     "per_million_a",
     "per_million_b",
@@ -74,16 +74,9 @@ _BURST_COLUMNS = (
 OfOption = Annotated[Compared, typer.Option("--of", help="What is compared: how frequent terms are, or how bursty.")]
 
 
-By = Annotated[
-    str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
-]
 ReferenceOption = Annotated[
     Path | None,
     typer.Option("--reference", help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …"),
-]
-Bin = Annotated[
-    float | None,
-    typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
 ]
 
 
@@ -92,9 +85,10 @@ def keyness(
     a: Annotated[str, typer.Argument(metavar="A", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)],
     reading: Reading,
     b: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="The corpus to compare with; not with --by.", show_default=False)
+        str | None, typer.Argument(metavar="B", help="The corpus to compare with; not with --by.", show_default=False)
     ] = None,
     by: By = None,
+    groups: GroupsOption = None,
     every: Bin = None,
     of: OfOption = "frequency",
     reference: ReferenceOption = None,
@@ -123,9 +117,9 @@ def keyness(
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
 
-    Give two corpora, or one with --by or --formula. Either of two may be saved statistics (stats build --detail
-    patterns). log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is the
-    p-value, adjusted for testing many terms.
+    Give two corpora, or one with --by, --formula or --reference. Either of two may be saved statistics (stats build
+    --detail patterns). log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is
+    the p-value, adjusted for testing many terms.
     """
     from termburst.inference.checks import check_confidence
 
@@ -144,9 +138,10 @@ def keyness(
     named = settled_formula(b, by, formula, design, has_page=report is not None)
     if named is not None:
         _check_formula(of, every, reference)
-        found = _Compared(*compare_by_formula(a, reading, named, design, options), named, {})
+        only = named_groups(by, groups)
+        found = _Compared(*compare_by_formula(a, reading, named, design, options, only), named, {})
     else:
-        others = {"b": b, "by": by, "every": every, "reference": reference}
+        others = {"b": b, "by": by, "groups": groups, "every": every, "reference": reference}
         found = _compared(a, others, reading, options, keep_texts=page is not None)
     if report is not None and page is not None:
         _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
@@ -158,7 +153,8 @@ def _write(found: _Compared, settled: Format, top: int | None, output: Path | No
     table = found.table
     if settled is Format.table:
         table = table.select([name for name in table.columns if name not in _LEFT_OUT])
-    write_table(shown(table, top, settled), settled, output, found.title, **options)
+    title = [*compared(found.table, found.names), found.title]
+    write_table(shown(table, top, settled), settled, output, title, **options)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         say(*_said_of(found.table))
 
@@ -200,12 +196,13 @@ def _settled_page(report: Path | None, output: Path | None, sources: list[str], 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A comparison: its table, the line above the table, the heading of a page, and the corpora by name."""
+    """A comparison: its table, the line above it, the heading of a page, the corpora by name, and the two sides."""
 
     table: pl.DataFrame
     title: str
     heading: str
     sides: Mapping[str, Source]
+    names: Sequence[str] = ()
 
 
 def _compared(
@@ -214,6 +211,8 @@ def _compared(
     """Compare A with another corpus, with a list, or its groups with each other."""
     if others["every"] is not None and others["by"] is None:
         raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
+    if others["groups"] is not None and others["by"] is None:
+        raise ValueError("--groups needs --by COLUMN: the column that has these values")
     options_of = {"b": "the corpus B", "by": "--by", "reference": "--reference"}
     given = [text for name, text in options_of.items() if others[name] is not None]
     if len(given) != 1:
@@ -222,7 +221,7 @@ def _compared(
     if others["reference"] is not None:
         return _with_list(a, others["reference"], reading, options, page=keep_texts)
     if others["by"] is not None:
-        return _by_column(a, others["by"], others["every"], reading, options, keep_texts=keep_texts)
+        return _by_column(a, others, reading, options, keep_texts=keep_texts)
     return _two_corpora(a, others["b"], reading, options, keep_texts=keep_texts)
 
 
@@ -237,13 +236,14 @@ def _write_page(found: _Compared, format: ReportFormat, output: Path, **options:
 
 
 def _by_column(
-    corpus: str, by: str, every: float | None, reading: Reading, options: dict[str, Any], *, keep_texts: bool
+    corpus: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, keep_texts: bool
 ) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
     from termburst.tables import keyness as compare
     from termburst.tables import keyness_groups
 
-    counted, groups = _grouped(corpus, by, every, reading)
+    by = others["by"]
+    counted, groups = grouped(corpus, by, others["groups"], others["every"], reading)
     _warn_of_single_documents(groups.sizes.tolist())
     heading = f"{Path(corpus).name}, by {by}"
     sides: dict[str, Source] = {}
@@ -256,68 +256,11 @@ def _by_column(
             table = compare(a, b, terms=counted.terms, **options)
             sizes = zip("AB", groups.names, groups.sizes.tolist(), strict=True)
             title = "; ".join(f"{side}: {by} = {printable(name)}, {many(n, 'document')}" for side, name, n in sizes)
-            return _Compared(table, title, heading, sides)
+            return _Compared(table, title, heading, sides, groups.names)
         table = keyness_groups(counted.counts, groups.labels, terms=counted.terms, contrasts=True, **options)
     size = many(counted.documents, "document")
     title = f"each of {len(groups.names)} values of {by} (a) against the rest (b), {size}"
     return _Compared(table, title, heading, sides)
-
-
-def _grouped(corpus: str, by: str, every: float | None, reading: Reading) -> tuple[CountedCorpus, Groups]:
-    """The corpus, and the groups that the column *by* names: between 2 and `MOST_GROUPS`, and no empty name.
-
-    With *every*, a group is an interval of numbers or years, and its name is the lower end.
-    """
-    from termburst.counting.counted_corpus import Groups
-    from termburst.statistics.store import holds_statistics
-
-    if holds_statistics(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no documents to group; give the corpus itself")
-    if reading.id is not None:
-        raise ValueError("--by takes the place of --id; omit --id")
-    counted = reading.renamed(by).counted_corpus(corpus)
-    if empty := sum(not label.strip() for label in counted.ids):
-        raise _unlabelled(corpus, by, empty, counted.reading)
-    groups = Groups.from_labels(counted.ids if every is None else _binned(counted.ids, by, every))
-    names = groups.names
-    if len(names) < 2:
-        raise ValueError(f"{corpus}: the column {by!r} has only one value, {names[0]!r:.60}; choose another with --by")
-    if len(names) > MOST_GROUPS:
-        raise ValueError(
-            f"{corpus}: the column {by!r} has {len(names):,} values, but at most {MOST_GROUPS} can be compared; "
-            "put numbers or years together with --bin, such as --bin 10, or choose another column with --by"
-        )
-    return replace(counted, groups=groups), groups
-
-
-def _binned(labels: list[str], by: str, every: float) -> list[str]:
-    """The lower end of the interval of each label; a date counts by its year."""
-    import polars as pl
-
-    from termburst.corpus.metadata import as_numbers, binned
-
-    if not 0 < every < float("inf"):
-        raise ValueError(f"--bin must be a number above 0; got {every:g}")
-    values = as_numbers(pl.Series(by, labels))
-    if values.dtype == pl.String:
-        values = values.str.to_date("%Y-%m-%d", strict=False)
-        if values.null_count():
-            odd = labels[values.is_null().to_list().index(True)]
-            raise ValueError(f"--bin is for numbers and dates, but the column {by!r} contains {odd!r:.60}")
-    found = binned(pl.DataFrame({by: values}), by, int(every) if every.is_integer() else every)[f"{by}_bin"]
-    return [str(int(value)) if float(value).is_integer() else str(value) for value in found.to_list()]
-
-
-def _unlabelled(corpus: str, by: str, count: int, report: ReadingReport | None) -> ValueError:
-    """Some documents are in no group: which, and what their metadata are."""
-    names = [] if report is None else report.unlabelled
-    such = f" ({', '.join(printable(name) for name in names)}{', …' if count > len(names) else ''})" if names else ""
-    have = f"{many(count, 'document')}{such} {'has' if count == 1 else 'have'}"
-    if by == "folder":
-        return ValueError(f"{corpus}: {have} no folder; move {'it' if count == 1 else 'them'} into one, or away")
-    known = sorted(report.known_labels) if report is not None else []
-    there = f"; known are {', '.join(map(repr, known))[:200]}" if known and by not in known else ""
-    return ValueError(f"{corpus}: {have} nothing in the column {by!r}; fill it, or remove such documents{there}")
 
 
 def _warn_of_single_documents(sizes: list[int]) -> None:
@@ -343,7 +286,8 @@ def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *,
     first = reading.statistics(a, "patterns")
     with working("Comparing"):
         table = compare(first, reference=listed, **options)
-    return _Compared(table, f"A: {a}, {_size(first)}; B: {path}, {many(listed.tokens, 'token')} in a list", "", {})
+    title = f"A: {a}, {_size(first)}; B: {path}, {many(listed.tokens, 'token')} in a list"
+    return _Compared(table, title, "", {}, (Path(a).name, path.name))
 
 
 def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, keep_texts: bool) -> _Compared:
@@ -355,7 +299,8 @@ def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, k
     _warn_of_single_documents([first.documents, second.documents])
     with working("Comparing"):
         table = compare(first, second, **options)
-    return _Compared(table, f"A: {a}, {_size(first)}; B: {b}, {_size(second)}", " against ".join(sides), sides)
+    title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
+    return _Compared(table, title, " against ".join(sides), sides, list(sides))
 
 
 def _both(a: str, b: str, reading: Reading, *, keep_texts: bool) -> dict[str, Source]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 CORPUS_HELP = (
     "A folder, a file, an archive, or a glob in quotes. A text file is one document (--lines: each line is one). So is "
     "a Word, PDF, HTML or TEI file, or a row of a CSV, JSONL, Parquet or Excel table. - is standard input, where each "
-    "line is one. Or a data set: 20newsgroups, r8, stdlib."
+    "line is one. Or a data set: inaugural, 20newsgroups, r8, stdlib."
 )
 _PANEL = "Reading text"
 FILE_COLUMNS = ("file", "folder")  # what is known of every file
@@ -281,6 +281,23 @@ class Reading:
             except NothingToCountError as error:
                 raise ValueError(f"{corpus}: {error}") from error
 
+    def bounded_statistics(
+        self, corpus: str, output: Path, detail: Detail, memory: str, *, batch: str | None = None, min_count: int = 1
+    ) -> tuple[int, int]:
+        """Write the statistics of a corpus within a limit of *memory*; returns the numbers of documents and terms."""
+        from termburst.statistics.out_of_core import OutOfCore, room_within, scratch_of
+        from termburst.statistics.term_statistics import NothingToCountError
+
+        if self.drop_duplicates:
+            raise ValueError("--drop-duplicates needs all texts at once, so memory has no limit; omit one of the two")
+        with scratch_of(output) as scratch, self.batches(corpus, self.counting()) as read:
+            build = OutOfCore(scratch, room_within(memory), detail, read.counting, read.tell)
+            try:
+                content = build.count(one.texts for one in read.batches)
+                return build.save(output, content=content, batch=batch, min_count=min_count)
+            except NothingToCountError as error:
+                raise ValueError(f"{corpus}: {error}") from error
+
     def counted_corpus(
         self, corpus: str, *, counting: CountingOptions | None = None, keep_texts: bool = True
     ) -> CountedCorpus:
@@ -334,12 +351,13 @@ class Reading:
         with progress_bar(when=bar) as progress:
             task = progress.add_task(f"Reading {corpus}", total=None)
             if corpus in BUILT_IN and not Path(corpus).exists():
-                self._refuse_columns(f"{corpus} is a built-in data set of texts")
+                if self.text is not None:
+                    raise ValueError(f"{corpus} is a built-in data set, whose text has no column; omit --text")
                 if self.layer is not None:
                     raise ValueError(f"{corpus} is a built-in data set of texts without annotation; omit --layer")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
-                found = collection_batches(collection)
+                found = collection_batches(collection, self.id)
             else:
                 how = self._how_files_are_read() | ({"layer": counting.layer} if counting.layer else {})
                 opened = open_corpus(corpus, pretokenized=counting.pretokenized, **how)
@@ -363,7 +381,9 @@ class Reading:
                 batches = without_duplicates(corpus, batches)
             if self.split is not None:
                 batches = cut(batches, self.split, counting, report, numbered=not self.labels)
-            yield CorpusRead(batches, counting, report)
+            yield CorpusRead(
+                batches, counting, report, lambda doing: progress.update(task, description=f"{doing} {corpus}")
+            )
         if report is not None:
             print_report(report, texts, language=self.language, whole=self.notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,3 +56,14 @@ def shown(table: pl.DataFrame, top: int | None, format: Format) -> pl.DataFrame:
     if top is None:
         top = 30 if format is Format.table else 0
     return table.head(min(top, table.height)) if top else table  # Polars accepts no number of more than 64 bits
+
+
+def rewrapped(docstring: str | None) -> str:
+    """A docstring with one line per paragraph, so that a terminal of any width can wrap it.
+
+    Examples
+    --------
+    >>> rewrapped("First line.\\n\\n    A paragraph\\n    of two lines.")
+    'First line.\\n\\nA paragraph of two lines.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(docstring or "").split("\n\n"))

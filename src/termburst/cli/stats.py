@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -51,28 +52,71 @@ def build(
         typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times; then nothing can be added."),
     ] = 1,
     checkpoint: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--checkpoint", min=0, metavar="SECONDS", help="How often to save what has been counted; 0 for never."
+            "--checkpoint",
+            min=0,
+            metavar="SECONDS",
+            help="How often to save what has been counted; 0 for never. (default: 30)",
         ),
-    ] = 30,
+    ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start again instead of resuming an interrupted build.")
     ] = False,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="Stay within this memory, such as 1GB or 500MB: what does not fit is kept on disk until the end. "
+            "Such a build cannot be resumed.",
+        ),
+    ] = None,
 ) -> None:
     """Count a corpus once and save its statistics. If interrupted, the same command resumes."""
     from termburst.files import check_output, companion, remove_leftovers
     from termburst.locks import locked
     from termburst.statistics.checkpoint import Checkpoint
+    from termburst.statistics.out_of_core import remove_scratch
 
     for source in reading.inputs(corpus):
         check_output(_parquet(output), source=source)
     partial = companion(output, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
-    kept = Checkpoint(partial, detail, reading.counting(), every=checkpoint, fresh=fresh, say=_say)
+    if memory is not None:
+        _check_memory(memory, checkpoint)
+    kept = Checkpoint(
+        partial, detail, reading.counting(), every=30 if checkpoint is None else checkpoint, fresh=fresh, say=_say
+    )
     with _terminated_cleanly(), locked(output):
         remove_leftovers(output)
+        remove_scratch(output)
+        if memory is not None:
+            _refuse_unfinished(partial, fresh=fresh)
+            found = reading.bounded_statistics(corpus, output, detail, memory, batch=batch, min_count=min_count)
+            note(f"{output}: {many(found[0], 'document')}, {many(found[1], 'term')}")
+            return
         _save(reading.resumable_statistics(corpus, kept, batch=batch, min_count=min_count), output)
         kept.finish()
+
+
+def _check_memory(memory: str, checkpoint: float | None) -> None:
+    """ValueError, before anything is read, if *memory* is no size, or if checkpoints are asked for, too."""
+    from termburst.limits import parsed_memory
+
+    parsed_memory(memory)
+    if checkpoint:
+        raise ValueError("a build with --memory saves nothing before its end; omit --checkpoint, or omit --memory")
+
+
+def _refuse_unfinished(partial: Path, *, fresh: bool) -> None:
+    """ValueError if there is an interrupted build without --memory, which may have taken hours; *fresh* removes it."""
+    if fresh:
+        partial.unlink(missing_ok=True)
+    if os.path.lexists(partial):
+        raise ValueError(
+            f"{partial} is an interrupted build, which --memory cannot resume: omit --memory to resume it, or give "
+            "--fresh to count again"
+        )
 
 
 @stats.command()
@@ -166,16 +210,30 @@ def merge(
         list[Path], typer.Argument(metavar="STATISTICS...", help="Two or more files.", show_default=False)
     ],
     output: Into,
+    again: Annotated[
+        bool, typer.Option("--again", help="Count texts as often as the files contain them, even if several do.")
+    ] = False,
 ) -> None:
-    """Combine the statistics of several collections."""
+    """Combine the statistics of several collections. Files that contain the same texts are refused."""
+    from termburst.statistics.contents import shared
     from termburst.statistics.term_statistics import TermStatistics
 
     if len(saved) < 2:
         raise ValueError("merge needs at least two files of statistics")
     with _changing(output):  # which may be one of them: merging in place
         first, *rest = map(TermStatistics.load, saved)
-        for other in rest:
+        for name, other in zip(saved[1:], rest, strict=True):
+            both = 0 if again else shared(first.contents, other.contents)
             first += other
+            if both:
+                raise ValueError(
+                    f"{name} contains {many(both, 'text')} that the files before it also contain, so nothing was "
+                    "merged. Give --again to count them a second time, or add the corpus itself with stats add"
+                )
+        unknown = first.documents - sum(one.documents for one in first.contents if one.knows_each)
+        if unknown > 0 and not again:
+            sentence = f"the texts of {many(unknown, 'document')} are not known"
+            say(f"{sentence}, so it cannot be said whether the files contain some of them twice", err=True)
         _save(first, output)
 
 
@@ -214,11 +272,12 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Wri
     if as_json:
         write_out(json_text(facts))
         return
-    facts["contents"] = [many(one.documents, "document") for one in s.contents]
+    facts["mean_length"] = f"{s.mean_length:,.1f}"
+    facts["batches"] = ", ".join(map(repr, s.batches))
+    facts["contents"] = ", ".join(many(one.documents, "document") for one in s.contents)
     facts["counting"] = None if s.counting is None else words_of(s.counting)
     for name, value in facts.items():
-        shown = f"{value:,}" if isinstance(value, (int, float)) else value
-        say(f"{name.replace('_', ' '):<16} {shown if shown not in (None, []) else '–'}")
+        say(f"{name.replace('_', ' '):<16} {f'{value:,}' if isinstance(value, int) else value or '–'}")
 
 
 def _counting(options: CountingOptions) -> dict[str, Any]:

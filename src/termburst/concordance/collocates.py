@@ -4,25 +4,35 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Container, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termburst.concordance.positions import Chunk, Integers, Numbering, Numbers, TokenPositions, chunks_of
+from termburst.concordance.positions import (
+    Chunk,
+    Integers,
+    Numbering,
+    Numbers,
+    TokenPositions,
+    chunks_of,
+    stop_words_among,
+)
+from termburst.core.word_cells import PlacedWords, placed_words, word_cells, word_documents
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
 from termburst.inference.checks import check_confidence, check_name, checked_whole
-from termburst.inference.collocates import attraction, log_dice
+from termburst.inference.collocates import attraction, cells_of, log_dice
 from termburst.inference.multiplicity import adjust_log10
 from termburst.names import ADJUSTMENTS, SPANS
 from termburst.reading.documents import Text
 
 Mask = NDArray[np.bool_]
+_EFFECTS = ("expected", "log_ratio", "ci_low", "ci_high", "p_value", "q_value", "log10_p", "p_upper")
 
 MOST_WINDOW = 1000  # tokens on each side
 COLUMNS = (
@@ -42,6 +52,7 @@ def collocates(
     adjust: str = "bh",
     confidence: float = 0.95,
     include_node: bool = False,
+    limit: int | None = None,
 ) -> pl.DataFrame:
     """Which words stand near *node* more often than by chance? One row per word, the smallest p first.
 
@@ -56,6 +67,8 @@ def collocates(
     adjust : how q is made from p; see `termburst.inference.multiplicity.adjust`
     confidence : level of the interval of log_ratio
     include_node : whether the node itself has a row; the test keeps it in its places, so it has no p
+    limit : at most this number of words besides the node, the first ones; all are tested, but the others have no row,
+        which takes less than half the time
 
     Returns
     -------
@@ -76,8 +89,9 @@ def collocates(
     check_name("adjust", adjust, ADJUSTMENTS)
     check_confidence(confidence)
     min_count = checked_whole("min_count", min_count)
-    parts = _parts(node, counting)
-    seen = _Seen(parts, is_sorted=isinstance(source, TokenPositions))
+    limit = limit if limit is None else checked_whole("limit", limit)
+    parts = node_parts(node, counting)
+    seen = _Seen(parts, source if isinstance(source, TokenPositions) else None)
     if isinstance(source, TokenPositions):
         seen.add(source.chunk, source.words, window)
     else:
@@ -85,8 +99,8 @@ def collocates(
         for chunk in chunks_of(source, numbering):
             seen.add(chunk, numbering.words(len(seen.words)), window)
     if not seen.hits:
-        raise ValueError(_nowhere(node, seen.words))
-    return _frame(seen, counting.stop_word_set(), min_count, adjust, confidence, include_node)
+        raise ValueError(nowhere(node, seen.words))
+    return _frame(seen, counting, min_count, adjust, confidence, include_node, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +110,19 @@ class Part:
     word: str
     pattern: re.Pattern[str] | None = None
 
-    def among(self, words: Sequence[str]) -> list[bool]:
+    def among(self, words: Sequence[str], *, is_sorted: bool = False) -> Mask:
         """Which of some words it is."""
+        if self.pattern is None and is_sorted:
+            found = np.zeros(len(words), dtype=bool)
+            found[bisect_left(words, self.word) : bisect_right(words, self.word)] = True
+            return found
         if self.pattern is None:
-            return [word == self.word for word in words]
+            return np.array([word == self.word for word in words], dtype=bool)
         matches = self.pattern.fullmatch
-        return [matches(word) is not None for word in words]
+        return np.array([matches(word) is not None for word in words], dtype=bool)
 
 
-def _parts(node: Any, counting: CountingOptions) -> list[Part]:
+def node_parts(node: Any, counting: CountingOptions) -> list[Part]:
     """The tokens that a node consists of, as the corpus finds them."""
     if not isinstance(node, str) or not node.strip():
         raise ValueError(f"the node must be a word or a phrase; got {node!r:.60}")
@@ -125,46 +143,59 @@ def _parts(node: Any, counting: CountingOptions) -> list[Part]:
 class _Seen:
     """What was seen so far: all counts, and the documents with the node."""
 
-    def __init__(self, parts: list[Part], *, is_sorted: bool) -> None:
-        self.parts, self.hits, self.sorted = parts, 0, is_sorted
+    def __init__(self, parts: list[Part], whole: TokenPositions | None) -> None:
+        self.parts, self.hits, self.whole = parts, 0, whole  # the whole corpus, if its words are known and sorted
         self.words: list[str] = []
         self.counts = np.zeros(0, dtype=np.int64)
         self.members: list[Mask] = [np.zeros(0, dtype=bool) for _ in parts]
-        self.held: list[_Held] = []
+        self.held: list[Held] = []
 
     def add(self, chunk: Chunk, new_words: Sequence[str], window: int) -> None:
         """Add documents, and the words that were not known before."""
         self.words.extend(new_words)
-        self.members = [
-            np.append(known, np.array(part.among(new_words), dtype=bool))
-            for known, part in zip(self.members, self.parts, strict=True)
-        ]
-        counts = np.bincount(chunk.tokens, minlength=len(self.words))
-        counts[: self.counts.size] += self.counts
-        self.counts = counts
+        if self.whole is not None:
+            self.counts = self.whole.counts
+            self.members = [part.among(self.words, is_sorted=True) for part in self.parts]
+        else:
+            self.members = [
+                np.append(known, part.among(new_words)) for known, part in zip(self.members, self.parts, strict=True)
+            ]
+            counts = np.bincount(chunk.tokens, minlength=len(self.words))
+            counts[: self.counts.size] += self.counts
+            self.counts = counts
         if not chunk.tokens.size:
             return
-        starts = _starts(chunk, self.members)
+        whole, first = self.whole, self.members[0]
+        places = np.flatnonzero(first[chunk.tokens]) if whole is None else whole.places(np.flatnonzero(first))
+        starts = node_starts(chunk, self.members, places)
         if starts.size:
             self.hits += int(starts.size)
-            self.held.append(_held(chunk, starts, len(self.parts), window))
+            self.held.append(documents_with(chunk, starts, len(self.parts), window))
 
     def ranks(self) -> Integers:
         """The place of each word in alphabetical order."""
-        if self.sorted:
+        if self.whole is not None:
             return np.arange(len(self.words))
         ranks = np.empty(len(self.words), dtype=np.int64)
         ranks[sorted(range(len(self.words)), key=self.words.__getitem__)] = np.arange(len(self.words))
         return ranks
 
-    def all_held(self) -> _Held:
+    def terms(self, rows: NDArray[np.intp]) -> pl.Series:
+        """Some words as a column."""
+        if self.whole is not None:
+            return self.whole.terms[rows]
+        return pl.Series("term", [self.words[row] for row in rows.tolist()], dtype=pl.String)
+
+    def all_held(self) -> Held:
         """All documents with the node, one after the other."""
+        if len(self.held) == 1:
+            return self.held[0]
         names = ("tokens", "sizes", "is_node", "near", "near_another")
-        return _Held(*(np.concatenate([getattr(held, name) for held in self.held]) for name in names))
+        return Held(*(np.concatenate([getattr(held, name) for held in self.held]) for name in names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Held:
+class Held:
     """Documents with the node.
 
     Attributes
@@ -182,10 +213,18 @@ class _Held:
     near: Mask
     near_another: Mask
 
+    def placed(self, chosen: Mask, vocabulary: int) -> PlacedWords:
+        """The chosen tokens, to be counted."""
+        return placed_words(self.tokens, chosen, np.cumsum(self.sizes), vocabulary)
 
-def _starts(chunk: Chunk, members: list[Mask]) -> Integers:
-    """Where the node begins; it lies in one document."""
-    starts = np.flatnonzero(members[0][chunk.tokens])
+    def per_document(self, chosen: Mask) -> Integers:
+        """The number of chosen tokens of each document; none is empty."""
+        return np.add.reduceat(chosen, np.cumsum(self.sizes) - self.sizes, dtype=np.int64)
+
+
+def node_starts(chunk: Chunk, members: list[Mask], starts: Integers | None = None) -> Integers:
+    """The places where the node begins; it lies in one document. *starts*: the places of its first token, if known."""
+    starts = np.flatnonzero(members[0][chunk.tokens]) if starts is None else starts
     size = len(members)
     if size == 1:
         return starts
@@ -196,7 +235,7 @@ def _starts(chunk: Chunk, members: list[Mask]) -> Integers:
     return starts[starts + size <= end]
 
 
-def _held(chunk: Chunk, starts: Integers, size: int, window: int) -> _Held:
+def documents_with(chunk: Chunk, starts: Integers, size: int, window: int) -> Held:
     """The documents with the node, and the places near it. A place within reach of two nodes counts once."""
     documents = np.unique(np.searchsorted(chunk.ends, starts, side="right"))
     first, last = np.append(0, chunk.ends)[documents], chunk.ends[documents]
@@ -212,9 +251,7 @@ def _held(chunk: Chunk, starts: Integers, size: int, window: int) -> _Held:
     left, right = np.minimum(low, window), np.minimum(high, window)
     is_node = _covered(moved, moved + size, places.size)
     reached = _covered(moved - left, moved + size + right, places.size)
-    return _Held(
-        chunk.tokens[places], sizes, is_node > 0, (reached > 0) & (is_node == 0), (reached > 1) & (is_node > 0)
-    )
+    return Held(chunk.tokens[places], sizes, is_node > 0, (reached > 0) & (is_node == 0), (reached > 1) & (is_node > 0))
 
 
 def _covered(starts: Integers, stops: Integers, size: int) -> Integers:
@@ -224,39 +261,58 @@ def _covered(starts: Integers, stops: Integers, size: int) -> Integers:
 
 
 def _frame(
-    seen: _Seen, stop_words: Container[str], min_count: int, adjust: str, confidence: float, include_node: bool
+    seen: _Seen,
+    counting: CountingOptions,
+    min_count: int,
+    adjust: str,
+    confidence: float,
+    include_node: bool,
+    limit: int | None,
 ) -> pl.DataFrame:
     vocabulary = len(seen.words)
     held = seen.all_held()
-    document = np.repeat(np.arange(held.sizes.size), held.sizes)
-    listed = seen.counts >= max(min_count, 1)
-    if stop_words:
-        listed &= ~np.fromiter(map(stop_words.__contains__, seen.words), dtype=bool, count=vocabulary)
+    stop_words = stop_words_among(seen.words, counting) if seen.whole is None else seen.whole.stop_words(counting)
+    listed = (seen.counts >= max(min_count, 1)) & ~stop_words
     own = seen.members[0] if len(seen.parts) == 1 else np.zeros(vocabulary, dtype=bool)
-    rows = np.flatnonzero(listed & ~own)
-
-    def cells(mask: Mask, of: NDArray[np.intp]) -> tuple[Integers, Numbers, Numbers]:
-        return _cells(held.tokens[mask], document[mask], held.sizes.size, vocabulary, of)
-
-    others, windows = (np.bincount(document[mask], minlength=held.sizes.size) for mask in (~held.is_node, held.near))
-    n_window = np.bincount(held.tokens[held.near], minlength=vocabulary)[rows]
-    found = attraction(others, windows, cells(~held.is_node, rows), n_window, confidence=confidence)
-    log10_p = found.log_p / np.log(10)
-    q, possible = np.ones(rows.size), ~np.isnan(found.log_ratio)
-    if possible.any():
-        q[possible] = 10.0 ** np.minimum(adjust_log10(log10_p[possible], adjust), 0.0)
-    effects = {
-        "expected": found.expected, "log_ratio": found.log_ratio, "ci_low": found.low, "ci_high": found.high,
-        "p_value": np.exp(found.log_p), "q_value": q, "log10_p": log10_p, "p_upper": np.exp(found.log_upper),
-    }  # fmt: skip
-    table = _counted(seen, rows, n_window, np.diff(cells(held.near, rows)[0]), effects)
-    table = table[np.lexsort((seen.ranks()[rows], np.where(possible, -found.log_ratio, np.inf), log10_p))]
+    table = _tested(seen, held, listed & ~own, adjust, confidence, limit)
     if not include_node or not own.any():
         return table
     rows = np.flatnonzero(listed & own)
     n_window = np.bincount(held.tokens[held.near_another], minlength=vocabulary)[rows]
-    nothing = dict.fromkeys(effects, np.full(rows.size, np.nan))
-    return pl.concat([_counted(seen, rows, n_window, np.diff(cells(held.near_another, rows)[0]), nothing), table])
+    nothing = dict.fromkeys(_EFFECTS, np.full(rows.size, np.nan))
+    documents = word_documents(held.placed(held.near_another, vocabulary))[rows]
+    return pl.concat([_counted(seen, rows, n_window, documents, nothing), table])
+
+
+def _tested(seen: _Seen, held: Held, listed: Mask, adjust: str, confidence: float, limit: int | None) -> pl.DataFrame:
+    """One row per listed word, in order. With a limit, only the first ones get an estimate and a row."""
+    others, windows = held.per_document(~held.is_node), held.per_document(held.near)
+    cells_each = np.where(listed, word_documents(held.placed(~held.is_node, listed.size)), 0)
+    if limit is not None and np.count_nonzero(cells_each) > limit:
+        listed = cells_each > 0  # a word that is in no document with the node stands after the others
+    rows = np.flatnonzero(listed)
+    starts, document, count = word_cells(held.placed(~held.is_node, listed.size), cells_each)
+    cells = (np.append(starts[rows], starts[-1]), document, count)
+    n_window = np.bincount(held.tokens[held.near], minlength=listed.size)[rows]
+    found = attraction(others, windows, cells, n_window, confidence=confidence, effects=limit is None)
+    q, possible = np.ones(rows.size), ~np.isnan(found.log_ratio)
+    if possible.any():
+        q[possible] = 10.0 ** np.minimum(adjust_log10(found.log_p[possible] / np.log(10), adjust), 0.0)
+    if limit is not None and limit < rows.size:  # words with equal p stand in the order of their log_ratio
+        chosen = found.log_p <= (np.partition(found.log_p, limit)[limit] if limit else -np.inf)
+        cells, rows, n_window, q, possible = (
+            cells_of(cells, chosen), rows[chosen], n_window[chosen], q[chosen], possible[chosen]
+        )  # fmt: skip
+    if limit is not None:
+        found = attraction(others, windows, cells, n_window, confidence=confidence)
+    log10_p = found.log_p / np.log(10)
+    values = (
+        found.expected, found.log_ratio, found.low, found.high, np.exp(found.log_p), q, log10_p, np.exp(found.log_upper)
+    )  # fmt: skip
+    order = np.lexsort((seen.ranks()[rows], np.where(possible, -found.log_ratio, np.inf), log10_p))[:limit]
+    effects = {name: value[order] for name, value in zip(_EFFECTS, values, strict=True)}
+    documents = word_documents(held.placed(held.near, listed.size))[rows]
+    return _counted(seen, rows[order], n_window[order], documents[order], effects)
 
 
 def _counted(
@@ -264,36 +320,14 @@ def _counted(
 ) -> pl.DataFrame:
     n = seen.counts[rows]
     columns = {
-        "term": pl.Series([seen.words[row] for row in rows.tolist()], dtype=pl.String),
+        "term": seen.terms(rows),
         "n": n, "n_window": n_window, "documents": documents, "log_dice": log_dice(n_window, seen.hits, n), **effects,
     }  # fmt: skip
     return pl.DataFrame({name: columns[name] for name in COLUMNS}).with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _nowhere(node: str, words: Sequence[str]) -> str:
+def nowhere(node: str, words: Sequence[str]) -> str:
     """The sentence about a node that does not occur."""
     near = difflib.get_close_matches(node.lower(), words[:200_000], n=3)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "; check its spelling"
     return f"{node!r:.60} does not occur in the corpus{hint}"
-
-
-def _cells(
-    tokens: Numbers, document: Integers, documents: int, vocabulary: int, rows: NDArray[np.intp]
-) -> tuple[Integers, Numbers, Numbers]:
-    """How often each document has each word of *rows*: where the cells of a word start, their documents and counts."""
-    ones = np.ones(tokens.size, dtype=np.int32)
-    indptr = np.append(0, np.cumsum(np.bincount(document, minlength=documents)))
-    by_word = sp.csr_array((ones, tokens, indptr), shape=(documents, vocabulary)).tocsc()
-    # Conversion keeps each occurrence, in the order of the documents: equal ones are neighbours.
-    word = np.repeat(np.arange(vocabulary), np.diff(by_word.indptr))
-    where = by_word.indices
-    new = np.ones(where.size, dtype=bool)
-    new[1:] = (where[1:] != where[:-1]) | (word[1:] != word[:-1])
-    first = np.flatnonzero(new)
-    count = np.diff(np.append(first, where.size)).astype(np.int32)
-    kept = np.zeros(vocabulary, dtype=bool)
-    kept[rows] = True
-    chosen = kept[word[first]]
-    per_word = np.bincount(word[first], minlength=vocabulary)[rows]
-    starts = np.append(0, np.cumsum(per_word)).astype(np.int64)
-    return starts, where[first][chosen].astype(np.int32), count[chosen]

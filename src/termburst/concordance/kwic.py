@@ -221,7 +221,7 @@ def _word_characters(*, is_ascii: bool) -> NDArray[np.uint8]:
 def _split(lines: NDArray[np.uint8], count: int) -> list[pl.Series]:
     """The three parts of each line, as columns. A broken character, which only half of a surrogate pair makes, is �."""
     content = lines.tobytes()
-    if int(lines.max(initial=0)) >= 128:
+    if b"\xed" in content:  # the first byte of each half of a pair
         content = content.decode("utf-8", "replace").encode()
     if count <= _FEW:
         rows = [line.split("\t") for line in content.decode()[:-1].split("\n")]
@@ -230,7 +230,7 @@ def _split(lines: NDArray[np.uint8], count: int) -> list[pl.Series]:
         ]
     header = ("\t".join(_LINE) + "\n").encode()
     frame = pl.read_csv(io.BytesIO(header + content), separator="\t", quote_char=None, schema=_SCHEMA)
-    return frame.fill_null("").get_columns()
+    return [column.fill_null("") if column.null_count() else column for column in frame.get_columns()]
 
 
 def _neighbours(lines: list[pl.Series], keys: Sequence[str]) -> dict[str, pl.Series]:

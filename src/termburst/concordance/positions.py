@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.core.tokenizer import DONE, MORE_NODES, MORE_POOL, number, numbered, text_room, texts
@@ -19,6 +21,9 @@ from termburst.counting.tokenizer import Worker, in_chunks
 from termburst.limits import require_memory
 from termburst.reading.documents import Text
 from termburst.threads import Aside
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Numbers = NDArray[np.int32]
 Integers = NDArray[np.int64]
@@ -120,9 +125,9 @@ def _number(worker: Worker, data: Any, ends: Integers) -> tuple[Numbers, Integer
     return nodes[: found.size].copy(), stops
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TokenPositions:
-    """All tokens of a corpus, made once and kept: four bytes per token, and the words in alphabetical order.
+    """All tokens of a corpus, made once and kept: eight bytes per token, and the words in alphabetical order.
 
     Examples
     --------
@@ -134,12 +139,54 @@ class TokenPositions:
     chunk: Chunk
     words: list[str]
 
+    @cached_property
+    def counts(self) -> Integers:
+        """How often each word occurs."""
+        return np.bincount(self.chunk.tokens, minlength=len(self.words))
+
+    @cached_property
+    def terms(self) -> pl.Series:
+        """The words as a column."""
+        import polars as pl
+
+        return pl.Series("term", self.words, dtype=pl.String)
+
+    @cached_property
+    def _known(self) -> dict[CountingOptions, NDArray[np.bool_]]:
+        return {}
+
+    def stop_words(self, counting: CountingOptions) -> NDArray[np.bool_]:
+        """Which words are stop words."""
+        if counting not in self._known:
+            self._known[counting] = stop_words_among(self.words, counting)
+        return self._known[counting]
+
+    @cached_property
+    def _by_word(self) -> tuple[Integers, Numbers]:
+        """Where the places of each word start, and the places of all words."""
+        tokens = self.chunk.tokens
+        order = np.arange(tokens.size, dtype=np.int32 if tokens.size < 2**31 else np.int64)
+        sorted_ = sp.csr_array((order, tokens, [0, tokens.size]), shape=(1, len(self.words))).tocsc()
+        return sorted_.indptr, sorted_.data
+
+    def places(self, words: Integers) -> Integers:
+        """Where some words stand, in ascending order.
+
+        Examples
+        --------
+        >>> TokenPositions.of(["so it goes", "so so"], CountingOptions()).places(np.array([2])).tolist()
+        [0, 3, 4]
+        """
+        starts, places = self._by_word
+        found = [places[starts[word] : starts[word + 1]] for word in words.tolist()]
+        return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *found]))
+
     @classmethod
     def of(cls, documents: Iterable[Text], counting: CountingOptions, *, sentences: bool = False) -> TokenPositions:
         """Read all documents once."""
         numbering = Numbering(counting, sentences=sentences)
         made = list(chunks_of(documents, numbering))
-        require_memory(8 * sum(chunk.tokens.size for chunk in made), "the positions of all tokens")
+        require_memory(16 * sum(chunk.tokens.size for chunk in made), "the positions of all tokens")
         before = np.cumsum([0, *(chunk.tokens.size for chunk in made)])
         tokens = np.concatenate([np.empty(0, dtype=np.int32), *(chunk.tokens for chunk in made)])
         bounds = [
@@ -157,6 +204,20 @@ def chunks_of(documents: Iterable[Text], numbering: Numbering) -> Iterator[Chunk
     """The documents as numbers, about a million characters at a time."""
     for some in in_chunks(documents):  # type: ignore[arg-type]  # it also takes lists of tokens
         yield numbering.chunk(some)
+
+
+def stop_words_among(words: Sequence[str], counting: CountingOptions) -> NDArray[np.bool_]:
+    """Which of some words are stop words.
+
+    Examples
+    --------
+    >>> stop_words_among(["it", "so"], CountingOptions(stop_words=["it"])).tolist()
+    [True, False]
+    """
+    stop_words = counting.stop_word_set()
+    if not stop_words:
+        return np.zeros(len(words), dtype=bool)
+    return np.fromiter(map(stop_words.__contains__, words), dtype=bool, count=len(words))
 
 
 def sentences_of(document: Text) -> list[Any]:

@@ -258,7 +258,7 @@ static double drawn_p(const BurstRoom *room, int64_t size, int64_t groups, int c
     double *mean = room->sums, *sums = room->sums + groups, reached = 0.5;
     Mersenne random;
     mersenne_seed(&random, (uint32_t)task->seeds[term]);
-    if (crowded) sort_bursts(room->bursts, room->spare, size);
+    sort_bursts(room->bursts, room->spare, size); /* the draws must not depend on the order of the documents */
     for (int64_t g = 0; g < groups; g++) mean[g] = sums[g] = 0.0;
     for (int64_t s = 0; s < size; s++) {
         const double *shares = room->shares + room->bursts[s].kind * groups;

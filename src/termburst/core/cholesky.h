@@ -5,14 +5,16 @@
 #include "core.h"
 
 /* Replaces the lower triangle by its factor. A pivot of at most *tiny* is a direction in which nothing is known: its
- * column becomes 0. Returns 0 if a pivot is clearly negative or NaN. */
+ * column becomes 0. Returns 0 if a pivot is clearly negative or NaN. Zeros at the beginning of a row cost nothing. */
 TB_INLINE int cholesky(double *a, int64_t size, double tiny) {
     for (int64_t k = 0; k < size; k++) {
         double *row = a + k * size;
-        for (int64_t l = 0; l <= k; l++) {
+        int64_t first = 0;
+        while (first < k && row[first] == 0) first++;
+        for (int64_t l = first; l <= k; l++) {
             const double *other = a + l * size;
             double sum = row[l];
-            for (int64_t m = 0; m < l; m++) sum -= row[m] * other[m];
+            for (int64_t m = first; m < l; m++) sum -= row[m] * other[m];
             if (l < k) {
                 row[l] = other[l] > 0 ? sum / other[l] : 0.0;
             } else {
@@ -28,12 +30,15 @@ TB_INLINE int cholesky(double *a, int64_t size, double tiny) {
 TB_INLINE void solve(const double *a, int64_t size, double *b) {
     for (int64_t k = 0; k < size; k++) {
         const double *row = a + k * size;
-        for (int64_t m = 0; m < k; m++) b[k] -= row[m] * b[m];
+        int64_t first = 0;
+        while (first < k && row[first] == 0) first++;
+        for (int64_t m = first; m < k; m++) b[k] -= row[m] * b[m];
         b[k] = row[k] > 0 ? b[k] / row[k] : 0.0;
     }
     for (int64_t k = size - 1; k >= 0; k--) {
-        for (int64_t m = k + 1; m < size; m++) b[k] -= a[m * size + k] * b[m];
-        b[k] = a[k * size + k] > 0 ? b[k] / a[k * size + k] : 0.0;
+        const double *row = a + k * size;
+        b[k] = row[k] > 0 ? b[k] / row[k] : 0.0;
+        for (int64_t m = 0; m < k; m++) b[m] -= row[m] * b[k];
     }
 }
 

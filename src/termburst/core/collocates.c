@@ -11,7 +11,7 @@ typedef struct {
     const double *probability;
     const int64_t *steps;
     int64_t cells, range, lowest;
-    double expected, log_none, log_all;
+    double expected;
 } Sum;
 
 /* log E exp(θX), and the mean and the variance of X under exp(θX). */
@@ -208,9 +208,22 @@ static double limit(const Sum *x, double at, double estimate, Cumulants there, d
     return theta;
 }
 
+/* log P(X = 0) (side 1) or log P(X = range) (side −1). */
+static double log_end_of(const Sum *x, double side) {
+    const double *p = x->probability;
+    double sum = 0.0;
+    for (int64_t c = 0; c < x->cells; c++) {
+        int64_t steps = x->steps[c];
+        double end = side > 0 ? p[0] : p[steps];
+        if (steps) sum += steps > FEW ? end : log(end);
+        p += steps + 1;
+    }
+    return sum;
+}
+
 /* The one limit of θ if X is 0 (side 1) or the whole range (side −1): where the probability of that is `log_tail`. */
 static double limit_at_end(const Sum *x, double log_tail, double side) {
-    double log_end = side > 0 ? x->log_none : x->log_all, whole = side > 0 ? 0.0 : (double)x->range, theta = 0.0;
+    double log_end = log_end_of(x, side), whole = side > 0 ? 0.0 : (double)x->range, theta = 0.0;
     for (int round = 0; round < 10 * ROUNDS; round++) {
         Cumulants now = cumulants(x, theta);
         double step = (log_end + whole * theta - now.log_mean - log_tail) / (now.mean - whole);
@@ -243,7 +256,7 @@ static int32_t sum_of(const Windows *windows, const WordCells *words, int64_t w,
     int64_t from = words->starts[w], to = words->starts[w + 1], used = 0;
     if (from < 0 || to < from || to > words->cells) return TB_BAD_INDEX;
     if (to - from > room->cells) return TB_NO_ROOM;
-    *x = (Sum){room->probability, room->steps, to - from, 0, 0, 0.0, 0.0, 0.0};
+    *x = (Sum){room->probability, room->steps, to - from, 0, 0, 0.0};
     for (int64_t c = from; c < to; c++) {
         int64_t d = words->document[c], count = words->count[c];
         if (d < 0 || d >= windows->documents) return TB_BAD_INDEX;
@@ -256,8 +269,6 @@ static int32_t sum_of(const Windows *windows, const WordCells *words, int64_t w,
         x->range += steps;
         x->lowest += most_int(0, count + near - others);
         x->expected += (double)count * (double)near / (double)others;
-        if (steps) x->log_none += steps > FEW ? p[0] : log(p[0]);
-        if (steps) x->log_all += steps > FEW ? p[steps] : log(p[steps]);
         used += steps + 1;
     }
     return TB_OK;
@@ -288,7 +299,8 @@ int32_t tb_attraction(const Windows *windows, const WordCells *words, const Attr
             if (at > 0) out->log_p[w] = log_tail_near(&x, at);
             if (at < x.range) out->log_above[w] = log_tail_near(&x, at + 1);
         }
-        estimate(&x, w, at, out);
+        out->theta[w] = 0.0;
+        if (out->effects) estimate(&x, w, at, out);
     }
     return TB_OK;
 }
@@ -317,6 +329,7 @@ TB_LAYOUT(collocates,
     TB_FIELD(Attraction, deviate),
     TB_FIELD(Attraction, log_tail),
     TB_FIELD(Attraction, most),
+    TB_FIELD(Attraction, effects),
     TB_WHOLE(AttractionRoom),
     TB_FIELD(AttractionRoom, probability),
     TB_FIELD(AttractionRoom, size),

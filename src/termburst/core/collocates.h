@@ -26,7 +26,7 @@ typedef struct {
  * log P(X ≥ observed), log P(X > observed), E X, and θ with its limits at `log_tail`, the log of the probability beyond
  * each limit, which is beyond `deviate` standard deviations of a normal distribution. `exact` is 1 if the tails are
  * sums of probabilities, 0 if they are saddlepoint approximations; those are used if a sum takes more than `most`
- * steps. */
+ * steps. If `effects` is 0, θ is not estimated: it is 0, or NaN if X can have only one value. */
 typedef struct {
     double *expected;
     double *log_p;
@@ -36,6 +36,7 @@ typedef struct {
     double *high;
     int64_t *exact;
     double deviate, log_tail, most;
+    int64_t effects;
 } Attraction;
 
 /* Scratch space: `size` probabilities, the sum of count + 1 over the cells of the largest word; `cells`, the number of

@@ -38,6 +38,7 @@ class Attraction(Struct):
         ("deviate", Float),
         ("log_tail", Float),
         ("most", Float),
+        ("effects", Int),
     ]
 
 
@@ -60,12 +61,13 @@ def attraction(
     deviate: float,
     log_tail: float,
     most: float,
+    effects: bool = True,
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats, Integers]:
     """For each word E X, log P(X ≥ observed), log P(X > observed), θ, its limits, and whether the tails are exact.
 
     *windows*: for each document the number of tokens that are not the node, and how many of their places are in the
     window. *cells*: (starts, document, count); word w has the cells starts[w] to starts[w + 1] − 1. A tail is summed
-    exactly if this takes at most *most* steps.
+    exactly if this takes at most *most* steps. Without *effects*, θ is 0, or NaN if X can have only one value.
     """
     (others, near), (starts, document, count) = windows, cells
     require(others.size == near.size, "others and near must have one entry per document")
@@ -91,6 +93,7 @@ def attraction(
             deviate=deviate,
             log_tail=log_tail,
             most=most,
+            effects=effects,
         ),
         AttractionRoom(
             probability=np.empty(room),

@@ -138,10 +138,6 @@ int32_t tb_find(const Searched *searched, const Query *query, Matches *matches) 
 static uint8_t *copy(const uint8_t *from, const uint8_t *end, uint8_t *to) {
     int64_t width;
     while (from < end) {
-        if (*from > ' ' && *from < 0x80) { /* most characters */
-            *to++ = *from++;
-            continue;
-        }
         if (!is_space(from, end, &width)) {
             for (int64_t k = 0; k < width; k++) *to++ = *from++;
             continue;
@@ -150,6 +146,30 @@ static uint8_t *copy(const uint8_t *from, const uint8_t *end, uint8_t *to) {
         while (from < end && is_space(from, end, &width)) from += width;
     }
     return to;
+}
+
+/* 1 for white space in ASCII, otherwise 0; on bytes only, so that compilers make vectors of it. */
+TB_INLINE uint8_t is_blank(uint8_t c) { return (c == ' ') | ((uint8_t)(c - 9) <= 4) | ((uint8_t)(c - 0x1C) <= 3); }
+
+/* The same for text in ASCII. Most texts have no runs of white space, so bytes are copied one by one first. */
+static uint8_t *copy_ascii(const uint8_t *restrict from, const uint8_t *end, uint8_t *restrict to) {
+    int64_t size = end - from, used = 0;
+    uint8_t runs = 0;
+    for (int64_t k = 0; k < size; k++) to[k] = is_blank(from[k]) ? ' ' : from[k];
+    for (int64_t k = 1; k < size; k++) runs |= (uint8_t)((to[k] == ' ') & (to[k - 1] == ' '));
+    if (!runs) return to + size;
+    for (int64_t k = 0; k < size; k++) {
+        to[used] = to[k];
+        used += k + 1 == size || to[k] != ' ' || to[k + 1] != ' ';
+    }
+    return to + used;
+}
+
+/* Whether some bytes are all in ASCII. */
+static int is_ascii(const uint8_t *from, const uint8_t *end) {
+    uint8_t all = 0;
+    for (; from < end; from++) all |= *from;
+    return all < 0x80;
 }
 
 int32_t tb_lines(const Searched *searched, const Matches *matches, Lines *lines) {
@@ -162,17 +182,25 @@ int32_t tb_lines(const Searched *searched, const Matches *matches, Lines *lines)
         int64_t first = d > 0 ? searched->ends[d - 1] : 0;
         if (start < first || stop < start || stop > searched->ends[d]) return TB_BAD_INDEX;
         const uint8_t *begin = data + first, *end = data + searched->ends[d], *from = data + start, *until = data + stop;
-        for (int64_t left = lines->width; left > 0 && from > begin; left--) from = one_back(from, begin);
-        for (int64_t left = lines->width; left > 0 && until < end; left--) {
-            code_point(until, end, &width);
-            until += width;
+        from -= least_int(lines->width, from - begin);
+        until += least_int(lines->width, end - until);
+        int plain = is_ascii(from, until);
+        if (!plain) {
+            from = data + start;
+            until = data + stop;
+            for (int64_t left = lines->width; left > 0 && from > begin; left--) from = one_back(from, begin);
+            for (int64_t left = lines->width; left > 0 && until < end; left--) {
+                code_point(until, end, &width);
+                until += width;
+            }
         }
         if (until - from + 3 > last - to) return TB_NO_ROOM;
-        to = copy(from, data + start, to);
+        uint8_t *(*write)(const uint8_t *, const uint8_t *, uint8_t *) = plain ? copy_ascii : copy;
+        to = write(from, data + start, to);
         *to++ = '\t';
-        to = copy(data + start, data + stop, to);
+        to = write(data + start, data + stop, to);
         *to++ = '\t';
-        to = copy(data + stop, until, to);
+        to = write(data + stop, until, to);
         *to++ = '\n';
     }
     lines->used = to - lines->bytes;

@@ -102,6 +102,13 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
     return d;
 }
 
+/* The derivatives for documents without the term: *delta* is −log(1 − p). */
+Derivatives absent_derivatives(double tau, double p, double rest, double delta, double n, const double *table) {
+    const LengthsPart of = lengths_part(table, tau, delta);
+    const Sums none = {0};
+    return combined(p, rest, 0.0, n, &none, &of);
+}
+
 /* One number of each of four terms: the k-th of an array. */
 #define OF_FOUR(terms, field, k) ((Lanes){terms[0].field[k], terms[1].field[k], terms[2].field[k], terms[3].field[k]})
 
@@ -142,6 +149,30 @@ static double log_ratio(double new, double old, double change) {
     return fabs(change) < 0.5 * old ? log1p(change / old) : log(new / old);
 }
 
+/* *total* plus ∫ K d log z from τ − δ to τ. */
+static double lengths_integral(const double *table, double tau, double delta, double total) {
+    int64_t panels = (int64_t)(delta / 0.2) + 1;
+    double half = delta / (double)(2 * panels);
+    for (int64_t k = 0; k < panels; k++) {
+        double middle = tau - delta + half * (double)(2 * k + 1);
+        for (int g = 0; g < 2; g++) {
+            double shift = half * GAUSS_4[g];
+            double both = look_up(table, middle - shift)[0] + look_up(table, middle + shift)[0];
+            total += half * WEIGHT_4[g] * both;
+        }
+    }
+    return total;
+}
+
+/* The gain for documents without the term. If δ is small, two points integrate K to rounding. */
+double absent_gain(double tau, double delta, double n, const double *table) {
+    if (!(delta < 1e3)) return NAN;
+    if (!(delta < 1e-3)) return lengths_integral(table, tau, delta, -n * delta);
+    double middle = tau - delta / 2, shift = delta / 2 * GAUSS_2;
+    Lanes both = look_up_two(table, middle - shift, middle + shift);
+    return delta / 2 * (both[0] + both[2]) - n * delta;
+}
+
 /* ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + … */
 double gain(double tau, double omega, const Term *term, double n, const double *table) {
     Share share = split(omega);
@@ -161,16 +192,7 @@ double gain(double tau, double omega, const Term *term, double n, const double *
         total += q->weight * run_log_sum(alpha, q->first, q->last);
         total -= r->weight * run_log_sum(alpha_not, r->first, r->last);
     }
-    int64_t panels = (int64_t)(delta / 0.2) + 1;
-    double half = delta / (double)(2 * panels);
-    for (int64_t k = 0; k < panels; k++) {
-        double middle = tau - delta + half * (double)(2 * k + 1);
-        for (int g = 0; g < 2; g++) {
-            double shift = half * GAUSS_4[g];
-            double both = look_up(table, middle - shift)[0] + look_up(table, middle + shift)[0];
-            total += half * WEIGHT_4[g] * both;
-        }
-    }
+    total = lengths_integral(table, tau, delta, total);
     if (n_i == 0) return total + n * log(rest);
     if (n_i == n) return total + n * log(p);
     double p_0 = n_i / n, rest_0 = (n - n_i) / n;

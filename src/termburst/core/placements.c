@@ -8,7 +8,7 @@ enum { LARGEST_COUNT = 4096, ROUNDS = 80 };
 /* The bursts of a term: distinct sizes in ascending order, with the number of bursts of each; and for each size and
  * design cell the probability of a burst of that size to be there, and its Δ. */
 typedef struct {
-    double sizes[MOST_SIZES], times[MOST_SIZES];
+    double sizes[MOST_SIZES], times[MOST_SIZES], lifts[MOST_SIZES]; /* lifts: e^size */
     int64_t count;
     double *share, *rise; /* count × groups */
     double *column;       /* x̃ of each design cell */
@@ -17,10 +17,37 @@ typedef struct {
     double bursts, tokens, documents;
 } Bursts;
 
-/* log Γ(z + n)/Γ(z) − n log z. */
-static double rising(double z, double n) {
-    if (z > 1e4) return run_log_sum(z, 0.0, n);
-    return log_gamma(z + n) - log_gamma(z) - n * log(z);
+/* log Γ(z + n)/Γ(z) − n log z as a function of n: the parts that depend on z alone. */
+typedef struct {
+    double z, log_z, log_gamma_z;
+} Rising;
+
+static Rising rising_from(double z) {
+    if (z > 1e4) return (Rising){z, 0.0, 0.0};
+    return (Rising){z, log(z), log_gamma(z)};
+}
+
+static double rising(const Rising *of, double n) {
+    if (of->z > 1e4) return run_log_sum(of->z, 0.0, n);
+    return log_gamma(of->z + n) - of->log_gamma_z - n * of->log_z;
+}
+
+/* The distribution of counts in the documents of one design cell, without their length. */
+typedef struct {
+    Rising rest, all;
+    double alpha, alpha_not, log_rest, on_alpha, on_not;
+} CellModel;
+
+static CellModel model_of(Tied own, double omega) {
+    Share share = split(omega);
+    double alpha_0 = exp(own.tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
+    return (CellModel){rising_from(alpha_not),
+                       rising_from(alpha_0),
+                       alpha,
+                       alpha_not,
+                       log1p(-share.p),
+                       alpha * (share.rest + own.slope),
+                       alpha_not * (own.slope - share.p)};
 }
 
 /* The sizes of a term's bursts. Returns 0 if there are too many different ones. */
@@ -48,27 +75,29 @@ static int collect(const Cells *cells, int64_t term, Bursts *of) {
         of->times[k] = times;
         of->count++;
     }
+    for (int64_t k = 0; k < of->count; k++) of->lifts[k] = exp(of->sizes[k]);
     return of->count > 0;
 }
 
 /* Adds the documents of one length class to the places of the bursts: weights (not yet normalised) and Δ times weight.
  * e^c keeps the weights of large bursts from underflowing. */
-static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, Tied own, double omega) {
-    Share share = split(omega);
-    double alpha_0 = exp(own.tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
-    double on_alpha = alpha * (share.rest + own.slope), on_not = alpha_not * (own.slope - share.p);
-    double log_p = n * log1p(-share.p) + rising(alpha_not, n) - rising(alpha_0, n), product = 1.0, rise = 0.0;
+static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, const CellModel *model) {
+    double log_p = n * model->log_rest + rising(&model->rest, n) - rising(&model->all, n), product = 1.0, rise = 0.0;
+    double none = exp(log_p); /* the probability of no burst, without what `product` has given away */
     int64_t k = 0;
     for (double q = 0; k < of->count; q++) {
         if (!(n - q > 0)) return;
-        product *= (n - q) * (alpha + q) / ((q + 1) * (alpha_not + n - q - 1 + 1e-9));
-        rise += on_alpha / (alpha + q) - on_not / (alpha_not + n - q - 1 + 1e-9);
+        double below = model->alpha_not + n - q - 1 + 1e-9, above = model->alpha + q;
+        product *= (n - q) * above / ((q + 1) * below);
+        rise += model->on_alpha / above - model->on_not / below;
         if (product < 1e-200 || product > 1e200) {
             log_p += log(product);
             product = 1.0;
+            none = 0.0;
         }
         if (q + 1 < of->sizes[k]) continue;
-        double weight = documents * exp(log_p + log(product) + of->sizes[k]);
+        double weight = none > 1e-100 && of->sizes[k] < 200 ? documents * none * product * of->lifts[k]
+                                      : documents * exp(log_p + log(product) + of->sizes[k]);
         of->share[k * groups + g] += weight;
         of->rise[k * groups + g] += weight * rise;
         k++;
@@ -86,9 +115,9 @@ static int find_places(const Design *design, const LengthClasses *classes, const
         double omega = 0.0;
         for (int64_t c = 1; c < columns; c++) omega += design->rows[g * columns + c] * fit[c];
         omega = between(omega, -60.0, 30.0);
-        Tied own = tied(design->kappa, middle, fit[columns], omega);
+        const CellModel model = model_of(tied(design->kappa, middle, fit[columns], omega), omega);
         for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++)
-            add_class(of, groups, g, classes->lengths[m], classes->documents[m], own, omega);
+            add_class(of, groups, g, classes->lengths[m], classes->documents[m], &model);
     }
     for (int64_t g = 0; g < groups; g++) of->expected[g] = 0.0;
     of->documents = 0.0;

@@ -23,32 +23,37 @@ typedef struct {
     double kappa;
 } Design;
 
-/* Scratch space of one thread: one Term and one place per design cell, and `size` numbers. */
+/* Scratch space of one thread: one Term, one place and one point (POINT bytes) per design cell, and `size` numbers. */
+enum { POINT = 80 };
 typedef struct {
     void *present;
     int64_t *place;
+    void *points;
     double *numbers;
     int64_t size;
 } DesignRoom;
 
 /* The terms to fit. Arrays have one row per term of the collection. `start` has the coefficients and τ; a first column
- * that is `held` keeps its value. `out` receives the coefficients, τ, the gain over one binomial per design cell, the
+ * that is `held` keeps its value. With `keep`, all do: a fit in terms of another basis. `out` receives the coefficients, τ, the gain over one binomial per design cell, the
  * gain that one more Newton step would bring, and the curvature −∂²ℓ/∂β_0² of the profile over all others. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
     int64_t held;
     int64_t scan;
+    int64_t keep;
     const double *start;
     double *out;
 } DesignFitTask;
 
-/* As above; `fits` are rows of `out` of a fit with no column held. At a limit of the first coefficient, twice the
+/* As above; `fits` are rows of `out` of a fit with no column held, `without` those with the first one held at 0, where a
+ * search starts if the estimate is far out. At a limit of the first coefficient, twice the
  * log-likelihood is lower by `critical`; `out` has two numbers per term. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
     const double *fits;
+    const double *without;
     const double *critical;
     double *out;
 } DesignLimitTask;

@@ -17,7 +17,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
-SCRATCH = 4  # rows of scratch space, as in regression.c
+SCRATCH = 8  # rows of scratch space, as in design_problem.c
+POINT = 80  # bytes of a design cell at a point, as in regression.h
 
 
 class Design(Struct):
@@ -34,7 +35,7 @@ class Design(Struct):
 
 
 class DesignRoom(Struct):
-    _fields_ = [("present", Out_u8), ("place", Out_i64), ("numbers", Out_f64), ("size", Int)]
+    _fields_ = [("present", Out_u8), ("place", Out_i64), ("points", Out_u8), ("numbers", Out_f64), ("size", Int)]
 
 
 class DesignFitTask(Struct):
@@ -43,13 +44,21 @@ class DesignFitTask(Struct):
         ("size", Int),
         ("held", Int),
         ("scan", Int),
+        ("keep", Int),
         ("start", In_f64),
         ("out", Out_f64),
     ]
 
 
 class DesignLimitTask(Struct):
-    _fields_ = [("terms", In_i64), ("size", Int), ("fits", In_f64), ("critical", In_f64), ("out", Out_f64)]
+    _fields_ = [
+        ("terms", In_i64),
+        ("size", Int),
+        ("fits", In_f64),
+        ("without", In_f64),
+        ("critical", In_f64),
+        ("out", Out_f64),
+    ]
 
 
 def design(
@@ -82,32 +91,39 @@ def _room(of: Design) -> DesignRoom:
     return DesignRoom(
         present=np.zeros(of.groups * ctypes.sizeof(Term), np.uint8),
         place=np.zeros(of.groups, np.int64),
+        points=np.zeros(of.groups * POINT, np.uint8),
         numbers=np.empty(numbers),
         size=numbers,
     )
 
 
 def fit_design(
-    cells: Cells, of: Design, terms: Integers, start: Floats, out: Floats, *, held: bool = False, scan: bool = True
+    cells: Cells, of: Design, terms: Integers, start: Floats, out: Floats, *, how: str = "scan", held: bool = False
 ) -> None:
     """Fit the given terms. Rows of *start* have coefficients and τ; rows of *out* receive them and `AFTER` numbers.
 
-    If the first column is *held*, its coefficient stays as in *start*. With *scan*, terms in few documents are also
-    fitted from other values of τ, and the best fit is kept.
+    If the first column is *held*, its coefficient stays as in *start*. *how* is "scan": terms in few documents are also
+    fitted from other values of τ, and the best fit is kept; "climb": from *start* alone; or "keep": *start* is the fit.
     """
     size = of.columns + 1
     require(start.shape == (cells.terms, size), "a row of start must have the coefficients and tau")
     require(out.shape == (cells.terms, size + AFTER), f"a row of out must have {AFTER} numbers more than start")
-    task = DesignFitTask(terms=terms, size=terms.size, held=held, scan=scan, start=start, out=out)
+    task = DesignFitTask(
+        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=how == "keep", start=start, out=out
+    )
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
-def design_limits(cells: Cells, of: Design, terms: Integers, fits: Floats, critical: Floats, out: Floats) -> None:
+def design_limits(
+    cells: Cells, of: Design, terms: Integers, fits: Floats, without: Floats, critical: Floats, out: Floats
+) -> None:
     """Profile-likelihood limits of the first coefficient of the given terms: low and high in the rows of *out*.
 
-    *fits* has rows as `fit_design` writes them. At a limit, twice the log-likelihood is lower by *critical*.
+    *fits* has rows as `fit_design` writes them, *without* those with the first coefficient held at 0. At a limit, twice
+    the log-likelihood is lower by *critical*.
     """
-    require(fits.shape == (cells.terms, of.columns + 1 + AFTER), "fits must have one row per term")
+    shape = (cells.terms, of.columns + 1 + AFTER)
+    require(fits.shape == shape and without.shape == shape, "fits must have one row per term")
     require(critical.shape == (cells.terms,) and out.shape == (cells.terms, 2), "there must be one row per term")
-    task = DesignLimitTask(terms=terms, size=terms.size, fits=fits, critical=critical, out=out)
+    task = DesignLimitTask(terms=terms, size=terms.size, fits=fits, without=without, critical=critical, out=out)
     call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

@@ -180,7 +180,55 @@ def column_of(frame: pl.DataFrame, name: Any) -> pl.Series:
     return frame[name]
 
 
+def labels_of(frame: pl.DataFrame, by: str) -> pl.Series:
+    """A column by which documents can be compared; ValueError if a document has nothing in it, or has a list."""
+    labels = column_of(frame, by)
+    if labels.null_count():
+        advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
+        raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
+    if labels.dtype.is_nested() or str(labels.dtype) in ("Binary", "Object"):
+        raise ValueError(f"the column {by!r:.60} has {labels.dtype}, by which documents cannot be compared")
+    return labels
+
+
 def no_column(frame: pl.DataFrame, name: Any) -> str:
     """The sentence about a column that does not exist."""
-    known = ", ".join(map(repr, frame.columns))
-    return f"the metadata has no column {name!r:.60}; it has {known if len(known) <= 300 else known[:299] + '…'}"
+    return f"the metadata has no column {name!r:.60}; it has {_listed(frame.columns)}"
+
+
+def no_value(column: str, value: Any, values: Iterable[Any]) -> str:
+    """The sentence about a value that a column does not have.
+
+    Examples
+    --------
+    >>> no_value("party", "Democrat", ["Whig", "Democratic", "Whig"])
+    "the column 'party' has no value 'Democrat'; it has 'Democratic', 'Whig'"
+    """
+    return f"the column {column!r:.60} has no value {value!r:.60}; it has {_listed(sorted(set(values)))}"
+
+
+def _listed(names: Iterable[Any]) -> str:
+    """Names in one line, cut if it is long."""
+    known = ", ".join(map(repr, names))
+    return known if len(known) <= 300 else known[:299] + "…"
+
+
+def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:
+    """The values of a column that are asked for, each once; ValueError for fewer than two, or one that is not there.
+
+    Examples
+    --------
+    >>> chosen_values(pl.DataFrame({"year": [1945, 1949, None]}), "year", (1949, 1945))
+    [1949, 1945]
+    """
+    column = column_of(frame, name).drop_nulls()
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise ValueError(f"groups must be a list of two values of {name!r:.60} or more; got {values!r:.60}")
+    asked, there = list(values), column.unique().to_list()
+    for value in asked:
+        if value not in there:
+            raise ValueError(no_value(name, value, there))
+    unique = [value for place, value in enumerate(asked) if value not in asked[:place]]
+    if len(unique) < 2:
+        raise ValueError(f"groups must be a list of two values of {name!r:.60} or more; got {values!r:.60}")
+    return unique

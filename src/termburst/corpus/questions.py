@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -78,7 +78,9 @@ class Questions:
         self._warn_of_one_document()
         return burstiness_test(self._filled(), **options)
 
-    def keyness(self, other: Any = None, *, by: str | None = None, **options: Any) -> pl.DataFrame:
+    def keyness(
+        self, other: Any = None, *, by: str | None = None, groups: Iterable[Any] | None = None, **options: Any
+    ) -> pl.DataFrame:
         """Which terms are more frequent in one part of the corpus than in another?
 
         Parameters
@@ -88,6 +90,8 @@ class Questions:
         by : column of the metadata whose values are the groups; by default the one named by `group`
             Two groups are compared with `termburst.keyness`; the first in order is A. More than two are compared with
             `termburst.keyness_groups`.
+        groups : the values of that column to compare, such as ["Democratic", "Republican"]; the first is A
+            Documents with other values are left out.
         options : of these functions, which also explain the columns; with cluster= or strata=, *by* is a formula
 
         Examples
@@ -99,6 +103,8 @@ class Questions:
         """
         from termburst.tables import keyness, keyness_groups
 
+        if groups is not None:
+            return self._of_groups(other, by if by is not None else self.by, groups, options)
         if by is not None and other is None and options.keys() & {"cluster", "strata", "contrast"}:
             columns.column_of(self._metadata, by)
             other, by = by if by.isidentifier() else f"`{by}`", None
@@ -118,19 +124,29 @@ class Questions:
         by = by if by is not None else self.by
         if by is None:
             raise ValueError("give the column to compare by, as by=..., or another corpus")
-        labels = columns.column_of(self._metadata, by)
-        if labels.null_count():
-            advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
-            raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
-        if labels.dtype.is_nested() or str(labels.dtype) in ("Binary", "Object"):
-            raise ValueError(f"the column {by!r:.60} has {labels.dtype}, by which documents cannot be compared")
-        groups = labels.unique().sort()
-        if len(groups) == len(self):
+        labels = columns.labels_of(self._metadata, by)
+        values = labels.unique().sort()
+        if len(values) == len(self):
             warn_of_single_documents()
-        if len(groups) != 2 or "contrasts" in options:
+        if len(values) != 2 or "contrasts" in options:
             return keyness_groups(self._filled(), labels.to_list(), **options)
-        a, b = (self.counts[(labels == group).to_numpy()] for group in groups)
+        a, b = (self.counts[(labels == value).to_numpy()] for value in values)
         return keyness(a, b, terms=self.terms, **options)
+
+    def _of_groups(self, other: Any, by: str | None, groups: Iterable[Any], options: dict[str, Any]) -> pl.DataFrame:
+        """`keyness` of the documents with some values of a column; of two, the first is A."""
+        import polars as pl
+
+        from termburst.tables import keyness
+
+        if other is not None or by is None:
+            raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
+        chosen = columns.chosen_values(self._metadata, by, groups)
+        part = self.where(pl.col(by).is_in(chosen))
+        if len(chosen) > 2 or options.keys() & {"cluster", "strata", "contrast", "contrasts"}:
+            return part.keyness(by=by, **options)
+        a, b = (part.counts[(part.metadata[by] == value).to_numpy()] for value in chosen)
+        return keyness(a, b, terms=part.terms, **options)
 
     def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
@@ -221,7 +237,8 @@ class Questions:
         node : a word as the corpus counts it, a phrase, or a pattern such as "free*"
         window : tokens on each side, stop words included
         within : "document" or "sentence", over whose ends the window does not reach
-        options : min_count, adjust, confidence, include_node; see `termburst.concordance.collocates.collocates`
+        options : min_count, adjust, confidence, include_node, limit; see
+            `termburst.concordance.collocates.collocates`
 
         Returns
         -------
@@ -243,12 +260,38 @@ class Questions:
 
         texts = self._texts("its words have no order")
         source: Any = texts  # read again for each node if the positions would take too much memory
-        if len(self) and 8 * self.tokens < memory_allowed() // 2:
+        if len(self) and 16 * self.tokens < memory_allowed():
             in_sentences = within == "sentence"
             source = self._documents.positions_in_sentences if in_sentences else self._documents.positions
         return collocates(
             source, node, counting=self.counting or CountingOptions(), window=window, within=within, **options
         )
+
+    def triggers(self, term: str | None = None, *, fit: Any = None, **options: Any) -> pl.DataFrame:
+        """What does a word bring on later in the document, and what brings it on? The smallest p-values come first.
+
+        An urn is fitted to the order of words in all documents: a word that was said adds mass to itself and to other
+        words. The first call fits it and takes longer; then any word is quick.
+
+        Parameters
+        ----------
+        term : a word; by default the strongest pairs of all words
+        fit : of `termburst.fit_polya_urn` with kind="full", for options of your own
+        options : top, adjust, confidence; see `termburst.concordance.triggers.triggers`, which explains the columns
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> texts = ["socrates asked plato and plato asked", "the sea and the sun", "a ship on the sea"] * 8
+        >>> tb.read(texts).triggers("socrates").select("direction", "term", "documents").rows()[0]
+        ('brings on', 'asked', 8)
+        """
+        from termburst.concordance.triggers import triggers
+
+        if fit is None:
+            self._texts("its words have no order")
+            fit = self._documents.urn
+        return triggers(fit, term, **options)
 
     def ngrams(self, size: int = 2, *, min_count: int = 2) -> pl.DataFrame:
         """The n-grams with how firmly their words hold together; see `termburst.concordance.ngrams.ngrams`.
@@ -354,6 +397,13 @@ class Questions:
         from termburst.report.server import Exploration
 
         return Exploration(self.server(port=port, **options), browser=browser)
+
+    def __token_positions__(self) -> tuple[Any, Container[str]]:
+        """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""
+        if self._documents.texts is None:
+            self._filled()
+            return None, frozenset()
+        return self._documents.__token_positions__()
 
     def _texts(self, problem: str) -> Sequence[Text]:
         if self._documents.texts is None:

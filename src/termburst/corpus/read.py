@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -21,27 +18,21 @@ import scipy.sparse as sp
 from termburst.corpus import frames, metadata
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.documents import Documents
-from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
+from termburst.corpus.read_files import corpus_of_files
+from termburst.corpus.read_options import NO_FILES, ReadOptions, Tokenizer
+from termburst.corpus.stored_texts import TokenizedTexts
 from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
-from termburst.counting.guess_language import guess_language
-from termburst.counting.languages import guessed_language, language_name
 from termburst.counting.options import CountingOptions
-from termburst.counting.scripts import unsegmented_script
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.reading.documents import Text
-from termburst.reading.faults import mixed_kinds
-from termburst.reading.readers import open_corpus
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
-from termburst.statistics.store import holds_statistics
 
 KINDS = (
     "a path, a glob or the name of a data set, a list of pathlib.Path, a list of strings (texts), a list of lists of "
     "strings (tokens), a frame, or a matrix of counts"
 )
-Tokenizer = Callable[[Any], Iterable[Any]]
-_SAMPLE = 200  # texts that are looked at for script and language
 
 
 def read(
@@ -129,57 +120,18 @@ def read(
         ngrams_over_stop_words=ngrams_over_stop_words,
         pretokenized=pretokenized or tokenizer is not None,
     )
-    asked = _Asked(id, files, counting, tokenizer, terms)
+    asked = ReadOptions(id, files, counting, tokenizer, terms)
     try:
         corpus = _opened(source, asked)
     except ValueError as error:
         raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
-    if corpus is source and (metadata is not None or asked != _Asked(None, _NO_FILES, corpus_counting())):
+    if corpus is source and (metadata is not None or asked != ReadOptions(None, NO_FILES, corpus_counting())):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
     corpus = corpus if metadata is None else corpus.with_metadata(metadata)
     return corpus.drop_duplicates() if drop_duplicates else corpus
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The options of `read`: ids, how files are read, how words are counted."""
-
-    id: Any
-    files: Mapping[str, Any]
-    counting: CountingOptions
-    tokenizer: Tokenizer | None = None
-    terms: Any = None
-
-    def refuse(self, what: str, *, keep: tuple[str, ...] = ()) -> None:
-        """Raise ValueError if an option was given that *what* has no use for."""
-        given = [name for name, value in self.files.items() if value != _NO_FILES[name] and name not in keep]
-        given += ["terms"] if self.terms is not None and "terms" not in keep else []
-        if given:
-            raise ValueError(f"{given[0]}= is not for {what}; omit it")
-
-    def refuse_words(self) -> None:
-        """Raise ValueError if an option of counting was given, for counts."""
-        if self.counting != corpus_counting() or self.tokenizer is not None:
-            raise ValueError("these are counts already; omit the options of words, such as ngrams=")
-
-    def warn_of_script(self, texts: Sequence[Text]) -> None:
-        """Warn if texts are written without spaces between words and nothing divides them."""
-        if not self.counting.pretokenized and not all(map(_is_ascii, texts[:_SAMPLE])):
-            sentence = unsegmented_script(texts, self.counting.language)
-            if sentence is not None:
-                warnings.warn(sentence, stacklevel=5)
-
-
-_NO_FILES: dict[str, Any] = {
-    "text": None, "layer": None, "encoding": None, "errors": "strict", "lines": False, "delimiter": None,
-    "xpath": None, "name_pattern": None, "strict": False,
-}  # fmt: skip
-
-
-_ALWAYS: dict[str, Any] = {"columns": "all", "inspect": True}  # for the metadata and for the report
-
-
-def _opened(source: Any, asked: _Asked) -> Corpus:
+def _opened(source: Any, asked: ReadOptions) -> Corpus:
     """Find out what the source is."""
     if isinstance(source, Corpus):
         return source
@@ -198,14 +150,14 @@ def _opened(source: Any, asked: _Asked) -> Corpus:
     return _from_list(list(source), asked)
 
 
-def _from_list(items: list[Any], asked: _Asked) -> Corpus:
+def _from_list(items: list[Any], asked: ReadOptions) -> Corpus:
     """Texts, token lists, paths, or rows of counts."""
     if not items:
         raise ValueError("the source is an empty list; there is nothing to read")
-    kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], _Asked], Corpus]], ...] = (
+    kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], ReadOptions], Corpus]], ...] = (
         (lambda item: isinstance(item, str), _from_texts),
         (_is_tokens, _from_tokens),
-        (lambda item: isinstance(item, os.PathLike), _from_files),
+        (lambda item: isinstance(item, os.PathLike), corpus_of_files),
         (_is_row, _from_matrix),
     )
     for kind, take in kinds:
@@ -230,7 +182,7 @@ def _is_row(item: Any) -> bool:
     return isinstance(item, (list, tuple, np.ndarray)) and len(item) > 0 and isinstance(item[0], Real)
 
 
-def _from_texts(texts: list[str], asked: _Asked) -> Corpus:
+def _from_texts(texts: list[str], asked: ReadOptions) -> Corpus:
     asked.refuse("a list of texts")
     _warn_of_names(texts)
     held: Sequence[Text] = [str(text) for text in texts]
@@ -258,7 +210,7 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _from_tokens(items: list[Any], asked: _Asked) -> Corpus:
+def _from_tokens(items: list[Any], asked: ReadOptions) -> Corpus:
     asked.refuse("a list of token lists")
     if asked.tokenizer is not None:
         raise ValueError("the source has tokens already; omit tokenizer=")
@@ -270,7 +222,7 @@ def _from_tokens(items: list[Any], asked: _Asked) -> Corpus:
     return Corpus(Documents(ids, counting, tokens), metadata.of_documents(ids), name="token lists")
 
 
-def _from_matrix(matrix: Any, asked: _Asked) -> Corpus:
+def _from_matrix(matrix: Any, asked: ReadOptions) -> Corpus:
     asked.refuse("a matrix of counts", keep=("terms",))
     asked.refuse_words()
     counts = canonical_counts(matrix)
@@ -287,7 +239,7 @@ def _counts_corpus(counts: Any, terms: Any, ids: list[str], frame: pl.DataFrame)
     return Corpus(Documents(ids, None, None, given), frame, name="counts")
 
 
-def _from_frame(source: Any, frame: pl.DataFrame, asked: _Asked) -> Corpus:
+def _from_frame(source: Any, frame: pl.DataFrame, asked: ReadOptions) -> Corpus:
     """Texts in one column, or counts in all."""
     column = frames.text_column(frame, asked.files["text"])
     asked.refuse("a frame", keep=("text",))
@@ -318,121 +270,26 @@ def _from_frame(source: Any, frame: pl.DataFrame, asked: _Asked) -> Corpus:
     return Corpus(Documents(ids, counting, texts), made, name="frame")
 
 
-def _from_collection(collection: TextCollection, asked: _Asked) -> Corpus:
-    """A data set, with the names of its classes as the metadata "label"."""
+def _from_collection(collection: TextCollection, asked: ReadOptions) -> Corpus:
+    """A data set, with the names of its classes as the metadata "label", and what else is known of its documents."""
     asked.refuse("a data set")
     if asked.id is not None:
         raise ValueError("a data set has its own ids; omit id=")
-    labels, names = collection.labels, collection.label_names
-    columns = {} if labels is None or names is None else {"label": [names[code] for code in labels]}
     texts: Sequence[Text] = list(collection.texts)
     if asked.tokenizer is not None:
         texts = TokenizedTexts(texts, asked.tokenizer)
     ids = list(collection.ids)
-    return Corpus(Documents(ids, asked.counting, texts), metadata.with_ids(ids, columns), name=collection.name)
+    return Corpus(
+        Documents(ids, asked.counting, texts), metadata.with_ids(ids, collection.columns()), name=collection.name
+    )
 
 
-def _from_path(source: str | os.PathLike[str], asked: _Asked) -> Corpus:
+def _from_path(source: str | os.PathLike[str], asked: ReadOptions) -> Corpus:
     """A path, a glob or the name of a data set."""
     name = os.fspath(source)
     if name in BUILT_IN and not os.path.lexists(name):
         return _from_collection(BUILT_IN[name](), asked)
-    return _from_files([source], asked)
-
-
-def _from_files(sources: Sequence[str | os.PathLike[str]], asked: _Asked) -> Corpus:
-    """Files, read and counted in one pass. Their texts are not kept."""
-    if asked.id is not None and not isinstance(asked.id, str):
-        raise ValueError("for files, id= is the name of a column; give other ids as a column of metadata=")
-    if asked.terms is not None:
-        raise ValueError("terms= is for a matrix of counts; omit it")
-    parts = [StoredPart(_open(source, asked)) for source in sources]
-    records: list[Mapping[str, Any]] = []
-    sample, batches = _peeked(parts, records, asked)
-    first = sample[0]
-    counting, tokenizer = asked.counting, asked.tokenizer
-    if isinstance(first, list):  # of an annotated corpus, or a table with token lists
-        if tokenizer is not None:
-            raise ValueError(f"{parts[0].source.name} has tokens already; omit tokenizer=")
-        if not counting.pretokenized:
-            counting = replace(counting, pretokenized=True, layer=asked.files["layer"] or "form")
-    documents = _of_one_kind(batches, type(first), parts)
-    counts, terms = counting.count(
-        documents if tokenizer is None else (tokens_of(document, tokenizer) for document in documents)
-    )
-    ids = list(chain.from_iterable(part.ids for part in parts))
-    texts: Any = StoredTexts(tuple(parts), np.arange(len(ids)))
-    texts = texts if tokenizer is None else TokenizedTexts(texts, tokenizer)
-    given = CountedCorpus(counts, terms, ids, counting, texts)
-    frame = metadata.of_documents(ids, records)
-    reports = [copy.copy(part.source.report) for part in parts]  # a copy, because reading again begins it anew
-    for report in reports:
-        report.language = _language(counting, sample)
-    name = Path(os.fspath(sources[0])).name if len(sources) == 1 else f"{len(sources):,} files"
-    return Corpus(Documents(ids, counting, texts, given), frame, name=name, _reports=tuple(reports))
-
-
-def _open(source: str | os.PathLike[str], asked: _Asked) -> Any:
-    """The files of one source, opened for reading; FileNotFoundError if there are none."""
-    name = os.fspath(source)
-    if name == "-":
-        raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
-    if holds_statistics(name):
-        raise ValueError(f"{name} contains saved statistics, not texts; load it with tb.TermStatistics.load")
-    options = {key: value for key, value in asked.files.items() if value != _NO_FILES[key]} | _ALWAYS
-    try:
-        return open_corpus(name, id=asked.id, pretokenized=asked.counting.pretokenized, **options)
-    except FileNotFoundError as error:
-        raise FileNotFoundError(
-            f"There is no file or folder {name!r:.80}; texts come as a list of strings, as in tb.read([text])"
-        ) from error
-
-
-def _peeked(
-    parts: list[StoredPart], records: list[Mapping[str, Any]], asked: _Asked
-) -> tuple[list[Text], Iterator[list[Text]]]:
-    """The first texts, and the texts of all batches; *records* gets the metadata of every document."""
-
-    def read_all() -> Iterator[list[Text]]:
-        for part in parts:
-            for batch in part.first_read():
-                records.extend(batch.metadata)
-                yield batch.texts
-
-    batches = read_all()
-    for texts in batches:
-        if texts:
-            asked.warn_of_script(texts)
-            return texts[:_SAMPLE], chain([texts], batches)
-    raise ValueError(f"{parts[0].source.name}: there are no documents to read")
-
-
-def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPart]) -> Iterator[Text]:
-    """The documents one by one. Texts and token lists cannot be mixed, because they are counted in different ways."""
-    number = 0
-    for texts in batches:
-        for text in texts:
-            if not isinstance(text, kind):
-                names = list(chain.from_iterable(part.ids for part in parts))
-                found = (names[number], names[0]) if kind is str else (names[0], names[number])
-                raise mixed_kinds(parts[0].source.name, *found)
-            number += 1
-            yield text
-
-
-def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
-    """The language that was given or is guessed, for the report."""
-    if counting.language is not None:
-        return language_name(counting.language)
-    with suppress(ImportError):  # of the lists of stop words
-        guessed = guess_language(sample)
-        if guessed is not None:
-            return guessed_language(guessed[0], 'language="{}"', 'stop_words="{}"')
-    return None
-
-
-def _is_ascii(text: Text) -> bool:
-    return isinstance(text, str) and text.isascii()
+    return corpus_of_files([source], asked)
 
 
 def _in_python(message: str) -> str:

@@ -72,7 +72,7 @@ class Pieces(LazyTexts):
         parents = np.unique(self.parent[wanted])
         bounds = np.searchsorted(self.parent[wanted], parents, side="left").tolist()
         for text, first, last in zip(
-            texts_at(self.texts, parents.tolist()), bounds, [*bounds[1:], wanted.size], strict=True
+            texts_at(self.texts, parents.tolist()), bounds, [*bounds, wanted.size][1:], strict=True
         ):
             prepared = text if self.prepare is None else self.prepare(text)
             for number in wanted[first:last]:

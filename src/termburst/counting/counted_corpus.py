@@ -58,7 +58,7 @@ class Groups:
 
     Attributes
     ----------
-    names : tuple of str, sorted
+    names : tuple of str, sorted unless an order is given
     codes : array of int, one per document
     """
 
@@ -66,8 +66,8 @@ class Groups:
     codes: NDArray[np.intp]
 
     @classmethod
-    def from_labels(cls, labels: Iterable[str]) -> Groups:
-        """Number the groups in the order of their names.
+    def from_labels(cls, labels: Iterable[str], order: Iterable[str] | None = None) -> Groups:
+        """Number the groups in the order of their names, or in the *order* given, which must have all names.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class Groups:
         (('jam', 'tea'), [1, 0, 1], [1, 2])
         """
         listed = list(labels)  # not a NumPy array of str, which would drop a NUL at the end
-        names = tuple(sorted(set(listed)))
+        names = tuple(sorted(set(listed)) if order is None else order)
         code = {name: number for number, name in enumerate(names)}
         return cls(names, np.array([code[label] for label in listed], dtype=np.intp))
 

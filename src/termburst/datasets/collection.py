@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -38,10 +38,17 @@ class TextCollection:
     texts: list[str]
     labels: NDArray[np.int64] | None
     label_names: list[str] | None
+    metadata: Mapping[str, Sequence[str | int]] = field(default_factory=dict)  # further columns, by name
 
     def __len__(self) -> int:
         """The number of documents."""
         return len(self.ids)
+
+    def columns(self) -> dict[str, list[str | int]]:
+        """What is known of the documents: their classes as "label", if they have classes, and the metadata."""
+        labels, names = self.labels, self.label_names
+        classes = {} if labels is None or names is None else {"label": [names[code] for code in labels]}
+        return {name: list(column) for name, column in (classes | dict(self.metadata)).items()}
 
 
 def clean_text(text: str) -> str:
@@ -74,6 +81,32 @@ def data_file(relative: str, what: str) -> Path:
     if not path.is_file():
         raise FileNotFoundError(f"{what} is not in the folder of {DATA_VARIABLE}: put {relative} into {folder}")
     return path
+
+
+def nltk_corpus(name: str, what: str) -> Path:
+    """NLTK's copy of a corpus: the zip archive, or the unpacked folder in its place."""
+    for corpora in _nltk_places():
+        for candidate in (corpora / f"{name}.zip", corpora / name):
+            if candidate.is_file() or (candidate.is_dir() and any(candidate.iterdir())):
+                return candidate
+    raise FileNotFoundError(
+        f"{what} not found: run `pip install nltk` and `python -m nltk.downloader {name}`, or set "
+        f"{DATA_VARIABLE} to a folder that contains nltk_data/corpora/{name}.zip"
+    )
+
+
+def _nltk_places() -> Iterator[Path]:
+    folder = data_folder()
+    if folder is not None:
+        yield folder / "nltk_data" / "corpora"
+    try:
+        import nltk.data
+    except ImportError:
+        return
+    # The search path instead of nltk.data.find, which needs one call for the archive and one for the folder, and whose
+    # error message is a page long.
+    for place in nltk.data.path:
+        yield Path(place) / "corpora"
 
 
 def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:

@@ -51,6 +51,15 @@ def load_20newsgroups(subset: Subset = "train", *, remove: Iterable[str] = ()) -
     )
 
 
+def cached_file() -> Path | None:
+    """The copy of 20 Newsgroups on this machine: in the data folder or in scikit-learn's; None if there is none."""
+    from sklearn.datasets import get_data_home
+
+    folder = data_folder()
+    places = ([folder / _FOLDER] if folder else []) + [Path(get_data_home())]
+    return next((place / _FILE for place in places if (place / _FILE).is_file()), None)
+
+
 def _fetch(subset: str, parts: tuple[str, ...]) -> Any:
     folder = data_folder()
     if folder is not None and (folder / _FOLDER / _FILE).is_file():

@@ -3,18 +3,16 @@
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 
 from termburst.datasets.collection import (
-    DATA_VARIABLE,
     SUBSETS,
     DamagedDataError,
     Subset,
     TextCollection,
     check_choice,
-    data_folder,
+    nltk_corpus,
 )
 
 CATEGORIES = ("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade")
@@ -38,6 +36,20 @@ def load_r8(subset: Subset = "train") -> TextCollection:
     return TextCollection("r8", ids, texts, labels, list(CATEGORIES))
 
 
+def load_r52(subset: Subset = "train") -> TextCollection:
+    """Load R52: the ApteMod documents with exactly one category, if it occurs in both parts.
+
+    >>> r52 = load_r52("test")  # doctest: +SKIP
+    >>> len(r52), len(r52.label_names)  # doctest: +SKIP
+    (2570, 52)
+    """
+    both = set.intersection(*(_single_categories(part) for part in ("train", "test")))
+    names = sorted(both)
+    categories, ids, texts = _load(subset, only=both)
+    labels = np.array([names.index(next(iter(categories[name]))) for name in ids], dtype=np.int64)
+    return TextCollection("r52", ids, texts, labels, names)
+
+
 def load_reuters(subset: Subset = "train") -> TextCollection:
     """Load all ApteMod documents of Reuters-21578, 7,769 for training and 3,019 for test, without their categories.
 
@@ -48,10 +60,16 @@ def load_reuters(subset: Subset = "train") -> TextCollection:
     return TextCollection("reuters", ids, texts, None, None)
 
 
+def _single_categories(subset: Subset) -> set[str]:
+    """The categories of documents with exactly one category."""
+    categories, ids, _ = _load(subset, only=None)
+    return {next(iter(categories[name])) for name in ids if len(categories[name]) == 1}
+
+
 def _load(subset: Subset, only: set[str] | None) -> tuple[dict[str, set[str]], list[str], list[str]]:
     """Categories, ids and texts of documents: of all, or of those with exactly one category, which is in *only*."""
     check_choice("subset", subset, SUBSETS)
-    source = _find()
+    source = nltk_corpus("reuters", "Reuters-21578 was")
     try:
         if source.is_dir():
             return _collect(lambda name: (source / name).read_bytes(), subset, only)
@@ -77,29 +95,3 @@ def _categories(listing: str) -> Iterator[tuple[str, set[str]]]:
     for line in listing.splitlines():
         name, *categories = line.split() or [""]
         yield name, set(categories)
-
-
-def _find() -> Path:
-    """The zip archive, or the unpacked folder in its place."""
-    for corpora in _places():
-        for candidate in (corpora / "reuters.zip", corpora / "reuters"):
-            if candidate.is_file() or (candidate / "cats.txt").is_file():
-                return candidate
-    raise FileNotFoundError(
-        "Reuters-21578 was not found: run `pip install nltk` and `python -m nltk.downloader reuters`, or set "
-        f"{DATA_VARIABLE} to a folder that contains nltk_data/corpora/reuters.zip"
-    )
-
-
-def _places() -> Iterator[Path]:
-    folder = data_folder()
-    if folder is not None:
-        yield folder / "nltk_data" / "corpora"
-    try:
-        import nltk.data
-    except ImportError:
-        return
-    # The search path instead of nltk.data.find, which needs one call for the archive and one for the folder, and whose
-    # error message is a page long.
-    for place in nltk.data.path:
-        yield Path(place) / "corpora"

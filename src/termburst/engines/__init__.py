@@ -10,10 +10,28 @@ A frame has texts (document, text), counts (document, term, count) or patterns (
 TermStatistics(2 documents, 8 tokens, 5 terms, detail='moments')
 """
 
+from termburst.engines.burstiness import burst_effects, burstiness_test, dispersion
+from termburst.engines.concordance import collocates, kwic
 from termburst.engines.counts import count_terms
+from termburst.engines.keyness import keyness
 from termburst.engines.ledger import add, patterns, withdraw
 from termburst.engines.statistics import term_statistics
 from termburst.engines.terms import fit_beta_binomial, term_table
 from termburst.engines.weights import weigh
 
-__all__ = ["add", "count_terms", "fit_beta_binomial", "patterns", "term_statistics", "term_table", "weigh", "withdraw"]
+__all__ = [
+    "add",
+    "burst_effects",
+    "burstiness_test",
+    "collocates",
+    "count_terms",
+    "dispersion",
+    "fit_beta_binomial",
+    "keyness",
+    "kwic",
+    "patterns",
+    "term_statistics",
+    "term_table",
+    "weigh",
+    "withdraw",
+]

@@ -11,13 +11,13 @@ import atexit
 import glob
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.engines.frames import bytewise, from_polars, is_spark, to_polars
+from termburst.engines.frames import bytewise, concatenated, from_polars, is_spark, to_polars
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +43,7 @@ def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = R
         import polars as pl
 
         none = pl.DataFrame(schema=schema)
-        return from_polars(pl.concat([none, *(_typed(result, schema) for result in results)]), frame)
+        return from_polars(pl.concat([none, *(typed(result, schema) for result in results)]), frame)
     return _read(_spooled(results, schema), frame)
 
 
@@ -64,20 +64,48 @@ def map_and_add(
     return (_read(folder, frame, "*/*.parquet"),)
 
 
-def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema) -> Any:
-    """The results of *function* on all rows of some terms at a time; the parts have no term in common."""
+def dealt_out(frames: Sequence[Any]) -> tuple[Any, ...]:
+    """The rows of all frames of patterns, in parts that have no term in common; the frames may have terms in common."""
+    first = frames[0]
+    if not _is_lazy_polars(first):
+        return (concatenated(frames),)
+    import polars as pl
+
+    names = first.collect_schema().names()
+    schema = {name: pl.Int64 if name in ("count", "length", "documents") else pl.String for name in names}
+    rows = (batch for frame in frames for batch in stream(frame.select(*names), ROWS))
+    return tuple(_read(part, first) for part in sorted(_spooled(rows, schema, ("documents",)).iterdir()))
+
+
+def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema, key: str = "term") -> Any:
+    """The results of *function* on all rows of some terms at a time; the parts have no term in common.
+
+    With another *key*, its values take the place of the terms.
+    """
     first = parts[0]
     if is_spark(first):
         from termburst.engines.spark import map_terms_in_arrow
 
-        return nw.from_native(map_terms_in_arrow(nw.to_native(first), function, schema))
+        return nw.from_native(map_terms_in_arrow(nw.to_native(first), function, schema, key))
     if isinstance(first, nw.DataFrame):
-        return from_polars(_typed(function(first.to_polars()), schema), first)
+        return from_polars(typed(function(first.to_polars()), schema), first)
     if len(parts) > 1:
-        whole: Iterable[pl.DataFrame] = (to_polars(part) for part in parts)
+        whole: Iterable[pl.DataFrame] = _several_parts(parts)
     else:
-        whole = _whole_terms(stream(first.sort("term"), ROWS))
+        whole = _whole_terms(stream(first.sort(key), ROWS), key)
     return _read(_spooled(map(function, whole), schema), first)
+
+
+def kept(frame: Any) -> Any:
+    """The frame, computed at most once although several queries read it; on Spark in the executors' own scratch space.
+
+    Frames of other engines are returned unchanged: what our code computes for them is in files already.
+    """
+    if not is_spark(frame):
+        return frame
+    from termburst.engines.spark import keep
+
+    return nw.from_native(keep(nw.to_native(frame)))
 
 
 def stream(frame: Any, rows: int) -> Iterator[pl.DataFrame]:
@@ -94,7 +122,20 @@ def stream(frame: Any, rows: int) -> Iterator[pl.DataFrame]:
             yield pl.DataFrame(pl.from_arrow(batch))
 
 
-def _whole_terms(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def _several_parts(parts: tuple[Any, ...]) -> Iterator[pl.DataFrame]:
+    """The rows of all parts, several parts at a time as long as these have at most `ROWS_OF_TERMS` rows."""
+    import polars as pl
+
+    held: list[pl.DataFrame] = []
+    for part in map(to_polars, parts):
+        if held and sum(one.height for one in held) + part.height > ROWS_OF_TERMS:
+            yield pl.concat(held)
+            held = []
+        held.append(part)
+    yield pl.concat(held)
+
+
+def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator[pl.DataFrame]:
     """Batches of about `ROWS_OF_TERMS` rows, cut where a term ends; the rows come sorted by term."""
     import polars as pl
 
@@ -108,7 +149,7 @@ def _whole_terms(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         if size < ROWS_OF_TERMS:
             continue
         together = pl.concat(held)
-        end = together["term"].search_sorted(together["term"][-1], side="left")
+        end = together[key].search_sorted(together[key][-1], side="left")
         if end:
             yield together[:end]
         held, size = [together[end:]], together.height - end
@@ -143,7 +184,7 @@ def _spooled(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str,
         held, files, size = [], files + 1, 0
 
     for result in results:
-        held.append(_typed(result, schema))
+        held.append(typed(result, schema))
         size += result.height
         if size >= ROWS_PER_FILE:
             write()
@@ -170,5 +211,6 @@ def _is_lazy_polars(frame: Any) -> bool:
     return bool(frame.implementation.is_polars()) and isinstance(frame, nw.LazyFrame)
 
 
-def _typed(result: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+def typed(result: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """The columns of the schema, with its types."""
     return result.select([result[name].cast(dtype) for name, dtype in schema.items()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,9 +11,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.batches import TEXTS, map_and_add, map_batches
+from termburst.engines.batches import TEXTS, kept, map_and_add, map_batches
 from termburst.engines.door import Opened
-from termburst.engines.frames import to_polars, totals
+from termburst.engines.frames import is_spark, to_polars, totals
 from termburst.statistics.matrix import canonical_counts, document_lengths
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
@@ -29,19 +29,29 @@ class Cells:
 
     Attributes
     ----------
-    parts : frames of (document,) term, count, length, documents, tokens
+    parts : frames of (document,) (group,) term, count, length, documents, tokens
         One frame, or several that have no term in common.
         *documents* is the number of documents with such a cell, *tokens* the number of their tokens. With the grain
         "counts" their single lengths are not known, and *length* is 0.
-    lengths : frame of length, documents
+    lengths : frame of (group,) length, documents
+    merged : whether no two rows of the parts are equal in term, count and length (and group), and the parts are `kept`
     """
 
     parts: tuple[Any, ...]
     lengths: Any
+    merged: bool = False
 
     def totals(self, *keys: str) -> tuple[Any, ...]:
         """Parts with the sum of *documents* for every combination of keys; "term" must be one of them."""
+        if self.merged and {"count", "length"} <= set(keys):
+            return tuple(part.select(*keys, "documents") for part in self.parts)
         return tuple(totals(part, keys).filter(nw.col("documents") != 0) for part in self.parts)
+
+
+def kept_patterns(cells: Cells, *keys: str) -> tuple[Any, ...]:
+    """Parts of term, count, length, (keys,) documents, which several queries may read."""
+    parts = cells.totals("term", "count", "length", *keys)
+    return parts if cells.merged else tuple(map(kept, parts))
 
 
 def length_statistics(cells: Cells) -> TermStatistics:
@@ -49,8 +59,18 @@ def length_statistics(cells: Cells) -> TermStatistics:
 
     It is the only corpus-level data that the formulas and the fit of one term need.
     """
-    found = to_polars(totals(cells.lengths, ["length"]).filter(nw.col("documents") != 0)).sort("length")
-    none = np.zeros(0, dtype=np.int64)
+    return histogram(length_rows(cells))
+
+
+def length_rows(cells: Cells, *keys: str) -> pl.DataFrame:
+    """Rows of (keys,) length and documents, fetched from the engine."""
+    rows: pl.DataFrame = to_polars(totals(cells.lengths, [*keys, "length"]).filter(nw.col("documents") != 0))
+    return rows
+
+
+def histogram(found: pl.DataFrame) -> TermStatistics:
+    """Statistics without terms, from rows of length and documents."""
+    found, none = found.sort("length"), np.zeros(0, dtype=np.int64)
     statistics = TermStatistics(None, found["length"].to_numpy(), found["documents"].to_numpy(), none, none)
     if not statistics.documents:
         raise NothingToCountError("there are no documents: the frame has no rows")
@@ -63,28 +83,50 @@ def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> 
     """The cells of texts, counts or patterns, with the rows of that grain or finer ones."""
     one = nw.lit(1, dtype=nw.Int64)
     if source.kind == "texts":
-        parts = rows_of_texts(source.frame, counting, grain)
-        return _split(*(part.with_columns(documents=one) if grain == "documents" else part for part in parts))
+        parts = rows_of_texts(source.frame, counting, grain, grouped=source.grouped)
+        cells = _split(*(part.with_columns(documents=one) if grain == "documents" else part for part in parts))
+        return replace(cells, merged=grain == "patterns" and is_spark(source.frame))
     if counting is not None:
         raise ValueError(f"counting says how to count texts, but this frame has {source.kind}; omit it")
     if source.kind == "patterns":
         return _split(source.frame)
-    lengths = totals(source.frame, ["document"], "count").rename({"count": "length"})
-    held = source.frame.filter(nw.col("count") > 0).join(lengths, on="document", how="inner")
+    group = ["group"] if source.grouped else []  # every document is in one group
+    lengths = totals(source.frame, ["document", *group], "count").rename({"count": "length"})
+    held = source.frame.filter(nw.col("count") > 0).join(lengths.drop(*group), on="document", how="inner")
     cells = _with_tokens(held.with_columns(documents=one))
-    return Cells((cells,), lengths.select("length").with_columns(documents=one))
+    return Cells((cells,), lengths.select(*group, "length").with_columns(documents=one))
 
 
-def rows_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain) -> tuple[Any, ...]:
-    """The rows of `tokenised` for all texts, in the engine, in parts that have no term in common."""
+def rows_of_texts(
+    frame: Any, counting: CountingOptions | None, grain: Grain, *, grouped: bool = False
+) -> tuple[Any, ...]:
+    """The rows of `tokenised` for all texts, in the engine, in parts that have no term in common.
+
+    Texts are tokenised once, even if several queries read the rows.
+    """
     import polars as pl
 
-    function = partial(tokenised, counting=checked_counting(counting), grain=grain)
-    rows = {"term": pl.String, "count": pl.Int64, "length": pl.Int64}
+    function = partial(by_group if grouped else tokenised, counting=checked_counting(counting), grain=grain)
+    rows = {"term": pl.String, "count": pl.Int64, "length": pl.Int64} | ({"group": pl.String} if grouped else {})
     if grain == "documents":
-        return (map_batches(frame, function, {"document": document_type(frame), **rows}, rows=TEXTS),)
+        return (kept(map_batches(frame, function, {"document": document_type(frame), **rows}, rows=TEXTS)),)
     sums = {"documents": pl.Int64} if grain == "patterns" else {"documents": pl.Int64, "tokens": pl.Int64}
-    return map_and_add(frame, function, {**rows, **sums}, tuple(sums), rows=TEXTS)
+    parts = map_and_add(frame, function, {**rows, **sums}, tuple(sums), rows=TEXTS)
+    if not is_spark(frame):
+        return parts
+    merged = parts[0].group_by(*rows).agg(*(nw.col(name).sum() for name in sums))  # a fraction of the rows to keep
+    return (kept(merged),)
+
+
+def by_group(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -> pl.DataFrame:
+    """The rows of `tokenised`, with the group of their documents."""
+    import polars as pl
+
+    parts = batch.partition_by("group", as_dict=True).items()
+    found = [
+        tokenised(part, counting=counting, grain=grain).with_columns(group=pl.lit(name)) for (name,), part in parts
+    ]
+    return pl.concat(found) if found else tokenised(batch, counting=counting, grain=grain).with_columns(batch["group"])
 
 
 def tokenised(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -> pl.DataFrame:
@@ -127,7 +169,8 @@ def document_type(frame: Any) -> Any:
 
 def _split(*parts: Any) -> Cells:
     empty = nw.col("term").is_null()
-    lengths = [part.filter(empty).select("length", "documents") for part in parts]
+    columns = [name for name in parts[0].collect_schema().names() if name in ("group", "length", "documents")]
+    lengths = [part.filter(empty).select(*columns) for part in parts]
     return Cells(tuple(_with_tokens(part.filter(~empty)) for part in parts), together(lengths))
 
 

@@ -21,6 +21,14 @@ WHOLE = ("count", "length", "documents")
 STRINGS = ("text", "term")
 WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into 64 signed bits: some engines would overflow
 LARGEST = 2**63 - 1
+WAYS_ROUND = {  # engine to advice
+    "ibis": "run ibis.to_sql(table) on its backend, such as DuckDB or Spark, and give the result",
+    "dask": "write it with frame.to_parquet(folder), and give polars.scan_parquet(folder)",
+    "modin": "give frame.modin.to_pandas()",
+    "cudf": "give frame.to_pandas() or frame.to_arrow()",
+    "sqlframe": "run its SQL on DuckDB or Spark, and give the result",
+    "": "write it to Parquet files, and give polars.scan_parquet(files)",
+}
 TWICE = "two columns of the frame have the same name; rename or drop one"
 
 
@@ -30,9 +38,18 @@ class Opened:
 
     kind: Kind
     frame: Any
+    grouped: bool = False
+    whole_groups: bool = False  # the groups are integers
 
 
-def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Kind, ...] = tuple(COLUMNS)) -> Opened:
+def opened(
+    frame: Any,
+    names: Mapping[str, str],
+    *,
+    check: bool,
+    kinds: tuple[Kind, ...] = tuple(COLUMNS),
+    by: str | None = None,
+) -> Opened:
     """Find out which of *kinds* a frame has, check it, and rename its columns.
 
     Parameters
@@ -40,6 +57,7 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
     frame : of Polars, pandas, PyArrow, DuckDB or PySpark
     names : our names of columns to the frame's own, if they differ
     check : whether to look for null, negative and duplicate entries, which takes a pass over the frame
+    by : a column with the group of every document; it becomes the column "group"
     """
     check_fork()
     try:
@@ -50,6 +68,7 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
         raise ValueError(
             f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
         ) from None
+    _check_engine(given)
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
     own = {column: names.get(column, column) for column in COLUMNS[kind]}
@@ -61,6 +80,8 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
         if not _is_string(schema["batch"]):
             raise ValueError(f"the column 'batch' must contain strings; got {schema['batch']}")
         kept.append(nw.col("batch").cast(nw.String))
+    if by is not None:
+        kept.append(_group(given, schema, by))
     for column in COLUMNS[kind]:
         _check_type(column, own[column], schema[own[column]])
     found = given.select(*kept)
@@ -75,7 +96,42 @@ def opened(frame: Any, names: Mapping[str, str], *, check: bool, kinds: tuple[Ki
     if check:
         _refuse_nul(found)
         CHECKS[kind](found)
-    return Opened(kind, found)
+        if by is not None:
+            _check_groups(found, by)
+    return Opened(kind, found, by is not None, by is not None and schema[by].is_integer())
+
+
+def _check_engine(frame: Any) -> None:
+    """Raise ValueError for engines that Narwhals knows and this package does not, with the way round."""
+    engine = frame.implementation
+    known = (engine.is_polars(), engine.is_pandas(), engine.is_pyarrow(), engine.is_duckdb(), is_spark(frame))
+    if not any(known):
+        name = str(engine.value) if hasattr(engine, "value") else str(engine)
+        raise ValueError(f"frames of {name} cannot be read here; {WAYS_ROUND.get(name, WAYS_ROUND[''])}")
+
+
+def check_one_engine(left: Any, right: Any) -> None:
+    """Raise ValueError if two frames are not of one engine."""
+    kinds = [type(nw.to_native(frame)) for frame in (left, right)]
+    if kinds[0] is not kinds[1]:
+        names = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds]
+        raise ValueError(f"both frames must be of one engine; got a {names[0]} and a {names[1]}")
+
+
+def _group(frame: Any, schema: Mapping[str, Any], by: str) -> Any:
+    if by not in schema:
+        raise ValueError(f"the frame has no column {by!r} (by=...); it has {_listed(schema)}")
+    if not (_is_string(schema[by]) or schema[by].is_integer()):
+        raise ValueError(f"the column {by!r} must contain strings or integers; got {schema[by]}; cast it to strings")
+    return _named(frame, schema, by).cast(nw.String).alias("group")
+
+
+def _check_groups(frame: Any, by: str) -> None:
+    refuse_nulls(frame.select(nw.col("group").alias(by)), [by], "give every document a group, or drop the rows")
+    if "document" not in frame.collect_schema():
+        return
+    ids = frame.select("document", "group").unique()
+    _refuse_twice(ids, ["document"], "the document {0!r} is in {n} groups; every document must be in one")
 
 
 def _named(frame: Any, schema: Mapping[str, Any], name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,21 @@ def from_polars(local: Any, like: Any) -> Any:
     return nw.from_arrow(to_arrow(local), backend=like.implementation)
 
 
+def in_polars(frame: Any) -> tuple[Any, Any]:
+    """A frame in memory as one of Polars, and the frame whose engine the result is to have; lazy frames unchanged.
+
+    Columns of integers with nulls stay what they are; pandas would make floats of them.
+    """
+    if not isinstance(frame, nw.DataFrame):
+        return frame, None
+    return nw.from_native(frame.to_polars()), frame
+
+
+def back_from_polars(found: Any, like: Any) -> Any:
+    """The native frame of a result, in the engine of the frame that `in_polars` was given."""
+    return nw.to_native(found if like is None else from_polars(nw.to_native(found), like))
+
+
 def to_arrow(local: Any) -> Any:
     """A Polars frame as an Arrow table with plain strings, which every engine can join with its own."""
     import polars as pl
@@ -37,6 +53,21 @@ def to_arrow(local: Any) -> Any:
     table = local.to_arrow(compat_level=pl.CompatLevel.oldest())
     plain = [pa.field(f.name, pa.string() if pa.types.is_large_string(f.type) else f.type) for f in table.schema]
     return table.cast(pa.schema(plain))
+
+
+def concatenated(frames: Sequence[Any]) -> Any:
+    """One frame with the rows of all, which are of one engine; ValueError for relations of two DuckDB connections."""
+    if len(frames) == 1:
+        return frames[0]
+    first = frames[0].collect_schema().names()
+    try:
+        return nw.concat([frame.select(*first) for frame in frames])
+    except Exception as error:
+        duckdb = sys.modules.get("duckdb")  # it is imported if the frames are its own
+        if duckdb is None or not isinstance(error, duckdb.InvalidInputException):
+            raise
+        # The columns are the same, so nothing else is invalid (a wrong type or name would be a BinderException).
+        raise ValueError("these relations belong to different DuckDB connections; use one connection") from None
 
 
 def totals(frame: Any, keys: Sequence[str], column: str = "documents") -> Any:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from termburst.counting.options import CountingOptions
 from termburst.engines.cells import cells_of, together
-from termburst.engines.door import WHOLE, opened, refuse_nulls
-from termburst.engines.frames import to_polars, totals
+from termburst.engines.door import WHOLE, check_one_engine, opened, refuse_nulls
+from termburst.engines.frames import concatenated, to_polars, totals
 
 
 def patterns(
@@ -65,21 +64,14 @@ def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
     5
     """
     left, right = (_ledger(frame, check=check) for frame in (ledger, more))
-    _check_one_engine(left, right)
+    check_one_engine(left, right)
     # Fetched, since there are few: a join would put the ledger's whole history into the query twice with every call.
     known = _batches(left)
     if check:
         _refuse_other_sign(known, _batches(right))
     new = right.filter(~nw.col("batch").is_in(list(known)))
     more_rows = new.select(*left.collect_schema().names())
-    try:
-        return nw.to_native(nw.concat([left, more_rows]))
-    except Exception as error:
-        duckdb = sys.modules.get("duckdb")  # it is imported if the frames are its own
-        if duckdb is None or not isinstance(error, duckdb.InvalidInputException):
-            raise
-        # The columns are the same, so nothing else is invalid (a wrong type or name would be a BinderException).
-        raise ValueError("these relations belong to different DuckDB connections; use one connection") from None
+    return nw.to_native(concatenated([left, more_rows]))
 
 
 def withdraw(ledger: Any, gone: Any, *, check: bool = True) -> Any:
@@ -133,10 +125,3 @@ def _refuse_other_sign(known: dict[str, int], more: dict[str, int]) -> None:
         if (known[batch] < 0) != (more[batch] < 0):
             was, now = ("added", "withdrawn") if more[batch] < 0 else ("withdrawn", "added")
             raise ValueError(f"the batch id {batch!r} was already {was}; use another id for the documents to be {now}")
-
-
-def _check_one_engine(left: Any, right: Any) -> None:
-    kinds = [type(nw.to_native(frame)) for frame in (left, right)]
-    if kinds[0] is not kinds[1]:
-        names = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds]
-        raise ValueError(f"both frames must be of one engine; got a {names[0]} and a {names[1]}")

@@ -7,19 +7,24 @@ function, and are unpickled only after the imports have succeeded.
 
 from __future__ import annotations
 
+import contextlib
 import pickle
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from termburst.engines.batches import Function, Schema
 
+KEPT = 32  # frames that stay persisted; a comparison needs up to four
 GROUPS = 4  # groups of terms per partition after a shuffle; a worker has one group in memory at a time
+
+_kept: deque[Any] = deque()
 
 
 def map_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
     """The function on every Arrow batch, by `mapInArrow`."""
-    work = _on_worker(pickle.dumps(function), list(schema))
+    work = _on_worker(pickle.dumps((function, dict(schema))))
 
     def batches(arriving: Iterator[Any]) -> Iterator[Any]:
         for batch in arriving:
@@ -28,21 +33,36 @@ def map_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
     return frame.mapInArrow(batches, _ddl(schema))
 
 
-def map_terms_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
+def keep(frame: Any) -> Any:
+    """The frame, persisted: written once, read by several jobs, and computed again if an executor is lost.
+
+    A result is lazy, so nobody knows when it has been read for the last time. The oldest frames are released when there
+    are more than `KEPT`; a result that still needs one computes it again.
+    """
+    while len(_kept) >= KEPT:
+        with contextlib.suppress(Exception):  # its session may have been stopped, which releases it, too
+            _kept.popleft().unpersist()
+    _kept.append(frame.persist())
+    return _kept[-1]
+
+
+def map_terms_in_arrow(frame: Any, function: Function, schema: Schema, key: str = "term") -> Any:
     """The function on groups of whole terms, by `applyInArrow`; groups are made by the hash of the term, to be even."""
     from pyspark.sql import functions as sql
 
-    work = _on_worker(pickle.dumps(function), list(schema))
+    work = _on_worker(pickle.dumps((function, dict(schema))))
 
     def group(table: Any) -> Any:
         return work(table.drop_columns(["bucket"]))
 
     partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    bucket = sql.pmod(sql.xxhash64("term"), sql.lit(GROUPS * partitions)).alias("bucket")
+    bucket = sql.pmod(sql.xxhash64(key), sql.lit(GROUPS * partitions)).alias("bucket")
     return frame.select("*", bucket).groupBy("bucket").applyInArrow(group, _ddl(schema))
 
 
-def _on_worker(pickled: bytes, names: list[str]) -> Any:
+def _on_worker(pickled: bytes) -> Any:
+    """A function from Arrow to Arrow, from a pickled pair: a function on Polars frames, and the schema of its rows."""
+
     def work(arrow: Any) -> Any:
         try:
             import pickle
@@ -50,13 +70,15 @@ def _on_worker(pickled: bytes, names: list[str]) -> Any:
 
             import polars as pl
 
+            from termburst.engines.batches import typed
             from termburst.engines.frames import to_arrow
         except ImportError as error:
             raise RuntimeError(
                 f"the Spark worker on {socket.gethostname()} has no package {error.name!r}: install termburst with its "
                 "spark extra in the Python of the executors (spark.pyspark.python), or ship it with spark.archives"
             ) from None
-        return to_arrow(pickle.loads(pickled)(pl.DataFrame(pl.from_arrow(arrow))).select(names))
+        function, schema = pickle.loads(pickled)
+        return to_arrow(typed(function(pl.DataFrame(pl.from_arrow(arrow))), schema))
 
     return work
 

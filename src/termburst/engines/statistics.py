@@ -10,7 +10,7 @@ import numpy as np
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.batches import TEXTS, stream
 from termburst.engines.cells import Cells, cells_of, length_statistics, together
-from termburst.engines.door import opened
+from termburst.engines.door import Opened, opened
 from termburst.engines.frames import to_polars
 from termburst.engines.moments import moments
 from termburst.names import Detail
@@ -52,8 +52,16 @@ def term_statistics(
     >>> s.terms.tolist(), s.collection_frequency.tolist(), s.documents
     (['ha', 'so'], [3, 3], 2)
     """
-    names, detail = checked_batch(batch), checked_detail(detail)
-    source = opened(frame, columns, check=check)
+    checked_batch(batch)
+    detail = checked_detail(detail)
+    return statistics_of(opened(frame, columns, check=check), counting, detail, batch)
+
+
+def statistics_of(
+    source: Opened, counting: CountingOptions | None, detail: Detail, batch: str | None = None
+) -> TermStatistics:
+    """`TermStatistics` of an opened frame."""
+    names = checked_batch(batch)
     if source.kind == "texts" and isinstance(source.frame, nw.DataFrame):  # in memory already: the quickest way
         texts = (rows["text"].to_list() for rows in stream(source.frame.select("text"), TEXTS))
         return TermStatistics.from_batches(texts, detail, counting=counting, batch=batch)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
 from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_terms
@@ -14,9 +13,10 @@ from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import moments, shared_numbers
 from termburst.engines.operations import ColumnOperations
+from termburst.engines.term_cells import cells_by_term
 from termburst.inference.plr import check_form
 from termburst.models import closed_forms as forms
-from termburst.models.cells import TermCells, check_lengths, narrow
+from termburst.models.cells import check_lengths
 from termburst.names import Form
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -143,20 +143,7 @@ def fitted(patterns: pl.DataFrame, *, lengths: Any, length_documents: Any) -> pl
 
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit
 
-    rows = patterns.sort("term", "count", "length")  # as `CountRows`: sums are the same to the last bit
-    term, count, documents = rows["term"], rows["count"].to_numpy(), rows["documents"].to_numpy()
-    first = np.flatnonzero((term != term.shift()).fill_null(True).to_numpy())
-    n_i, b_i = (np.add.reduceat(values, first) if first.size else values for values in (count * documents, documents))
-    cells = TermCells(
-        np.append(first, rows.height),
-        narrow("count", count),
-        narrow("length", rows["length"].to_numpy()),
-        documents.astype(np.float64),
-        n_i,
-        b_i,
-        lengths,
-        length_documents,
-    )
+    terms, cells = cells_by_term(patterns, lengths, length_documents)
     found = fit(cells)
-    columns = {"term": term.gather(first), "n": n_i, "b": b_i, **{name: getattr(found, name) for name in FIT}}
+    columns = {"term": terms, "n": cells.n_i, "b": cells.b_i, **{name: getattr(found, name) for name in FIT}}
     return pl.DataFrame({**columns, "status": found.status.tolist()})

@@ -7,15 +7,18 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from termburst.estimators.naive_bayes import LEAST, MOST, CountNaiveBayes, distinct_labels
+from termburst.estimators.naive_bayes import LEAST, MOST, CountNaiveBayes, distinct_labels, held_out_parts
 from termburst.inference.checks import checked_number
 from termburst.models.dirichlet_multinomial_classes import class_log_likelihood, fit_precision
 
 Floats = NDArray[np.float64]
-Evidence = Literal["documents", "tokens"]
+Evidence = Literal["documents", "tokens", "held-out"]
 Precision = Literal["fit", "shared"] | float
+Alpha = Literal["held-out"] | float
+ALPHAS, EVIDENCES = (0.1, 0.02, 0.3, 1.0), ("documents", "tokens")  # to choose from; the first of equals is taken
 
 
 class DirichletMultinomialNB(CountNaiveBayes):
@@ -32,8 +35,10 @@ class DirichletMultinomialNB(CountNaiveBayes):
 
     Parameters
     ----------
-    alpha : float, default=0.02
-        Added to the evidence of every term, above 0.
+    alpha : float or "held-out", default="held-out"
+        Added to the evidence of every term, above 0. "held-out" takes 0.02, 0.1, 0.3 or 1, whichever classifies
+        held-out training documents best; 0.1 if there are fewer than 100 documents. Short texts need much smoothing,
+        long ones little.
     background : float, default=0.05
         w, the weight of the mean over all classes in every class mean, from 0 to 1.
     precision : float, "shared" or "fit", default=20000.0
@@ -41,8 +46,9 @@ class DirichletMultinomialNB(CountNaiveBayes):
         means, one for all classes ("shared") or one per class ("fit"). The most likely precision does not always
         classify best: burstiness is not the only thing that naive Bayes gets wrong, and with different precisions the
         length of a document influences its class.
-    evidence : {"documents", "tokens"}, default="documents"
-        What the means are computed from: the number of documents with a term, or the number of its tokens.
+    evidence : {"documents", "tokens", "held-out"}, default="held-out"
+        What the means are computed from: the number of documents with a term, the number of its tokens, or whichever
+        of the two classifies held-out training documents best ("documents" if there are fewer than 100 documents).
     fit_prior : bool, default=True
         Whether class priors are learned; otherwise all are equal.
     class_prior : array, one value per class, optional
@@ -56,6 +62,8 @@ class DirichletMultinomialNB(CountNaiveBayes):
         The (weighted) number of documents.
     class_log_prior_ : array, one value per class
         log P(c).
+    smoothing_ : tuple
+        The values of `alpha` and `evidence`, as given or as chosen.
     feature_count_ : array, classes × terms
         e_ci, the (weighted) number of documents with the term, or of tokens.
     mean_ : array, classes × terms
@@ -71,9 +79,10 @@ class DirichletMultinomialNB(CountNaiveBayes):
     -----
     * With `alpha` = 1, `background` = 0, `precision` = inf and `evidence` = "tokens" this is scikit-learn's
       `MultinomialNB`.
-    * The defaults of `alpha`, `background` and `precision` were chosen by cross-validation on the training documents of
+    * The defaults of `background` and `precision` were chosen by cross-validation on the training documents of
       20 Newsgroups and R8 (benchmarks/quality_models.py has the results). Between 5,000 and 50,000 the precision
       matters little.
+    * `partial_fit` chooses the smoothing on the documents of its first call and keeps it.
     * Fractional counts are allowed: the gamma function is defined for them. Negative counts are refused.
     * Fitting and predicting never create a dense array of documents × terms.
 
@@ -89,10 +98,10 @@ class DirichletMultinomialNB(CountNaiveBayes):
     def __init__(
         self,
         *,
-        alpha: float = 0.02,
+        alpha: Alpha = "held-out",
         background: float = 0.05,
         precision: Precision = 20000.0,
-        evidence: Evidence = "documents",
+        evidence: Evidence = "held-out",
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
     ) -> None:
@@ -107,6 +116,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         """Learn from the counts X, documents × terms, and their labels."""
         self._check_parameters()
         counts, weights = self._labelled(X, y, sample_weight)
+        self.smoothing_ = self._choose(counts, weights)
         self._learn(counts, weights, self._evidence(counts, weights), weights.sum(axis=0))
         return self
 
@@ -120,6 +130,8 @@ class DirichletMultinomialNB(CountNaiveBayes):
         if not first and classes is not None and not np.array_equal(distinct_labels(classes), self.classes_):
             raise ValueError(f"classes={classes!r} differ from the classes of the first call, {self.classes_!r}")
         counts, weights = self._labelled(X, y, sample_weight, classes=classes, reset=first)
+        if first:
+            self.smoothing_ = self._choose(counts, weights)
         evidence, documents = self._evidence(counts, weights), weights.sum(axis=0)
         if not first:
             evidence, documents = evidence + self.feature_count_, documents + self.class_count_
@@ -131,10 +143,35 @@ class DirichletMultinomialNB(CountNaiveBayes):
         """α_ci = s_c m_ci, classes × terms."""
         return self.precision_[:, None] * self.mean_
 
+    def _choose(self, counts: Any, weights: Floats) -> tuple[float, str]:
+        """The values of `alpha` and `evidence`: as given, or with the highest accuracy on held-out documents."""
+        alphas = ALPHAS if isinstance(self.alpha, str) else (float(self.alpha),)
+        evidences = EVIDENCES if self.evidence == "held-out" else (self.evidence,)
+        settings = [(alpha, evidence) for evidence in evidences for alpha in alphas]
+        if len(settings) == 1:
+            return settings[0]
+        used = np.flatnonzero(weights.any(axis=1))
+        right = np.zeros(len(settings))
+        for inside, outside in held_out_parts(used):
+            truth = weights[outside].argmax(axis=1)
+            for k, setting in enumerate(settings):
+                part = clone(self).set_params(alpha=setting[0], evidence=setting[1])
+                part.classes_, part.smoothing_ = self.classes_, setting
+                part._learn(
+                    counts[inside],
+                    weights[inside],
+                    part._evidence(counts[inside], weights[inside]),
+                    weights[inside].sum(axis=0),
+                )
+                joint = part._log_likelihood(counts[outside]) + part.class_log_prior_
+                right[k] += weights[outside].max(axis=1) @ (joint.argmax(axis=1) == truth)
+        return settings[int(right.argmax())]
+
     def _learn(self, counts: Any, weights: Floats, evidence: Floats, class_count: Floats) -> None:
         self._set_prior(class_count)
         self.feature_count_ = evidence
-        own, all_classes = evidence + self.alpha, evidence.sum(axis=0) + self.alpha
+        alpha = self.smoothing_[0]
+        own, all_classes = evidence + alpha, evidence.sum(axis=0) + alpha
         w = self.background
         self.mean_ = (1 - w) * own / own.sum(axis=1, keepdims=True) + w * all_classes / all_classes.sum()
         self.precision_ = self._precisions(counts, weights)
@@ -154,7 +191,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         return np.full(self.classes_.size, float(self.precision))
 
     def _evidence(self, counts: Any, weights: Floats) -> Floats:
-        once = self.evidence == "documents"
+        once = self.smoothing_[1] == "documents"
         data = np.ones(counts.nnz) if once else counts.data.astype(np.float64)
         # Each document has a weight in one class only, so the product is sparse.
         members = sp.csr_array(weights).T
@@ -164,10 +201,13 @@ class DirichletMultinomialNB(CountNaiveBayes):
         return class_log_likelihood(counts, self.mean_, self.precision_)
 
     def _check_parameters(self) -> None:
-        checked_number("alpha", self.alpha, 0.0, MOST)
+        if not isinstance(self.alpha, str):
+            checked_number("alpha", self.alpha, 0.0, MOST)
+        elif self.alpha != "held-out":
+            raise ValueError(f"alpha must be a number or 'held-out'; got {self.alpha!r}")
         checked_number("background", self.background, 0.0, 1.0, low_too=True)
-        if self.evidence not in ("documents", "tokens"):
-            raise ValueError(f"evidence must be 'documents' or 'tokens'; got {self.evidence!r}")
+        if self.evidence not in ("documents", "tokens", "held-out"):
+            raise ValueError(f"evidence must be 'documents', 'tokens' or 'held-out'; got {self.evidence!r}")
         if not isinstance(self.precision, str):
             checked_number("precision", self.precision, LEAST, np.inf)
         elif self.precision not in ("fit", "shared"):

@@ -16,6 +16,7 @@ from termburst.estimators.count_input import count_tags, sparse_counts
 from termburst.inference.checks import shown
 
 Floats = NDArray[np.float64]
+FEWEST, HELD_OUT = 100, 4000  # documents from which smoothing is chosen: at least, and at most
 LEAST, MOST = 1e-100, 1e100  # limits of parameters in products and quotients, which could otherwise overflow
 
 
@@ -109,6 +110,26 @@ def log_shares(joint: Floats) -> Floats:
     """
     joint = joint - joint.max(axis=1, keepdims=True)  # otherwise log 2 would be lost beside 1e18
     return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+
+def held_out_parts(documents: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Pairs (documents to learn from, documents to predict), for choosing options; none if there are too few.
+
+    Three folds of at most 4,000 documents, in an order that is always the same; with 3,000 or more documents, one third
+    is predicted and the other folds are left out, since one is enough.
+
+    Examples
+    --------
+    >>> [(inside.size, outside.size) for inside, outside in held_out_parts(np.arange(120))]
+    [(80, 40), (80, 40), (80, 40)]
+    >>> held_out_parts(np.arange(99))
+    []
+    """
+    if documents.size < FEWEST:
+        return []
+    some = np.random.default_rng(0).permutation(documents)[:HELD_OUT]
+    folds = range(1 if some.size >= 3000 else 3)
+    return [(some[np.arange(some.size) % 3 != k], some[k::3]) for k in folds]
 
 
 def distinct_labels(labels: Any) -> NDArray[Any]:

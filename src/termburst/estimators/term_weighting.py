@@ -22,7 +22,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     Parameters
     ----------
-    scheme : str, default=`termburst.RECOMMENDED_SCHEME`, which is "damped-tf-idf"
+    scheme : str, default=`termburst.RECOMMENDED_SCHEME`, which is "log-damped-tf-idf"
         A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda".
     mu : float, optional
         Mean of the penalty on the precision; some schemes also scale documents to this length. The default is the mean

@@ -22,7 +22,7 @@ from scipy import special, stats
 from termburst.core import effects as core
 from termburst.core.cells import alike_terms
 from termburst.inference.checks import check_confidence
-from termburst.inference.robust_scale import robust_scale
+from termburst.inference.robust_scale import ScaleSums, robust_scale
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
 from termburst.models.length_table import LengthTable
@@ -59,8 +59,9 @@ class BurstEffects:
 
 
 def burst_effects(
-    cells: TermCells, fit: BetaBinomialFit | None = None, *, confidence: float = 0.95, intervals: bool = True
-) -> BurstEffects:
+    cells: TermCells, fit: BetaBinomialFit | None = None, *, confidence: float = 0.95, intervals: bool = True,
+    sums: ScaleSums | None = None,
+) -> BurstEffects:  # fmt: skip
     """Burst ratio and reuse of every term.
 
     The limits of R are where the profile likelihood, maximised over π, has fallen by half of a quantile of χ²_1. R
@@ -74,6 +75,7 @@ def burst_effects(
     fit : its exact fit, if it is known
     confidence : of the intervals
     intervals : whether to compute them; without them, limits and effects are NaN
+    sums : those over all terms of the collection, if *cells* has only some; see `robust_scale`
 
     Examples
     --------
@@ -96,7 +98,7 @@ def burst_effects(
     low, high, reuse_low, reuse_high = (np.full(ratio.size, np.nan) for _ in range(4))
     if intervals:
         gain = np.maximum(fit.loglik - fit.loglik_binomial, 0.0)
-        scale = np.sqrt(robust_scale(cells, fit))
+        scale = np.sqrt(robust_scale(cells, fit, sums))
         low, high, reuse_low, reuse_high = _intervals(cells, (tau, omega, gain), scale, confidence)
         even = ~repeats(cells)
         low[even & (low > 1)] = 1.0

@@ -61,7 +61,7 @@ def cluster_test(
     clusters = int(codes.max()) + 1
     rows, unit = spanning_rows(compared.rows, contrast.vector, compared.data.tokens)
     plain = compared.test(contrast, None)
-    without = compared.without(rows)
+    full, without = compared.both(rows)
     size = without.shape[0]
     p_value, spread = np.full(size, np.nan), np.full(size, np.nan)
     step = max(1, BLOCK // max(counts.shape[0], 1))
@@ -81,7 +81,7 @@ def cluster_test(
         freedom = max(clusters - compared.rows.shape[1], 1)
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
         critical = scale * stats.f.isf(1 - confidence, 1, freedom)
-        limits = compared.regression.limits(rows, compared.full(rows), critical, compared.regression.terms) / unit
+        limits = compared.regression.limits(rows, full, without, critical) / unit
         limits = agreeing(limits, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)

@@ -52,6 +52,7 @@ def attraction(
     *,
     confidence: float = 0.95,
     most_steps: float = MOST_STEPS,
+    effects: bool = True,
 ) -> Attraction:
     r"""Test every word for attraction by a node, given which words each document has and where the node stands in it.
 
@@ -85,6 +86,8 @@ def attraction(
     observed : x, one per word
     confidence : level of the limits
     most_steps : the number of steps up to which the tails are summed exactly
+    effects : whether log_ratio is estimated, which takes longer than p; without it, it is 0 (NaN stays NaN) and its
+        limits are NaN
 
     Examples
     --------
@@ -94,9 +97,12 @@ def attraction(
     ([0.8], [0.0204])
     """
     check_confidence(confidence)
-    starts, document, count = cells
+    alike = _alike(cells, observed, others.size)
+    is_first = alike == np.arange(alike.size)
+    starts, document, count = cells_of(cells, is_first)
+    observed = observed[is_first]
     outside = (1 - confidence) / 2
-    options = {"deviate": float(-ndtri(outside)), "log_tail": log(outside), "most": float(most_steps)}
+    tail, most = {"deviate": float(-ndtri(outside)), "log_tail": log(outside)}, float(most_steps)
     bounds = _blocks(starts)
     results: dict[int, tuple[NDArray[np.generic], ...]] = {}
 
@@ -104,12 +110,14 @@ def attraction(
         first, last = block
         from_, to = int(starts[first]), int(starts[last])
         part = (starts[first : last + 1] - from_, document[from_:to], count[from_:to])
-        results[first] = core.attraction((others, near), part, observed[first:last], **options)
+        results[first] = core.attraction((others, near), part, observed[first:last], **tail, most=most, effects=effects)
 
     in_threads(one, bounds)
     columns = [np.concatenate(column) for column in zip(*(results[first] for first, _ in bounds), strict=True)]
     if not columns:
         columns = [np.empty(0)] * 7
+    place = (np.cumsum(is_first) - 1)[alike]
+    columns = [column[place] for column in columns]
     expected, log_upper, log_above, theta, low, high, exact = columns
     log_p = weighted(expected, log_upper, log_above)
     return Attraction(expected, log_p, log_upper, theta / log(2), low / log(2), high / log(2), exact == 1)
@@ -126,6 +134,49 @@ def weighted(expected: Floats, log_upper: Floats, log_above: Floats) -> Floats:
     w = np.clip(1 - (expected - LITTLE) / (2 * (ENOUGH - LITTLE)), 0.5, 1.0)
     with np.errstate(divide="ignore"):
         return np.minimum(np.logaddexp(np.log(w) + log_upper, np.log1p(-w) + log_above), 0.0)
+
+
+def cells_of(
+    cells: tuple[Integers, NDArray[np.int32], NDArray[np.int32]], chosen: NDArray[np.bool_]
+) -> tuple[Integers, NDArray[np.int32], NDArray[np.int32]]:
+    """The cells of the *chosen* words.
+
+    Examples
+    --------
+    >>> cells = (np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32), np.array([3, 1, 2], dtype=np.int32))
+    >>> [part.tolist() for part in cells_of(cells, np.array([False, True]))]
+    [[0, 1], [1], [2]]
+    """
+    starts, document, count = cells
+    sizes = np.diff(starts)
+    inside = np.repeat(chosen, sizes)
+    return np.append(0, np.cumsum(sizes[chosen])), document[inside], count[inside]
+
+
+def _alike(
+    cells: tuple[Integers, NDArray[np.int32], NDArray[np.int32]], observed: Integers, documents: int
+) -> Integers:
+    """For each word, the number of the first word with the same result. Only words of at most one token are compared.
+
+    Most words of a corpus occur once, and so often several of them in the same document.
+
+    >>> cells = np.array([0, 1, 1, 2, 3]), np.zeros(3, dtype=np.int32), np.ones(3, dtype=np.int32)
+    >>> _alike(cells, np.array([0, 0, 1, 0]), 1).tolist()
+    [0, 1, 2, 0]
+    """
+    starts, document, count = cells
+    sizes = np.diff(starts)
+    alike = np.arange(sizes.size)
+    nowhere = np.flatnonzero((sizes == 0) & (observed == 0))
+    alike[nowhere] = nowhere[:1]
+    single = np.flatnonzero((sizes == 1) & (observed >= 0) & (observed <= 1))
+    at = starts[single]
+    single = single[(count[at] == 1) & (document[at] >= 0) & (document[at] < documents)]
+    key = 2 * document[starts[single]].astype(np.int64) + observed[single]
+    first = np.empty(2 * documents, dtype=np.int64)
+    first[key[::-1]] = single[::-1]  # of equal keys, the last assignment stays
+    alike[single] = first[key]
+    return alike
 
 
 def _blocks(starts: Integers) -> list[tuple[int, int]]:

@@ -7,6 +7,9 @@ needs (Benjamini & Yekutieli 2005, JASA 100; Harrison, Pattison, Powell & Beilha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -56,14 +59,43 @@ def confident_effects(
     mine = np.flatnonzero(selected)
     if not mine.size:
         return result
-    ends, z = np.nan_to_num(ends[mine], nan=0.0, neginf=0.0), stats.norm.isf(levels / 2)
-    best = np.zeros(mine.size)
-    for rank in np.unique(np.geomspace(1, mine.size, RANKS).round()):
-        wanted = stats.norm.isf(critical(adjust, float(levels[0]), np.array([rank]), tests, null_share)[0] / 2)
-        at = _at(wanted, z, ends)
-        best = np.maximum(best, np.minimum(at, np.partition(at, -int(rank))[-int(rank)]))
-    result[mine] = best
+    claims, ends = Claims.of(mine.size, levels, adjust, tests, null_share), ends[mine]
+    least = np.array([np.partition(at, -rank)[-rank] for rank, at in zip(claims.ranks, claims.at(ends), strict=True)])
+    result[mine] = claims.effects(ends, least)
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The ranks that are looked at, and the quantiles of the levels that they need.
+
+    `confident_effects` in steps, for terms that are dealt out to workers: only the k-th largest L_i(t_k) of each rank k
+    depends on all terms.
+    """
+
+    ranks: list[int]
+    wanted: list[float]
+    levels: Floats
+
+    @classmethod
+    def of(cls, selected: int, levels: Floats, adjust: str, tests: int, null_share: float = 1.0) -> Claims:
+        """For that many *selected* terms."""
+        ranks = np.unique(np.geomspace(1, max(selected, 1), RANKS).round())
+        level = float(levels[0])
+        wanted = [critical(adjust, level, np.array([rank]), tests, null_share)[0] / 2 for rank in ranks]
+        return cls(ranks.astype(int).tolist(), stats.norm.isf(wanted).tolist(), levels)
+
+    def at(self, ends: Floats) -> Iterator[Floats]:
+        """L_i(t_k) of every term, for one rank k after another."""
+        ends, z = np.nan_to_num(ends, nan=0.0, neginf=0.0), stats.norm.isf(self.levels / 2)
+        return (_at(wanted, z, ends) for wanted in self.wanted)
+
+    def effects(self, ends: Floats, least: Floats) -> Floats:
+        """The effects of selected terms, if *least* has the k-th largest L_i(t_k) of each rank."""
+        best = np.zeros(len(ends))
+        for at, kth in zip(self.at(ends), least.tolist(), strict=True):
+            best = np.maximum(best, np.minimum(at, kth))
+        return best
 
 
 def _at(wanted: float, z: Floats, ends: Floats) -> Floats:

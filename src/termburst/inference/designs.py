@@ -75,6 +75,7 @@ class DesignComparison:
         self.classes = _length_classes(data)
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
         self._unadjusted: dict[tuple[int, ...], Floats] = {}
+        self._last: tuple[Floats, Floats, Floats] | None = None
 
     @property
     def fit(self) -> RegressionFit:
@@ -86,7 +87,7 @@ class DesignComparison:
     def test(self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "") -> ContrastTest:
         """Test one contrast, for every term; *prefix* is put before the names of the references."""
         rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens)
-        full, without = self._both(rows)
+        full, without = self.both(rows)
         columns = rows.shape[1]
         ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
@@ -97,14 +98,14 @@ class DesignComparison:
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
             critical = self._critical(ratio, p_value, reference, confidence)
-            limits = self.regression.limits(rows, full, critical, self.regression.terms) / unit
+            limits = self.regression.limits(rows, full, without, critical) / unit
             limits = agreeing(limits, p_value, 1 - confidence)
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
         return ContrastTest(
             contrast.name,
             np.where(absent, np.nan, log_ratio),
-            np.where(absent, np.nan, self._alone(contrast)),
+            np.where(absent, np.nan, log_ratio if contrast.own.size == columns else self._alone(contrast)),
             np.where(absent, np.nan, limits[:, 0]),
             np.where(absent, np.nan, limits[:, 1]),
             np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
@@ -113,24 +114,22 @@ class DesignComparison:
             status,
         )
 
-    def without(self, rows: Floats) -> Floats:
-        """Raw fits without the contrast, which is the first column of *rows*."""
-        return self._both(rows)[1]
-
-    def full(self, rows: Floats) -> Floats:
-        """Raw fits in terms of these *rows*."""
-        return self._both(rows)[0]
+    def both(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Raw fits with and without the contrast, which is the first column of *rows*; the last ones are kept."""
+        if self._last is None or not np.array_equal(self._last[0], rows):
+            self._last = (rows, *self._both(rows))
+        return self._last[1:]
 
     def _both(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Raw fits with and without the contrast, which is the first column of *rows*."""
         columns = rows.shape[1]
         there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
         start = np.nan_to_num(np.column_stack([self.raw[:, :columns] @ there.T, self.raw[:, columns]]))
-        full = self.regression.fit(rows, start, scan=False)
+        full = self.regression.fit(rows, start, how="keep")
+        full[:, columns + 2] = self.raw[:, columns + 2]
         without = self.regression.fit(rows, np.column_stack([np.zeros(len(start)), start[:, 1:]]), held=True)
         behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
         if behind.size:  # the start was at a lower maximum
-            better = self.regression.fit(rows, np.nan_to_num(without[:, : columns + 1]), scan=False)
+            better = self.regression.fit(rows, np.nan_to_num(without[:, : columns + 1]), how="climb")
             full = np.where((better[:, columns + 1] > full[:, columns + 1])[:, None], better, full)
         return full, without
 
@@ -190,7 +189,15 @@ def check_design(data: DesignCells, rows: Floats) -> None:
 
 
 def orthonormal(rows: Floats, tokens: Floats) -> Floats:
-    """The same column space, with columns that are orthonormal over all tokens: Newton's method is then stable."""
+    """The same column space, with columns that are orthonormal over all tokens: Newton's method is then stable.
+
+    If each distinct row has its own mean, as with one category, the columns are indicators of the distinct rows. The
+    kernels skip zeros, so a category of many values costs little.
+    """
+    kind = _saturated(rows)
+    if kind is not None:
+        share = np.bincount(kind, tokens) / tokens.sum()
+        return np.ascontiguousarray(np.diag(1 / np.sqrt(share))[kind])
     weight = np.sqrt(tokens / tokens.sum())[:, None]
     return np.ascontiguousarray(np.linalg.qr(rows * weight)[0] / weight)
 
@@ -200,11 +207,40 @@ def contrast_rows(rows: Floats, vector: Floats, tokens: Floats) -> Floats:
     size = float(vector @ vector)
     if not size > 0:
         raise ValueError("the two sides of the contrast are the same")
+    kind = _saturated(rows)
+    if kind is not None:
+        return _saturated_contrast(rows, vector, tokens, kind)
     others = np.linalg.svd(vector[None, :])[2][1:].T
     rest = orthonormal(rows @ others, tokens)
     first = rows @ vector / size
     first = first - rest @ (rest.T @ (first * tokens / tokens.sum()))
     return np.ascontiguousarray(np.column_stack([first, rest]))
+
+
+def _saturated(rows: Floats) -> NDArray[np.intp] | None:
+    """Which distinct row each row is, if there are as many distinct rows as columns, and they are independent."""
+    distinct, kind = np.unique(rows, axis=0, return_inverse=True)
+    if len(distinct) != rows.shape[1] or not np.linalg.cond(distinct) < 1e6:
+        return None
+    return kind.ravel()
+
+
+def _saturated_contrast(rows: Floats, vector: Floats, tokens: Floats, kind: NDArray[np.intp]) -> Floats:
+    """`contrast_rows` if each distinct row has its own mean ω: c·β = w·ω, where most w are 0.
+
+    The columns of rows with w = 0 are indicators; only the others have more than one number that is not 0.
+    """
+    share = np.bincount(kind, tokens) / tokens.sum()
+    w = np.linalg.solve(np.unique(rows, axis=0).T, vector)
+    w[np.abs(w) < 1e-12 * np.abs(w).max()] = 0.0
+    inside, outside = np.flatnonzero(w), np.flatnonzero(w == 0)
+    found = np.zeros((w.size, w.size))
+    found[:, 0] = w / share / (w**2 / share).sum()
+    if inside.size > 1:
+        others = np.linalg.svd((w[inside] / np.sqrt(share[inside]))[None, :])[2][1:].T / np.sqrt(share[inside])[:, None]
+        found[inside[:, None], np.arange(1, inside.size)] = others
+    found[outside, np.arange(inside.size, w.size)] = 1 / np.sqrt(share[outside])
+    return np.ascontiguousarray(found[kind])
 
 
 def spanning_rows(rows: Floats, vector: Floats, tokens: Floats) -> tuple[Floats, Floats]:

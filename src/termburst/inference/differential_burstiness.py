@@ -15,7 +15,7 @@ from scipy import stats
 from termburst.core import burst_difference as core
 from termburst.inference.burst_effects import burst_level, coordinates
 from termburst.inference.checks import check_confidence
-from termburst.inference.robust_scale import robust_scale
+from termburst.inference.robust_scale import ScaleSums, robust_scale
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.fit_groups import GroupedCells
@@ -47,13 +47,17 @@ class DifferentialBurstiness:
     p_value: Floats
 
 
-def differential_burstiness(a: TermCells, b: TermCells, *, confidence: float | None = 0.95) -> DifferentialBurstiness:
+def differential_burstiness(
+    a: TermCells, b: TermCells, *, confidence: float | None = 0.95,
+    sums: tuple[ScaleSums, ScaleSums] | tuple[None, None] = (None, None),
+) -> DifferentialBurstiness:  # fmt: skip
     """Compare the burst ratios of every term of two corpora over the same terms.
 
     Parameters
     ----------
     a, b : the cells of both, by term
     confidence : of the interval of `log_ratio`; None omits it
+    sums : those over all terms of each corpus, if *a* and *b* have only some; see `robust_scale`
 
     Examples
     --------
@@ -68,7 +72,7 @@ def differential_burstiness(a: TermCells, b: TermCells, *, confidence: float | N
     groups, fits = (a, b), [fit_beta_binomial(one) for one in (a, b)]
     both = (a.n_i > 0) & (b.n_i > 0) & (a.n_i < a.tokens) & (b.n_i < b.tokens)
     ratio_a, ratio_b = (_ratio(one, fit) for one, fit in zip(groups, fits, strict=True))
-    kappa = np.mean([robust_scale(one, fit) for one, fit in zip(groups, fits, strict=True)], axis=0)
+    kappa = np.mean([robust_scale(one, fit, of) for one, fit, of in zip(groups, fits, sums, strict=True)], axis=0)
     root = 0.0 if confidence is None else float(stats.norm.isf((1 - confidence) / 2))
     out = _compared(groups, fits, both, root * np.sqrt(kappa))
     statistic = np.where(both, out[:, 0] / kappa, 0.0)

@@ -266,11 +266,7 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     >>> {name: round(float(value[0]), 3) for name, value in dispersion(counts, ["dp", "dp_norm", "juilland_d"]).items()}
     {'dp': 0.18, 'dp_norm': 0.22, 'juilland_d': 0.785}
     """
-    if measures is not None and not isinstance(measures, Iterable):
-        raise ValueError(f"measures must be names of measures; got {measures!r}")
-    names: list[str] = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else [*measures]
-    for name in names:
-        check_name("a measure", name, MEASURES)
+    names = checked_measures(measures)
     cells = term_cells(X_or_statistics)
     found = {name: np.empty(cells.n_i.size) for name in names}
 
@@ -284,6 +280,20 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     edges = np.unique([0, *within, cells.n_i.size]).tolist()
     in_threads(measure, [slice(*pair) for pair in itertools.pairwise(edges)])
     return found
+
+
+def checked_measures(measures: str | Iterable[str] | None) -> list[str]:
+    """The names of the measures, by default of all; ValueError if there is no such measure.
+
+    >>> checked_measures("dp")
+    ['dp']
+    """
+    if measures is not None and not isinstance(measures, Iterable):
+        raise ValueError(f"measures must be names of measures; got {measures!r}")
+    names: list[str] = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else [*measures]
+    for name in names:
+        check_name("a measure", name, MEASURES)
+    return names
 
 
 def _within_range(measure: Measure, cells: Cells) -> Floats:

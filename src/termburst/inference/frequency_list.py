@@ -156,7 +156,8 @@ def _excess(a: TermCells, b: WordList, draws: int, rng: np.random.Generator) -> 
         inside = inside if inside.size >= BAND else held[np.abs(own[held] - band) <= 1]
         # too large by: the part above what the documents give, but only as far as p would be reported as below 1
         over = np.sort(np.minimum(listed[inside] - known[inside], listed[inside] - LEAST))[::-1]
-        place = int(TOLERATED * over.size)
+        # Of m terms, a share of k/(m + 1) is expected above the k-th largest value.
+        place = max(int(TOLERATED * (over.size + 1)) - 1, 0)
         found[band] = max(float(over[place]), 0.0) if place < over.size else UNKNOWN_EXCESS
     return found[level]
 

@@ -24,17 +24,20 @@ FEWEST = 499
 ROOM = 4_000_000  # terms × documents that are looked at together
 
 
-def permuted_p(groups: Sequence[TermCells], null: BetaBinomialFit, terms: Integers, draws: int, seed: int) -> Floats:
+def permuted_p(
+    groups: Sequence[TermCells], null: BetaBinomialFit, terms: Integers, draws: int, seed: int, dealt: int | None = None
+) -> Floats:
     """Monte Carlo p of the given terms: (½ + #{Q* > Q} + ½ #{Q* = Q})/(draws + 1), documents dealt to groups at random.
 
     Q = Σ_g (Σ_g s_j)²/Σ_g v_j with s_j = (n_ij − n_j π)/(1 + (n_j − 1) ρ) and v_j = n_j/(1 + (n_j − 1) ρ), where π and
     ρ = 1/(1 + α_0) are from the common fit. A document takes its s_j and v_j along, so that its length counts wherever
-    it goes. All terms share the draws.
+    it goes. All terms share the draws. Their number depends on that of the terms: *dealt*, if only some are given.
     """
     n_j = [np.repeat(g.lengths[g.lengths > 0], g.length_documents[g.lengths > 0]) for g in groups]
     starts = np.cumsum([0, *(one.size for one in n_j[:-1])])
     lengths = np.concatenate(n_j)
-    draws = max(min(draws, WORK // max(terms.size * lengths.size, 1)), min(draws, FEWEST))
+    size = terms.size if dealt is None else dealt
+    draws = max(min(draws, WORK // max(size * lengths.size, 1)), min(draws, FEWEST))
     found = np.empty(terms.size)
     step = max(ROOM // lengths.size, 1)
     for first in range(0, terms.size, step):
@@ -80,9 +83,9 @@ def _scores(
         cells = np.repeat(np.arange(g.count.size), np.broadcast_to(g.weight, g.count.shape).astype(np.int64))
         cells = cells[row_of[g.term[cells]] >= 0]
         row, length = row_of[g.term[cells]], g.length[cells]
-        order = np.lexsort((length, row))
+        order = np.lexsort((g.count[cells], length, row))
         cells, row, length = cells[order], row[order], length[order]
-        # Documents of one length are alike: those with the term are the first of them.
+        # Documents of one length are alike: those with the term are the first of them, in the order of their counts.
         first = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(length, prepend=-1) != 0))
         run = np.repeat(first, np.diff(np.append(first, cells.size)))
         document = start + np.searchsorted(own, length) + np.arange(cells.size) - run

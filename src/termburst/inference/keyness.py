@@ -110,8 +110,14 @@ def compare(a: TermCells, b: TermCells, null: BetaBinomialFit | None = None) -> 
     return Comparison(a, b, null, alternative, groups.fit_apart(OWN_PRECISION), groups, raw)
 
 
-def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confidence: float | None = 0.95) -> Keyness:
-    """Compare two corpora, term by term; with *confidence* None there are no intervals (NaN)."""
+def keyness(
+    a: TermCells, b: TermCells, *, method: str = "beta-binomial", confidence: float | None = 0.95,
+    terms: int | None = None,
+) -> Keyness:  # fmt: skip
+    """Compare two corpora, term by term; with *confidence* None there are no intervals (NaN).
+
+    *terms* is the number of all terms, if only some are given; the levels of `ends` depend on it.
+    """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     if confidence is not None and not 0 < confidence < 1:
@@ -128,7 +134,7 @@ def keyness(a: TermCells, b: TermCells, *, method: str = "beta-binomial", confid
         log_ratio = np.where(absent, np.nan, np.log2(mean_a) - np.log2(mean_b))
     limits, ends, levels = np.full((absent.size, 2), np.nan), np.empty((absent.size, 0)), np.empty(0)
     if confidence is not None:
-        levels = levels_of(1 - confidence, absent.size)
+        levels = levels_of(1 - confidence, absent.size if terms is None else terms)
         limits, ends = _limits(found, log_ratio, p_value, reference, levels)
         if method == "beta-binomial":
             limits = agreeing(limits, p_value, 1 - confidence)
@@ -221,17 +227,18 @@ def predictive_p(found: Comparison, small: TermCells, draws: int = PREDICTIVE, s
     """Two-sided mid-p of the term's count in the *small* corpus, by draws from the common beta-binomial.
 
     For a corpus of very few documents, where the likelihood ratio has no useful reference distribution: is its count
-    typical for such documents, according to both corpora? The smallest possible p is 1/(draws + 1).
+    typical for such documents, according to both corpora? The smallest possible p is 1/(draws + 1). A term's draws do
+    not depend on the other terms.
     """
     n_j = np.repeat(small.lengths, small.length_documents)
     fit = found.null
     p_value = np.ones(fit.mean.size)
     occurring = np.flatnonzero(fit.status != "empty")
-    seeds = np.random.SeedSequence(seed).spawn(BLOCKS)
+    seeds = term_seeds(seed, [found.a, found.b])
 
     def fill(part: int) -> None:
-        rng = np.random.default_rng(seeds[part])
         for i in occurring[part::BLOCKS]:
+            rng = np.random.default_rng(seeds[i])
             share: Any = fit.mean[i]
             if fit.status[i] == "converged":
                 share = rng.beta(fit.alpha[i], fit.alpha_not[i], (draws, n_j.size))
@@ -244,6 +251,21 @@ def predictive_p(found: Comparison, small: TermCells, draws: int = PREDICTIVE, s
 
     in_threads(fill, range(BLOCKS))
     return p_value
+
+
+def term_seeds(seed: int, groups: Sequence[TermCells]) -> Integers:
+    """A seed of 31 bits for every term, from its n_i and b_i in all groups together.
+
+    So it depends neither on which other terms there are nor on the order of the groups.
+    """
+    state = np.full(groups[0].n_i.size, seed, dtype=np.uint64)
+    for name in ("n_i", "b_i"):
+        state ^= np.sum([getattr(cells, name) for cells in groups], axis=0).astype(np.uint64)
+        state += np.uint64(0x9E3779B97F4A7C15)  # SplitMix64
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        state ^= state >> np.uint64(31)
+    return (state >> np.uint64(33)).astype(np.int64)
 
 
 def conditional_p(found: Comparison, enough: float = ENOUGH) -> tuple[Floats, Floats]:
@@ -318,8 +340,13 @@ class GroupKeyness:
     reference: Names
 
 
-def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int = 0) -> GroupKeyness:
-    """Compare several corpora over the same terms."""
+def keyness_groups(
+    groups: Sequence[TermCells], *, draws: int = 1999, seed: int = 0, dealt: int | None = None
+) -> GroupKeyness:
+    """Compare several corpora over the same terms.
+
+    *dealt* is the number of all terms whose documents are permuted (`dealt_terms`), if only some terms are given.
+    """
     for number, cells in enumerate(groups):
         if not cells.tokens:
             raise ValueError(f"group {number} has no tokens: there is nothing to compare with")
@@ -330,15 +357,13 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
     between = len(groups) - 1
     b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
     documents = sum(map(_documents, groups))
-    many = np.zeros(b_i.size, dtype=bool)
-    if len(groups) > FEW_GROUPS and documents < FEW_PER_GROUP * len(groups):
-        many = (b_i > DEALT * documents) & (null.status != "degenerate")
+    many = dealt_terms(groups, null)
     few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH) & (b_i <= documents / 2) & ~many)
     p_value = stats.f.sf(ratio / between, between, max(documents - len(groups), 1))
     lengths, by_group = _length_classes(groups)
     inside = null.status == "converged"
     alpha, alpha_0 = (np.where(inside, x, np.inf) for x in (null.alpha, null.alpha_0))
-    seeds = np.random.default_rng(seed).integers(0, 2**31, b_i.size)
+    seeds = term_seeds(seed, groups)
 
     classes, model = core.length_classes(lengths, by_group), core.common_model(alpha, alpha_0, null.mean, grouped.kappa)
 
@@ -347,7 +372,7 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
         core.burst_draws(grouped.cells, classes, model, terms, b_i, seeds, draws, p_value)
 
     in_threads(fill, range(BLOCKS))
-    p_value[many] = permuted_p(groups, null, np.flatnonzero(many), draws, seed)
+    p_value[many] = permuted_p(groups, null, np.flatnonzero(many), draws, seed, dealt)
     reference = np.full(b_i.size, "chi2", dtype=object)
     reference[few], reference[many] = "monte-carlo", "permutation"
     p_value = np.where((b_i == 1) | is_rounding(ratio, null.loglik), 1.0, p_value)
@@ -358,6 +383,15 @@ def keyness_groups(groups: Sequence[TermCells], *, draws: int = 1999, seed: int 
         np.where(absent, np.nan, p_value),
         np.where(absent, "", reference),
     )
+
+
+def dealt_terms(groups: Sequence[TermCells], null: BetaBinomialFit) -> NDArray[np.bool_]:
+    """Whether the documents of a term are permuted: groups are many and small, and many documents have the term."""
+    b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
+    documents = sum(map(_documents, groups))
+    if len(groups) <= FEW_GROUPS or documents >= FEW_PER_GROUP * len(groups):
+        return np.zeros(b_i.size, dtype=bool)
+    return (b_i > DEALT * documents) & (null.status != "degenerate")
 
 
 def _shares(groups: Sequence[TermCells]) -> list[float]:

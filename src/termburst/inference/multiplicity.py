@@ -8,13 +8,15 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Direction = Literal["up", "down", "none"]
 
 LAMBDAS = np.arange(0.05, 0.951, 0.05)  # where π_0 is estimated; the grid of R's qvalue
 FEWEST = 100  # tests needed to estimate π_0: with fewer, the last λ counts fewer than five p-values
-_ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
+ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +116,10 @@ def adjust(
     [0.01, 0.04, 0.4, 0.5]
     """
     values = _floats(p, "p-values")
-    for i in np.flatnonzero((values < 0) | (values > 1 + _ROUNDING))[:1]:
+    for i in np.flatnonzero((values < 0) | (values > 1 + ROUNDING))[:1]:
         raise ValueError(f"p-values must lie between 0 and 1; number {i} is {values.flat[i]}")
     least = None if attainable is None else _floats(attainable, "attainable p-values")
-    if least is not None and (tests is not None or least.shape != values.shape or (least > values + _ROUNDING).any()):
+    if least is not None and (tests is not None or least.shape != values.shape or (least > values + ROUNDING).any()):
         raise ValueError("attainable must have one value per p-value, each at most p, and needs no tests=")
     return _adjusted(np.minimum(values, 1.0), method, tests, null_share, least)
 
@@ -138,7 +140,7 @@ def adjust_log10(
     [-4999.5229, -0.3, -1.8239]
     """
     values = _floats(log10_p, "logarithms of p-values")
-    for i in np.flatnonzero(values > _ROUNDING)[:1]:
+    for i in np.flatnonzero(values > ROUNDING)[:1]:
         raise ValueError(f"logarithms of p-values must be 0 or below; number {i} is {values.flat[i]}")
     return _adjusted(np.minimum(values, 0.0), method, tests, null_share, logarithms=True)
 
@@ -167,13 +169,51 @@ def estimate_null_share(p: ArrayLike) -> float:
     """
     values = _floats(p, "p-values").ravel()
     values = values[~np.isnan(values)]
-    m = values.size
+    return null_share_of(values.size - np.searchsorted(np.sort(values), LAMBDAS, side="right"), values.size)
+
+
+def null_share_of(above: Integers, m: int) -> float:
+    """The same, if of *m* p-values that many are *above* each of `LAMBDAS`."""
     if m < FEWEST:
         return 1.0
-    above = m - np.searchsorted(np.sort(values), LAMBDAS, side="right")
     share = (1 + above) / (m * (1 - LAMBDAS))
     error = above * (m - above) / (m**3 * (1 - LAMBDAS) ** 2) + (share - np.quantile(share, 0.1)) ** 2
     return float(min(share[np.argmin(error)], 1.0))
+
+
+def ranked(
+    values: Floats, times: Integers, before: Integers, within: int | Floats, method: str, *, logarithms: bool = False
+) -> Floats:
+    """A stretch of all p-values times the factors of their ranks: `adjust` in steps, if no process has all p-values.
+
+    The adjusted p-values are `constant` times the minimum over this and all larger p-values ("holm": the maximum over
+    this and all smaller ones), at most 1. So each stretch needs one number from all others.
+
+    Parameters
+    ----------
+    values : distinct p-values, or their logarithms to base 10
+    times : how many tests have each of them
+    before : how many tests have a smaller one
+    within : m, or one m per value; see `adjust`
+
+    Examples
+    --------
+    >>> whole = adjust([0.01, 0.03, 0.03, 0.5])
+    >>> some = ranked(np.array([0.03, 0.5]), np.array([2, 1]), np.array([1, 3]), 4, "bh")
+    >>> some.round(9).tolist() == whole[[1, 3]].round(9).tolist()
+    True
+    """
+    rule = METHODS["bh" if method in ("by", "storey") else method]
+    ranks = (before + 1 if rule.direction == "down" else before + times).astype(np.float64)
+    factors = rule.factors(ranks, within, 1.0)
+    return values + np.log10(factors) if logarithms else values * factors
+
+
+def constant(method: str, m: int, null_share: float) -> float:
+    """The factor that all p-values have in common, given the largest m: Σ_{h ≤ m} 1/h for "by", π_0 for "storey"."""
+    if method == "by":
+        return float(special.digamma(m + 1) + np.euler_gamma)
+    return null_share if method == "storey" else 1.0
 
 
 def _adjusted(
@@ -200,7 +240,7 @@ def _adjusted(
     within: int | Floats = m
     if least is not None:
         able = np.sort(least.flat[tested])
-        within = np.searchsorted(able, given[order] * (1 + _ROUNDING), side="right").astype(np.float64)
+        within = np.searchsorted(able, given[order] * (1 + ROUNDING), side="right").astype(np.float64)
     factors = rule.factors(np.arange(1.0, tested.size + 1), within, 1.0 if null_share is None else null_share)
     adjusted = given[order] + np.log10(factors) if logarithms else given[order] * factors
     if rule.direction == "up":

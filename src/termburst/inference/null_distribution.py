@@ -76,6 +76,36 @@ class PlrFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class Longest:
+    """How many tokens the draws have: what the null distributions depend on beyond lengths and seed.
+
+    One draw of the largest n_i of a phase serves all smaller ones. Workers that have some of the terms of a collection
+    make the same draws if they know these numbers.
+
+    Attributes
+    ----------
+    phases : the largest number of tokens to draw in each of `PHASES`; 0 if it has no terms
+    most : the largest of all terms
+    """
+
+    phases: tuple[int, ...]
+    most: int
+
+    @classmethod
+    def of(cls, sizes: Integers) -> Longest:
+        """Those of terms whose draws have these *sizes*."""
+        edges = [1, *(phase[0] for phase in PHASES)]
+        largest = [int(sizes[(low < sizes) & (sizes <= high)].max(initial=0)) for low, high in pairwise(edges)]
+        most = int(sizes.max(initial=0))
+        return cls((*largest[:-1], FREQUENT if most > FREQUENT else largest[-1]), most)
+
+    def __or__(self, other: Longest) -> Longest:
+        """Those of both."""
+        phases = tuple(map(max, self.phases, other.phases))
+        return Longest(phases, max(self.most, other.most))
+
+
+@dataclass(frozen=True, slots=True)
 class Tested:
     """A statistic of every term, with log p and how it was obtained, which are filled in step by step."""
 
@@ -100,11 +130,14 @@ class Null:
     null is that of n − n_i. This does not hold for λ, which has its own draws there.
     """
 
-    def __init__(self, cells: TermCells, draws: int, seed: int, mid_p: bool, plr: PlrFunction) -> None:
+    def __init__(
+        self, cells: TermCells, draws: int, seed: int, mid_p: bool, plr: PlrFunction, longest: Longest | None = None
+    ) -> None:
         self.cells, self.draws, self.mid_p, self.plr = cells, draws, mid_p, plr
         self.lengths = Lengths.of(cells)
         self.fixed = self.lengths.fixed(cells.n_i)
-        self.sizes = np.where(self.fixed, 0, np.minimum(cells.n_i, cells.tokens - cells.n_i))  # tokens to draw
+        self.sizes = self.lengths.drawn(cells.n_i)
+        self.longest = Longest.of(self.sizes) if longest is None else longest  # of all terms, if *cells* has only some
         self.seeds = np.random.SeedSequence(seed)
         self.phase_seeds = self.seeds.spawn(len(PHASES))
         self.ratio_seeds = self.seeds.spawn(len(RATIO_NODES) + 1)
@@ -137,7 +170,9 @@ class Null:
                 values = self.plr(np.full(states.documents.size, v), states.documents, states.repetition)
                 of_plr.put(mine, np.log(upper(values, states.mass, plr[mine], self.mid_p)), "exact")
         low = 1
-        for (high, share, top), seeds in zip(PHASES, self.phase_seeds, strict=True):
+        for (high, share, top), seeds, last in zip(PHASES, self.phase_seeds, self.longest.phases, strict=True):
+            if any(low < v <= high for v in terms):
+                terms.setdefault(last, np.empty(0, np.intp))
             checkpoints = np.array([v for v in sorted(terms) if low < v <= high], dtype=np.int64)
             low = high
             if checkpoints.size:
@@ -390,7 +425,7 @@ class Null:
 
     def ratio_samples(self) -> tuple[list[int], list[Floats]]:
         """The n_i at which the likelihood ratio is drawn, and its sorted draws at each."""
-        most = int(self.sizes.max(initial=0))
+        most = self.longest.most
         nodes = [v for v in RATIO_NODES if v <= most]
         if nodes and nodes[-1] < min(most, RATIO_NODES[-1]):
             nodes.append(most)

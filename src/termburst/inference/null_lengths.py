@@ -70,6 +70,10 @@ class Lengths:
         """
         return (np.asarray(n_i) > 0) & ((not self.counts_vary) | (np.asarray(n_i) == self.tokens))
 
+    def drawn(self, n_i: Integers) -> Integers:
+        """How many tokens a draw for a term has: its own or all others, whichever are fewer; 0 if it is `fixed`."""
+        return np.where(self.fixed(n_i), 0, np.minimum(n_i, int(self.tokens) - n_i))
+
     def nodes(self, ratio: float) -> tuple[Floats, Floats]:
         """Few lengths, with weights, so that Σ_j f(n_j) = Σ weight · f(length) for any smooth f.
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.inference.checks import LEAST_DRAWS, checked_whole
-from termburst.inference.null_distribution import Null, PlrFunction
+from termburst.inference.null_distribution import Longest, Null, PlrFunction
 from termburst.inference.null_lengths import SEPARATE, Lengths
 from termburst.inference.null_tails import TIE
 from termburst.models import binomial
@@ -52,6 +52,27 @@ class PValues:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedNull:
+    """What all terms of a collection share in their null distributions; see `shared_null`."""
+
+    longest: Longest
+    samples: tuple[list[int], list[Floats]]
+
+
+def shared_null(lengths: TermCells, longest: Longest, *, draws: int, seed: int) -> SharedNull:
+    """Draws of the likelihood ratio, made once for all terms: they depend on the lengths and the largest n_i only.
+
+    Parameters
+    ----------
+    lengths : cells of the collection, with or without terms
+    longest : of all terms
+    draws, seed : see `burstiness`
+    """
+    null = Null(lengths, draws, seed, False, PlrFunction(lengths, None, 1.0, "printed"), longest)
+    return SharedNull(longest, null.ratio_samples())
+
+
+@dataclass(frozen=True, slots=True)
 class Burstiness:
     """The burstiness test of every term, by three statistics, and the exact fits that LR uses."""
 
@@ -70,6 +91,7 @@ def burstiness(
     draws: int = 9_999,
     seed: int = 0,
     mid_p: bool = False,
+    shared: SharedNull | None = None,
 ) -> Burstiness:
     """Test every term of a collection.
 
@@ -81,14 +103,17 @@ def burstiness(
         *draws* for n_i ≤ 64, fewer beyond 300
     mid_p : count ties as half, in enumerated and drawn distributions: p-values are then right on average, but no longer
         conservative
+    shared : that of all terms, with the same draws and seed, if only some terms are given: p-values are then those
+        that they have among all
     """
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     if not cells.tokens:
         raise ValueError("all documents are empty: there is nothing to test")
-    null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form))
+    longest = None if shared is None else shared.longest
+    null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form), longest)
     with Aside() as other:  # compiled loops, which use a core while the rest needs Python's lock
-        samples = other.submit(null.ratio_samples)
+        samples = other.submit(null.ratio_samples if shared is None else lambda: shared.samples)
         fit = fit_beta_binomial(cells)
         squares, products = _sums(cells)
         repetition = cells.sum(special.gammaln(cells.count))

@@ -7,6 +7,8 @@ Newsgroups κ is 1.2 to 1.4; with κ = 1, two random halves would differ at 5 % 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma
@@ -26,11 +28,45 @@ LARGEST = 10.0  # κ of a term in the mean
 STEADY = 1e6  # α_0 from which on a term is so even that the sums of its score cancel
 
 
-def robust_scale(cells: TermCells, fit: BetaBinomialFit) -> Floats:
+@dataclass(frozen=True, slots=True)
+class ScaleSums:
+    """What terms learn from each other: in each of the `BANDS`, how many terms have a κ of their own, and its sum.
+
+    The sums over parts of the terms add up to those over all, so that κ is the same if terms are dealt out to workers.
+
+    >>> ScaleSums(np.array([2.0]), np.array([3.0])) + ScaleSums(np.array([1.0]), np.array([1.5]))
+    ScaleSums(terms=array([3.]), scale=array([4.5]))
+    """
+
+    terms: Floats
+    scale: Floats
+
+    def __add__(self, other: ScaleSums) -> ScaleSums:
+        return ScaleSums(self.terms + other.terms, self.scale + other.scale)
+
+
+def scale_sums(cells: TermCells, fit: BetaBinomialFit) -> ScaleSums:
+    """The sums over these terms."""
+    return _sums(cells, _own_scale(cells, fit))
+
+
+def _sums(cells: TermCells, own: Floats) -> ScaleSums:
+    known = _known(cells, own)
+    band = np.searchsorted(BANDS, cells.b_i, side="right") - 1
+    among = [np.minimum(own[known & (band == k)], LARGEST) for k in range(BANDS.size)]
+    return ScaleSums(np.array([float(some.size) for some in among]), np.array([float(some.sum()) for some in among]))
+
+
+def _known(cells: TermCells, own: Floats) -> NDArray[np.bool_]:
+    return np.isfinite(own) & (cells.b_i >= ENOUGH)
+
+
+def robust_scale(cells: TermCells, fit: BetaBinomialFit, sums: ScaleSums | None = None) -> Floats:
     """κ of every term: its own, the mean of terms in about as many documents, or 1, whichever is largest.
 
     The own κ of a term in few documents is too small on average, and noisy. So terms in 5 to 9 documents have the mean
-    of those in 10 to 19, and terms in fewer than 5 documents have 1.
+    of those in 10 to 19, and terms in fewer than 5 documents have 1. If *cells* are only some terms of a collection,
+    *sums* are those over all.
 
     Examples
     --------
@@ -41,13 +77,12 @@ def robust_scale(cells: TermCells, fit: BetaBinomialFit) -> Floats:
     [1.0, 1.0]
     """
     own = _own_scale(cells, fit)
-    known = np.isfinite(own) & (cells.b_i >= ENOUGH)
-    band = np.searchsorted(BANDS, cells.b_i, side="right")
-    scale = np.maximum(np.where(known, own, 1.0), 1.0)
-    for k in range(1, BANDS.size + 1):
-        among = own[known & (band == k)]
-        if among.size >= TERMS:
-            scale[band == k] = np.maximum(scale[band == k], np.minimum(among, LARGEST).mean())
+    band = np.searchsorted(BANDS, cells.b_i, side="right") - 1
+    scale = np.maximum(np.where(_known(cells, own), own, 1.0), 1.0)
+    sums = _sums(cells, own) if sums is None else sums
+    for k in range(BANDS.size):
+        if sums.terms[k] >= TERMS:
+            scale[band == k] = np.maximum(scale[band == k], sums.scale[k] / sums.terms[k])
     return scale
 
 

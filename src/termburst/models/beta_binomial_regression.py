@@ -23,7 +23,7 @@ from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
 from termburst.models.fit_groups import KAPPA
 from termburst.models.length_table import LengthTable
-from termburst.statistics.tally import Integers
+from termburst.statistics.tally import Integers, tally
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
@@ -51,8 +51,11 @@ class DesignCells:
     documents: Floats
 
 
-def design_cells(parts: Sequence[TermCells]) -> DesignCells:
-    """Join the cells of several collections over the same terms; each is one design cell.
+def design_cells(parts: Sequence[TermCells], cell: Sequence[int] | NDArray[np.intp] | None = None) -> DesignCells:
+    """Join the cells of several collections over the same terms; each is one design cell, or part of the given *cell*.
+
+    Design cells are numbered from 0. Documents of a design cell with the same count and length are one pattern, so the
+    result is the same, to the last bit, whether *parts* come from documents or from statistics.
 
     Examples
     --------
@@ -60,32 +63,33 @@ def design_cells(parts: Sequence[TermCells]) -> DesignCells:
     >>> joined = design_cells([term_cells([[2, 1]]), term_cells([[1, 3], [0, 4]])])
     >>> joined.cells.count.tolist(), joined.group.tolist(), joined.documents.tolist()
     ([2, 1, 1, 3, 4], [0, 1, 0, 1, 1], [1.0, 2.0])
+    >>> design_cells([term_cells([[2, 1]]), term_cells([[2, 1]])], [0, 0]).cells.weight.tolist()
+    [2.0, 2.0]
     """
-    term = np.concatenate([part.term for part in parts])
-    group = np.repeat(np.arange(len(parts)), [part.count.size for part in parts])
-    count, length = (np.concatenate([getattr(part, name) for part in parts]) for name in ("count", "length"))
+    place = np.arange(len(parts)) if cell is None else np.asarray(cell, np.intp)
+    groups, terms = int(place.max()) + 1, parts[0].n_i.size
+    columns = [
+        np.concatenate([part.term for part in parts]),
+        np.repeat(place, [part.count.size for part in parts]),
+        *(np.concatenate([getattr(part, name) for part in parts]).astype(np.int64) for name in ("length", "count")),
+    ]
     weight = np.concatenate([np.broadcast_to(part.weight, part.count.shape) for part in parts])
-    order = np.lexsort((weight, count, length, group, term))
-    lengths = np.concatenate([part.lengths for part in parts])
-    documents = np.concatenate([part.length_documents for part in parts])
-    distinct, place = np.unique(lengths, return_inverse=True)
-    every = np.zeros(distinct.size, np.int64)
-    np.add.at(every, place, documents)
+    (term, group, length, count), documents = tally(columns, weight.astype(np.int64))
+    indptr = np.searchsorted(term, np.arange(terms + 1))
+    lengths = []
+    for g in range(groups):
+        own = [part for part, at in zip(parts, place, strict=True) if at == g]
+        held = np.concatenate([part.lengths for part in own] or [np.zeros(0, np.int64)])
+        number = np.concatenate([part.length_documents for part in own] or [np.zeros(0, np.int64)])
+        (distinct,), of_length = tally([held[held > 0]], number[held > 0])
+        lengths.append((distinct, of_length))
+    (every,), number = tally([np.concatenate([of for of, _ in lengths])], np.concatenate([n for _, n in lengths]))
+    n_i, b_i = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("n_i", "b_i"))
     cells = TermCells(
-        np.sum([part.indptr for part in parts], axis=0),
-        count[order],
-        length[order],
-        weight[order],
-        np.sum([part.n_i for part in parts], axis=0),
-        np.sum([part.b_i for part in parts], axis=0),
-        distinct,
-        every,
+        indptr, count.astype(np.int32), length.astype(np.int32), documents.astype(np.float64), n_i, b_i, every, number
     )
-    filled = [(part.lengths[part.lengths > 0], part.length_documents[part.lengths > 0]) for part in parts]
-    tokens = np.array([float(part.tokens) for part in parts])
-    return DesignCells(
-        cells, group[order].astype(np.int32), filled, tokens, np.array([float(n.sum()) for _, n in filled])
-    )
+    tokens = np.array([float(of @ n) for of, n in lengths])
+    return DesignCells(cells, group.astype(np.int32), lengths, tokens, np.array([float(n.sum()) for _, n in lengths]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +175,15 @@ class Regression:
         tau = np.where(null.status == "degenerate", -np.inf, tau)
         return np.column_stack([np.where(np.isfinite(omega), omega, 0.0)[:, None] * intercept, tau])
 
-    def fit(self, rows: Floats, start: Floats, *, held: bool = False, scan: bool = True) -> Floats:
-        """Raw fits of a design: coefficients, τ, gain, what one more step would bring, and curvature; NaN if absent."""
+    def fit(self, rows: Floats, start: Floats, *, how: str = "scan", held: bool = False) -> Floats:
+        """Raw fits of a design: coefficients, τ, gain, what one more step would bring, and curvature; NaN if absent.
+
+        *how* is "scan", "climb" or "keep", as in `core.regression.fit_design`.
+        """
         design, raw = self.design(rows), np.full((start.shape[0], start.shape[1] + core.AFTER), np.nan)
-        start = self._off_the_boundary(start, rows.shape[1])
+        start = np.array(start, order="C") if how == "keep" else self._off_the_boundary(start, rows.shape[1])
         self.over_terms(
-            lambda terms: core.fit_design(self.cells, design, terms, start, raw, held=held, scan=scan), self.terms, raw
+            lambda terms: core.fit_design(self.cells, design, terms, start, raw, how=how, held=held), self.terms, raw
         )
         return raw
 
@@ -189,11 +196,18 @@ class Regression:
         starts[:, place] = np.minimum(starts[:, place], np.log(self.longest) + INSIDE)
         return starts
 
-    def limits(self, rows: Floats, raw: Floats, critical: Floats, terms: Integers) -> Floats:
-        """Profile-likelihood limits of the first coefficient, one row per term; ±inf if there is none."""
+    def limits(self, rows: Floats, raw: Floats, without: Floats, critical: Floats) -> Floats:
+        """Profile-likelihood limits of the first coefficient, one row per term; ±inf if there is none.
+
+        *raw* are fits of the design, *without* those with the first coefficient held at 0.
+        """
         design, found = self.design(rows), np.full((len(raw), 2), np.nan)
-        raw = self._off_the_boundary(raw, rows.shape[1])
-        self.over_terms(lambda part: core.design_limits(self.cells, design, part, raw, critical, found), terms, found)
+        raw, without = (self._off_the_boundary(fits, rows.shape[1]) for fits in (raw, without))
+        self.over_terms(
+            lambda terms: core.design_limits(self.cells, design, terms, raw, without, critical, found),
+            self.terms,
+            found,
+        )
         return found
 
     def result(self, raw: Floats, null: BetaBinomialFit) -> RegressionFit:

@@ -57,13 +57,11 @@ class ApartFit:
     Attributes
     ----------
     mean : π_g, as in `GroupsFit`.
-    ratio : 2(ℓ_1 − ℓ_0) against one mean for both, still with separate precisions; NaN if not `own`.
     rows : τ_a, τ_b, gain, ω_a, ω_b, for `GroupedCells.ratio_limits`.
     """
 
     own: NDArray[np.bool_]
     mean: Floats
-    ratio: Floats
     rows: Floats
 
 
@@ -136,15 +134,17 @@ class GroupedCells:
             tau = [np.where(fit.status == "converged", np.log(fit.alpha_0), np.inf) for fit in fits]
             gain = sum(fit.loglik - fit.loglik_binomial for fit in fits)
             rows = np.column_stack([*tau, gain, np.log(mean) - np.log1p(-mean)])
-        ratio = np.full(own.size, np.nan)
-        marks = own.astype(np.uint8)
+        return ApartFit(own, mean, rows)
 
+    def apart_ratio(self, apart: ApartFit) -> Floats:
+        """2(ℓ_1 − ℓ_0) against one mean for both, still with separate precisions; NaN if not fitted *apart*."""
+        ratio, marks = np.full(apart.own.size, np.nan), apart.own.astype(np.uint8)
         self.over_terms(
-            lambda terms: core_ratios.ratios(self.cells, self.lengths, terms, marks, rows, ratio),
-            self.terms[own[self.terms]],
+            lambda terms: core_ratios.ratios(self.cells, self.lengths, terms, marks, apart.rows, ratio),
+            self.terms[apart.own[self.terms]],
             ratio,
         )
-        return ApartFit(own, mean, ratio, rows)
+        return ratio
 
     def ratio_limits(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,21 +101,40 @@ class PolyaUrn:
         >>> PolyaUrn([1.0, 1.0, 8.0], 2.0).sample([3, 0, 5], rng=1).sum(axis=1).ravel().tolist()
         [[3, 0, 5]]
         """
+        m, parts = self.alpha.size, [np.empty((3, 0), dtype=np.int64)]
         sizes = _whole_numbers(lengths, "lengths")
-        generator, m = np.random.default_rng(rng), self.alpha.size
-        # Longest first: the documents that still grow are then the first ones of their block.
-        order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-        parts = [np.empty((3, 0), dtype=np.int64)]
-        start = 0
-        while start < order.size:
-            block = order[start : start + max(1, _BLOCK_TOKENS // int(sizes[order[start]]))]
-            tokens = self._draw(sizes[block], generator)
+        for block, tokens in self._blocks(sizes, rng):
             drawn = np.arange(tokens.shape[1]) < sizes[block, None]
             cells, counts = np.unique((np.arange(block.size)[:, None] * m + tokens)[drawn], return_counts=True)
             parts.append(np.stack([block[cells // m], cells % m, counts]))
-            start += block.size
         rows, columns, data = np.concatenate(parts, axis=1)
         return sp.csr_matrix((data, (rows, columns)), shape=(sizes.size, m), dtype=np.int64)
+
+    def sample_tokens(self, lengths: ArrayLike, rng: np.random.Generator | int | None = None) -> list[Integers]:
+        """Draw documents as `sample` does, with their tokens in order: the numbers of the terms.
+
+        Examples
+        --------
+        >>> [document.size for document in PolyaUrn([1.0, 1.0, 8.0], 2.0).sample_tokens([3, 0, 5], rng=1)]
+        [3, 0, 5]
+        """
+        sizes = _whole_numbers(lengths, "lengths")
+        found: list[Integers] = [np.empty(0, dtype=np.int64)] * sizes.size
+        for block, tokens in self._blocks(sizes, rng):
+            for row, document in enumerate(block):
+                found[document] = tokens[row, : sizes[document]].copy()
+        return found
+
+    def _blocks(self, sizes: Integers, rng: Any) -> Iterator[tuple[Integers, Integers]]:
+        """Some documents at a time that are not empty: their numbers, and their tokens as `_draw` returns them."""
+        generator = np.random.default_rng(rng)
+        # Longest first: the documents that still grow are then the first ones of their block.
+        order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+        start = 0
+        while start < order.size:
+            block = order[start : start + max(1, _BLOCK_TOKENS // int(sizes[order[start]]))]
+            yield block, self._draw(sizes[block], generator)
+            start += block.size
 
     def _draw(self, sizes: Integers, rng: np.random.Generator) -> Integers:
         """Tokens, shape (documents, longest), of documents in descending order of length; undefined past the length.
@@ -161,9 +181,7 @@ class PolyaUrn:
         >>> np.exp([urn.sequence_log_likelihood(w) for w in ([0, 1], [1, 0])]).round(4)  # 1/2 · 3/4 and 1/2 · 1/2
         array([0.375, 0.25 ])
         """
-        sequence = _whole_numbers(tokens, "tokens")
-        for t in np.flatnonzero(sequence >= self.alpha.size)[:1]:
-            raise ValueError(f"tokens must be below {self.alpha.size}, the number of terms; entry {t} is {sequence[t]}")
+        sequence = self._checked_tokens(tokens)
         total, M = self.alpha.sum(), self.replacement
         mass = self.alpha / total
         drawn, gained = np.empty(sequence.size), np.zeros(sequence.size + 1)
@@ -174,6 +192,24 @@ class PolyaUrn:
             gained[t + 1] = gained[t] + M.data[row].sum() / total
         with np.errstate(divide="ignore"):
             return float(np.log(drawn).sum() - np.log1p(gained[:-1]).sum())
+
+    def predict(self, tokens: ArrayLike) -> Floats:
+        """The probability of each term as the next token of a document that began with *tokens*.
+
+        Examples
+        --------
+        >>> PolyaUrn([1.0, 1.0], [[0.0, 2.0], [0.0, 0.0]]).predict([0, 0]).round(4)  # masses 1 and 1 + 2·2
+        array([0.1667, 0.8333])
+        """
+        sequence = self._checked_tokens(tokens)
+        mass = self.alpha + self.replacement.T @ np.bincount(sequence, minlength=self.alpha.size)
+        return np.asarray(mass / mass.sum())
+
+    def _checked_tokens(self, tokens: ArrayLike) -> Integers:
+        sequence = _whole_numbers(tokens, "tokens")
+        for t in np.flatnonzero(sequence >= self.alpha.size)[:1]:
+            raise ValueError(f"tokens must be below {self.alpha.size}, the number of terms; entry {t} is {sequence[t]}")
+        return sequence
 
     def log_likelihood(self, X: Any) -> Floats:
         """The log-probability of the counts of each document given its length, for a diagonal M = diag(δ).

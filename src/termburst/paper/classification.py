@@ -58,7 +58,7 @@ def classify(split: Split, scheme: str, *, transductive: bool) -> Integers:
     weigh = named_scheme(scheme)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ClampedTermsWarning)  # erratum 9 counts them
-        return _predicted(
+        return predicted(
             split,
             weigh(split.train, train, mu=train.mean_length),
             weigh(split.test, test, mu=train.mean_length),
@@ -77,7 +77,7 @@ def sensitivity(split: Split, *, mu_term: bool) -> Floats:
                     _s_lambda(counts, s, mu, sigma2, mu_term)
                     for counts, s in zip((split.train, split.test), statistics, strict=True)
                 ]
-                grid[row, column] = accuracy(split, _predicted(split, *weights))
+                grid[row, column] = accuracy(split, predicted(split, *weights))
     return grid
 
 
@@ -128,7 +128,8 @@ def _s_lambda(counts: Any, statistics: TermStatistics, mu: float, sigma2: float,
     return cells(counts, sigmoid=True)
 
 
-def _predicted(split: Split, train_weights: Floats, test_weights: Floats) -> Integers:
+def predicted(split: Split, train_weights: Floats, test_weights: Floats) -> Integers:
+    """Test labels that MultinomialNB() predicts from weights of the stored cells."""
     from sklearn.naive_bayes import MultinomialNB
 
     model = MultinomialNB().fit(_with(split.train, train_weights), split.train_labels)

@@ -21,6 +21,7 @@ from termburst.paper.figures.fig4 import fig4
 from termburst.paper.figures.fig5 import fig5
 from termburst.paper.figures.figa1 import figa1
 from termburst.paper.figures.figa2 import figa2
+from termburst.paper.penalties import penalties
 from termburst.paper.rankings import rankings
 from termburst.paper.results import Row, Section
 from termburst.paper.reuters import reuters
@@ -40,6 +41,7 @@ EXAMPLES: dict[str, Callable[[Collections], Section]] = {
     "figa2": figa2,
     "claim1": claim1,
     "rankings": rankings,
+    "penalties": penalties,
 }
 
 _FILES = ("results.json", "errata.md", "report.md")

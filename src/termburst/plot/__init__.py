@@ -21,6 +21,7 @@ from termburst.plot.statistic_against_weight import statistic_against_weight
 from termburst.plot.term_along_corpus import term_along_corpus
 from termburst.plot.term_counts import term_counts
 from termburst.plot.term_panel import term_panel
+from termburst.plot.triggers import triggers
 from termburst.plot.volcano import volcano
 from termburst.plot.waterfall import waterfall
 from termburst.plot.zipf import zipf
@@ -42,6 +43,7 @@ __all__ = [
     "term_along_corpus",
     "term_counts",
     "term_panel",
+    "triggers",
     "volcano",
     "waterfall",
     "zipf",

@@ -84,6 +84,7 @@ class ReadingReport:
         self.duplicates: list[tuple[str, str]] = []
         self.empty_count = self.duplicate_count = 0
         self.longest: tuple[str, int] | None = None
+        self._longest_in = "character"
         self.unlabelled: list[str] = []
         self.unlabelled_count = 0
         self.known_labels: set[str] = set()  # names of the metadata of such documents
@@ -116,6 +117,7 @@ class ReadingReport:
         size = len(text)
         if self.longest is None or size > self.longest[1]:
             self.longest = (document_id, size)
+            self._longest_in = "character" if isinstance(text, str) else "token"
         if isinstance(text, str):
             if size < 10 * NEAR_EMPTY and sum(map(len, text.split())) < NEAR_EMPTY:
                 self._add_empty(document_id)
@@ -237,7 +239,7 @@ class ReadingReport:
         if len(self._seen) >= _MOST_HASHES:
             yield f"duplicates were only searched among the first {_MOST_HASHES:,} different documents"
         if self.longest and self.documents > 1:
-            yield f"longest: {_safe(self.longest[0])} with {self.longest[1]:,} characters or tokens"
+            yield f"longest: {_safe(self.longest[0])} with {_many(self.longest[1], self._longest_in)}"
 
     def _raise_if_strict(self, file: str, kind: str, detail: str) -> None:
         if self.strict and kind not in _ONLY_SAID:

@@ -23,7 +23,7 @@ from termburst.concordance.queries import parsed
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.reading.documents import Text
-from termburst.report.occurrences import sure_collocates
+from termburst.report.occurrences import COLLOCATES, sure_collocates
 from termburst.report.pieces import Dict, axes_of, statistics_of
 from termburst.report.render import render
 from termburst.report.summarize import panels_of, summarize
@@ -152,7 +152,7 @@ class Explorer:
 
     def _near(self, term: str) -> list[Dict]:
         self._texts()
-        found = collocates(self.positions, term, counting=self.corpus.counting)
+        found = collocates(self.positions, term, counting=self.corpus.counting, limit=COLLOCATES)
         return sure_collocates(found)
 
     @cached_property

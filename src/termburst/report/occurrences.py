@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _AROUND = 70  # characters of context on each side of a term
-_COLLOCATES = 12  # words near a term
-_WITH_COLLOCATES, _COLLOCATE_ROWS = 100, 2_000_000  # terms of a page that have them; words × terms that are tested
+COLLOCATES = 12  # words near a term
+_WITH_COLLOCATES, _COLLOCATE_ROWS = 200, 30_000_000  # terms of a page that have them; words × terms that are tested
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _LONGEST = 120  # characters of a term in a line
 
@@ -155,7 +155,7 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
     found = []
     for term in terms[:most]:
         try:
-            found.append(sure_collocates(collocates(positions, term, counting=corpus.counting)))
+            found.append(sure_collocates(collocates(positions, term, counting=corpus.counting, limit=COLLOCATES)))
         except ValueError:  # the term is no word if it stands alone, such as a token with white space in it
             found.append([])
     return found
@@ -165,6 +165,6 @@ def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
     """The first rows of a frame of `collocates` with q ≤ 0.05, as the page shows them."""
     import polars as pl
 
-    sure = table.filter(pl.col("q_value") <= SURE).head(_COLLOCATES)
+    sure = table.filter(pl.col("q_value") <= SURE).head(COLLOCATES)
     log10_q = pl.col("q_value").log10().clip(lower_bound=SMALLEST_LOG10_P).alias("log10_q")
     return sure.select("term", "n_window", "documents", "log_ratio", log10_q).to_dicts()

@@ -25,6 +25,8 @@ _PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
 _NAMES = ("how", "status", "group", "only_in", "reference")  # every other column is numbers
+_LEFT_OUT = ("reuse_low", "reuse_high")  # columns that the page does not show; they compress badly
+_COMPUTED = ("tf_idf_sum",)  # columns that data.js computes from those before them
 _SCRIPTS = (
     "data.js",
     "charts.js",
@@ -132,7 +134,10 @@ def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[s
     spec: list[dict[str, Any]] = []
     packed = []
     for name, values in terms.items():
-        if name == "term":
+        if name == "term" or name in _LEFT_OUT:
+            continue
+        if name in _COMPUTED:
+            spec.append({"name": name, "kind": "computed"})
             continue
         if name in _INTEGERS and max(values) < 2**32:
             spec.append({"name": name, "kind": "integers"})

@@ -16,11 +16,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from termburst.report.connections import MOST_CONNECTIONS, protocol
 from termburst.report.explorer import LONGEST_QUERY, Explorer
 
 HOST = "127.0.0.1"
 AT_ONCE = 4  # answers that are computed at the same time; others wait
-MOST_CONNECTIONS = 256
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -179,7 +179,8 @@ class Server:
         self.token = secrets.token_urlsafe(24)
         config = uvicorn.Config(
             make_app(explorer, self.token, self.port), log_level="critical", access_log=False, lifespan="off",
-            limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=1, server_header=False,
+            http=protocol(), ws="none", limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=1,
+            server_header=False,
         )  # fmt: skip
         self.server = uvicorn.Server(config)
 

@@ -58,6 +58,67 @@ class Collection:
             collection_frequency=np.asarray(columns.sum(axis=0, dtype=np.int64)).ravel(),
         )
 
+    def joined(self, other: Collection, own_columns: Integers, other_columns: Integers, terms: int) -> Collection:
+        """The documents of both, those of *other* last; the terms of each get the columns given for them.
+
+        Postings are moved, not sorted again: in each column those of *other* come after the own ones.
+
+        Examples
+        --------
+        >>> a, b = Collection.from_counts([[2, 1]]), Collection.from_counts([[5, 3]])
+        >>> a.joined(b, np.array([0, 1]), np.array([1, 2]), 3).counts.toarray().tolist()
+        [[2, 1, 0], [0, 5, 3]]
+        """
+        import scipy.sparse as sp
+
+        d = self.lengths.size
+        frequency, occurrences = (np.zeros(terms, dtype=np.int64) for _ in range(2))
+        for part, columns in ((self, own_columns), (other, other_columns)):
+            frequency[columns] += part.document_frequency
+            occurrences[columns] += part.collection_frequency
+        starts = np.concatenate([[0], np.cumsum(frequency)])
+        documents, data = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=self.counts.data.dtype)
+        free = starts[:-1].copy()  # where the next posting of a column goes
+        for part, columns, first in ((self, own_columns, 0), (other, other_columns, d)):
+            to = part.by_posting(free[columns] - part.counts.indptr[:-1]) + np.arange(part.counts.nnz)
+            documents[to], data[to] = part.counts.indices + first, part.counts.data
+            free[columns] += part.document_frequency
+        return Collection(
+            counts=sp.csc_array((data, documents, starts), shape=(d + other.lengths.size, terms)),
+            lengths=np.concatenate([self.lengths, other.lengths]),
+            distinct=np.concatenate([self.distinct, other.distinct]),
+            document_frequency=frequency,
+            collection_frequency=occurrences,
+        )
+
+    def only(self, kept: NDArray[np.bool_]) -> tuple[Collection, NDArray[np.bool_]]:
+        """The documents with a True in *kept*, and which terms they have; the columns of other terms are left out.
+
+        Examples
+        --------
+        >>> rest, terms = Collection.from_counts([[2, 0, 1], [0, 3, 1]]).only(np.array([True, False]))
+        >>> rest.counts.toarray().tolist(), terms.tolist()
+        ([[2, 1]], [True, False, True])
+        """
+        import scipy.sparse as sp
+
+        stays = kept[self.counts.indices]
+        before = np.concatenate([[0], np.cumsum(stays)])[self.counts.indptr]
+        frequency = np.diff(before)
+        held = frequency > 0
+        starts = np.concatenate([[0], np.cumsum(frequency[held])])
+        place = np.cumsum(kept) - 1
+        data, documents = self.counts.data[stays], place[self.counts.indices[stays]]
+        occurrences = np.add.reduceat(data, starts[:-1], dtype=np.int64) if data.size else np.empty(0, dtype=np.int64)
+        rest = Collection(
+            counts=sp.csc_array((data, documents, starts), shape=(int(kept.sum()), int(held.sum()))),
+            lengths=self.lengths[kept],
+            distinct=self.distinct[kept],
+            document_frequency=frequency[held],
+            collection_frequency=occurrences,
+        )
+        return rest, held
+
     @property
     def tokens(self) -> int:
         """The number of tokens of the collection."""

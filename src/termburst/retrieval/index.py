@@ -93,17 +93,55 @@ class Index:
     def add(self, texts: Iterable[Any], ids: Iterable[str] | None = None) -> None:
         """Count more texts with the same options and add them after the existing documents.
 
-        The result is the same as an index of all texts. Each call sorts all postings again, so add many documents at
-        once. The next search prepares its model again.
+        The result is the same as an index of all texts. Only the new texts are counted; the postings that are there are
+        copied, not sorted again. The next search prepares its model again.
         """
-        import scipy.sparse as sp
-
         X, terms = _counted(texts, self.counting)
         added = _checked_ids(ids, X.shape[0], len(self.ids), self.ids)
         union = sorted(self._columns.keys() | set(terms))
         columns = {term: column for column, term in enumerate(union)}
-        both = sp.vstack([_moved(self.collection.counts, self.terms, columns), _moved(X, terms, columns)], format="csr")
-        self._hold(Collection.from_counts(both), np.array(union, dtype=object), self.ids + added)
+        own, new = (np.array([columns[term] for term in names], dtype=np.int64) for names in (self.terms, terms))
+        both = self.collection.joined(Collection.from_counts(X), own, new, len(union))
+        self._hold(both, np.array(union, dtype=object), self.ids + added)
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Remove documents by their ids. The result is the same as an index of the other texts.
+
+        Terms that no document has any more are removed, too. An unknown id raises a ValueError, and nothing is removed.
+
+        Examples
+        --------
+        >>> index = Index.from_texts(["so it goes", "so so", "it is"], ids=["a", "b", "c"])
+        >>> index.remove(["b"])
+        >>> index.ids, index.search("so").ids
+        (['a', 'c'], ['a'])
+        """
+        kept = ~self._mask(ids)
+        collection, held = self.collection.only(kept)
+        self._hold(collection, self.terms[held], [name for name, stays in zip(self.ids, kept, strict=True) if stays])
+
+    def _mask(self, ids: Any) -> NDArray[np.bool_]:
+        """Which documents have these ids."""
+        if isinstance(ids, str) or not isinstance(ids, Iterable):
+            raise ValueError(f"ids must be a list of ids of this index; got {shown(ids)}")
+        places = {name: place for place, name in enumerate(self.ids)}
+        mask = np.zeros(len(self), dtype=bool)
+        for name in ids:
+            if not isinstance(name, str) or name not in places:
+                raise ValueError(f"no document has the id {shown(name)}")
+            mask[places[name]] = True
+        return mask
+
+    def _allowed(self, where: Any) -> NDArray[np.bool_] | None:
+        """Which documents `where` allows; None if it allows all."""
+        if where is None:
+            return None
+        values: Any = np.asarray(where) if not isinstance(where, (str, Set)) else np.empty(0)
+        if values.dtype == bool:
+            if values.shape != (len(self),):
+                raise ValueError(f"where must have one True or False per document; the index has {len(self)} documents")
+            return np.asarray(values, dtype=np.bool_)
+        return self._mask(where)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the index to one .npz file. Models are not saved, because preparing them is fast.
@@ -137,7 +175,9 @@ class Index:
         """The number of documents."""
         return len(self.ids)
 
-    def search(self, query: Query, k: int | None = 10, *, model: str = "spud", **parameters: Any) -> Hits:
+    def search(
+        self, query: Query, k: int | None = 10, *, model: str = "spud", where: Any = None, **parameters: Any
+    ) -> Hits:
         """The k documents with the highest scores among those with a term of the query; ties keep document order.
 
         Parameters
@@ -147,13 +187,27 @@ class Index:
         k : int, or None for all documents with a term of the query
         model : one of `MODELS`
             "spud", "gspud", "lm-dirichlet", "lm-jm" or "bm25".
+        where : list of ids, or array of True and False with one value per document, optional
+            The documents to search. The scores are those of a search of all: the collection stays the same.
         **parameters
             Parameters of the model: omega, mu, smoothing, or k1 and b.
+
+        Examples
+        --------
+        >>> index = Index.from_texts(["so it goes", "so so", "it is"], ids=["a", "b", "c"])
+        >>> index.search("so", where=["a", "c"]).ids
+        ['a']
         """
-        return self.batch_search([query], k, model=model, **parameters)[0]
+        return self.batch_search([query], k, model=model, where=where, **parameters)[0]
 
     def batch_search(
-        self, queries: Iterable[Query], k: int | None = 10, *, model: str = "spud", **parameters: Any
+        self,
+        queries: Iterable[Query],
+        k: int | None = 10,
+        *,
+        model: str = "spud",
+        where: Any = None,
+        **parameters: Any,
     ) -> list[Hits]:
         """Search for many queries: the same results as `search`, on all cores.
 
@@ -167,7 +221,8 @@ class Index:
             k = checked_whole("k", k, least=1)
         ranker = self.ranker(model, **parameters)
         starts, columns = self._query_columns(queries)
-        return search(ranker, starts, columns, len(self) if k is None else min(k, len(self)), self.ids)
+        most = len(self) if k is None else min(k, len(self))
+        return search(ranker, starts, columns, most, self.ids, allowed=self._allowed(where))
 
     def ranker(self, model: str = "spud", **parameters: Any) -> Ranker:
         """The weights of a model for this index, kept until documents are added."""
@@ -232,15 +287,6 @@ def _counted(texts: Iterable[Any], counting: CountingOptions) -> tuple[Any, NDAr
     if getattr(texts, "columns", None) is not None:  # iterating over a frame gives column names
         raise ValueError("texts must be one column of the frame, not the whole frame; select the column")
     return counting.count(texts)
-
-
-def _moved(X: Any, terms: NDArray[Any], columns: dict[str, int]) -> Any:
-    """The same counts, with the terms in other columns."""
-    import scipy.sparse as sp
-
-    rows = sp.csr_array(X)
-    to = np.array([columns[term] for term in terms], dtype=rows.indices.dtype)
-    return sp.csr_array((rows.data, to[rows.indices], rows.indptr), shape=(rows.shape[0], len(columns)))
 
 
 def _checked_ids(ids: Iterable[str] | None, expected: int, before: int, known: Iterable[str]) -> list[str]:

@@ -134,13 +134,26 @@ def top(scores: Floats, k: int) -> Integers:
     return chosen[np.argsort(-scores[chosen], kind="stable")]
 
 
-def search(ranker: Ranker, starts: Integers, columns: Integers, k: int, ids: list[str]) -> list[Hits]:
-    """The k best documents of each query. The terms of query i are columns[starts[i]:starts[i + 1]]."""
-    if 1 <= k <= FEW_HITS:
+def search(
+    ranker: Ranker,
+    starts: Integers,
+    columns: Integers,
+    k: int,
+    ids: list[str],
+    *,
+    allowed: NDArray[np.bool_] | None = None,
+) -> list[Hits]:
+    """The k best documents of each query. The terms of query i are columns[starts[i]:starts[i + 1]].
+
+    With *allowed*, one value per document, only documents with True are found.
+    """
+    if 1 <= k <= FEW_HITS and allowed is None:
         return _few(ranker, starts, columns, k, ids)
     hits = []
     for query in range(starts.size - 1):
         found, scores = ranker.scores(columns[starts[query] : starts[query + 1]].tolist())
+        if allowed is not None:
+            found, scores = found[allowed[found]], scores[allowed[found]]
         best = top(scores, k)
         hits.append(_hits(found[best], scores[best], ids))
     return hits

@@ -196,6 +196,23 @@ def held(known: Iterable[Content], new: Content) -> Content | None:
     return total if total.same_texts(new) else None
 
 
+def shared(first: tuple[Content, ...], second: tuple[Content, ...]) -> int:
+    """How many texts two collections have in common, as far as their texts are known.
+
+    Examples
+    --------
+    >>> shared((Content.of(["a", "b"]),), (Content.of(["b", "c"]), Content.of(["a", "d"])))
+    2
+    """
+    known, new = (np.concatenate([np.empty(0, "<u8"), *(one.numbers() for one in each)]) for each in (first, second))
+    texts, counts = np.unique(known, return_counts=True)
+    others, other_counts = np.unique(new, return_counts=True)
+    _, here, there = np.intersect1d(texts, others, assume_unique=True, return_indices=True)
+    single = int(np.minimum(counts[here], other_counts[there]).sum())
+    whole = sum(one.documents for one in second if not one.knows_each and held(first, one) is not None)
+    return single + whole
+
+
 def together(first: tuple[Content, ...], second: tuple[Content, ...]) -> tuple[Content, ...]:
     """The contents of two collections. If they have too many texts, the first corpora are known as a whole only.
 

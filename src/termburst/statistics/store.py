@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import re
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
 
 FORMAT_VERSION = 1
-_HEADER = "termburst"  # key in the metadata of the Parquet file
+HEADER = "termburst"  # key in the metadata of the Parquet file
 _MAGIC = b"PAR1"  # the first bytes of every Parquet file
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
 _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
@@ -64,18 +65,26 @@ def save_statistics(
     check_fork()
     checked_detail(statistics.detail)
     check_sound(statistics)
-    buffer, frame = io.BytesIO(), _frame(statistics)
+    buffer, frame = io.BytesIO(), frame_of(statistics)
+    metadata = metadata_of(statistics, unfinished, lambda header: _digest(statistics, header))
+    frame.write_parquet(buffer, metadata=metadata)
+    # Users do not choose the name of a checkpoint, so a link with that name may be an attack.
+    with atomic_path(path, follow=unfinished is None) as temporary:
+        temporary.write_bytes(buffer.getvalue())
+
+
+def metadata_of(
+    statistics: TermStatistics, unfinished: dict[str, Any] | None, digest: Callable[[dict[str, Any]], str]
+) -> dict[str, str]:
+    """The metadata of the Parquet file: a header, with its *digest*. ValueError if it could not be loaded again."""
     try:
-        header = _header(statistics, unfinished)
-        header["digest"] = _digest(statistics, header)
+        header = header_of(statistics, unfinished)
+        header["digest"] = digest(header)
         encoded = json.dumps(header)
         _check_types(json.loads(encoded))
     except (TypeError, ValueError) as error:
         raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
-    frame.write_parquet(buffer, metadata={_HEADER: encoded})
-    # Users do not choose the name of a checkpoint, so a link with that name may be an attack.
-    with atomic_path(path, follow=unfinished is None) as temporary:
-        temporary.write_bytes(buffer.getvalue())
+    return {HEADER: encoded}
 
 
 def load_statistics(path: str | PathLike[str], kind: type[TermStatistics]) -> TermStatistics:
@@ -119,7 +128,7 @@ def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[Term
         _check_types(header)
         statistics, unfinished = kind(**_fields(header, frame)), header.get("unfinished")
         saved = {"counting": header["counting"]}  # as written: equal options may have been in another order
-        sound = _digest(statistics, _header(statistics, unfinished) | saved) == header["digest"]
+        sound = _digest(statistics, header_of(statistics, unfinished) | saved) == header["digest"]
         if sound:  # a digest can be forged
             check_sound(statistics)
     except damage as error:
@@ -154,7 +163,7 @@ def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.
     require_memory(unpacked, f"{path}: its table, unpacked,")
     try:
         with panics_unseen:
-            header = json.loads(pl.read_parquet_metadata(io.BytesIO(content)).get(_HEADER, "null"))
+            header = json.loads(pl.read_parquet_metadata(io.BytesIO(content)).get(HEADER, "null"))
             frame = pl.read_parquet(io.BytesIO(content))
         names = int(frame["term"].str.len_bytes().sum()) if "term" in frame.columns else 0
     except damage as error:
@@ -175,13 +184,13 @@ def holds_statistics(path: str | PathLike[str]) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as stream, panics_unseen:
-            return stream.read(4) == _MAGIC and _HEADER in pl.read_parquet_metadata(stream)
+            return stream.read(4) == _MAGIC and HEADER in pl.read_parquet_metadata(stream)
     except damage:  # the error comes when it is read
         return False
 
 
 def _check_types(header: dict[str, Any]) -> None:
-    """Raise an error if a field of a header is missing, or has another type than `_header` gives it."""
+    """Raise an error if a field of a header is missing, or has another type than `header_of` gives it."""
     for name in _TYPES:
         if name not in header:
             raise ValueError(f"the header field {name!r} is missing")
@@ -206,7 +215,8 @@ def _check_content(entry: Any) -> None:
     raise ValueError(f"each entry of the header field 'contents' must be [documents, digest, batch]; got {entry!r:.60}")
 
 
-def _header(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
+def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
+    """All that the file says of the whole collection, without the digest."""
     header = {
         "version": FORMAT_VERSION,
         "detail": statistics.detail,
@@ -241,7 +251,8 @@ def _digest(statistics: TermStatistics, header: dict[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def _frame(statistics: TermStatistics) -> pl.DataFrame:
+def frame_of(statistics: TermStatistics) -> pl.DataFrame:
+    """The table of the file: one row per term."""
     import polars as pl
 
     columns: dict[str, Any] = {}

@@ -14,13 +14,15 @@ from termburst.statistics.merging import added
 
 if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
-    from termburst.counting.tokenizer import Counted, Tokenizer
+    from termburst.counting.tokenizer import Counted, Tokenizer, Worker
     from termburst.reading.documents import Text
     from termburst.statistics.labels import Terms
     from termburst.statistics.term_statistics import TermStatistics
 
 BATCH_DOCUMENTS = 2000  # single texts that make one batch
 CELLS = 4_000_000  # cells of the count matrix in memory before they are reduced to sums
+CELL_BYTES = 150  # assumed memory of a cell while a part is counted; benchmarks/out_of_core.py checks the sum
+NODE_BYTES = 450  # assumed memory of a term, with its string and its place in the tables of each thread
 CELLS_PER_TERM = 4  # at least this many cells per known term: the time to add sums is proportional to the terms
 
 
@@ -102,6 +104,7 @@ def counted_parts(
     *,
     first: int = 0,
     pause: Callable[[], bool] = lambda: False,
+    room: int | None = None,
 ) -> Iterator[tuple[Terms, Any]]:
     """Count consecutive parts of the documents: (terms, canonical counts). Some terms may not occur in a part.
 
@@ -113,6 +116,8 @@ def counted_parts(
     options : how to count
     first : number of the first document, for messages
     pause : called now and then; if it returns True, the documents read so far are counted and yielded soon
+    room : bytes that a part may take while it is counted. Then each part has its own vocabulary, so that memory does
+        not grow with the vocabulary of all parts. A batch that compiled code cannot count is always one part.
     """
     numbered = _Numbered(options, first)
     checked: Iterator[list[Any]] = map(numbered.checked, batches)
@@ -124,8 +129,11 @@ def counted_parts(
             X, terms = options.count(batch)
             yield terms, canonical_counts(X)
         return
-    for names, X in _slabs(tokenizer, itertools.chain.from_iterable(checked), pause):
+    texts = itertools.chain.from_iterable(checked)
+    slabs = _slabs(tokenizer, texts, pause) if room is None else _small_slabs(options, texts, pause, room)
+    for names, X in slabs:
         yield np.array(names, dtype=object), X
+        del names, X  # before the next part is counted
 
 
 class _Numbered:
@@ -161,21 +169,52 @@ def _slabs(tokenizer: Tokenizer, texts: Iterable[str], pause: Callable[[], bool]
     chunks = in_chunks(texts)
     known = 0
     while True:
-        pieces: list[Counted] = []
-        cells, enough = 0, max(CELLS, CELLS_PER_TERM * known)
-
-        def some() -> Iterator[list[str]]:
-            for chunk in chunks:
-                yield chunk
-                if cells >= enough or pause():  # noqa: B023  consumed before the next round
-                    return
-
-        # Consume it completely each time: its threads must be idle while their vocabularies are merged.
-        for piece in tokenizer.count(some()):
-            pieces.append(piece)
-            cells += piece.ids.size
+        enough = max(CELLS, CELLS_PER_TERM * known)
+        pieces = _pieces(tokenizer, chunks, lambda cells: cells >= enough or pause())  # noqa: B023  consumed at once
         if not pieces:
             return
         terms, X = tokenizer.matrix(pieces)
         known = len(terms)
         yield list(terms), X
+
+
+def _small_slabs(
+    options: CountingOptions, texts: Iterable[str], pause: Callable[[], bool], room: int
+) -> Iterator[tuple[list[str], Any]]:
+    """(terms, documents × terms), for parts that take about *room* bytes each; every part has its own vocabulary."""
+    from termburst.counting.tokenizer import in_chunks
+
+    chunks = in_chunks(texts)
+    while (tokenizer := options.tokenizer()) is not None:
+
+        def full(cells: int, workers: list[Worker] = tokenizer.workers) -> bool:
+            nodes = sum(worker.nodes for worker in workers)
+            return CELL_BYTES * cells + NODE_BYTES * nodes >= room or pause()
+
+        pieces = _pieces(tokenizer, chunks, full)
+        if not pieces:
+            return
+        terms, X = tokenizer.matrix(pieces)
+        del tokenizer, full  # and their tables with them
+        names = list(terms)
+        del terms
+        yield names, X
+        del names, X  # before the next part is counted
+
+
+def _pieces(tokenizer: Tokenizer, chunks: Iterator[list[str]], full: Callable[[int], bool]) -> list[Counted]:
+    """The counts of the next chunks, until *full* is true of the number of their cells."""
+    pieces: list[Counted] = []
+    cells = 0
+
+    def some() -> Iterator[list[str]]:
+        for chunk in chunks:
+            yield chunk
+            if full(cells):
+                return
+
+    # Consume it completely each time: its threads must be idle while their vocabularies are merged.
+    for piece in tokenizer.count(some()):
+        pieces.append(piece)
+        cells += piece.ids.size
+    return pieces

@@ -377,13 +377,15 @@ def partial_statistics(
     *,
     first: int = 0,
     pause: Callable[[], bool] = lambda: False,
+    room: int | None = None,
 ) -> Iterator[TermStatistics]:
     """Statistics of consecutive parts of the documents: their sum describes all. Some terms may not occur in a part.
 
     The parameters are those of `termburst.statistics.streaming.counted_parts`, and *detail*.
     """
-    for terms, X in counted_parts(batches, options, first=first, pause=pause):
+    for terms, X in counted_parts(batches, options, first=first, pause=pause, room=room):
         yield from_canonical(X, terms, detail, counting=options)
+        del terms, X  # before the next part is counted
 
 
 class NothingToCountError(ValueError):

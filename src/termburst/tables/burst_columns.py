@@ -71,7 +71,7 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
     >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
     'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
     >>> in_words(silver | {"n": 24}, 59)  # the fit at mean length says more than its short documents show
-    'silver: 24 times in 21 of 59 documents: it hardly repeats, but stands in short documents only'
+    'silver: 24 times in 21 of 59 documents, so at most 3 of them repeat it; the fit expects 86 % at mean length'
     """
     found = f"{row['term']}: in {row['b']:,} of {documents:,} {unit}"
     if row["b"] < FEWEST:
@@ -81,7 +81,8 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
         return f"{found}, and once used, not surely used again more often than by chance (in {chance})"
     if (n := row.get("n")) is not None and row["reuse"] > HARDLY * (n - row["b"]) / row["b"]:
         where = found.removeprefix(f"{row['term']}: ")
-        return f"{row['term']}: {n:,} times {where}: it hardly repeats, but stands in short documents only"
+        repeat = f"so at most {n - row['b']:,} of them repeat{'s' if n - row['b'] == 1 else ''} it"
+        return f"{row['term']}: {n:,} times {where}, {repeat}; the fit expects {again} at mean length"
     if row["reuse"] <= row["reuse_binomial"] or again == chance:
         return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
     return f"{found}, and once used, used again in {again}; chance would have it in {chance}"

@@ -40,7 +40,7 @@ def burst_contrasts(
     """The same for each (group, its cells, cells of the rest); q-values are over all groups and terms."""
     import polars as pl
 
-    frames = [_compared(*pair, names, confidence, min_count) for pair in pairs]
+    frames = [compared_bursts(*pair, names, confidence, min_count) for pair in pairs]
     table = pl.concat(frames)
     q_value = adjusted(table["p_value"].fill_null(np.nan).to_numpy(), adjust)
     low, high = (table[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("ci_low", "ci_high"))
@@ -56,11 +56,20 @@ def burst_contrasts(
     return table.select(*order, "q_value", "reference").sort(keys[sort], nulls_last=True)
 
 
-def _compared(
-    group: str, a: TermCells, b: TermCells, names: Names, confidence: float | None, min_count: int
+def compared_bursts(
+    group: str,
+    a: TermCells,
+    b: TermCells,
+    names: Names,
+    confidence: float | None,
+    min_count: int,
+    sums: Any = (None, None),
 ) -> pl.DataFrame:
-    """One row per term; a term that a corpus lacks has no p-value, and does not count in the adjustment."""
-    found = differential_burstiness(a, b, confidence=confidence)
+    """One row per term; a term that a corpus lacks has no p-value, and does not count in the adjustment.
+
+    *sums*: those of all terms of each corpus, if only some are given; see `differential_burstiness`.
+    """
+    found = differential_burstiness(a, b, confidence=confidence, sums=sums)
     both, counted = ~np.isnan(found.log_ratio), a.n_i + b.n_i >= max(min_count, 1)
     columns: dict[str, Any] = {
         "group": [group] * a.n_i.size,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termburst.forks import check_fork
 from termburst.inference.burst_effects import burst_effects
@@ -12,7 +13,8 @@ from termburst.inference.checks import LEAST_DRAWS, check_name, checked_whole
 from termburst.inference.dispersion import dispersion as dispersion_measures
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
-from termburst.models.cells import term_cells
+from termburst.inference.robust_scale import ScaleSums
+from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, TERM_SORTS, TESTS, Form, TermSort, Test
 from termburst.tables.burst_columns import burst_columns, sorted_terms
 from termburst.tables.frames import named_terms, term_frame
@@ -103,10 +105,29 @@ def burstiness_test(
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
+    options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "draws": draws, "seed": seed, "mid_p": mid_p}
+    columns, counted = burstiness_columns(
+        cells, test=test, min_count=min_count, dispersion=dispersion, intervals=intervals, **options
+    )
+    columns["q_value"] = 10 ** adjust_log10(columns["log10_p"], adjust)
+    return sorted_terms(term_frame(names, columns, counted), sort, test)
+
+
+def burstiness_columns(
+    cells: TermCells, *, test: Test, min_count: int, dispersion: bool, intervals: bool, sums: ScaleSums | None = None,
+    **options: Any,
+) -> tuple[dict[str, Any], NDArray[np.bool_]]:  # fmt: skip
+    """The columns of `burstiness_test`, q_value not yet filled in, and whether a term is listed.
+
+    Parameters
+    ----------
+    sums : of all terms of the collection, if *cells* has only some; see `burst_effects`
+    **options : of `termburst.inference.overdispersion.burstiness`
+    """
     with Aside() as other:  # uses a core while the test leaves it idle
         measures = other.submit(dispersion_measures, cells) if dispersion else None
-        found = burstiness(cells, mu=mu, sigma2=sigma2, form=form, draws=draws, seed=seed, mid_p=mid_p)
-        effects = burst_effects(cells, found.fit, intervals=intervals)
+        found = burstiness(cells, **options)
+        effects = burst_effects(cells, found.fit, intervals=intervals, sums=sums)
     tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
     counted = cells.n_i >= max(min_count, 1)
     log10_p = np.where(counted, tested[test].log10_p, np.nan)
@@ -118,7 +139,7 @@ def burstiness_test(
         **{f"p_{name}": 10**result.log10_p for name, result in tested.items()},
         "p_value": 10**log10_p,
         "log10_p": log10_p,
-        "q_value": 10 ** adjust_log10(log10_p, adjust),
+        "q_value": np.full(log10_p.size, np.nan),
         "how": tested[test].how.tolist(),
         "mean": found.fit.mean,
         "alpha": found.fit.alpha,
@@ -127,4 +148,4 @@ def burstiness_test(
     }
     if measures is not None:
         columns |= measures.get()
-    return sorted_terms(term_frame(names, columns, counted), sort, test)
+    return columns, counted

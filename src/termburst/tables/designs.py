@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
+from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.clusters import cluster_test, summed_rows
 from termburst.inference.confident_effect import selected_end
 from termburst.inference.designs import ContrastTest, DesignComparison
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.beta_binomial_regression import design_cells
-from termburst.models.cells import term_cells
+from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, SORTS, Sort
 from termburst.statistics.matrix import canonical_counts
+from termburst.tables.cells_given import cells_of, frame_of, is_cells
 from termburst.tables.compared import sorted_comparison
 from termburst.tables.formulas import Design, design_of
 from termburst.tables.frames import counted_texts, named_terms, term_frame
@@ -45,12 +46,16 @@ def keyness_design(
 
     Parameters
     ----------
-    X : a corpus, or a count matrix with *metadata*
+    X : a corpus; a count matrix with *metadata*; or `TermStatistics` with detail="patterns" of each cell
+        Cells are documents with the same values of the covariates. A dict has their values as keys, in the order in
+        which the formula names its columns: ``{("D", "old"): …, ("R", "old"): …}``. A list has *metadata* with one row
+        per cell. The result is that of the documents, but there is no *cluster*.
     formula : str
         Columns of the metadata, such as "party + year". Text is a category, numbers are numbers, dates are years;
         ``C(year)`` makes a number a category, ``party:year`` is an interaction, ``bs(year, df=4)`` or
         ``cr(year, df=4)`` a spline.
     metadata : columns or a frame with one row per document; not for a corpus, which has its own
+        For a dict of cells: the names of the parts of its keys, if not those of the formula in its order.
     terms : sequence of str, optional
         The names of the columns of a matrix.
     contrast : str or list of str, optional
@@ -86,24 +91,70 @@ def keyness_design(
     check_confidence(confidence)
     check_name("adjust", adjust, ADJUSTMENTS)
     min_count = checked_whole("min_count", min_count)
+    options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
+    if is_cells(X):
+        if cluster is not None:
+            raise ValueError("cluster= needs the documents: statistics do not keep which document contains what")
+        parts, names, frame = cells_of(X, formula, metadata, terms, strata)
+        return keyness_of_cells(parts, names, frame, formula, contrast=contrast, strata=strata, **options)
     counts, names, frame = _documents(X, metadata, terms)
     filled = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() > 0)
     counts, frame = counts[filled], frame[filled]
     design = design_of(formula, frame, strata)
     contrasts = design.contrasts(contrast)
-    codes = None if cluster is None else _clusters(frame, cluster, design)
-    n_i = np.asarray(counts.sum(axis=0)).ravel()
-    counted = n_i >= max(min_count, 1)
-    frames = []
-    if codes is None:
+    tests: list[tuple[ContrastTest, ContrastTest | None]]
+    if cluster is None:
         compared = _comparison(counts, design.cell, design.rows)
-        tests: list[tuple[ContrastTest, ContrastTest | None]]
         tests = [(compared.test(one, confidence), None) for one in contrasts]
     else:
-        tests = _clustered(counts, design, contrasts, codes, confidence)
-    b_i = np.asarray((counts > 0).sum(axis=0)).ravel()
-    for found, documents in tests:
-        frames.append(_frame(found, documents, names, counted, n_i, b_i))
+        tests = _clustered(counts, design, contrasts, _clusters(frame, cluster, design), confidence)
+    n_i, b_i = (np.asarray(part.sum(axis=0)).ravel() for part in (counts, counts > 0))
+    return _table(tests, names, n_i, b_i, **options)
+
+
+def keyness_of_cells(
+    parts: Sequence[TermCells],
+    names: Any,
+    covariates: pl.DataFrame,
+    formula: str,
+    *,
+    contrast: str | Sequence[str] | None = None,
+    strata: str | None = None,
+    confidence: float | None = 0.95,
+    adjust: str = "bh",
+    min_count: int = 1,
+    sort: Sort = "p",
+) -> pl.DataFrame:
+    """`keyness_design` of documents that are given as cells: *parts* over the same terms, one row of *covariates* each.
+
+    For engines and saved statistics: nothing here grows with the number of documents.
+    """
+    documents = np.array([int(part.length_documents[part.lengths > 0].sum()) for part in parts], np.int64)
+    held = np.flatnonzero(documents)
+    if not held.size:
+        raise ValueError("the cells have no tokens: there is nothing to compare")
+    design = design_of(formula, covariates[held], strata, documents[held])
+    contrasts = design.contrasts(contrast)
+    data = design_cells([parts[int(k)] for k in held], design.cell)
+    compared = DesignComparison(data, design.rows)
+    tests = [(compared.test(one, confidence), None) for one in contrasts]
+    options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
+    return _table(tests, names, data.cells.n_i, data.cells.b_i, **options)
+
+
+def _table(
+    tests: Sequence[tuple[ContrastTest, ContrastTest | None]],
+    names: Any,
+    n_i: Any,
+    b_i: Any,
+    *,
+    confidence: float | None,
+    adjust: str,
+    min_count: int,
+    sort: Sort,
+) -> pl.DataFrame:
+    counted = n_i >= max(min_count, 1)
+    frames = [_frame(found, documents, names, counted, n_i, b_i) for found, documents in tests]
     return _joined(frames, adjust, confidence, sort)
 
 
@@ -164,8 +215,6 @@ def _clustered(
 
 def _documents(X: Any, metadata: Any, terms: Any) -> tuple[Any, Any, pl.DataFrame]:
     """The counts, the names of terms, and the metadata of each document."""
-    import polars as pl
-
     own = getattr(X, "metadata", None)
     X = counted_texts(X, "X") if own is None else X
     counts = canonical_counts(X)
@@ -174,12 +223,7 @@ def _documents(X: Any, metadata: Any, terms: Any) -> tuple[Any, Any, pl.DataFram
         if own is None:
             raise ValueError("a formula needs a corpus with metadata, or metadata= with one row per document")
         metadata = own
-    try:
-        frame = metadata if isinstance(metadata, pl.DataFrame) else pl.DataFrame(metadata)
-    except Exception as error:
-        raise ValueError(
-            f"metadata must be columns such as {{'year': years}}, or a frame; got {shown(metadata)}"
-        ) from error
+    frame = frame_of(metadata)
     if frame.height != counts.shape[0]:
         raise ValueError(f"there are {counts.shape[0]:,} documents, but the metadata has {frame.height:,} rows")
     return counts, names, frame

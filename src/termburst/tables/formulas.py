@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 FUNCTIONS = ("C", "bs", "cr", "cs", "cc", "poly", "scale", "center", "log", "log10", "log2", "exp", "sqrt")
+STATEFUL = ("bs", "cr", "cs", "cc", "poly", "scale", "center")  # their values depend on all documents
+MOST_REPEATED = 10_000_000  # rows of covariates that stand for several documents, for these functions
 MOST_CELLS = 1_024  # distinct rows of a design: each has a length table of 23 kB, and is looked up for every term
 MOST_COLUMNS = 60
 MOST_CROSSINGS = 16  # of * / : in a formula: each may double its terms
@@ -38,8 +40,9 @@ class Design:
     Attributes
     ----------
     rows : the distinct rows of the design matrix, one per design cell.
-    cell : the design cell of each document.
+    cell : the design cell of each document, or of each row of covariates if these stand for several documents.
     names : the names of the columns.
+    frame, documents : the distinct rows of covariates, and the number of documents of each.
     """
 
     rows: Floats
@@ -49,6 +52,7 @@ class Design:
     frame: pl.DataFrame
     terms: list[tuple[set[str], list[int], bool]]  # variables, columns, and whether all its factors are plain columns
     categories: dict[str, list[Any]]
+    documents: Floats
     strata: str | None = None
 
     @property
@@ -72,7 +76,8 @@ class Design:
             return [self._difference(name, first, other) for other in others]
         if self._is_plain(name):
             return [self._slope(name)]
-        low, high = (float(np.quantile(self.frame[name].to_numpy(), q)) for q in (0.25, 0.75))
+        values = np.repeat(self.frame[name].to_numpy(), self.documents.astype(np.int64))
+        low, high = (float(np.quantile(values, q)) for q in (0.25, 0.75))
         return [self._difference(name, high, low)]
 
     def _is_plain(self, name: str) -> bool:
@@ -132,7 +137,7 @@ class Design:
 
         value = value if isinstance(value, pl.Expr) else pl.lit(value)
         frame = self.frame.with_columns(value.cast(self.frame[name].dtype).alias(name))
-        mean: Floats = _matrix(self.spec, frame)[0].mean(axis=0)
+        mean: Floats = self.documents @ _matrix(self.spec, frame)[0] / self.documents.sum()
         return mean
 
     def _own(self, name: str) -> NDArray[np.intp]:
@@ -142,8 +147,15 @@ class Design:
         return np.array(own if alone else range(len(self.names)), dtype=np.intp)
 
 
-def design_of(formula: str, metadata: pl.DataFrame, strata: str | None = None) -> Design:
+def design_of(
+    formula: str,
+    metadata: pl.DataFrame,
+    strata: str | None = None,
+    documents: NDArray[np.int64] | None = None,
+) -> Design:
     """Apply a formula to the metadata of documents; with *strata*, that column is one more category in it.
+
+    With *documents*, each row of the metadata stands for that many documents.
 
     Examples
     --------
@@ -161,12 +173,15 @@ def design_of(formula: str, metadata: pl.DataFrame, strata: str | None = None) -
     parsed, factors = _parsed(formula)
     names = list(dict.fromkeys(name for _, used, _ in factors for name in sorted(used)))
     frame, categories = _columns(metadata, names, [used for called, used, _ in factors if called == "C"])
+    first = np.arange(frame.height)
+    if documents is not None and any(called in STATEFUL for called, _, _ in factors):
+        frame, first, documents = *_repeated(frame, documents), None
     for bins in (None, *BINS):
         shorter = frame if bins is None else _binned(frame, categories, bins)
         matrix, spec = _matrix(parsed, shorter)
         _check_columns(matrix, list(spec.column_names), strata)
         rows, cell = np.unique(matrix, axis=0, return_inverse=True)
-        if len(rows) <= MOST_CELLS or all(name in categories for name in names):
+        if len(rows) <= MOST_CELLS or documents is not None or all(name in categories for name in names):
             break
     if len(rows) > MOST_CELLS:
         raise ValueError(
@@ -176,7 +191,38 @@ def design_of(formula: str, metadata: pl.DataFrame, strata: str | None = None) -
     if bins is not None:
         warnings.warn(f"numbers of the formula were replaced by the means of {bins} classes of them", stacklevel=4)
     terms = [_term(term, list(columns), factors) for term, columns in spec.term_indices.items()]
-    return Design(rows, cell.ravel(), list(spec.column_names), spec, shorter, terms, categories, strata)
+    distinct, number = _distinct(shorter, documents)
+    return Design(rows, cell.ravel()[first], list(spec.column_names), spec, distinct, terms, categories, number, strata)
+
+
+def named_columns(formula: str) -> list[str]:
+    """The columns that a formula names, in the order in which it names them.
+
+    >>> named_columns("party:period + C(`a b`) + period")
+    ['party', 'period', 'a b']
+    """
+    names = {name for _, used, _ in _parsed(formula)[1] for name in used}
+    return sorted(names, key=formula.find)
+
+
+def _repeated(frame: pl.DataFrame, documents: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.intp]]:
+    """One row per document, and where the documents of each row begin: for functions that depend on all documents."""
+    if documents.sum() > MOST_REPEATED:
+        raise ValueError(
+            f"a formula with {', '.join(STATEFUL)} needs one row per document, for at most {MOST_REPEATED:,} of "
+            f"them; there are {documents.sum():,}"
+        )
+    return frame[np.repeat(np.arange(frame.height), documents)], np.cumsum(documents) - documents
+
+
+def _distinct(frame: pl.DataFrame, documents: NDArray[np.int64] | None) -> tuple[pl.DataFrame, Floats]:
+    """The distinct rows in order, and the number of documents of each."""
+    import polars as pl
+
+    weight = pl.lit(1) if documents is None else pl.Series("", documents)
+    counted = frame.with_columns(weight.alias("\0")).group_by(frame.columns).agg(pl.col("\0").sum())
+    counted = counted.sort(frame.columns)
+    return counted.drop("\0"), counted["\0"].to_numpy().astype(np.float64)
 
 
 def _parsed(formula: str) -> tuple[Any, list[tuple[str, set[str], str]]]:

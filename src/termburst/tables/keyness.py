@@ -124,7 +124,7 @@ def keyness(
     a, b, names = aligned(A, B, terms, terms_b)
     if _of_burstiness(of, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
-    compared = _compared(a, b, method, confidence, min_count)
+    compared = compared_terms(a, b, method, confidence, min_count)
     return sorted_comparison(_finished([compared], names, adjust, confidence)[0], sort)
 
 
@@ -191,7 +191,7 @@ def keyness_groups(
     min_count = _checked(sort, method, confidence, adjust, min_count)
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     if not contrasts:
-        _check_overall(sort, method, confidence, of)
+        check_overall(sort, method, confidence, of)
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
@@ -206,10 +206,21 @@ def keyness_groups(
         return burst_contrasts(named, names, confidence, adjust, min_count, sort)
     if contrasts:
         pairs = ((term_cells(parts[g]), term_cells(counts[place != g])) for g in range(len(groups)))
-        compared = [_compared(own, rest, method, confidence, min_count) for own, rest in pairs]
+        compared = [compared_terms(own, rest, method, confidence, min_count) for own, rest in pairs]
         return sorted_comparison(_contrasts(groups, _finished(compared, names, adjust, confidence)), sort)
-    cells = [term_cells(part) for part in parts]
-    found = tests.keyness_groups(cells, draws=draws, seed=seed)
+    columns, counted, least = group_columns([term_cells(part) for part in parts], groups, min_count, draws, seed)
+    columns["q_value"] = adjusted(columns["p_value"], adjust, attainable=least)
+    return sorted_comparison(term_frame(names, columns, counted), sort)
+
+
+def group_columns(
+    cells: Sequence[TermCells], groups: Sequence[str], min_count: int, draws: int, seed: int, dealt: int | None = None
+) -> tuple[dict[str, Any], NDArray[np.bool_], NDArray[np.float64]]:
+    """The columns of `keyness_groups`, q_value not yet filled in; whether a term is listed; the smallest p it can have.
+
+    *dealt*: see `termburst.inference.keyness.keyness_groups`.
+    """
+    found = tests.keyness_groups(cells, draws=draws, seed=seed, dealt=dealt)
     n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
     counted = n_i >= max(min_count, 1)
     p_value = np.where(counted, found.p_value, np.nan)
@@ -219,15 +230,15 @@ def keyness_groups(
         "statistic": found.statistic,
         "df": np.full(n_i.size, len(groups) - 1),
         "p_value": p_value,
-        "q_value": adjusted(p_value, adjust, attainable=np.where(b_i == 1, np.minimum(1.0, p_value), 0.0)),
+        "q_value": np.full(n_i.size, np.nan),
         "reference": found.reference.tolist(),
         "highest": [groups[g] for g in np.argmax(found.mean, axis=1)],
     }
-    return sorted_comparison(term_frame(names, columns, counted), sort)
+    return columns, counted, np.where(b_i == 1, np.minimum(1.0, p_value), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class ComparedTerms:
     """A comparison of two corpora before the adjustment: the columns of its table, and which terms are listed."""
 
     found: tests.Keyness
@@ -235,8 +246,11 @@ class _Compared:
     counted: NDArray[np.bool_]
 
 
-def _compared(a: TermCells, b: TermCells, method: str, confidence: float | None, min_count: int) -> _Compared:
-    found = tests.keyness(a, b, method=method, confidence=confidence)
+def compared_terms(
+    a: TermCells, b: TermCells, method: str, confidence: float | None, min_count: int, terms: int | None = None
+) -> ComparedTerms:
+    """Compare two corpora over the same terms; *terms* is the number of all terms, if only some are given."""
+    found = tests.keyness(a, b, method=method, confidence=confidence, terms=terms)
     counted = a.n_i + b.n_i >= max(min_count, 1)
     rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -261,11 +275,11 @@ def _compared(a: TermCells, b: TermCells, method: str, confidence: float | None,
         "dp_a": dispersion(a, ["dp"])["dp"],
         "dp_b": dispersion(b, ["dp"])["dp"],
     }
-    return _Compared(found, columns, counted)
+    return ComparedTerms(found, columns, counted)
 
 
 def _finished(
-    compared: Sequence[_Compared], names: NDArray[np.object_] | None, adjust: str, confidence: float | None
+    compared: Sequence[ComparedTerms], names: NDArray[np.object_] | None, adjust: str, confidence: float | None
 ) -> list[pl.DataFrame]:
     """The tables of comparisons, with q-values and effects over all of them together."""
     p_value = np.concatenate([one.columns["p_value"] for one in compared])
@@ -305,7 +319,7 @@ def _of_burstiness(of: Any, method: Any) -> bool:
     return bool(of == "burstiness")
 
 
-def _check_overall(sort: Any, method: Any, confidence: Any, of: Any) -> None:
+def check_overall(sort: Any, method: Any, confidence: Any, of: Any) -> None:
     """Raise ValueError for options that the test over all groups does not have."""
     overall: dict[str, tuple[Any, Any]] = {
         "sort": (sort, ("p", "term")),

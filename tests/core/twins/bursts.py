@@ -243,7 +243,7 @@ def drawn_terms(
         model = alpha[i], alpha_0[i], mean[i]
         scores, counts, shares, group = _of_term(i, kappa, indptr, count, weight, b_i, lengths, documents, model)
         of = left(scores.size, lengths, documents, *model)
-        order = np.arange(scores.size) if of is None else np.argsort(-counts, kind="stable")
+        order = np.argsort(-counts, kind="stable")
         numbers = iter(np.random.RandomState(seeds[i]).random_sample(draws * scores.size).tolist())
         out[i] = _drawn(scores[order], shares[order], group[order], of, draws, numbers)
 

@@ -32,9 +32,9 @@ def statistics_bytes(detail: Any = "patterns") -> bytes:
     """Statistics of a small corpus, as written by `save`."""
     statistics = tb.TermStatistics.from_texts(TEXTS, detail=detail, batch="first")
     buffer = io.BytesIO()
-    header = store._header(statistics, None)
+    header = store.header_of(statistics, None)
     header["digest"] = store._digest(statistics, header)
-    store._frame(statistics).write_parquet(buffer, metadata={"termburst": json.dumps(header)})
+    store.frame_of(statistics).write_parquet(buffer, metadata={"termburst": json.dumps(header)})
     return buffer.getvalue()
 
 

@@ -116,6 +116,7 @@ def test_damaged_files_get_one_sentence_or_their_text(read, refused):
     assert "repaired" in reading.kinds
 
 
+@pytest.mark.slow
 def test_a_stream_that_unpacks_to_gigabytes_is_refused(refused):
     packed = zlib.compress(b" " * 200_000_000, 9)
     plain = pdf(lines("x" * 40))

@@ -13,15 +13,19 @@ function nameUnit(report) {
 const often = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${whole(n)} times`);
 const quoted = (term) => `“${brief(term, 40)}”`;
 
+// The fit at mean length says more than short documents show: at most n − b of them repeat it. As in burst_columns.py.
+const hardlyRepeats = (c, i) => c.reuse[i] > (2 * (c.n[i] - c.b[i])) / c.b[i];
+
 // What the numbers of a term say.
 function corpusSentence(report, i) {
   const { columns: c, overview } = report;
   const term = quoted(report.terms[i]);
   const where = `${often(c.n[i])}, in ${whole(c.b[i])} of ${manyDocuments(overview.documents)}`;
-  // The fit at mean length says more than short documents show: at most n − b of them repeat it.
-  const hardly = c.reuse[i] > (2 * (c.n[i] - c.b[i])) / c.b[i];
-  const again = hardly
-    ? " It hardly repeats, but stands in short documents only."
+  const repeat = c.n[i] - c.b[i];
+  const again = !repeat
+    ? " No document repeats it."
+    : hardlyRepeats(c, i)
+    ? ` So at most ${whole(repeat)} of them ${repeat === 1 ? "repeats" : "repeat"} it; the fit expects ${percent(c.reuse[i])} at mean length.`
     : c.reuse[i] >= 0
       ? ` A document that uses it uses it again in ${percent(c.reuse[i])} of cases${c.reuse[i] > c.reuse_binomial[i] ? `; by chance it would be ${percent(c.reuse_binomial[i])}` : ""}.`
       : "";
@@ -61,7 +65,7 @@ function aboutCorpus(report) {
   const lead = report.leading[0];
   byId("sentence").textContent = overview.sure
     ? `${whole(overview.sure)} of ${report.sized(overview.tested)} come in bursts: once used, used again, more than chance explains (${report.bar}).` +
-      (lead === undefined || !(columns.reuse[lead] > columns.reuse_binomial[lead])
+      (lead === undefined || hardlyRepeats(columns, lead) || !(columns.reuse[lead] > columns.reuse_binomial[lead])
         ? ""
         : ` ${quoted(report.terms[lead])} is used again in ${percent(columns.reuse[lead])} of the documents that use it; by chance it would be ${percent(columns.reuse_binomial[lead])}.`)
     : `None of ${report.sized(overview.tested)} is surely bursty (${report.bar}).`;

@@ -23,11 +23,15 @@ const unpackedText = async (name) => new TextDecoder().decode(await unpacked(nam
 const unpackedJson = async (name) => JSON.parse(await unpackedText(name));
 
 // The columns that render.py packed: name → values; a missing value is NaN or "".
-function decodedColumns(buffer, spec, rows) {
+function decodedColumns(buffer, spec, rows, documents) {
   const bytes = new Uint8Array(buffer);
   const columns = {};
   let at = 0;
   for (const { name, kind, names } of spec) {
+    if (kind === "computed") {
+      columns[name] = Float64Array.from(columns.n, (n, i) => n * Math.log(documents / columns.b[i])); // Σ TF–IDF
+      continue;
+    }
     if (kind === "names") {
       const codes = new Uint16Array(buffer.slice(at, at + 2 * rows));
       columns[name] = Array.from(codes, (code) => (code ? names[code - 1] : ""));
@@ -56,13 +60,13 @@ const inDigits = [0, 1, 2, 3, 4, 5, 6].map(
 );
 const whole = (value) => inDigits[0].format(value);
 const manyDocuments = (n) => (n === 1 ? "one document" : `${whole(n)} documents`);
-const share = (part, all) => `${inDigits[1].format((100 * part) / all)} %`;
+const share = (part, all) => `${inDigits[1].format((100 * part) / all)}\u00a0%`;
 // A probability for people; "–" if it is not known, and never 0 or 100 % unless it is.
 function percent(value) {
   if (!(value >= 0)) return "–";
   const size = 100 * value;
-  if (size > 0 && size < 0.1) return "below 0.1 %";
-  return `${inDigits[size < 1 || (size > 99 && size < 100) ? 1 : 0].format(size)} %`;
+  if (size > 0 && size < 0.1) return "below 0.1\u00a0%";
+  return `${inDigits[size < 1 || (size > 99 && size < 100) ? 1 : 0].format(size)}\u00a0%`;
 }
 // How many times: 3.2×, 140×, 12,000×.
 const times = (value) =>

@@ -49,7 +49,7 @@ async function loadReport() {
     }
   }
   const report = { ...about, charts, terms, panels, rows: terms.length };
-  report.columns = { term: terms, ...decodedColumns(columns, about.columns, terms.length) };
+  report.columns = { term: terms, ...decodedColumns(columns, about.columns, terms.length, about.overview?.documents) };
   report.shown = tableColumns[report.kind].filter(({ key }) => key in report.columns);
   report.points = makePoints(report);
   report.bar =

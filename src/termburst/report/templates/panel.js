@@ -269,7 +269,18 @@ function drawLines(report, panel, all = byId("lines-more").dataset.all === panel
     byId("lines-more").dataset.all = panel.term;
     drawLines(report, panel, true);
   };
-  byId("lines-note").textContent = lines.length === 1 ? "One line." : `${whole(shown.length)} of ${whole(lines.length)} lines${panel.more ? "; there are more: search for a longer phrase" : report.live ? "" : " kept for this page"}.`;
+  byId("lines-note").textContent = linesNote(report, panel, shown.length, lines.length);
+}
+
+// How many lines there are, and whether the term has more occurrences than the page keeps.
+function linesNote(report, panel, shown, kept) {
+  const lines = kept === 1 ? "One line" : `${whole(shown)} of ${whole(kept)} lines`;
+  if (panel.more) return `${lines}; there are more: search for a longer phrase.`;
+  if (report.live) return `${lines}.`;
+  const { n, n_a, n_b } = report.columns;
+  const i = report.terms.indexOf(panel.term);
+  const times = n ? n[i] : n_a[i] + n_b[i];
+  return times > kept ? `${lines} kept for this page; the word stands ${whole(times)} times.` : `${lines}.`;
 }
 
 // One line of the concordance: the term stands in the middle, under the others.

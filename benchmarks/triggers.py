@@ -1,0 +1,283 @@
+"""Words that bring on words: planted urns, false alarms, held-out perplexity, speed, and the strongest pairs.
+
+    TERMBURST_DATA=… python benchmarks/triggers.py [planted] [null] [monotone] [perplexity] [speed] [pairs] [weights]
+
+* planted: documents drawn from urns with no and with fifty pairs. The share of entries inside their 95 % interval
+  (prior=None), and how many of the pairs at q ≤ 0.05 are false.
+* null: the likelihood ratio of an entry that is 0: how often p ≤ 0.05, 0.01 and 0.001.
+* monotone: in how many of 1,000 random fits the likelihood ever falls.
+* perplexity: held-out log-likelihood per token of the multinomial and the three urns on 20 Newsgroups, R8 and the
+  inaugural addresses, with intervals of the differences by bootstrap samples of documents.
+* speed: 20 Newsgroups, and halves of it; processor time and time by the clock.
+* pairs: the ten strongest pairs of three corpora, near-copies set aside.
+* weights: accuracy with weights that discount an occurrence by how much the text so far had brought it on.
+
+Every run has a fresh seed, which is printed; ``--seed`` repeats one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import termburst as tb
+from termburst.concordance.polya_urn import PolyaUrnFit
+from termburst.inference.triggers import TriggerTest
+from termburst.models.fit_polya_urn import fit_urn, group_prior
+from termburst.models.urn_screen import candidate_matrix, screen_pairs
+from termburst.models.urn_sequences import Sequences, UrnMatrix
+
+PARTS = ("planted", "null", "monotone", "perplexity", "speed", "pairs", "weights")
+CORPORA = ("inaugural", "r8", "newsgroups")
+KINDS = ("constant", "diagonal", "full")
+TERMS, DOCUMENTS, LENGTH = 300, 800, 100
+
+
+def sequences_of(documents: list[Any], terms: int) -> Sequences:
+    tokens = np.concatenate(documents).astype(np.int32)
+    return Sequences(tokens, np.cumsum([one.size for one in documents]).astype(np.int64), terms)
+
+
+def planted_urn(rng: np.random.Generator, pairs: int) -> tuple[tb.PolyaUrn, Any, Any]:
+    """An urn with words of very different frequency and burstiness, and pairs of different words."""
+    alpha = rng.gamma(0.7, size=TERMS) + 0.02
+    M = sp.diags(rng.gamma(2.0, 0.005, size=TERMS)).tolil()
+    chosen = rng.permutation(TERMS)[: 2 * pairs]
+    source, target = chosen[:pairs], chosen[pairs:]
+    for i, k in zip(source, target, strict=True):
+        M[i, k] = rng.uniform(0.01, 0.04)
+    return tb.PolyaUrn(alpha / alpha.sum(), M.tocsr()), source, target
+
+
+def ml(sequences: Sequences, matrix: UrnMatrix) -> Any:
+    alpha = (sequences.counts + 1e-9) / (sequences.counts + 1e-9).sum()
+    values = np.where(matrix.own, 0.01, alpha[matrix.targets])
+    return fit_urn(sequences, matrix, (alpha, values), tolerance=1e-9)
+
+
+def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> Any:
+    """Whether the interval of each entry, and of each α, contains the planted value."""
+    test = TriggerTest(sequences, ml(sequences, matrix))
+    truth = np.asarray(urn.replacement.tocsc()[matrix.sources, matrix.targets]).ravel()
+    entries = np.append(np.arange(truth.size), -1 - np.arange(TERMS))
+    truth = np.append(truth, urn.alpha)
+    low, high = test.intervals(entries, ratio=False)
+    return (low <= truth * (1 + 1e-9)) & (truth <= high), truth
+
+
+def discoveries(sequences: Sequences, true: set[tuple[int, int]]) -> tuple[int, int]:
+    """How many pairs have q ≤ 0.05, and how many of them were planted."""
+    diagonal = ml(sequences, UrnMatrix.diagonal(TERMS))
+    _, total = sequences.masses(diagonal.alpha, diagonal.matrix, diagonal.values)
+    candidates = screen_pairs(sequences, diagonal.alpha, total)
+    found = TriggerTest(sequences, ml(sequences, candidate_matrix(candidates, TERMS))).tested(candidates.looked_at)
+    hits = [
+        pair for pair, q in zip(zip(found.source, found.target, strict=True), found.q_value, strict=True) if q <= 0.05
+    ]
+    return len(hits), sum((int(i), int(k)) in true for i, k in hits)
+
+
+def planted(rng: np.random.Generator, repeats: int) -> None:
+    for pairs in (0, 50):
+        rows, share = [], []
+        zero: list[Any] = []
+        for _ in range(repeats):
+            urn, source, target = planted_urn(rng, pairs)
+            documents = urn.sample_tokens(rng.poisson(LENGTH, DOCUMENTS) + 2, rng)
+            sequences = sequences_of(documents, TERMS)
+            everyone = np.arange(TERMS)
+            matrix = UrnMatrix.of_pairs(np.append(everyone, source), np.append(everyone, target), TERMS)
+            inside, _ = covered(sequences, urn, matrix)
+            entries = matrix.sources.size
+            rows.append([inside[entries:].mean(), inside[:entries][matrix.own].mean(),
+                         inside[:entries][~matrix.own].mean() if pairs else np.nan])  # fmt: skip
+            extra = rng.integers(0, TERMS, (2, 200))  # entries that are 0
+            extra = extra[:, (extra[0] != extra[1]) & ~np.isin(extra[1], target)]
+            wider = UrnMatrix.of_pairs(np.append(matrix.sources, extra[0]), np.append(matrix.targets, extra[1]), TERMS)
+            inside, truth = covered(sequences, urn, wider)
+            zero.append(inside[: wider.sources.size][truth[: wider.sources.size] == 0].mean())
+            share.append(discoveries(sequences, {(int(i), int(k)) for i, k in zip(source, target, strict=True)}))
+        hits = np.array(share, dtype=float)
+        false = (hits[:, 0] - hits[:, 1]) / np.maximum(hits[:, 0], 1)
+        error = false.std(ddof=1) / np.sqrt(repeats)
+        print(f"planted, {pairs} pairs, {repeats} corpora of {DOCUMENTS} documents: inside 95 % intervals: "
+              f"α {np.mean([r[0] for r in rows]):.3f}, diagonal {np.mean([r[1] for r in rows]):.3f}, "
+              f"pairs {np.mean([r[2] for r in rows]):.3f}, entries that are 0 {np.mean(zero):.3f}")  # fmt: skip
+        print(f"  at q ≤ 0.05: {hits[:, 0].mean():.2f} pairs, {hits[:, 1].mean():.2f} planted ones; "
+              f"false-discovery rate {false.mean():.4f} ± {error:.4f}")  # fmt: skip
+
+
+def null(rng: np.random.Generator, repeats: int) -> None:
+    """p of entries that are 0, chosen without looking at the data."""
+    found = []
+    for _ in range(repeats):
+        urn, _, _ = planted_urn(rng, 0)
+        sequences = sequences_of(urn.sample_tokens(rng.poisson(LENGTH, DOCUMENTS) + 2, rng), TERMS)
+        target = np.arange(TERMS)
+        source = (target + rng.integers(1, TERMS, TERMS)) % TERMS
+        matrix = UrnMatrix.of_pairs(np.append(target, source), np.append(target, target), TERMS)
+        found.append(TriggerTest(sequences, ml(sequences, matrix)).tested(1).p_value)
+    p = np.concatenate(found)
+    shares = ", ".join(f"p ≤ {level}: {100 * (p <= level).mean():.3f} %" for level in (0.05, 0.01, 0.001))
+    print(f"null, {p.size:,} entries that are 0: {shares}; p = 1 (estimate 0): {100 * (p == 1).mean():.1f} %")
+
+
+def monotone(rng: np.random.Generator, fits: int = 1000) -> None:
+    falls, worst = 0, 0.0
+    for fit in range(fits):
+        terms = int(rng.integers(2, 8))
+        M = np.diag(rng.gamma(1.0, 0.3, terms)) + (rng.random((terms, terms)) < 0.2)
+        urn = tb.PolyaUrn(rng.dirichlet(np.ones(terms)), M)
+        sequences = sequences_of(urn.sample_tokens(rng.poisson(rng.uniform(1, 20), 20) + 1, rng), terms)
+        extra = rng.integers(0, terms, (2, 4 * (fit % 2)))
+        everyone = np.arange(terms)
+        matrix = UrnMatrix.of_pairs(np.append(everyone, extra[0]), np.append(everyone, extra[1]), terms)
+        start = (np.full(terms, 1 / terms), np.full(matrix.sources.size, 0.1))
+        prior = group_prior(matrix, start[0], float(rng.uniform(0.1, 3))) if fit % 4 < 2 else None
+        history = fit_urn(sequences, matrix, start, prior, max_iterations=60).history
+        drop = -np.diff(history).min(initial=0.0) / max(abs(history[-1]), 1.0)
+        worst, falls = max(worst, drop), falls + (drop > 1e-12)
+    print(f"monotone: in {falls} of {fits:,} fits the likelihood falls; largest relative drop {worst:.1e}")
+
+
+def inaugural() -> tuple[Any, Any]:
+    """The inaugural addresses in pieces of 500 words; every fifth address is held out."""
+    folder = Path(os.environ.get("TERMBURST_DATA", "."), "nltk_data", "corpora", "inaugural.zip")
+    corpus = tb.read(folder)
+    chosen = np.arange(len(corpus)) % 5 == 4
+    return tuple(tb.read(list(corpus.where(part).split(tokens=500).texts)) for part in (~chosen, chosen))
+
+
+def corpora(names: list[str]) -> Iterator[tuple[str, Any, Any]]:
+    if "inaugural" in names:
+        yield "inaugural addresses", *inaugural()
+    if "r8" in names:
+        yield "R8", *(tb.read(tb.datasets.load_r8(part).texts) for part in ("train", "test"))
+    if "newsgroups" in names:
+        removed = ("headers", "footers", "quotes")
+        news = (tb.datasets.load_20newsgroups(part, remove=removed).texts for part in ("train", "test"))
+        yield "20 Newsgroups", *(tb.read(texts) for texts in news)
+
+
+def multinomial(fit: PolyaUrnFit, train: Any) -> PolyaUrnFit:
+    counts = np.zeros(fit.terms.size)
+    held = fit._sequences
+    assert held is not None
+    counts += held.counts
+    nothing = sp.csr_matrix((fit.terms.size, fit.terms.size))
+    return replace(fit, kind="multinomial", alpha=counts / counts.sum(), replacement=nothing)
+
+
+def perplexity(rng: np.random.Generator, names: list[str]) -> None:
+    for name, train, test in corpora(names):
+        constant = tb.fit_polya_urn(train, "constant")
+        fits = {"multinomial": multinomial(constant, train), "constant": constant}
+        for kind in KINDS[1:]:
+            fits[kind] = tb.fit_polya_urn(train, kind)
+        fits["diagonal, prior=None"] = tb.fit_polya_urn(train, "diagonal", prior=None)
+        fits["full, decay=50"] = tb.fit_polya_urn(train, "full", decay=50.0)
+        scores = {kind: fit.held_out(test) for kind, fit in fits.items()}
+        one = scores["constant"]
+        print(
+            f"{name}: {int(one.tokens.sum()):,} known tokens in {one.tokens.size:,} documents, {one.unknown:,} unknown"
+        )
+        before = None
+        for kind, found in scores.items():
+            line = f"  {kind:22s} log-likelihood per token {found.per_token:.4f}, perplexity {found.perplexity:,.0f}"
+            if before is not None and kind in KINDS:
+                low, high = difference(rng, found.log_likelihood - before.log_likelihood, found.tokens)
+                line += f", gain over the one before [{low:+.4f}, {high:+.4f}]"
+            print(f"{line}  ({fits[kind].status})", flush=True)
+            before = found
+
+
+def difference(rng: np.random.Generator, gained: Any, tokens: Any, samples: int = 2000) -> tuple[float, float]:
+    """The 95 % interval of the gain per token, by bootstrap samples of documents."""
+    drawn = rng.integers(0, gained.size, (samples, gained.size))
+    low, high = np.quantile(gained[drawn].sum(axis=1) / tokens[drawn].sum(axis=1), [0.025, 0.975])
+    return float(low), float(high)
+
+
+def speed() -> None:
+    texts = tb.datasets.load_20newsgroups("train", remove=("headers", "footers", "quotes")).texts
+    for share in (4, 2, 1):
+        corpus = tb.read(texts[::share])
+        tokens = corpus.__token_positions__()[0].chunk.tokens.size
+        for kind in KINDS:
+            wall, cpu = time.perf_counter(), time.process_time()
+            fit = tb.fit_polya_urn(corpus, kind)
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            load = os.getloadavg()[0]
+            print(f"speed: {tokens:,} tokens, {kind}: {cpu:.1f} s of processor time, {wall:.1f} s by the clock "
+                  f"at load {load:.1f}; {fit.status} after {fit.history.size} iterations", flush=True)  # fmt: skip
+
+
+def pairs(names: list[str]) -> None:
+    for name, train, _ in corpora(names):
+        copies = set(train.check(halves=2).duplicates["id"].to_list())
+        kept = train.where(np.array([one not in copies for one in train.metadata["id"].to_list()]))
+        found = kept.triggers(top=10)
+        print(f"{name}: {len(copies):,} near-copies set aside")
+        for row in found.iter_rows(named=True):
+            ends = f"[{row['ci_low']:.0f}, {row['ci_high']:.0f}]"
+            seen = f"{row['documents']} documents, {row['expected']:.1f} expected, log10 p {row['log10_p']:.0f}"
+            print(f"  {row['source']} → {row['target']}: {row['ratio']:.0f} times {ends}, {seen}", flush=True)
+
+
+def weights(names: list[str]) -> None:
+    """Accuracy of weights that discount what the text so far had brought on, with four classifiers."""
+    from sklearn.naive_bayes import ComplementNB, MultinomialNB
+    from sklearn.preprocessing import normalize
+    from sklearn.svm import LinearSVC
+
+    loaders = {"r8": tb.datasets.load_r8, "newsgroups": tb.datasets.load_20newsgroups}
+    for name in (name for name in names if name in loaders):
+        train, test = (loaders[name](part) for part in ("train", "test"))
+        options = {"stop_words": "en"}
+        first, second = (
+            tb.read([tb.datasets.clean_text(text) for text in one.texts], **options) for one in (train, test)
+        )
+        fits = {kind: tb.fit_polya_urn(first, kind) for kind in KINDS}
+        none = multinomial(fits["constant"], first)
+        made = {"tf-icf": (none.weights(first), none.weights(second))}
+        made |= {f"fresh, {kind}": (fit.weights(first), fit.weights(second)) for kind, fit in fits.items()}
+        for scheme, (a, b) in made.items():
+            line = []
+            for model, unit in ((MultinomialNB(), False), (MultinomialNB(alpha=0.01), True),
+                                (ComplementNB(alpha=0.3), True), (LinearSVC(C=0.5), True)):  # fmt: skip
+                x, y = (normalize(a), normalize(b)) if unit else (a, b)
+                line.append(f"{(model.fit(x, train.labels).predict(y) == test.labels).mean():.4f}")
+            print(f"weights, {name}, {scheme:16s} {' '.join(line)}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", default=PARTS)
+    parser.add_argument("--seed", type=int, default=secrets.randbits(32))
+    parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    print(f"seed {options.seed}; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    rng = np.random.default_rng(options.seed)
+    runs = {
+        "planted": lambda: planted(rng, options.repeats), "null": lambda: null(rng, options.repeats),
+        "monotone": lambda: monotone(rng), "perplexity": lambda: perplexity(rng, options.corpora), "speed": speed,
+        "pairs": lambda: pairs(options.corpora), "weights": lambda: weights(options.corpora),
+    }  # fmt: skip
+    for part in options.parts:
+        runs[part]()
+
+
+if __name__ == "__main__":
+    main()

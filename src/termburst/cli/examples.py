@@ -1,0 +1,131 @@
+"""What `termburst --help` says beyond the commands' own words: their groups, and two examples of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from termburst.cli.shared import rewrapped
+
+# By what people want, in the order in which they want it. tests/cli/test_examples.py runs every example.
+_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "First steps": {
+        "demo": ("termburst demo", "termburst demo --explain"),
+        "doctor": ("termburst doctor", "termburst doctor --json"),
+    },
+    "One corpus: what bursts": {
+        "terms": (
+            "termburst terms corpus/ --stop-words english",
+            "termburst terms speeches.csv --text speech --test -o terms.csv",
+        ),
+        "explain": (
+            "termburst explain corpus/ freedom",
+            "termburst explain stdlib turtle --stop-words english",
+        ),
+        "report": (
+            "termburst report corpus/ --stop-words english -o report.html",
+            "termburst report speeches.csv --text speech -o speeches.html",
+        ),
+        "explore": (
+            "termburst explore corpus/ --stop-words english",
+            "termburst explore speeches.csv --text speech --no-browser",
+        ),
+        "check": (
+            "termburst check corpus/",
+            "termburst check speeches.csv --text speech --cluster speaker",
+        ),
+    },
+    "Read the texts": {
+        "kwic": (
+            "termburst kwic corpus/ freedom --sort R1",
+            "termburst kwic speeches.csv 'free*' --text speech -o lines.csv",
+        ),
+        "collocates": (
+            "termburst collocates corpus/ freedom",
+            "termburst collocates speeches.csv freedom --text speech --window 3",
+        ),
+        "triggers": (
+            "termburst triggers corpus/ freedom",
+            "termburst triggers speeches.csv freedom --text speech --stop-words english",
+        ),
+    },
+    "Compare corpora": {
+        "keyness": (
+            "termburst keyness 2024/ 2025/",
+            "termburst keyness speeches.csv --text speech --by party",
+        ),
+    },
+    "Weights and counts for other programs": {
+        "weigh": (
+            "termburst weigh corpus/ -o weights.npz",
+            "termburst weigh corpus/ --scheme s-lambda -o weights.csv",
+        ),
+        "export": (
+            "termburst export corpus/ -o counts.mtx",
+            "termburst export corpus/ --as antconc -o words.txt",
+        ),
+        "stats": (
+            "termburst stats build monday/ -o week.parquet --batch monday",
+            "termburst stats add week.parquet tuesday/ --batch tuesday",
+        ),
+    },
+    "The paper": {
+        "reproduce": (
+            "termburst reproduce fig3 --out reproduction",
+            "termburst reproduce --out reproduction",
+        ),
+    },
+}
+_STATS: dict[str, tuple[str, str]] = {
+    "build": (
+        "termburst stats build monday/ -o week.parquet --batch monday",
+        "termburst stats build speeches.csv --text speech -o speeches.parquet",
+    ),
+    "add": (
+        "termburst stats add week.parquet tuesday/ --batch tuesday",
+        "termburst stats add speeches.parquet new.csv --text speech",
+    ),
+    "merge": (
+        "termburst stats merge week.parquet speeches.parquet -o all.parquet",
+        "termburst stats merge monday.parquet tuesday.parquet -o both.parquet",
+    ),
+    "subtract": (
+        "termburst stats subtract both.parquet monday.parquet -o tuesday.parquet",
+        "termburst stats subtract both.parquet tuesday.parquet",
+    ),
+    "show": ("termburst stats show week.parquet", "termburst stats show week.parquet --json"),
+}
+
+
+def examples() -> dict[str, tuple[str, str]]:
+    """Two command lines of every command, by its name; of the commands of `stats` by both words."""
+    commands = {name: lines for group in _GROUPS.values() for name, lines in group.items()}
+    return commands | {f"stats {name}": lines for name, lines in _STATS.items()}
+
+
+def register(app: typer.Typer, *commands: Callable[..., Any]) -> None:
+    """Add commands to *app*, each in its group and with its examples."""
+    for command in commands:
+        name = command.__name__
+        panel, epilog = _group(name), _epilog(examples()[name])
+        app.command(help=rewrapped(command.__doc__), rich_help_panel=panel, epilog=epilog)(command)
+
+
+def register_group(app: typer.Typer, group: typer.Typer, name: str) -> None:
+    """Add the commands of *group* to *app* under *name*; each gets its examples."""
+    for command in group.registered_commands:
+        assert command.callback is not None  # of a registered command
+        command.help = rewrapped(command.callback.__doc__)
+        command.epilog = _epilog(_STATS[command.callback.__name__])
+    app.add_typer(group, name=name, rich_help_panel=_group(name), epilog=_epilog(examples()[name]))
+
+
+def _group(name: str) -> str:
+    return next(title for title, commands in _GROUPS.items() if name in commands)
+
+
+def _epilog(lines: tuple[str, str]) -> str:
+    """The paragraphs below a command's help; an empty line between them makes each a line of its own."""
+    return "\n\n".join(("Examples:", *lines))

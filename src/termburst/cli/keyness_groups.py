@@ -1,0 +1,139 @@
+"""The groups that `termburst keyness --by` compares."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from termburst.cli.output import many
+from termburst.cli.reading import Reading
+from termburst.display import printable
+
+if TYPE_CHECKING:
+    from termburst.counting.counted_corpus import CountedCorpus, Groups
+    from termburst.reading.report import ReadingReport
+
+MOST_GROUPS = 50  # values of the column that --by names
+
+By = Annotated[
+    str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
+]
+GroupsOption = Annotated[
+    str | None,
+    typer.Option("--groups", help="With --by: compare only these values, such as ham,spam; the first is A."),
+]
+Bin = Annotated[
+    float | None,
+    typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
+]
+
+
+def named_groups(by: str | None, groups: str | None) -> tuple[str, list[str]] | None:
+    """The column and the values that --groups names, as they are written; None if all values are compared.
+
+    Examples
+    --------
+    >>> named_groups("place", '"Washington, D.C.", Paris')
+    ('place', ['Washington, D.C.', 'Paris'])
+    """
+    if groups is None:
+        return None
+    if by is None:
+        raise ValueError("--groups needs --by COLUMN: the column that has these values")
+    rows = list(csv.reader([groups], skipinitialspace=True))
+    names = list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+    if len(names) < 2:
+        raise ValueError(
+            f"--groups must be two values of {by!r:.60} or more, such as a,b; got {groups!r:.60}. "
+            "Without --groups, each value is compared with the rest"
+        )
+    return by, names
+
+
+def grouped(
+    corpus: str, by: str, only: str | None, every: float | None, reading: Reading
+) -> tuple[CountedCorpus, Groups]:
+    """The corpus, and the groups that the column *by* names: between 2 and `MOST_GROUPS`, and no empty name.
+
+    With *every*, a group is an interval of numbers or years, and its name is the lower end. With *only*, other
+    documents are left out, and the groups are in the order of these names.
+    """
+    from termburst.counting.counted_corpus import Groups
+    from termburst.statistics.store import holds_statistics
+
+    if holds_statistics(corpus):
+        raise ValueError(f"{corpus} is saved statistics, which have no documents to group; give the corpus itself")
+    if reading.id is not None:
+        raise ValueError("--by takes the place of --id; omit --id")
+    named = named_groups(by, only)
+    counted = reading.renamed(by).counted_corpus(corpus)
+    if named is not None:
+        return _chosen(counted, corpus, named, every)
+    if empty := sum(not label.strip() for label in counted.ids):
+        raise _unlabelled(corpus, by, empty, counted.reading)
+    groups = Groups.from_labels(counted.ids if every is None else _binned(counted.ids, by, every))
+    names = groups.names
+    if len(names) < 2:
+        raise ValueError(f"{corpus}: the column {by!r} has only one value, {names[0]!r:.60}; choose another with --by")
+    if len(names) > MOST_GROUPS:
+        raise ValueError(
+            f"{corpus}: the column {by!r} has {len(names):,} values, but at most {MOST_GROUPS} can be compared; "
+            "put numbers or years together with --bin, such as --bin 10, or choose another column with --by"
+        )
+    return replace(counted, groups=groups), groups
+
+
+def _chosen(
+    counted: CountedCorpus, corpus: str, named: tuple[str, list[str]], every: float | None
+) -> tuple[CountedCorpus, Groups]:
+    """The documents of some groups, and these groups in the order in which they are named."""
+    import numpy as np
+
+    from termburst.corpus.metadata import no_value
+    from termburst.counting.counted_corpus import Groups
+
+    by, names = named
+    labelled = counted.rows([bool(label.strip()) for label in counted.ids])
+    labels = np.array(labelled.ids if every is None else _binned(labelled.ids, by, every), dtype=np.object_)
+    for name in names:
+        if name not in labels:
+            raise ValueError(f"{corpus}: {no_value(by, name, labels.tolist())}")
+    chosen = np.isin(labels.astype(str), names)
+    kept = labelled.rows(chosen)
+    used = np.diff(kept.counts.tocsc().indptr) > 0  # as if the other documents had not been read
+    kept = replace(kept, counts=kept.counts[:, used], terms=kept.terms[used])
+    groups = Groups.from_labels(labels[chosen], names)
+    return replace(kept, groups=groups), groups
+
+
+def _binned(labels: list[str], by: str, every: float) -> list[str]:
+    """The lower end of the interval of each label; a date counts by its year."""
+    import polars as pl
+
+    from termburst.corpus.metadata import as_numbers, binned
+
+    if not 0 < every < float("inf"):
+        raise ValueError(f"--bin must be a number above 0; got {every:g}")
+    values = as_numbers(pl.Series(by, labels))
+    if values.dtype == pl.String:
+        values = values.str.to_date("%Y-%m-%d", strict=False)
+        if values.null_count():
+            odd = labels[values.is_null().to_list().index(True)]
+            raise ValueError(f"--bin is for numbers and dates, but the column {by!r} contains {odd!r:.60}")
+    found = binned(pl.DataFrame({by: values}), by, int(every) if every.is_integer() else every)[f"{by}_bin"]
+    return [str(int(value)) if float(value).is_integer() else str(value) for value in found.to_list()]
+
+
+def _unlabelled(corpus: str, by: str, count: int, report: ReadingReport | None) -> ValueError:
+    """Some documents are in no group: which, and what their metadata are."""
+    names = [] if report is None else report.unlabelled
+    such = f" ({', '.join(printable(name) for name in names)}{', …' if count > len(names) else ''})" if names else ""
+    have = f"{many(count, 'document')}{such} {'has' if count == 1 else 'have'}"
+    if by == "folder":
+        return ValueError(f"{corpus}: {have} no folder; move {'it' if count == 1 else 'them'} into one, or away")
+    known = sorted(report.known_labels) if report is not None else []
+    there = f"; known are {', '.join(map(repr, known))[:200]}" if known and by not in known else ""
+    return ValueError(f"{corpus}: {have} nothing in the column {by!r}; fill it, or remove such documents{there}")

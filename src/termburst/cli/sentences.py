@@ -1,0 +1,131 @@
+"""The answer in words, above the table of a command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from termburst.cli.output import many
+from termburst.display import printable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SURE = 0.05  # q up to this counts as found
+
+
+def burstiest(table: pl.DataFrame, documents: int) -> list[str]:
+    """How many terms are surely bursty, if they were tested, and the first term in words, if its effect is known."""
+    from termburst.tables.burst_columns import in_words
+
+    said = []
+    if "q_value" in table.columns and table.height:
+        sure, verb = int((table["q_value"] <= SURE).sum()), "come in bursts"
+        said.append(f"{_of(sure, table.height, verb.replace('come', 'comes') if sure == 1 else verb)} (q ≤ {SURE})")
+    if "reuse" in table.columns and table.height:
+        row = table.row(0, named=True)
+        if row["reuse"] is not None:
+            said.append(f"{in_words(row | {'term': printable(row['term'])}, documents)}.")
+    return ["; ".join(said)] if said else []
+
+
+def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
+    """How many words differ, and the strongest on each side, from a table of a comparison.
+
+    *names* are those of the two sides; a table with a column "group" has its own.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> columns = {"term": ["gold", "silver", "of"], "log_ratio": [-9.0, 8.0, 0.1], "effect": [-4.2, 2.1, 0.0]}
+    >>> table = pl.DataFrame(columns | {"q_value": [0.001, 0.002, 0.3]})
+    >>> print(*compared(table, ["Democrats", "Republicans"]))
+    2 of 3 words differ between Democrats and Republicans (q ≤ 0.05): silver, at least 4.2 times as often in Democrats; gold, at least 18 times as often in Republicans.
+    >>> print(*compared(table.tail(1), ["Democrats", "Republicans"]))
+    None of 1 word surely differs between Democrats and Republicans (q ≤ 0.05). Nearest: of (q = 0.3).
+    """  # noqa: E501  # a line of output
+    import polars as pl
+
+    if "q_value" not in table.columns or not table["q_value"].count():
+        return []
+    burst, words = "burst_ratio_a" in table.columns, table["term"].n_unique()
+    what = "differ in burstiness" if burst else "differ"
+    between = f" between {' and '.join(map(printable, names))}" if len(names) == 2 else ""
+    sure = table.filter(pl.col("q_value") <= SURE)
+    if sure.is_empty():
+        row = table.sort("q_value", nulls_last=True, maintain_order=True).row(0, named=True)
+        nearest = f" Nearest: {printable(row['term'])}{_where(row)} (q = {row['q_value']:.2g})."
+        none = f"None of {many(words, 'word')} surely {what.replace('differ', 'differs')}{between} (q ≤ {SURE})."
+        return [none + nearest]
+    found = sure["term"].n_unique()
+    count = f"{_of(found, words, what.replace('differ', 'differs') if found == 1 else what)}{between} (q ≤ {SURE})"
+    size = pl.col("effect" if "effect" in table.columns else "log_ratio")
+    strongest = [
+        side.sort(size.abs(), descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
+        for side in (sure.filter(pl.col("log_ratio") > 0), sure.filter(pl.col("log_ratio") < 0))
+        if side.height
+    ]
+    first = "; ".join(_difference(row, names, burst=burst) for row in strongest)
+    return [f"{count}: {first}." if first else f"{count}."]
+
+
+def near(table: pl.DataFrame, word: str) -> list[str]:
+    """How many words are near a word, and the surest, from a table of collocates.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"term": ["world", "of"], "n_window": [45, 3], "expected": [12.3, 2.9], "q_value": [0.0, 0.4]})
+    >>> print(*near(table, "free"))
+    1 of 2 words stands near 'free' more often than by chance (q ≤ 0.05); the surest is world, 45 times, where chance would have it 12.3 times.
+    """  # noqa: E501
+    sure = table.filter(table["q_value"] <= SURE)
+    verb = "stands" if sure.height == 1 else "stand"
+    said = f"{_of(sure.height, table.height, verb)} near {printable(word)!r} more often than by chance (q ≤ {SURE})"
+    if sure.is_empty():
+        return [f"{said}."]
+    row = sure.row(0, named=True)
+    often = f"{many(row['n_window'], 'time')}, where chance would have it {row['expected']:,.3g} times"
+    return [f"{said}; the surest is {printable(row['term'])}, {often}."]
+
+
+def _of(found: int, all_: int, verb: str) -> str:
+    return f"{found:,} of {many(all_, 'word')} {verb}"
+
+
+def _difference(row: dict[str, Any], names: Sequence[str], *, burst: bool) -> str:
+    """One word with how much it differs, at least, and where it is the more frequent or the burstier."""
+    more, effect = row["log_ratio"] > 0, abs(row.get("effect") or 0.0)
+    ratio = _rounded_down(2**effect) if effect < 300 else 1.0
+    if ratio > 1:
+        often = f"{'burst ratio ' if burst else ''}at least {ratio:,g} times as {'large' if burst else 'often'}"
+    else:
+        often = "burstier" if burst else "more often"
+    term = printable(row["term"])
+    if "contrast" in row:
+        return f"{term}, {often if more else often.replace('often', 'rarely')}{_where(row)}"
+    if "group" in row:
+        group = printable(str(row["group"]))
+        rest = f"the rest {'as' if ratio > 1 else 'than'} in {group}"
+        return f"{term}, {often} in {group if more else rest}"
+    side = names[0 if more else 1] if len(names) == 2 else "AB"[not more]
+    return f"{term}, {often} in {printable(side)}"
+
+
+def _where(row: dict[str, Any]) -> str:
+    """The group or the contrast of a row, if it has one."""
+    for name in ("group", "contrast"):
+        if row.get(name) is not None:
+            return f" ({printable(str(row[name]))})"
+    return ""
+
+
+def _rounded_down(value: float) -> float:
+    """To two digits, and never up, since it stands after "at least".
+
+    >>> [_rounded_down(value) for value in (1.06, 4.19, 18.8, 1234.5)]
+    [1.0, 4.1, 18.0, 1200.0]
+    """
+    step = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return round(math.floor(value / step) * step, 6)

@@ -1,0 +1,369 @@
+"""An urn fitted to a corpus: how much each word brings on itself and other words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termburst.concordance.sequences import known_sequences, token_sequences
+from termburst.forks import check_fork
+from termburst.inference.checks import check_name, checked_number, checked_whole, shown
+from termburst.models.dirichlet_multinomial import fit_dirichlet_multinomial
+from termburst.models.fit_polya_urn import UrnEstimate, fit_urn, group_prior
+from termburst.models.polya_urn import PolyaUrn
+from termburst.models.urn_screen import Candidates, candidate_matrix, screen_pairs
+from termburst.models.urn_sequences import Floats, Integers, Sequences, UrnMatrix
+from termburst.names import URNS
+from termburst.threads import Aside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """How well an urn predicts documents that it was not fitted to.
+
+    Attributes
+    ----------
+    log_likelihood : shape (documents,), of the known tokens of each document, in their order
+    tokens : shape (documents,), how many those are
+    unknown : the number of tokens left out, because the urn does not know their words
+    """
+
+    log_likelihood: Floats
+    tokens: Integers
+    unknown: int
+
+    @property
+    def per_token(self) -> float:
+        """The mean log-likelihood of a token; NaN without tokens."""
+        tokens = int(self.tokens.sum())
+        return float(self.log_likelihood.sum() / tokens) if tokens else float("nan")
+
+    @property
+    def perplexity(self) -> float:
+        """exp(−mean log-likelihood): from how many equally likely words each token seems to be chosen."""
+        return float(np.exp(-self.per_token))
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class PolyaUrnFit:
+    """An urn fitted by `fit_polya_urn`, scaled to α_0 = 1.
+
+    Attributes
+    ----------
+    kind : "constant", "diagonal" or "full"
+    terms : shape (m,), the words
+    alpha : shape (m,), α: the probability of each word as the first of a document
+    replacement : csr_matrix of shape (m, m), M: what one token of the row adds to the mass of the column
+    log_likelihood : of all tokens in their order
+    history : log-likelihood plus penalty after each iteration; it never falls. Empty for "constant"
+    status : "converged"; "boundary": nothing is brought on, M = 0; "unbounded": an entry of M grows without bound;
+        "max_iterations": not converged
+    documents, tokens : what it was fitted to
+    prior : pseudo-count of the prior, or None
+    decay : tokens after which what a token added counts half, or None
+    pairs_looked_at : ordered pairs of words that the screen for "full" looked at
+    """
+
+    kind: str
+    terms: NDArray[np.object_]
+    alpha: Floats
+    replacement: Any
+    log_likelihood: float
+    history: Floats
+    status: str
+    documents: int
+    tokens: int
+    prior: float | None
+    decay: float | None
+    pairs_looked_at: int = 0
+    _candidates: Candidates | None = field(default=None, repr=False)
+    _sequences: Sequences | None = field(default=None, repr=False)
+    _estimate: UrnEstimate | None = field(default=None, repr=False)
+
+    @property
+    def urn(self) -> PolyaUrn:
+        """The urn itself, to draw documents from; ValueError if it has a decay."""
+        if self.decay is not None:
+            raise ValueError("PolyaUrn has no decay; fit with decay=None")
+        return PolyaUrn(self.alpha, self.replacement)
+
+    def held_out(self, documents: Any) -> HeldOut:
+        """The log-likelihood of documents, one by one. Words that the urn does not know are left out, and counted.
+
+        Parameters
+        ----------
+        documents : corpus, or list of lists of tokens
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> urn = tb.fit_polya_urn([["ha", "ha", "so"], ["so", "it"], ["so", "so", "it", "goes"]])
+        >>> found = urn.held_out([["ha", "ha"], ["it", "goes", "on"]])
+        >>> found.tokens.tolist(), found.unknown
+        ([2, 2], 1)
+        """
+        sequences, unknown = known_sequences(documents, self.terms, self.decay)
+        mass, total = self._masses(sequences)
+        with np.errstate(divide="ignore"):
+            logs = np.append(0.0, np.cumsum(np.log(mass / total)))
+        ends = np.append(0, sequences.ends)
+        found = logs[ends[1:]] - logs[ends[:-1]]
+        if not np.isfinite(logs[-1]):  # a word without mass: differences of −inf have no value
+            where = np.searchsorted(sequences.ends, np.flatnonzero(mass <= 0), side="right")
+            with np.errstate(divide="ignore"):
+                found = np.array([np.log(mass[a:b] / total[a:b]).sum() for a, b in pairwise(ends)])
+            found[where] = -np.inf
+        return HeldOut(found, sequences.lengths, unknown)
+
+    def score(self, documents: Any) -> float:
+        """The mean log-likelihood per token of documents; higher is better. See `held_out`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> urn = tb.fit_polya_urn([["ha", "ha", "so"], ["so", "it"], ["so", "so", "it", "goes"]], "constant")
+        >>> round(urn.score([["ha", "ha"]]), 3)  # (log 2/9 + log 2/9)/2: nothing is brought on in these documents
+        -1.504
+        """
+        found = self.held_out(documents)
+        if not found.tokens.sum():
+            raise ValueError("no token of these documents is known to the urn")
+        return found.per_token
+
+    def fresh(self, documents: Any) -> tuple[Sequences, Floats]:
+        """The share of each token's mass that nothing before it brought there: 1 for the first token of a document.
+
+        Returns
+        -------
+        The known tokens of the documents, and α_k/(α_k + Σ_{s<t} M[w_s, k]) of each.
+        """
+        sequences, _ = known_sequences(documents, self.terms, self.decay)
+        mass, _ = self._masses(sequences)
+        return sequences, self.alpha[sequences.tokens] / mass
+
+    def weights(self, documents: Any) -> Any:
+        """Weights that discount an occurrence by how much the text so far had brought it on.
+
+        w_ij = log(n/n_i) Σ_{t: w_t = i} α_i/(α_i + Σ_{s<t} M[w_s, i]) over the tokens t of document j: the first
+        occurrence of a word out of the blue counts fully, a repetition or a word that the topic made likely counts
+        less. With M = 0 this is TF–ICF. It needs the order of words, so it is no row of `SCHEMES`, which take counts.
+
+        Parameters
+        ----------
+        documents : corpus, or list of lists of tokens; unknown words are left out
+
+        Returns
+        -------
+        csr_matrix of shape (documents, m)
+            Its columns are `terms`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> urn = tb.fit_polya_urn([["ha", "ha", "ha", "ha", "so"], ["so", "it"], ["so", "it", "goes"]] * 5)
+        >>> once, twice = urn.weights([["ha"], ["ha", "ha"]]).toarray()[:, 1]
+        >>> bool(once < twice < 2 * once)
+        True
+        """
+        if self._sequences is None:
+            raise ValueError("this fit has no counts of its words; fit it again")
+        sequences, share = self.fresh(documents)
+        row = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
+        icf = np.log(self.tokens / np.maximum(self._sequences.counts, 1))
+        made = sp.csr_matrix(
+            (share * icf[sequences.tokens], (row, sequences.tokens)), shape=(sequences.ends.size, self.terms.size)
+        )
+        made.sum_duplicates()
+        return made
+
+    def predict(self, begun: Any, top: int = 10) -> list[tuple[str, float]]:
+        """The most probable next words of a text begun, with their probabilities.
+
+        Parameters
+        ----------
+        begun : list of tokens; words that the urn does not know are left out
+        top : number of words
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> urn = tb.fit_polya_urn([["ha", "ha", "ha", "ha", "so"], ["so", "it"], ["so", "it", "goes"]] * 5)
+        >>> [word for word, _ in urn.predict(["ha", "ha", "ha", "ha"], top=1)]
+        ['ha']
+        """
+        top = checked_whole("top", top, least=1)
+        if isinstance(begun, str):
+            raise ValueError(f"give the text begun as a list of tokens; got {shown(begun)}")
+        sequences, _ = known_sequences([list(begun)], self.terms, self.decay)
+        probability = self._next(sequences.tokens)
+        best = np.argsort(-probability, kind="stable")[:top]
+        return [(str(self.terms[k]), float(probability[k])) for k in best]
+
+    def _next(self, tokens: NDArray[np.int32]) -> Floats:
+        ages = np.arange(tokens.size)[::-1]
+        weight = np.ones(tokens.size) if self.decay is None else 0.5 ** (ages / self.decay)
+        amounts = np.bincount(tokens, weight, self.alpha.size)
+        mass = self.alpha + self.replacement.T @ amounts
+        return np.asarray(mass / mass.sum())
+
+    def _masses(self, sequences: Sequences) -> tuple[Floats, Floats]:
+        by_column = self.replacement.tocsc()
+        matrix = UrnMatrix(by_column.indptr.astype(np.int64), by_column.indices.astype(np.int32))
+        with Aside() as aside:
+            return aside.submit(sequences.masses, self.alpha, matrix, by_column.data.astype(np.float64)).get()
+
+
+def fit_polya_urn(
+    corpus: Any,
+    kind: str = "diagonal",
+    *,
+    prior: float | None = 1.0,
+    decay: float | None = None,
+    sources: int = 10,
+    min_documents: int = 5,
+    tolerance: float = 1e-8,
+    max_iterations: int = 500,
+) -> PolyaUrnFit:
+    """Learn from the order of words how much each word brings on itself, and other words.
+
+    The next token of a document is the word k with the probability
+
+    (α_k + Σ_{s<t} M[w_s, k]) / (α_0 + Σ_{s<t} ρ_{w_s}), where ρ_i = Σ_k M[i, k], scaled to α_0 = 1.
+
+    See `termburst.models.fit_polya_urn.fit_urn` for how the likelihood is maximised; it never falls.
+
+    Parameters
+    ----------
+    corpus : corpus, or list of lists of tokens
+        Stop words of the corpus are left out. A corpus or matrix of counts has no order, so each of its documents gets
+        one at random: M then says what comes in the same document, and is halfway between both directions.
+    kind : {"constant", "diagonal", "full"}
+        "constant": M = δI, the Dirichlet-multinomial, the same as `fit_dirichlet_multinomial` with α/δ; "diagonal":
+        each word has its own burstiness; "full": words also bring on other words, among candidates: up to *sources*
+        for each word, which stand before it in at least *min_documents* documents and more often than by chance.
+    prior : pseudo-count of the gamma prior that shrinks the entries of M; None for pure maximum likelihood
+        The diagonal is shrunken towards a common value, other entries towards a common multiple of α, both estimated.
+        Without it rare words are overfitted: the urn predicts new documents less well. Not used for "constant".
+    decay : number of tokens after which what a token added counts half; by default it counts for the whole document.
+    tolerance : the fit ends if an iteration gains less log-likelihood per token.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> texts = [["plato", "said", "so"], ["it", "is", "so", "it", "is"], ["socrates", "and", "plato", "and", "plato"]]
+    >>> urn = tb.fit_polya_urn(texts * 10)
+    >>> urn.status, round(float(urn.alpha.sum()), 6), urn.replacement.shape
+    ('converged', 1.0, (7, 7))
+    """
+    check_fork()
+    check_name("kind", kind, URNS)
+    prior = None if prior is None else checked_number("prior", prior, 0.0, 1e6)
+    decay = None if decay is None else checked_number("decay", decay, 0.0, 1e9)
+    sources, min_documents = checked_whole("sources", sources, least=1), checked_whole("min_documents", min_documents)
+    if sources > MOST_SOURCES:
+        raise ValueError(f"sources must be at most {MOST_SOURCES}; got {sources}")
+    tolerance = checked_number("tolerance", tolerance, 0.0, 1.0)
+    max_iterations = checked_whole("max_iterations", max_iterations, least=1)
+    if kind == "constant" and decay is not None:
+        raise ValueError('kind="constant" takes no decay; use kind="diagonal"')
+    sequences, terms = token_sequences(corpus)
+    sequences = replace(sequences, half_life=decay)
+    _check_tokens(sequences)
+    start = _constant(sequences)
+    candidates = None
+    with Aside() as aside:
+        if kind != "constant":
+            options: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations}
+            found = aside.submit(_diagonal, sequences, start, prior, options).get()
+            if kind == "full":
+                found, candidates = aside.submit(
+                    _full, sequences, found, prior, (sources, min_documents), options
+                ).get()
+        else:
+            found = start
+    return _result(kind, terms, sequences, found, (prior, decay), candidates)
+
+
+MOST_SOURCES = 50  # of one word: beyond, a column of M is no small problem any more
+
+
+def _check_tokens(sequences: Sequences) -> None:
+    """Refuse documents from which nothing can be learned."""
+    if not sequences.tokens.size:
+        raise ValueError("the documents have no tokens: there is nothing to fit")
+    if sequences.lengths.max(initial=0) < 2:
+        raise ValueError("no document has two tokens: no word can bring on another")
+    change = np.flatnonzero(np.diff(sequences.tokens)) + 1
+    if np.isin(change, sequences.ends).all():
+        raise ValueError("no document has two different words: what a word brings on would grow without bound")
+
+
+def _constant(sequences: Sequences) -> UrnEstimate:
+    """The Dirichlet-multinomial as an urn."""
+    document = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
+    counts = sp.csr_matrix(
+        (np.ones(sequences.tokens.size, dtype=np.int64), (document, sequences.tokens)),
+        shape=(sequences.ends.size, sequences.terms),
+    )
+    fit = fit_dirichlet_multinomial(counts)
+    delta = 0.0 if fit.status == "boundary" else 1 / fit.precision
+    status = "converged" if fit.status == "converged" else fit.status
+    values = np.full(sequences.terms, delta)
+    return UrnEstimate(fit.mean, UrnMatrix.diagonal(sequences.terms), values, fit.loglik, np.zeros(0), status)
+
+
+def _diagonal(sequences: Sequences, start: UrnEstimate, prior: float | None, options: dict[str, Any]) -> UrnEstimate:
+    values = start.values if start.values.any() else np.full(sequences.terms, 1e-3)
+    density = None if prior is None else group_prior(start.matrix, start.alpha, prior)
+    return fit_urn(sequences, start.matrix, (start.alpha, values), density, **options)
+
+
+def _full(
+    sequences: Sequences,
+    start: UrnEstimate,
+    prior: float | None,
+    limits: tuple[int, int],
+    options: dict[str, Any],
+) -> tuple[UrnEstimate, Candidates]:
+    _, total = sequences.masses(start.alpha, start.matrix, start.values)
+    candidates = screen_pairs(sequences, start.alpha, total, most=limits[0], min_documents=limits[1])
+    matrix = candidate_matrix(candidates, sequences.terms)
+    own = matrix.own
+    values = np.where(own, np.maximum(start.values[matrix.targets], 1e-9), start.alpha[matrix.targets])
+    density = None if prior is None else group_prior(matrix, start.alpha, prior)
+    return fit_urn(sequences, matrix, (start.alpha, values), density, **options), candidates
+
+
+def _result(
+    kind: str,
+    terms: NDArray[np.object_],
+    sequences: Sequences,
+    found: UrnEstimate,
+    shape: tuple[float | None, float | None],
+    candidates: Candidates | None,
+) -> PolyaUrnFit:
+    m = terms.size
+    matrix = sp.csc_matrix((found.values, found.matrix.sources, found.matrix.indptr), shape=(m, m)).tocsr()
+    matrix.eliminate_zeros()
+    return PolyaUrnFit(
+        kind=kind,
+        terms=terms,
+        alpha=found.alpha,
+        replacement=matrix,
+        log_likelihood=found.log_likelihood,
+        history=found.history,
+        status=found.status,
+        documents=int(sequences.ends.size),
+        tokens=int(sequences.tokens.size),
+        prior=None if kind == "constant" else shape[0],
+        decay=shape[1],
+        pairs_looked_at=0 if candidates is None else candidates.looked_at,
+        _candidates=candidates,
+        _sequences=sequences,
+        _estimate=found,
+    )

@@ -1,0 +1,118 @@
+"""Documents as sequences of terms, from a corpus, lists of tokens, or counts."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from termburst.concordance.positions import TokenPositions
+from termburst.inference.checks import shown
+from termburst.models.urn_sequences import Sequences
+from termburst.statistics.matrix import canonical_counts
+
+SEED = 0  # of the order of tokens that come as counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OrderedWords:
+    """The words of a corpus in their order, and those to leave out: what `token_sequences` asks a corpus for."""
+
+    positions: TokenPositions
+    stop_words: Container[str] = frozenset()
+
+    def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
+        """Both."""
+        return self.positions, self.stop_words
+
+
+def token_sequences(source: Any) -> tuple[Sequences, NDArray[np.object_]]:
+    """The documents as sequences, and the names of the terms.
+
+    Parameters
+    ----------
+    source : corpus, list of lists of tokens, or count matrix
+        A corpus gives its words in their order, without its stop words. Counts have no order: each document gets one
+        at random, always the same.
+
+    Examples
+    --------
+    >>> sequences, terms = token_sequences([["so", "it", "goes"], ["so", "so"]])
+    >>> sequences.tokens.tolist(), sequences.ends.tolist(), terms.tolist()
+    ([2, 1, 0, 2, 2], [3, 5], ['goes', 'it', 'so'])
+    """
+    asked = getattr(source, "__token_positions__", None)
+    if asked is not None:
+        positions, stop_words = asked()
+        if positions is not None:
+            return _of_positions(positions, stop_words)
+        counted = source.__counted_corpus__()
+        return _of_counts(counted.counts), counted.terms
+    if sp.issparse(source) or (isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "bui"):
+        sequences = _of_counts(source)
+        return sequences, np.arange(sequences.terms).astype(str).astype(object)
+    return _of_lists(source)
+
+
+def known_sequences(source: Any, terms: NDArray[np.object_], half_life: float | None) -> tuple[Sequences, int]:
+    """The same over given terms, and how many tokens were left out because they are not among them.
+
+    Examples
+    --------
+    >>> sequences, unknown = known_sequences([["so", "it", "goes"]], np.array(["goes", "so"], dtype=object), None)
+    >>> sequences.tokens.tolist(), sequences.ends.tolist(), unknown
+    ([1, 0], [2], 1)
+    """
+    found, theirs = token_sequences(source)
+    place = {term: number for number, term in enumerate(terms)}
+    numbers = np.array([place.get(term, -1) for term in theirs], dtype=np.int32)
+    tokens = numbers[found.tokens]
+    kept = tokens >= 0
+    ends = np.append(0, np.cumsum(kept))[found.ends].astype(np.int64)
+    return Sequences(tokens[kept], ends, terms.size, half_life), int(kept.size - kept.sum())
+
+
+def _of_positions(positions: TokenPositions, stop_words: Container[str]) -> tuple[Sequences, NDArray[np.object_]]:
+    kept = np.array([word not in stop_words for word in positions.words], dtype=bool)
+    chosen = kept[positions.chunk.tokens]
+    numbers = (np.cumsum(kept) - 1).astype(np.int32)
+    ends = np.append(0, np.cumsum(chosen))[positions.chunk.ends].astype(np.int64)
+    terms = np.array([word for word, keep in zip(positions.words, kept, strict=True) if keep], dtype=object)
+    return Sequences(numbers[positions.chunk.tokens[chosen]], ends, terms.size), terms
+
+
+def _of_counts(X: Any) -> Sequences:
+    counts = canonical_counts(X)
+    rng = np.random.default_rng(SEED)
+    tokens = np.repeat(counts.indices, counts.data).astype(np.int32)
+    ends = np.append(0, np.cumsum(counts.data))[counts.indptr[1:]].astype(np.int64)
+    document = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
+    order = np.lexsort((rng.random(tokens.size), document))
+    return Sequences(tokens[order], ends, counts.shape[1])
+
+
+def _of_lists(source: Any) -> tuple[Sequences, NDArray[np.object_]]:
+    if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
+        raise ValueError(f"give a corpus, as tb.read makes it, or a list of lists of tokens; got {shown(source)}")
+    documents: list[Sequence[str]] = list(source)
+    known: dict[str, int] = {}
+    numbers: list[int] = []
+    ends: list[int] = []
+    for place, document in enumerate(documents):
+        if isinstance(document, (str, bytes)) or not isinstance(document, (list, tuple, np.ndarray)):
+            advice = "; read texts first, with tb.read(texts)" if isinstance(document, str) else ""
+            raise ValueError(f"document {place + 1} must be a list of tokens; got {shown(document)}{advice}")
+        for token in document:
+            if not isinstance(token, str):
+                raise ValueError(f"document {place + 1}: a token must be a string; got {shown(token)}")
+            numbers.append(known.setdefault(token, len(known)))
+        ends.append(len(numbers))
+    words = sorted(known)
+    rank = np.empty(len(words), dtype=np.int32)
+    rank[[known[word] for word in words]] = np.arange(len(words))
+    terms = np.array(words, dtype=object)
+    return Sequences(rank[np.array(numbers, dtype=np.int64)], np.array(ends, dtype=np.int64), terms.size), terms

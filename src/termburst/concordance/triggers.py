@@ -1,0 +1,150 @@
+"""What a word brings on, and what brings it on: a table of tested pairs of words."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from termburst.concordance.collocates import nowhere
+from termburst.concordance.polya_urn import PolyaUrnFit
+from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
+from termburst.inference.triggers import Triggers, TriggerTest, entries_between
+from termburst.names import ADJUSTMENTS
+from termburst.threads import Aside
+
+BRINGS_ON, BROUGHT_ON_BY = "brings on", "brought on by"
+_made: WeakKeyDictionary[PolyaUrnFit, tuple[TriggerTest, dict[str, Triggers]]] = WeakKeyDictionary()
+
+
+def triggers(
+    fit: PolyaUrnFit,
+    term: str | None = None,
+    *,
+    top: int | None = 50,
+    adjust: str = "bh",
+    confidence: float = 0.95,
+) -> pl.DataFrame:
+    """Which words bring on which other words? The smallest p-values come first.
+
+    A pair is tested by the likelihood ratio of M[source, target] = 0 against M[source, target] ≥ 0, in the column of
+    the target, with α and all other entries of the column free and without a prior. At this boundary its distribution
+    is ½χ²_0 + ½χ²_1 (Chernoff 1954; Self and Liang 1987). See `termburst.inference.triggers.TriggerTest`.
+
+    Parameters
+    ----------
+    fit : of `termburst.fit_polya_urn` with kind="full"
+    term : a word; by default all pairs
+    top : at most how many rows; None for all
+    adjust : how q is made from p, over all ordered pairs that the screen looked at: pairs that it left out have p = 1
+    confidence : level of the interval of ratio
+
+    Returns
+    -------
+    polars.DataFrame
+        For one word: direction ("brings on", "brought on by") and term, the other word; for all pairs: source and
+        target. Then ratio: how many times likelier the target is just after one source, compared with the same text
+        without it (infinite if it never comes without one of its sources); ci_low, ci_high, from the profile
+        likelihood; documents in which the source stands before the first target; expected,
+        their mean if the source does not matter; p_value; q_value; log10_p.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> rng = np.random.default_rng(1)
+    >>> texts = [["socrates", "plato", "so", "it"]] * 20 + [list(rng.permutation(list("abcd"))) for _ in range(60)]
+    >>> found = triggers(tb.fit_polya_urn(texts, "full"), "socrates")
+    >>> found.select("direction", "term", "documents").rows()[0]
+    ('brings on', 'plato', 20)
+    """
+    top = None if top is None else checked_whole("top", top, least=1)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    check_confidence(confidence)
+    if not isinstance(fit, PolyaUrnFit) or fit.kind != "full":
+        got = f'kind="{fit.kind}"' if isinstance(fit, PolyaUrnFit) else shown(fit)
+        raise ValueError(f'triggers need an urn fitted with tb.fit_polya_urn(corpus, "full"); got {got}')
+    number = None if term is None else _number(fit, term)
+    test, found = _tested(fit, adjust)
+    chosen = np.arange(found.source.size)
+    if number is not None:
+        chosen = np.flatnonzero((found.source == number) | (found.target == number))
+    chosen = chosen[np.lexsort((-found.excess[chosen], found.log10_p[chosen]))][:top]
+    return _frame(fit, test, found, chosen, number, confidence)
+
+
+def _number(fit: PolyaUrnFit, term: Any) -> int:
+    """The number of a word."""
+    if not isinstance(term, str) or not term.strip():
+        raise ValueError(f"give one word; got {shown(term)}")
+    for candidate in (term, term.lower()):
+        where = int(np.searchsorted(fit.terms, candidate))
+        if where < fit.terms.size and fit.terms[where] == candidate:
+            return where
+    raise ValueError(nowhere(term, fit.terms.tolist()))
+
+
+def _tested(fit: PolyaUrnFit, adjust: str) -> tuple[TriggerTest, Triggers]:
+    """The tests of a fit, made once."""
+    estimate, sequences = fit._estimate, fit._sequences
+    if estimate is None or sequences is None:
+        raise ValueError("this fit has no data to test with; fit it again")
+    with Aside() as aside:
+        if fit not in _made:
+            _made[fit] = aside.submit(TriggerTest, sequences, estimate).get(), {}
+        test, by_method = _made[fit]
+        if adjust not in by_method:
+            by_method[adjust] = aside.submit(lambda: test.tested(fit.pairs_looked_at, adjust=adjust)).get()
+    return test, by_method[adjust]
+
+
+def _frame(
+    fit: PolyaUrnFit,
+    test: TriggerTest,
+    found: Triggers,
+    chosen: NDArray[np.intp],
+    number: int | None,
+    confidence: float,
+) -> pl.DataFrame:
+    source, target = found.source[chosen], found.target[chosen]
+    with Aside() as aside:
+        entries = entries_between(test, source, target)
+        low, high = aside.submit(test.intervals, entries, confidence).get()
+    documents, expected = _documents(fit, source, target)
+    names: dict[str, Any]
+    if number is None:
+        names = {"source": fit.terms[source].tolist(), "target": fit.terms[target].tolist()}
+    else:
+        forward = source == number
+        names = {
+            "direction": np.where(forward, BRINGS_ON, BROUGHT_ON_BY).tolist(),
+            "term": fit.terms[np.where(forward, target, source)].tolist(),
+        }
+    return pl.DataFrame(
+        {
+            **names,
+            "ratio": 1 + found.excess[chosen],
+            "ci_low": 1 + low,
+            "ci_high": 1 + high,
+            "documents": documents,
+            "expected": expected,
+            "p_value": found.p_value[chosen],
+            "q_value": found.q_value[chosen],
+            "log10_p": found.log10_p[chosen],
+        },
+        schema_overrides=dict.fromkeys(names, pl.String),
+    )
+
+
+def _documents(fit: PolyaUrnFit, source: NDArray[np.int64], target: NDArray[np.int64]) -> tuple[Any, Any]:
+    """In how many documents the source stands before the first target, and how many are expected."""
+    screened = fit._candidates
+    if screened is None or not source.size:
+        return np.zeros(source.size, dtype=np.int64), np.zeros(source.size)
+    m = fit.terms.size
+    keys = screened.target.astype(np.int64) * m + screened.source
+    order = np.argsort(keys)
+    place = order[np.searchsorted(keys[order], target * m + source)]
+    return screened.documents[place], screened.expected[place]

@@ -1,0 +1,238 @@
+#include "design_problem.h"
+
+#include "cholesky.h"
+#include "special.h"
+
+#define FIT_GAIN 1e-9     /* of a Newton step: the fit has converged */
+#define FARTHEST_TAU 22.0 /* of τ above log of the longest document: there it is the binomial to rounding */
+#define UNSEEN 1e-2       /* change of a logit or of τ by a last step that need not be evaluated */
+enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 8 };
+
+static const double *table_in(const Problem *of, int64_t g) {
+    return of->design->tables + g * PANELS * (DEGREE + 1) * 2;
+}
+
+/* log α_0 of all design cells, at the ω of the points. */
+static void tie_points(const Problem *of, double tau) {
+    double kappa = of->design->kappa;
+    for (int64_t g = 0; g < of->design->groups; g++) {
+        Point *at = &of->points[g];
+        double own = tau - kappa * (at->v - of->middle);
+        at->own = (Tied){own, -kappa * (at->rest - at->p), 2 * kappa * at->p * at->rest};
+        if (!(own < LARGEST && own > SMALLEST)) at->own = (Tied){between(own, SMALLEST, LARGEST), 0.0, 0.0};
+    }
+}
+
+/* Computes the points of all design cells at x. */
+static void locate(const Problem *of, const double *x) {
+    int64_t columns = of->design->columns, groups = of->design->groups;
+    for (int64_t g = 0; g < groups; g++) {
+        const double *row = of->design->rows + g * columns;
+        Point *at = &of->points[g];
+        double omega = 0.0;
+        for (int64_t k = at->first; k <= at->last; k++) omega += row[k] * x[k];
+        at->omega = between(omega, -FARTHEST_LOGIT, FARTHEST_LOGIT / 2);
+    }
+    for (int64_t g = 0; g < groups; g += LANES) {
+        double size[LANES];
+        for (int64_t k = 0; k < LANES; k++) size[k] = -fabs(of->points[least_int(g + k, groups - 1)].omega);
+        Lanes e = lanes_exp(lanes_at(size)), large = 1 / (1 + e), small = e / (1 + e), log_1p = lanes_log1p(e);
+        for (int64_t k = 0; k < LANES && g + k < groups; k++) {
+            Point *at = &of->points[g + k];
+            int above = at->omega > 0;
+            at->p = above ? large[k] : small[k];
+            at->rest = above ? small[k] : large[k];
+            at->delta = above ? at->omega + log_1p[k] : log_1p[k];
+            at->v = size[k] - 2 * log_1p[k];
+        }
+    }
+    tie_points(of, x[columns]);
+}
+
+static double value_here(const Problem *of) {
+    double total = 0.0;
+    for (int64_t g = 0; g < of->design->groups; g++) {
+        const Point *at = &of->points[g];
+        const Term *term = term_in(of, g);
+        double n = of->design->tokens[g];
+        total += term == NULL ? absent_gain(at->own.tau, at->delta, n, table_in(of, g))
+                              : gain(at->own.tau, at->omega, term, n, table_in(of, g));
+    }
+    return total;
+}
+
+double value_at(const Problem *of, const double *x) {
+    locate(of, x);
+    return value_here(of);
+}
+
+double value_at_tau(const Problem *of, double tau) {
+    tie_points(of, tau);
+    return value_here(of);
+}
+
+void slopes_here(const Problem *of) {
+    int64_t columns = of->design->columns, size = columns + 1;
+    double *gradient = of->gradient, *hessian = of->hessian, *last = hessian + columns * size;
+    for (int64_t k = 0; k < size; k++) gradient[k] = 0.0;
+    for (int64_t k = 0; k < size * size; k++) hessian[k] = 0.0;
+    for (int64_t g = 0; g < of->design->groups; g++) {
+        const double *row = of->design->rows + g * columns, *table = table_in(of, g);
+        const Point *at = &of->points[g];
+        const Term *term = term_in(of, g);
+        Tied own = at->own;
+        double n = of->design->tokens[g];
+        Derivatives d = term == NULL ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table)
+                                     : derivatives(own.tau, at->omega, term, n, table, NULL);
+        double across = d.tau_omega + own.slope * d.tau_tau;
+        double bend = d.omega_omega + own.slope * (d.tau_omega + across) + own.bend * d.tau;
+        double slope = d.omega + own.slope * d.tau;
+        for (int64_t k = at->first; k <= at->last; k++) {
+            double part = bend * row[k], *line = hessian + k * size;
+            gradient[k] += row[k] * slope;
+            last[k] += row[k] * across;
+            for (int64_t l = at->first; l <= k; l++) line[l] += part * row[l];
+        }
+        gradient[columns] += d.tau;
+        last[columns] += d.tau_tau;
+    }
+}
+
+int tau_is_free(const Problem *of, const double *x) {
+    double tau = x[of->design->columns], slope = of->gradient[of->design->columns];
+    return !(tau >= of->highest && slope >= 0) && !(tau <= of->lowest && slope <= 0);
+}
+
+double newton_step(const Problem *of, const double *x, double damping) {
+    int64_t columns = of->design->columns, size = columns + 1;
+    double largest = 0.0, predicted = 0.0;
+    int tau_free = tau_is_free(of, x);
+    for (int64_t k = 0; k < size; k++) largest = most(largest, fabs(of->hessian[k * size + k]));
+    for (int64_t k = 0; k < size; k++) {
+        int free = k == columns ? tau_free : !(of->held && k == 0);
+        double *row = of->factor + k * size, *diagonal = &row[k];
+        for (int64_t l = 0; l <= k; l++) row[l] = free ? -of->hessian[k * size + l] : 0.0;
+        if (of->held) row[0] = 0.0;
+        *diagonal = free ? *diagonal + damping * (fabs(*diagonal) + 1e-3 * largest) : 1.0;
+        of->step[k] = free ? of->gradient[k] : 0.0;
+    }
+    if (!cholesky(of->factor, size, 1e-13 * largest)) return NAN;
+    solve(of->factor, size, of->step);
+    for (int64_t k = 0; k < size; k++) predicted += of->step[k] * of->gradient[k] / 2;
+    return predicted;
+}
+
+/* The largest change by the step, of a logit in units of 4, and of τ in units of 3. */
+static double change_of(const Problem *of) {
+    int64_t columns = of->design->columns;
+    double largest = fabs(of->step[columns]) / 3;
+    for (int64_t g = 0; g < of->design->groups; g++) {
+        const double *row = of->design->rows + g * columns;
+        double change = 0.0;
+        for (int64_t k = of->points[g].first; k <= of->points[g].last; k++) change += row[k] * of->step[k];
+        largest = most(largest, fabs(change) / 4);
+    }
+    return largest;
+}
+
+double bounded(const Problem *of) {
+    double largest = change_of(of);
+    return largest > 1 ? 1 / largest : 1.0;
+}
+
+double climb(const Problem *of, double *x, double *left) {
+    int64_t size = of->design->columns + 1;
+    double value = value_at(of, x), damping = 0.0;
+    *left = INFINITY;
+    for (int round = 0; round < ROUNDS; round++) {
+        slopes_here(of);
+        int accepted = 0;
+        for (int try = 0; try < TRIES && !accepted; try++) {
+            double predicted = newton_step(of, x, damping), change = change_of(of), scale = change > 1 ? 1 / change : 1.0;
+            if (predicted >= 0) {
+                for (int64_t k = 0; k < size; k++) of->trial[k] = x[k] + scale * of->step[k];
+                if (try == 0 && of->step[size - 1] > 0.5 && x[size - 1] > of->highest - NEARLY_BINOMIAL)
+                    of->trial[size - 1] = of->highest;
+                of->trial[size - 1] = between(of->trial[size - 1], of->lowest, of->highest);
+                int unseen = damping == 0 && predicted < of->enough && change < UNSEEN;
+                double reached = unseen ? value + predicted : value_at(of, of->trial);
+                *left = least(*left, most(predicted, reached - value));
+                if (reached >= value) {
+                    accepted = 1;
+                    *left = scale < 1 ? INFINITY : predicted;
+                    for (int64_t k = 0; k < size; k++) x[k] = of->trial[k];
+                    value = reached;
+                    if (unseen) return value;
+                    break;
+                }
+                if (predicted < of->enough) break; /* only rounding is left */
+            }
+            damping = most(8 * damping, 1e-3);
+        }
+        if (!accepted || *left < of->enough) break;
+        damping = damping > 1e-2 ? damping / 16 : 0.0;
+    }
+    value_at(of, x);
+    slopes_here(of);
+    return value;
+}
+
+double profile_curvature(const Problem *of, const double *x) {
+    int64_t columns = of->design->columns, size = columns + 1;
+    double curvature = -of->hessian[0], known = 0.0;
+    Problem rest = *of;
+    rest.held = 1;
+    for (int64_t k = 0; k < size; k++) of->tangent[k] = 0.0;
+    if (!(newton_step(&rest, x, 0.0) >= 0)) return curvature;
+    for (int64_t k = 1; k < size; k++) of->tangent[k] = of->hessian[k * size];
+    if (!tau_is_free(of, x)) of->tangent[columns] = 0.0;
+    solve(of->factor, size, of->tangent);
+    of->tangent[0] = 0.0;
+    for (int64_t k = 1; k < size; k++) known += of->tangent[k] * of->hessian[k * size];
+    return curvature - known;
+}
+
+int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room *room, const DesignRoom *design_room,
+              Problem *of, double *documents) {
+    int64_t used = 0, found = 0, size = design->columns + 1;
+    double n_i = 0.0, n = 0.0;
+    Term *present = design_room->present;
+    if (!is_term(cells, term)) return TB_BAD_INDEX;
+    if (design_room->size < 2 * size * size + ROWS_OF_SCRATCH * size) return TB_NO_ROOM;
+    for (int64_t g = 0; g < design->groups; g++) {
+        const double *row = design->rows + g * design->columns;
+        Point *at = (Point *)design_room->points + g;
+        design_room->place[g] = -1;
+        n += design->tokens[g];
+        for (at->first = 0; at->first < design->columns - 1 && row[at->first] == 0;) at->first++;
+        for (at->last = design->columns - 1; at->last > at->first && row[at->last] == 0;) at->last--;
+    }
+    const int64_t *range = range_of(cells, 0, term);
+    *documents = 0.0;
+    for (int64_t j = range[0], end; j < range[1]; j = end) {
+        int32_t g = design->group[j];
+        for (end = j + 1; end < range[1] && design->group[end] == g;) end++;
+        if (g < 0 || g >= design->groups || design_room->place[g] >= 0) return TB_BAD_INDEX;
+        int32_t status = gather(cells, j, end, room, &used, &present[found]);
+        if (status != TB_OK) return status;
+        n_i += present[found].n_i;
+        *documents += present[found].documents;
+        design_room->place[g] = found++;
+    }
+    double share = between(n_i / n, 1e-300, 1 - 1e-16), *numbers = design_room->numbers;
+    *of = (Problem){.design = design, .present = present, .place = design_room->place, .points = design_room->points};
+    of->middle = log(share) + log1p(-share);
+    of->highest = least(log((double)most_int(design->longest, 1)) + FARTHEST_TAU, LARGEST);
+    of->lowest = SMALLEST / 2;
+    of->enough = FIT_GAIN;
+    of->hessian = numbers;
+    of->factor = numbers += size * size;
+    of->gradient = numbers += size * size;
+    of->step = numbers += size;
+    of->trial = numbers += size;
+    of->moved = numbers += size;
+    of->across = numbers += size;
+    of->tangent = numbers += size;
+    of->other = numbers += size;
+    return TB_OK;
+}

@@ -1,0 +1,66 @@
+/* The likelihood of one term under a design, and the search for its maximum; for the kernels of regression.c. */
+#ifndef TB_DESIGN_PROBLEM_H
+#define TB_DESIGN_PROBLEM_H
+
+#include "regression.h"
+
+#define FARTHEST_LOGIT 60.0  /* of a logit mean: beyond, the likelihood does not change */
+#define NEARLY_BINOMIAL 14.0 /* of τ below its end: if the likelihood still rises, τ jumps to the end */
+
+/* A design cell at a point x: logit mean ω, p, 1 − p, −log(1 − p), v, and log α_0 with its derivatives in ω; and the
+ * columns in which its row of the design is not 0, from `first` to `last`. */
+typedef struct {
+    double omega, p, rest, delta, v;
+    Tied own;
+    int64_t first, last;
+} Point;
+_Static_assert(sizeof(Point) == POINT, "regression.py allocates points");
+
+/* Everything that stays constant while one term is fitted. x has the coefficients and τ. */
+typedef struct {
+    const Design *design;
+    const Term *present;  /* the design cells with the term */
+    const int64_t *place; /* of each design cell in `present`, or −1 */
+    Point *points;
+    double middle, highest, lowest; /* v of all documents together, and the range of τ */
+    double enough;                  /* gain of a step below which a search ends */
+    int64_t held;
+    double *gradient, *hessian, *factor, *step, *trial, *moved, *across, *tangent, *other; /* one row each; `other` has two */
+} Problem;
+
+TB_INLINE const Term *term_in(const Problem *of, int64_t g) {
+    return of->place[g] < 0 ? NULL : &of->present[of->place[g]];
+}
+
+/* Collects the cells of a term in each design cell, and the number of documents with it. */
+int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room *room, const DesignRoom *design_room,
+              Problem *of, double *documents);
+
+/* ℓ(x) minus the log-likelihood of one binomial per design cell. */
+double value_at(const Problem *of, const double *x);
+
+/* The same at the coefficients of the last call of `value_at`, and another τ. */
+double value_at_tau(const Problem *of, double tau);
+
+/* Gradient and Hessian (the lower triangle) of ℓ, at the x of the last call of `value_at`. */
+void slopes_here(const Problem *of);
+
+/* Whether τ is not at an end of its range that the likelihood pushes it against. */
+int tau_is_free(const Problem *of, const double *x);
+
+/* The Newton step with the diagonal raised by *damping*. Returns half of gradient times step, the gain that the
+ * quadratic model predicts; NaN if the matrix is not positive definite. */
+double newton_step(const Problem *of, const double *x, double damping);
+
+/* How much of the step to take: no logit moves by more than 4, and τ by no more than 3. */
+double bounded(const Problem *of);
+
+/* Newton's method with damping, uphill from x, which receives the maximum. Returns its value; *left is the gain that the
+ * last step predicted. ℓ never falls, and the number of evaluations is bounded, so it ends whatever the data are. */
+double climb(const Problem *of, double *x, double *left);
+
+/* −∂²ℓ/∂β_0² of the profile over all other parameters, by the Hessian of the last call of `slopes_here`. `tangent`
+ * receives how fast each other parameter follows β_0, if that is known. */
+double profile_curvature(const Problem *of, const double *x);
+
+#endif

@@ -1,0 +1,137 @@
+#include "margin.h"
+
+/* A step of splitmix64: the same sequence on all machines. */
+TB_INLINE uint64_t next_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* v·x_j, in four sums that do not wait for each other. */
+TB_INLINE double product(const WeightRows *in, int64_t j, const double *pairs) {
+    int64_t k = in->starts[j], end = in->starts[j + 1];
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+    for (; k + 3 < end; k += 4) {
+        a += pairs[2 * (int64_t)in->columns_of[k]] * in->weights[k];
+        b += pairs[2 * (int64_t)in->columns_of[k + 1]] * in->weights[k + 1];
+        c += pairs[2 * (int64_t)in->columns_of[k + 2]] * in->weights[k + 2];
+        d += pairs[2 * (int64_t)in->columns_of[k + 3]] * in->weights[k + 3];
+    }
+    for (; k < end; k++) a += pairs[2 * (int64_t)in->columns_of[k]] * in->weights[k];
+    return (a + b) + (c + d);
+}
+
+/* The rows with a cost, and Σ_i s_i x_ij² + 1 + 1/c_j of each, the second derivative of the dual. Returns their
+ * number, or −1 if an index is out of range; indices of rows without a cost are not used. */
+static int64_t begin(const WeightRows *in, const MarginProblem *problem, const MarginFit *fit) {
+    int64_t used = 0;
+    for (int64_t i = 0; i < in->columns; i++) fit->pairs[2 * i] = 0.0;
+    for (int64_t j = 0; j < in->rows; j++) {
+        fit->dual[j] = fit->square[j] = 0.0;
+        if (!(problem->cost[j] > 0)) continue;
+        if (in->starts[j] < 0 || in->starts[j + 1] < in->starts[j] || in->starts[j + 1] > in->cells) return -1;
+        double total = 1.0 + 1.0 / problem->cost[j];
+        for (int64_t k = in->starts[j]; k < in->starts[j + 1]; k++) {
+            int64_t column = in->columns_of[k];
+            if ((uint64_t)column >= (uint64_t)in->columns) return -1;
+            total += fit->pairs[2 * column + 1] * in->weights[k] * in->weights[k];
+        }
+        fit->square[j] = total;
+        fit->order[used++] = j;
+    }
+    return used;
+}
+
+/* The slope of the dual in the variable of one row. */
+TB_INLINE double slope_of(const WeightRows *in, const MarginProblem *problem, const MarginFit *fit, int64_t j, double bias) {
+    return problem->side[j] * (product(in, j, fit->pairs) + bias) - 1.0 + fit->dual[j] / problem->cost[j];
+}
+
+/* Exact minimisation over the dual variable of one row. Returns the violation of its optimality before. */
+TB_INLINE double step(
+    const WeightRows *in, const MarginProblem *problem, const MarginFit *fit, int64_t j, double slope, double *bias
+) {
+    double old = fit->dual[j], violation = old > 0 ? slope : least(slope, 0.0);
+    if (!(fabs(violation) > 1e-12)) return 0.0;
+    double now = most(old - slope / fit->square[j], 0.0), change = (now - old) * problem->side[j];
+    fit->dual[j] = now;
+    *bias += change;
+    for (int64_t k = in->starts[j]; k < in->starts[j + 1]; k++) {
+        double *pair = fit->pairs + 2 * (int64_t)in->columns_of[k];
+        pair[0] += change * pair[1] * in->weights[k];
+    }
+    return fabs(violation);
+}
+
+/* One sweep over the active rows, in random order. Rows that are far from their margin become inactive. Returns the
+ * largest violation. */
+static double sweep_once(
+    const WeightRows *in, const MarginProblem *problem, const MarginFit *fit, double limit, uint64_t *random,
+    int64_t *active, double *bias
+) {
+    int64_t *order = fit->order, size = *active;
+    double largest = 0.0;
+    for (int64_t at = 0; at < size;) {
+        int64_t other = at + (int64_t)(next_random(random) % (uint64_t)(size - at)), j = order[other];
+        order[other] = order[at];
+        order[at] = j;
+        double slope = slope_of(in, problem, fit, j, *bias);
+        if (fit->dual[j] == 0.0 && slope > limit) {
+            order[at] = order[--size];
+            order[size] = j;
+            continue;
+        }
+        largest = most(largest, step(in, problem, fit, j, slope, bias));
+        at++;
+    }
+    *active = size;
+    return largest;
+}
+
+/* Coordinate descent in the dual (Hsieh et al., ICML 2008). A row whose dual variable is 0 and whose slope is above the
+ * violation of the last sweep is left out until the others have converged; then all rows are looked at again. */
+int32_t tb_margin(const WeightRows *in, const MarginProblem *problem, const MarginFit *fit) {
+    int64_t used = begin(in, problem, fit), active = used, sweep = 0;
+    if (used < 0) return TB_BAD_INDEX;
+    uint64_t random = (uint64_t)problem->seed;
+    double bias = 0.0, limit = INFINITY, largest = 0.0;
+    while (sweep < problem->sweeps) {
+        sweep++;
+        largest = sweep_once(in, problem, fit, limit, &random, &active, &bias);
+        if (largest > problem->tolerance) {
+            limit = largest;
+            if (active > 0) continue;
+        } else if (active == used) {
+            break;
+        }
+        active = used;
+        limit = INFINITY;
+    }
+    fit->state[0] = bias;
+    fit->state[1] = (double)sweep;
+    fit->state[2] = largest;
+    return TB_OK;
+}
+
+/* clang-format off */
+TB_LAYOUT(margin,
+    TB_WHOLE(WeightRows),
+    TB_FIELD(WeightRows, starts),
+    TB_FIELD(WeightRows, columns_of),
+    TB_FIELD(WeightRows, weights),
+    TB_FIELD(WeightRows, rows),
+    TB_FIELD(WeightRows, cells),
+    TB_FIELD(WeightRows, columns),
+    TB_WHOLE(MarginProblem),
+    TB_FIELD(MarginProblem, side),
+    TB_FIELD(MarginProblem, cost),
+    TB_FIELD(MarginProblem, tolerance),
+    TB_FIELD(MarginProblem, sweeps),
+    TB_FIELD(MarginProblem, seed),
+    TB_WHOLE(MarginFit),
+    TB_FIELD(MarginFit, pairs),
+    TB_FIELD(MarginFit, dual),
+    TB_FIELD(MarginFit, square),
+    TB_FIELD(MarginFit, order),
+    TB_FIELD(MarginFit, state))

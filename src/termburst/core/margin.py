@@ -1,0 +1,81 @@
+"""A linear classifier of two classes with one prior variance per column (margin.c)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Struct, call, require
+
+Floats = NDArray[np.float64]
+
+
+class WeightRows(Struct):
+    _fields_ = [
+        ("starts", In_i64),
+        ("columns_of", In_i32),
+        ("weights", In_f64),
+        ("rows", Int),
+        ("cells", Int),
+        ("columns", Int),
+    ]
+
+
+class MarginProblem(Struct):
+    _fields_ = [
+        ("side", In_f64),
+        ("cost", In_f64),
+        ("tolerance", Float),
+        ("sweeps", Int),
+        ("seed", Int),
+    ]
+
+
+class MarginFit(Struct):
+    _fields_ = [("pairs", Out_f64), ("dual", Out_f64), ("square", Out_f64), ("order", Out_i64), ("state", Out_f64)]
+
+
+def weight_rows(weights: Any) -> WeightRows:
+    """A CSR matrix of weights, documents × terms, as a struct for the kernel."""
+    rows, columns = weights.shape
+    require(columns < 2**31, "there must be fewer than 2**31 columns")
+    return WeightRows(
+        starts=weights.indptr.astype(np.int64),
+        columns_of=weights.indices.astype(np.int32),
+        weights=weights.data.astype(np.float64),
+        rows=rows,
+        cells=weights.nnz,
+        columns=columns,
+    )
+
+
+def margin(
+    rows: WeightRows,
+    variance: Floats,
+    side: Floats,
+    cost: Floats,
+    *,
+    tolerance: float,
+    sweeps: int,
+    seed: int = 0,
+) -> tuple[Floats, float, Floats, int, float]:
+    """Minimise ½ Σ_i v_i²/s_i + ½ b² + ½ Σ_j c_j max(0, 1 − y_j (v·x_j + b))².
+
+    `variance` is s, `side` is y (1 or −1), `cost` is c. Returns v, b, the dual variables, the number of sweeps and the
+    largest violation in the last sweep, which is at most `tolerance` if the search converged.
+    """
+    require(variance.shape == (rows.columns,), "variance must have one number per column")
+    require(side.shape == cost.shape == (rows.rows,), "side and cost must have one number per row")
+    pairs, dual, state = np.zeros((rows.columns, 2)), np.empty(rows.rows), np.empty(3)
+    pairs[:, 1] = variance
+    call(
+        "tb_margin",
+        rows,
+        MarginProblem(side=side, cost=cost, tolerance=tolerance, sweeps=sweeps, seed=seed),
+        MarginFit(
+            pairs=pairs, dual=dual, square=np.empty(rows.rows), order=np.empty(rows.rows, dtype=np.int64), state=state
+        ),
+    )
+    return pairs[:, 0].copy(), float(state[0]), dual, int(state[1]), float(state[2])

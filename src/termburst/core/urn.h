@@ -1,0 +1,68 @@
+/* Passes over the tokens of documents for the urn with replacement matrix M: the mass behind each token, exposures, and
+ * what stood before each token. */
+#ifndef TB_URN_H
+#define TB_URN_H
+
+#include "core.h"
+
+/* The documents first to last − 1: the term of each token, in order, and where each document ends among `size` tokens.
+ * `powers` has r^0, r^1, …, one for each distance up to the longest document: the mass that a token added counts r^d
+ * after d more tokens. */
+typedef struct {
+    const int32_t *tokens;
+    int64_t size;
+    const int64_t *ends;
+    int64_t first, last;
+    int64_t terms;
+    const double *powers;
+    int64_t longest;
+} UrnTexts;
+
+/* The urn: α, M by columns (the sources of each term), and its row sums ρ. */
+typedef struct {
+    const double *alpha;
+    const double *gains;
+    const int64_t *indptr;
+    const int32_t *sources;
+    const double *values;
+    int64_t entries;
+} Urn;
+
+/* Scratch space of one thread: how often each term stood so far (with decay), the place where that was last so, and
+ * one number for each token of a document, padded to whole LANES. */
+typedef struct {
+    double *amount;
+    int64_t *place;
+    double *spare;
+    int64_t spare_size;
+} UrnRoom;
+
+/* Σ_t C_i(<t)/Z_t of each term; then Σ_t 1/Z_t, Σ_t log Z_t. */
+typedef struct {
+    double *exposure;
+    double *sums;
+} UrnExposure;
+
+/* For each token the mass of its term before it was drawn, and the total mass. */
+typedef struct {
+    double *mass;
+    double *total;
+} UrnMasses;
+
+/* For each token: C of its own term, and how many other sources of it stood before. If `starts` of a token is not
+ * negative, its sources are written there: their place in the column (1 is the first) and C. */
+typedef struct {
+    double *own;
+    int32_t *others;
+    const int64_t *starts;
+    int32_t *local;
+    double *amounts;
+    int64_t cells;
+    int64_t fills;
+} UrnPast;
+
+TB_API int32_t tb_urn_exposure(const UrnTexts *texts, const Urn *urn, const UrnExposure *out, const UrnRoom *room);
+TB_API int32_t tb_urn_masses(const UrnTexts *texts, const Urn *urn, const UrnMasses *out, const UrnRoom *room);
+TB_API int32_t tb_urn_past(const UrnTexts *texts, const Urn *urn, const UrnPast *out, const UrnRoom *room);
+
+#endif

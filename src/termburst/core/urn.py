@@ -1,0 +1,121 @@
+"""Passes over the tokens of documents for the urn with a replacement matrix (urn.c)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import In_f64, In_i32, In_i64, Int, Out_f64, Out_i32, Out_i64, Struct, call, require
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+LANES = 4  # as in core.h
+
+
+class UrnTexts(Struct):
+    _fields_ = [
+        ("tokens", In_i32),
+        ("size", Int),
+        ("ends", In_i64),
+        ("first", Int),
+        ("last", Int),
+        ("terms", Int),
+        ("powers", In_f64),
+        ("longest", Int),
+    ]
+
+
+class Urn(Struct):
+    _fields_ = [
+        ("alpha", In_f64),
+        ("gains", In_f64),
+        ("indptr", In_i64),
+        ("sources", In_i32),
+        ("values", In_f64),
+        ("entries", Int),
+    ]
+
+
+class UrnRoom(Struct):
+    _fields_ = [("amount", Out_f64), ("place", Out_i64), ("spare", Out_f64), ("spare_size", Int)]
+
+
+class UrnExposure(Struct):
+    _fields_ = [("exposure", Out_f64), ("sums", Out_f64)]
+
+
+class UrnMasses(Struct):
+    _fields_ = [("mass", Out_f64), ("total", Out_f64)]
+
+
+class UrnPast(Struct):
+    _fields_ = [
+        ("own", Out_f64),
+        ("others", Out_i32),
+        ("starts", In_i64),
+        ("local", Out_i32),
+        ("amounts", Out_f64),
+        ("cells", Int),
+        ("fills", Int),
+    ]
+
+
+def urn_texts(tokens: Numbers, ends: Integers, first: int, last: int, terms: int, powers: Floats) -> UrnTexts:
+    """The documents *first* to *last* − 1, as a struct for kernels."""
+    require(0 <= first <= last <= ends.size, "the documents are out of range")
+    return UrnTexts(
+        tokens=tokens, size=tokens.size, ends=ends, first=first, last=last, terms=terms,
+        powers=powers, longest=powers.size,
+    )  # fmt: skip
+
+
+def urn(alpha: Floats, gains: Floats, indptr: Integers, sources: Numbers, values: Floats) -> Urn:
+    """α, the row sums of M, and M by columns, as a struct for kernels."""
+    require(alpha.size == gains.size == indptr.size - 1, "alpha, gains and the columns of M must have the same size")
+    require(sources.size == values.size, "each entry of M must have a source")
+    return Urn(
+        alpha=alpha, gains=gains, indptr=indptr, sources=sources, values=values, entries=values.size
+    )  # fmt: skip
+
+
+def _room(terms: int, longest: int) -> UrnRoom:
+    spare = np.zeros(longest + LANES)
+    return UrnRoom(
+        amount=np.zeros(terms), place=np.zeros(terms, dtype=np.int64), spare=spare, spare_size=spare.size
+    )  # fmt: skip
+
+
+def exposure(texts: UrnTexts, of: Urn) -> tuple[Floats, float, float]:
+    """Σ_t C_i(<t)/Z_t of each term, Σ_t 1/Z_t and Σ_t log Z_t, where Z_t = 1 + Σ_{s<t} ρ_{w_s} r^(t−1−s)."""
+    found, sums = np.zeros(texts.terms), np.zeros(2)
+    call("tb_urn_exposure", texts, of, UrnExposure(exposure=found, sums=sums), _room(texts.terms, texts.longest))
+    return found, float(sums[0]), float(sums[1])
+
+
+def masses(texts: UrnTexts, of: Urn, mass: Floats, total: Floats) -> None:
+    """Write α_k + Σ_{s<t} M[w_s, k] r^(t−1−s) of each token k = w_t, and Z_t."""
+    require(mass.size == total.size == texts.size, "there must be one mass and one total for each token")
+    call("tb_urn_masses", texts, of, UrnMasses(mass=mass, total=total), _room(texts.terms, texts.longest))
+
+
+def past(texts: UrnTexts, of: Urn, own: Floats, others: Numbers) -> None:
+    """Write how often each token's own term stood before (with decay), and how many other sources of it did."""
+    require(own.size == others.size == texts.size, "there must be one number for each token")
+    none = UrnPast(
+        own=own, others=others, starts=np.zeros(0, dtype=np.int64), local=np.zeros(0, dtype=np.int32),
+        amounts=np.zeros(0), cells=0, fills=0,
+    )  # fmt: skip
+    call("tb_urn_past", texts, of, none, _room(texts.terms, texts.longest))
+
+
+def fill_past(texts: UrnTexts, of: Urn, starts: Integers, local: Numbers, amounts: Floats) -> None:
+    """Write the sources that stood before a token, from `starts` of the token on; nothing if that is negative."""
+    require(starts.size == texts.size, "there must be one start for each token")
+    require(local.size == amounts.size, "each source must have an amount")
+    out = UrnPast(
+        own=np.zeros(0), others=np.zeros(0, dtype=np.int32), starts=starts, local=local, amounts=amounts,
+        cells=local.size, fills=1,
+    )  # fmt: skip
+    call("tb_urn_past", texts, of, out, _room(texts.terms, texts.longest))

@@ -1,0 +1,167 @@
+"""Maxima over the columns of an urn (urn_columns.c)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Struct, call, require
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+
+class UrnRows(Struct):
+    _fields_ = [
+        ("row_of", In_i64),
+        ("starts", In_i64),
+        ("local", In_i32),
+        ("amounts", In_f64),
+        ("weight", In_f64),
+        ("terms", Int),
+        ("rows", Int),
+        ("cells", Int),
+    ]
+
+
+class UrnLines(Struct):
+    _fields_ = [
+        ("indptr", In_i64),
+        ("exposure", In_f64),
+        ("count", In_f64),
+        ("rate", In_f64),
+        ("alpha_rate", In_f64),
+        ("alpha_count", Float),
+        ("inverse", Float),
+        ("entries", Int),
+    ]
+
+
+class UrnColumns(Struct):
+    _fields_ = [("alpha", Out_f64), ("values", Out_f64), ("log_mass", Out_f64), ("first", Int), ("last", Int)]
+
+
+class UrnProfiles(Struct):
+    _fields_ = [
+        ("column", In_i64),
+        ("local", In_i32),
+        ("value", In_f64),
+        ("log_likelihood", Out_f64),
+        ("free_value", Out_f64),
+        ("size", Int),
+        ("ratio", Int),
+    ]
+
+
+class ColumnRoom(Struct):
+    _fields_ = [("numbers", Out_f64), ("free", Out_i64), ("most_rows", Int), ("most_parameters", Int)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnRows:
+    """What stood before the tokens of each term; see `UrnRows` in urn_columns.h.
+
+    Attributes
+    ----------
+    row_of : shape (terms + 1,), where the rows of each column begin
+    starts : shape (rows + 1,), where the cells of each row begin
+    local, amounts : which sources of the column stood before, from 1, ascending in a row; and how often
+    weight : how many tokens each row stands for
+    """
+
+    row_of: Integers
+    starts: Integers
+    local: Numbers
+    amounts: Floats
+    weight: Floats
+
+    def for_kernels(self) -> UrnRows:
+        """The same as a struct."""
+        require(self.starts.size == self.weight.size + 1, "each row must have a start and a weight")
+        require(self.local.size == self.amounts.size, "each cell must have an amount")
+        return UrnRows(
+            row_of=self.row_of, starts=self.starts, local=self.local, amounts=self.amounts, weight=self.weight,
+            terms=self.row_of.size - 1, rows=self.weight.size, cells=self.local.size,
+        )  # fmt: skip
+
+
+def urn_lines(
+    indptr: Integers,
+    exposure: Floats,
+    inverse: float,
+    of_entries: tuple[Floats, Floats],
+    of_alpha: tuple[float, Floats],
+) -> UrnLines:
+    """The bounds of −log Z as a struct for kernels, with the prior of each entry and of α: counts and rates."""
+    (count, rate), (alpha_count, alpha_rate) = of_entries, of_alpha
+    require(exposure.size == count.size == rate.size, "each entry must have an exposure and a prior")
+    require(alpha_rate.size == indptr.size - 1, "each column must have a rate")
+    require(inverse > 0, "there must be a token")
+    return UrnLines(
+        indptr=indptr, exposure=exposure, count=count, rate=rate, alpha_rate=alpha_rate, alpha_count=alpha_count,
+        inverse=inverse, entries=exposure.size,
+    )  # fmt: skip
+
+
+def _columns_room(rows: ColumnRows, indptr: Integers) -> ColumnRoom:
+    most_rows = int(np.diff(rows.row_of).max(initial=0))
+    most = int(np.diff(indptr).max(initial=0)) + 1
+    return ColumnRoom(
+        numbers=np.empty(most_rows + 6 * most + most**2), free=np.empty(most, dtype=np.int64), most_rows=most_rows,
+        most_parameters=most,
+    )  # fmt: skip
+
+
+def _check(rows: ColumnRows, indptr: Integers, alpha: Floats, values: Floats, lines: UrnLines) -> None:
+    require(alpha.size == rows.row_of.size - 1 == indptr.size - 1, "alpha, rows and columns must have the same size")
+    require(values.size == lines.entries, "each entry of M must have an exposure")
+
+
+def maximise_columns(
+    rows: ColumnRows, indptr: Integers, lines: UrnLines, alpha: Floats, values: Floats, span: tuple[int, int]
+) -> Floats:
+    """Replace α and M of the columns of *span* by their maxima; returns Σ log mass of each column (0 of the others)."""
+    _check(rows, indptr, alpha, values, lines)
+    log_mass = np.zeros(alpha.size)
+    columns = UrnColumns(alpha=alpha, values=values, log_mass=log_mass, first=span[0], last=span[1])
+    call("tb_urn_columns", rows.for_kernels(), lines, columns, _columns_room(rows, indptr))
+    return log_mass
+
+
+def profiles(
+    rows: ColumnRows,
+    indptr: Integers,
+    lines: UrnLines,
+    start: tuple[Floats, Floats],
+    held: tuple[Integers, Numbers, Floats],
+    *,
+    ratio: bool,
+) -> tuple[Floats, Floats]:
+    """The log-likelihood of columns, lines included, if one parameter is held, and α there.
+
+    Parameters
+    ----------
+    start : α and M to begin from, which are not changed
+    held : the column, the place in it (0 is α, from 1 on its entries), and the value; one each
+    ratio : whether the value is M/α, and not M
+    """
+    alpha, values = start
+    column, local, value = held
+    _check(rows, indptr, alpha, values, lines)
+    require(column.size == local.size == value.size, "each held parameter must have a column and a value")
+    found, free = np.empty(column.size), np.empty(column.size)
+    call(
+        "tb_urn_profiles",
+        rows.for_kernels(),
+        lines,
+        UrnColumns(alpha=alpha, values=values, log_mass=np.zeros(alpha.size), first=0, last=alpha.size),
+        UrnProfiles(
+            column=column, local=local, value=value, log_likelihood=found, free_value=free, size=column.size,
+            ratio=int(ratio),
+        ),
+        _columns_room(rows, indptr),
+    )  # fmt: skip
+    return found, free

@@ -1,0 +1,46 @@
+/* Which words stand before the first occurrence of another word in more documents than chance brings there? */
+#ifndef TB_URN_SCREEN_H
+#define TB_URN_SCREEN_H
+
+#include "core.h"
+
+/* The first occurrence of each term in each document, by document and then by place: its term, and what the rest of the
+ * document would expose a term to from there on (Σ 1/Z after it). The same cells by term: `documents` and `cells` say in
+ * which document and where in the list above, from term_of[k] to term_of[k + 1] − 1. */
+typedef struct {
+    const int64_t *document_of;
+    const int32_t *terms;
+    const double *after;
+    int64_t cells, documents;
+    const int64_t *term_of;
+    const int32_t *document;
+    const int64_t *cell;
+    int64_t term_count;
+} FirstPlaces;
+
+/* For each target of a list the `most` sources with the largest likelihood ratio, the largest first; −1 for none. */
+typedef struct {
+    const int32_t *targets;
+    int64_t first, last;
+    const double *alpha;
+    const double *presence;
+    const uint8_t *eligible;
+    double least_documents;
+    double least_ratio;
+    int64_t most;
+    int32_t *sources;
+    double *ratio;
+    double *shared;
+    double *expected;
+} UrnScreen;
+
+/* Scratch space of one thread, all zero at the start: for each term. */
+typedef struct {
+    double *count;
+    double *overlap;
+    int32_t *touched;
+} ScreenRoom;
+
+TB_API int32_t tb_urn_screen(const FirstPlaces *places, const UrnScreen *out, const ScreenRoom *room);
+
+#endif

@@ -1,0 +1,115 @@
+"""Which words stand before the first occurrence of another more often than by chance (urn_screen.c)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, In_i32, In_i64, In_u8, Int, Out_f64, Out_i32, Struct, call, require
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+
+
+class FirstPlaces(Struct):
+    _fields_ = [
+        ("document_of", In_i64),
+        ("terms", In_i32),
+        ("after", In_f64),
+        ("cells", Int),
+        ("documents", Int),
+        ("term_of", In_i64),
+        ("document", In_i32),
+        ("cell", In_i64),
+        ("term_count", Int),
+    ]
+
+
+class UrnScreen(Struct):
+    _fields_ = [
+        ("targets", In_i32),
+        ("first", Int),
+        ("last", Int),
+        ("alpha", In_f64),
+        ("presence", In_f64),
+        ("eligible", In_u8),
+        ("least_documents", Float),
+        ("least_ratio", Float),
+        ("most", Int),
+        ("sources", Out_i32),
+        ("ratio", Out_f64),
+        ("shared", Out_f64),
+        ("expected", Out_f64),
+    ]
+
+
+class ScreenRoom(Struct):
+    _fields_ = [("count", Out_f64), ("overlap", Out_f64), ("touched", Out_i32)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Screened:
+    """The best sources of each target; arrays have the shape (targets, most).
+
+    Attributes
+    ----------
+    targets : the terms
+    sources : terms, −1 for none
+    ratio : the likelihood ratio of `shared` as a Poisson number, 2 (D log(D/e) − (D − e))
+    shared : D, the documents where the source stands before the first occurrence of the target
+    expected : e, the mean of D if the source does not matter
+    """
+
+    targets: Numbers
+    sources: Numbers
+    ratio: Floats
+    shared: Floats
+    expected: Floats
+
+    @classmethod
+    def empty(cls, targets: Numbers, most: int) -> Screened:
+        """Room for the results."""
+        shape = (targets.size, most)
+        return cls(targets, np.full(shape, -1, dtype=np.int32), *(np.zeros(shape) for _ in range(3)))
+
+
+def first_places(
+    document_of: Integers, terms: Numbers, after: Floats, by_term: tuple[Integers, Numbers, Integers]
+) -> FirstPlaces:
+    """The first occurrences, as a struct for kernels; *by_term* is (term_of, document, cell)."""
+    term_of, document, cell = by_term
+    require(terms.size == after.size == document.size == cell.size, "the lists of first places must have one size")
+    return FirstPlaces(
+        document_of=document_of, terms=terms, after=after, cells=terms.size, documents=document_of.size - 1,
+        term_of=term_of, document=document, cell=cell, term_count=term_of.size - 1,
+    )  # fmt: skip
+
+
+def screen(
+    places: FirstPlaces,
+    span: tuple[int, int],
+    out: Screened,
+    null: tuple[Floats, Floats],
+    eligible: NDArray[np.uint8],
+    *,
+    least_documents: int,
+    least_ratio: float,
+) -> None:
+    """Fill the targets of *span* in *out*; *null* is α and the exposure to each term since its first occurrence."""
+    alpha, presence = null
+    m = places.term_count
+    require(alpha.size == presence.size == eligible.size == m, "each term must have α, an exposure and a mark")
+    require(0 <= span[0] <= span[1] <= out.targets.size, "the targets are out of range")
+    call(
+        "tb_urn_screen",
+        places,
+        UrnScreen(
+            targets=out.targets, first=span[0], last=span[1], alpha=alpha, presence=presence, eligible=eligible,
+            least_documents=least_documents, least_ratio=least_ratio, most=out.sources.shape[1], sources=out.sources,
+            ratio=out.ratio, shared=out.shared, expected=out.expected,
+        ),
+        ScreenRoom(count=np.zeros(m), overlap=np.zeros(m), touched=np.zeros(m, dtype=np.int32)),
+    )  # fmt: skip

@@ -1,0 +1,197 @@
+"""The comparison of some terms, of which all patterns are given: what workers do for `engines.keyness`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from termburst.engines.adjusting import key_columns
+from termburst.engines.term_cells import cells_by_term
+from termburst.inference.keyness import FEW_GROUPS, FEW_PER_GROUP, dealt_terms
+from termburst.inference.robust_scale import BANDS, ScaleSums, scale_sums
+from termburst.models.cells import TermCells, joined
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.names import Compared
+from termburst.statistics.tally import Integers, tally
+from termburst.statistics.term_statistics import TermStatistics
+from termburst.tables.burst_comparison import compared_bursts
+from termburst.tables.frames import term_frame
+from termburst.tables.keyness import check_overall, compared_terms, group_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEVELS = 5  # of `levels_of`
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """What is compared and how, and what depends on all terms.
+
+    Attributes
+    ----------
+    groups : name, lengths and documents of each length, of every group
+    of, method, confidence, min_count, draws, seed, contrasts : see `engines.keyness`
+    terms : the number of all terms
+    dealt : the number of terms whose documents are permuted; see `inference.keyness.keyness_groups`
+    sums : for each side of each pair, those over all terms; see `robust_scale`
+    """
+
+    groups: tuple[tuple[str, Integers, Integers], ...]
+    of: Compared
+    method: str
+    confidence: float | None
+    min_count: int
+    draws: int
+    seed: int
+    contrasts: bool | None = None
+    terms: int = 0
+    dealt: int = 0
+    sums: tuple[ScaleSums, ...] = ()
+
+    def between(self, names: tuple[str, ...], lengths: tuple[TermStatistics, ...]) -> Comparing:
+        """The same between groups of these names and document lengths."""
+        own = tuple((name, one.lengths, one.length_documents) for name, one in zip(names, lengths, strict=True))
+        found = replace(self, groups=own)
+        if found.overall:
+            check_overall("p", self.method, self.confidence, self.of)
+        return found
+
+    def with_learned(self, terms: int, dealt: int, sums: tuple[ScaleSums, ...]) -> Comparing:
+        """The same with what depends on all terms."""
+        return replace(self, terms=terms, dealt=dealt, sums=sums)
+
+    @property
+    def overall(self) -> bool:
+        """Whether there is one test over all groups."""
+        return not self.contrasts and len(self.groups) > 2
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of corpora are compared."""
+        return 0 if self.overall else len(self.groups) if self.contrasts else 1
+
+    @cached_property
+    def permuted(self) -> bool:
+        """Whether there may be terms whose documents are permuted."""
+        documents = sum(int(number[lengths > 0].sum()) for _, lengths, number in self.groups)
+        return self.overall and len(self.groups) > FEW_GROUPS and documents < FEW_PER_GROUP * len(self.groups)
+
+    def cells(self, patterns: pl.DataFrame) -> tuple[pl.Series, list[TermCells]]:
+        """The terms, and their cells in each group."""
+        terms = patterns["term"].unique().sort()
+        parts = patterns.partition_by("group", as_dict=True)
+        none = patterns.clear()
+        own = [
+            cells_by_term(parts.get((name,), none), lengths, documents, terms)[1]
+            for name, lengths, documents in self.groups
+        ]
+        return terms, own
+
+    def sides(self, own: list[TermCells]) -> list[tuple[str, TermCells, TermCells]]:
+        """The pairs that are compared: name, cells of A, cells of B."""
+        if not self.contrasts:
+            return [("", own[0], own[1])]
+        names = [name for name, *_ in self.groups]
+        return [(name, own[g], merged(own[:g] + own[g + 1 :])) for g, name in enumerate(names)]
+
+    def schema(self) -> dict[str, Any]:
+        """The columns of `compared`, from what it makes of two terms."""
+        import polars as pl
+
+        lengths, documents = np.array([2, 3]), np.array([6, 6])
+        small = replace(
+            self, groups=tuple((name, lengths, documents) for name, *_ in self.groups), terms=2, sums=(), draws=99
+        )
+        rows = [
+            {"term": term, "count": 1, "length": 2, "group": name, "documents": 2}
+            for name, *_ in self.groups
+            for term in ("a", "b")
+        ]
+        return dict(compared(pl.DataFrame(rows), comparing=small).schema)
+
+
+def merged(groups: list[TermCells]) -> TermCells:
+    """The cells of several groups together, with equal cells as one."""
+    whole = joined(groups)
+    (term, count, length), weight = tally(
+        [whole.term, whole.count.astype(np.int64), whole.length.astype(np.int64)], whole.weight.astype(np.int64)
+    )
+    indptr = np.searchsorted(term, np.arange(whole.n_i.size + 1))
+    return replace(
+        whole,
+        indptr=indptr,
+        count=count.astype(np.int32),
+        length=length.astype(np.int32),
+        weight=weight.astype(np.float64),
+    )
+
+
+def compared(patterns: pl.DataFrame, *, comparing: Comparing) -> pl.DataFrame:
+    """The comparison of some terms, with the columns of the adjustment and the ends of intervals at several levels."""
+    import polars as pl
+
+    terms, own = comparing.cells(patterns)
+    if comparing.overall:
+        names = [name for name, *_ in comparing.groups]
+        columns, counted, least = group_columns(
+            own, names, comparing.min_count, comparing.draws, comparing.seed, comparing.dealt
+        )
+        return term_frame(terms, columns | key_columns(columns["p_value"], least), counted)
+    function = _bursts if comparing.of == "burstiness" else _frequencies
+    tables = []
+    for number, (name, a, b) in enumerate(comparing.sides(own)):
+        sums = comparing.sums[2 * number : 2 * number + 2] or (None, None)
+        table = function(terms, name, a, b, comparing, sums)
+        tables.append(table if comparing.contrasts else table.drop("group"))
+    return pl.concat(tables)
+
+
+def _frequencies(terms: pl.Series, name: str, a: TermCells, b: TermCells, comparing: Comparing, _: Any) -> pl.DataFrame:
+    import polars as pl
+
+    size = comparing.terms
+    one = compared_terms(a, b, comparing.method, comparing.confidence, comparing.min_count, size)
+    nothing = np.full(terms.len(), np.nan)
+    ends = one.found.ends.T if comparing.confidence is not None else [nothing] * LEVELS
+    columns = one.columns | {"effect": nothing, "q_value": nothing}
+    columns |= {f"_end_{k}": end for k, end in enumerate(ends)}
+    columns |= key_columns(columns["p_value"], one.found.least_p)
+    table = term_frame(terms, columns, one.counted).with_columns(group=pl.lit(name))
+    return table.select("term", "group", pl.exclude("term", "group"))
+
+
+def _bursts(terms: pl.Series, name: str, a: TermCells, b: TermCells, comparing: Comparing, sums: Any) -> pl.DataFrame:
+    import polars as pl
+
+    names: Any = np.array(terms.to_list(), dtype=object)
+    table = compared_bursts(name, a, b, names, comparing.confidence, comparing.min_count, sums)
+    p_value = table["p_value"].fill_null(np.nan).to_numpy()
+    first = ["term", "group"]
+    order = [*first, *(c for c in table.columns if c not in (*first, "reference")), "q_value", "reference"]
+    return table.with_columns(q_value=pl.lit(None, dtype=pl.Float64), **key_columns(p_value)).select(
+        *order, pl.col("^_.*$")
+    )
+
+
+def learned_from(patterns: pl.DataFrame | None, *, comparing: Comparing) -> pl.DataFrame:
+    """What depends on all terms, from some of them: one row of numbers that add up; without patterns its columns."""
+    import polars as pl
+
+    row: dict[str, Any] = {"terms": 0 if patterns is None else patterns["term"].n_unique(), "dealt": 0}
+    sides: list[TermCells] = []
+    if patterns is not None and (comparing.permuted or comparing.of == "burstiness"):
+        _, own = comparing.cells(patterns)
+        if comparing.permuted:
+            row["dealt"] = int(dealt_terms(own, fit_beta_binomial(joined(own))).sum())
+        if comparing.of == "burstiness":
+            sides = [side for _, *pair in comparing.sides(own) for side in pair]
+    for pair in range(2 * comparing.pairs if comparing.of == "burstiness" else 0):
+        zero = np.zeros(BANDS.size)
+        sums = scale_sums(sides[pair], fit_beta_binomial(sides[pair])) if sides else ScaleSums(zero, zero)
+        row |= {f"known_{pair}_{k}": value for k, value in enumerate(sums.terms)}
+        row |= {f"scale_{pair}_{k}": value for k, value in enumerate(sums.scale)}
+    return pl.DataFrame([row])

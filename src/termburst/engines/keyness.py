@@ -1,0 +1,208 @@
+"""Which terms differ between corpora, or between groups of documents? Asked where the data are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from termburst.counting.options import CountingOptions
+from termburst.engines.adjusting import with_q_values
+from termburst.engines.batches import Function, dealt_out, kept, map_terms
+from termburst.engines.cells import cells_of, histogram, kept_patterns, length_rows
+from termburst.engines.compared import Comparing, compared, learned_from
+from termburst.engines.door import Opened, check_one_engine, opened
+from termburst.engines.effects import with_effects, with_selected_ends
+from termburst.engines.frames import back_from_polars, in_polars, to_polars
+from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole
+from termburst.inference.robust_scale import BANDS, ScaleSums
+from termburst.models.cells import check_lengths
+from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, Compared
+from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DESIGNS = ("formula", "cluster", "strata", "contrast", "metadata", "reference")
+
+
+def keyness(
+    frame: Any,
+    other: Any = None,
+    *,
+    by: str | None = None,
+    contrasts: bool | None = None,
+    method: str = "beta-binomial",
+    confidence: float | None = 0.95,
+    adjust: str = "bh",
+    min_count: int = 1,
+    of: Compared = "frequency",
+    draws: int = 1_999,
+    seed: int = 0,
+    counting: CountingOptions | None = None,
+    check: bool = True,
+    **columns: str,
+) -> Any:
+    """Which terms differ between two corpora, or between groups of documents? As a frame of the same engine.
+
+    The columns and numbers are those of `termburst.keyness` for two corpora or two groups, and of
+    `termburst.keyness_groups` for more; the rows are in no order. Terms are dealt out to workers, which all get the
+    lengths of the documents. Neither this process nor a worker ever has all terms.
+
+    Parameters
+    ----------
+    frame : texts, counts or patterns; see `term_statistics`
+    other : another frame of the same engine, optional
+        The corpus to compare with: *frame* is A, *other* is B.
+    by : a column, instead of *other*
+        Its values are the groups, strings or integers. Two groups are A and B, in their order.
+    contrasts : bool, optional
+        With *by*: whether each group is compared with all others together. By default no, and of two groups the first
+        is compared with the second.
+    method, confidence, adjust, min_count, of : see `termburst.keyness`; there is no method "bootstrap" here
+    draws, seed : see `termburst.keyness_groups`
+    counting, check, **columns : see `term_statistics`; they are for both frames
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> texts = ["ha ha so"] * 6 + ["so it goes on"] * 8
+    >>> frame = pl.LazyFrame({"document": range(14), "text": texts, "who": ["clown"] * 6 + ["crowd"] * 8})
+    >>> keyness(frame, by="who").sort("p_value").select("term", "n_a", "n_b").collect().rows()[0]
+    ('ha', 12, 0)
+    """
+    _refuse_designs(columns)
+    comparing = _checked(Comparing((), of, method, confidence, min_count, draws, seed, contrasts=contrasts), adjust)
+    if (other is None) == (by is None):
+        raise ValueError("give the frame to compare with, or by= with a column that has the groups, and not both")
+    if by is None:
+        if contrasts is not None:
+            raise ValueError("contrasts are between groups of one frame: give by= with the column of the groups")
+        corpora = _two_frames(frame, other, columns, counting, check=check)
+    else:
+        corpora = _groups(opened(frame, columns, check=check, by=by), by, counting)
+    comparing = comparing.between(corpora.names, corpora.lengths)
+    found = _compared(corpora, comparing, adjust)
+    return back_from_polars(found, corpora.like)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpora:
+    """The terms of several corpora, to be dealt out to workers.
+
+    Attributes
+    ----------
+    parts : frames of term, count, length, group, documents
+    names, lengths : the groups in order, and the document lengths of each
+    like : a frame in memory, of the engine that the result is to have; the parts are then frames of Polars
+    """
+
+    parts: tuple[Any, ...]
+    names: tuple[str, ...]
+    lengths: tuple[TermStatistics, ...]
+    like: Any
+
+
+def _two_frames(
+    frame: Any, other: Any, columns: dict[str, str], counting: CountingOptions | None, *, check: bool
+) -> Corpora:
+    sources = [opened(one, columns, check=check) for one in (frame, other)]
+    check_one_engine(*(source.frame for source in sources))
+    counted = any(source.kind == "texts" for source in sources)
+    names, parts, lengths = ("first", "second"), [], []
+    for name, source in zip(names, sources, strict=True):
+        own = counting if source.kind == "texts" or not counted else None  # patterns may be compared with texts
+        cells = cells_of(source, own, "patterns")
+        parts.append([part.with_columns(group=nw.lit(name)) for part in kept_patterns(cells)])
+        lengths.append(_lengths(length_rows(cells), f"{name} corpus"))
+    dealt = dealt_out(parts[0] + parts[1])
+    return _corpora(sources[0], dealt, names, tuple(lengths))
+
+
+def _lengths(rows: pl.DataFrame, which: str) -> TermStatistics:
+    """The histogram of document lengths of a corpus; ValueError if it has no tokens."""
+    try:
+        found = histogram(rows)
+    except NothingToCountError:
+        raise ValueError(f"the {which} has no tokens: there is nothing to compare with") from None
+    check_lengths(found.lengths)
+    return found
+
+
+def _groups(source: Opened, by: str, counting: CountingOptions | None) -> Corpora:
+    cells = cells_of(source, counting, "patterns")
+    found = length_rows(cells, "group")
+    if not found.height:
+        raise NothingToCountError("there are no documents: the frame has no rows")
+    names = found["group"].unique().to_list()
+    names.sort(key=int if source.whole_groups else None)
+    if len(names) < 2:
+        raise ValueError(f"there is only one group, {names[0]!r}: a comparison needs at least two")
+    lengths = [_lengths(found.filter(group=name), f"group {name!r}") for name in names]
+    parts = kept_patterns(cells, "group")
+    return _corpora(source, parts, tuple(names), tuple(lengths))
+
+
+def _corpora(
+    source: Opened, parts: Sequence[Any], names: tuple[str, ...], lengths: tuple[TermStatistics, ...]
+) -> Corpora:
+    like = source.frame if isinstance(source.frame, nw.DataFrame) else None
+    return Corpora(tuple(in_polars(part)[0] for part in parts), names, lengths, like)
+
+
+def _compared(corpora: Corpora, comparing: Comparing, adjust: str) -> Any:
+    """The table of the comparison: what terms learn from each other, then the tests, then q-values and effects."""
+    comparing = _learned(corpora, comparing)
+    results = kept(map_terms(corpora.parts, partial(compared, comparing=comparing), comparing.schema()))
+    found, share = with_q_values(results, adjust, attainable=comparing.of == "frequency")
+    if comparing.overall:
+        return found
+    if comparing.of == "burstiness":
+        return with_selected_ends(found, comparing.confidence)
+    return with_effects(found, comparing.confidence, comparing.terms, adjust, share)
+
+
+def _learned(corpora: Corpora, comparing: Comparing) -> Comparing:
+    """The comparison with what depends on all terms: their number, and sums over them."""
+    function: Function = partial(learned_from, comparing=comparing)
+    rows = to_polars(map_terms(corpora.parts, function, learned_from(None, comparing=comparing).schema))
+    total = {name: rows[name].sum() for name in rows.columns}
+    sums = []
+    for pair in range(comparing.pairs * 2 if comparing.of == "burstiness" else 0):
+        terms, scale = (
+            np.array([total[f"{name}_{pair}_{k}"] for k in range(BANDS.size)]) for name in ("known", "scale")
+        )
+        sums.append(ScaleSums(terms, scale))
+    return comparing.with_learned(int(total["terms"]), int(total["dealt"]), tuple(sums))
+
+
+def _checked(comparing: Comparing, adjust: str) -> Comparing:
+    """The comparison with options that are checked."""
+    check_name("of", comparing.of, COMPARED)
+    check_name("method", comparing.method, KEYNESS_METHODS)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    check_confidence(comparing.confidence)
+    if comparing.of == "burstiness" and comparing.method != "beta-binomial":
+        raise ValueError(f"of='burstiness' has one method, 'beta-binomial'; omit method={comparing.method!r}")
+    if comparing.method == "bootstrap":
+        raise ValueError(
+            "the method 'bootstrap' resamples all terms together, but engines deal terms out; compare "
+            "engines.term_statistics(frame, detail='patterns') of both frames with termburst.keyness"
+        )
+    checked_whole("min_count", comparing.min_count)
+    checked_whole("draws", comparing.draws, least=LEAST_DRAWS)
+    checked_whole("seed", comparing.seed)
+    return comparing
+
+
+def _refuse_designs(columns: dict[str, str]) -> None:
+    for name in DESIGNS:
+        if name in columns:
+            raise ValueError(
+                f"{name}= is not possible on engines: designs are fitted in memory; give termburst.keyness_design a "
+                "dict of engines.term_statistics(part, detail='patterns'), one part per combination of the covariates"
+            )

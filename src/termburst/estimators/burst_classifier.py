@@ -1,0 +1,249 @@
+"""`BurstClassifier`: from texts to classes in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.preprocessing import normalize
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from termburst.counting.vectorizer import CountVectorizer
+from termburst.estimators.count_input import count_tags, sparse_counts
+from termburst.estimators.naive_bayes import distinct_labels
+from termburst.inference.checks import checked_number, checked_whole, shown
+from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.margins import class_log_ratios, class_sums, fit_margins, fit_mix, log_means
+from termburst.schemes import SCHEMES
+from termburst.statistics.matrix import canonical_counts, refuse_texts
+from termburst.statistics.term_statistics import from_canonical
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+SCHEME = "log-damped-tf-idf"
+INNER = 4000  # documents of the inner folds at most
+SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMultinomialNB`
+ROUGH = 0.2  # tolerance of the fits on inner folds
+
+
+class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Classify texts, or counts, by a linear model that knows how words burst.
+
+    1. Texts are counted: words and pairs of words. Pairs that are in one training document only are left out.
+    2. Counts are damped by the burstiness of each term and weighted by its rarity ("log-damped-tf-idf"); pairs count
+       `ngram_weight` times as much; rows have unit length.
+    3. r_ci is the log-ratio of the smoothed rate of term i in class c to that in the other classes, from damped counts.
+    4. A linear model with squared hinge loss separates every class from the others. The prior variance of a
+       coefficient is proportional to |r_ci|: terms that do not differ between classes can hardly be used.
+    5. The same damped counts give naive Bayes scores. Inner folds choose C, and the two factors with which both scores
+       are added and turned into probabilities: softmax(f_1 margin + f_2 naive Bayes). With many documents the margin
+       gets more weight, with few the other. The result is one linear model: `coef_` and `intercept_`.
+
+    Parameters
+    ----------
+    vectorizer : estimator, optional
+        Counts texts. The default is ``termburst.CountVectorizer(ngram_range=(1, 2))``.
+    ngram_weight : float, default=0.7
+        Factor of the terms that consist of several words, above 0. Only with texts: counts have no names.
+    costs : sequence of float, default=(1.0, 4.0)
+        The values of C to choose from, each above 0; C as in LinearSVC.
+    folds : int, default=3
+        Number of inner folds, at least 2. They use at most 4,000 documents.
+    random_state : int, default=0
+        Seed of the inner folds and of the order in which documents are visited.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    coef_ : array, classes × terms
+    intercept_ : array, one value per class
+    cost_ : float
+        The value of C chosen.
+    factors_ : array of two numbers
+        f_1 and f_2.
+    vectorizer_ : estimator or None
+        The fitted vectorizer; None with counts.
+    kept_ : array
+        The columns of the counts that are used.
+    n_features_in_, feature_names_in_
+        As in every scikit-learn estimator; only with counts.
+
+    Notes
+    -----
+    * There is no `partial_fit`: rarity, folds and margins need all documents. For a stream of documents use
+      `DirichletMultinomialNB`.
+    * Counts must be whole numbers.
+    * Probabilities are calibrated on held-out documents of the inner folds, if these come from the same source as the
+      documents to predict.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> texts = ["the ship sank", "a ship at sea", "the sea was calm", "stocks fell", "the bank fell", "stocks rose"]
+    >>> model = tb.BurstClassifier().fit(texts, ["sea"] * 3 + ["money"] * 3)
+    >>> model.predict(["a calm ship", "the bank sold stocks"]).tolist()
+    ['sea', 'money']
+    """
+
+    vectorizer_: Any  # None with counts
+
+    def __init__(
+        self,
+        *,
+        vectorizer: Any = None,
+        ngram_weight: float = 0.7,
+        costs: Any = (1.0, 4.0),
+        folds: int = 3,
+        random_state: int = 0,
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.ngram_weight = ngram_weight
+        self.costs = costs
+        self.folds = folds
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> BurstClassifier:
+        """Learn from texts, or from counts (documents × terms), and their labels."""
+        costs = self._check_parameters()
+        if y is None:
+            raise ValueError("BurstClassifier requires y to be passed, but the target y is None")
+        if _are_texts(X):
+            counts = self._counted(X)
+        else:
+            counts = canonical_counts(sparse_counts(self, X, reset=True))
+            self.vectorizer_ = None
+            self.kept_ = np.arange(counts.shape[1])
+            self._ngram_factor = np.ones(counts.shape[1])
+        self.classes_, label = _labels(y, counts.shape[0])
+        weights = self._learn_weights(counts)
+        self.cost_, self.factors_ = self._choose(weights, label, costs)
+        ratios, bayes = self._by_class(weights, label)
+        margins = fit_margins(weights, label, ratios, self.cost_, tolerance=ROUGH / 2, seed=self.random_state)
+        self.coef_ = self.factors_[0] * margins.coefficients + self.factors_[1] * bayes
+        self.intercept_ = self.factors_[0] * margins.intercept
+        return self
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The log of `predict_proba`."""
+        return np.asarray(log_softmax(self._scores(X), axis=1))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of every class, documents × classes."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every document."""
+        scores = self._scores(X)
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        texts = _are_texts(X)
+        if texts != (self.vectorizer_ is not None):
+            learned, given = ("counts", "texts") if texts else ("texts", "counts")
+            raise ValueError(f"BurstClassifier was fitted on {learned}; got {given}")
+        if texts:
+            counts = canonical_counts(self.vectorizer_.transform(X)[:, self.kept_])
+        else:
+            counts = canonical_counts(sparse_counts(self, X, reset=False))
+        return np.asarray(self._weigh(counts) @ self.coef_.T) + self.intercept_
+
+    def _counted(self, texts: Any) -> Any:
+        """The counts of texts, without n-grams that occur in one document only."""
+        vectorizer = CountVectorizer(ngram_range=(1, 2)) if self.vectorizer is None else clone(self.vectorizer)
+        counts = canonical_counts(vectorizer.fit_transform(texts))
+        several = np.array([" " in str(name) for name in vectorizer.get_feature_names_out()])
+        documents = np.bincount(counts.indices, minlength=counts.shape[1])
+        self.vectorizer_ = vectorizer
+        self.kept_ = np.flatnonzero(~several | (documents > 1))
+        self._ngram_factor = np.where(several[self.kept_], float(self.ngram_weight), 1.0)
+        return canonical_counts(counts[:, self.kept_])
+
+    def _learn_weights(self, counts: Any) -> Any:
+        self.statistics_ = from_canonical(counts, None, SCHEMES[SCHEME].detail)
+        self.fit_ = fit_beta_binomial(self.statistics_)
+        return self._weigh(counts)
+
+    def _weigh(self, counts: Any) -> Any:
+        """Weights of unit length."""
+        data = SCHEMES[SCHEME](counts, self.statistics_, self.fit_) if counts.nnz else np.empty(0)
+        data = data * self._ngram_factor[counts.indices]
+        weights = type(counts)((data, counts.indices, counts.indptr), shape=counts.shape)
+        return normalize(weights, copy=False)
+
+    def _by_class(self, weights: Any, label: Integers) -> tuple[Floats, Floats]:
+        """The log-ratios of all classes, and naive Bayes as coefficients."""
+        classes = self.classes_.size
+        ratios = class_log_ratios(class_sums(weights, label, classes, once=True))
+        return ratios, log_means(class_sums(weights, label, classes), SMOOTHING, BACKGROUND)
+
+    def _choose(self, weights: Any, label: Integers, costs: list[float]) -> tuple[float, Floats]:
+        """The cost with the best probabilities in the first inner fold, and the factors from all inner folds."""
+        rng = np.random.default_rng(self.random_state)
+        some = rng.permutation(label.size)[:INNER]
+        fold = np.empty(some.size, dtype=np.int64)  # the members of a class are dealt out to the folds in turn
+        fold[np.argsort(label[some], kind="stable")] = np.arange(some.size) % self.folds
+        cost, kept, truth = costs[0], [], []
+        for k in range(min(self.folds, some.size)):
+            inside, outside = some[fold != k], some[fold == k]
+            tried = self._held_out(weights, label, inside, outside, costs if k == 0 else [cost])
+            best = int(np.argmax([fit_mix(scores, label[outside])[1] for scores in tried])) if k == 0 else 0
+            cost = costs[best] if k == 0 else cost
+            kept.append(tried[best])
+            truth.append(label[outside])
+        both = [np.concatenate(parts) for parts in zip(*kept, strict=True)]
+        return cost, fit_mix(both, np.concatenate(truth))[0]
+
+    def _held_out(
+        self, weights: Any, label: Integers, inside: Integers, outside: Integers, costs: list[float]
+    ) -> list[list[Floats]]:
+        """For every cost, the two scores of the documents *outside* by fits of those *inside*."""
+        own, new = weights[inside], weights[outside]
+        ratios, bayes = self._by_class(own, label[inside])
+        second = np.asarray(new @ bayes.T)
+        options: dict[str, Any] = {"tolerance": ROUGH, "seed": self.random_state}
+        return [[fit_margins(own, label[inside], ratios, cost, **options).scores(new), second] for cost in costs]
+
+    def _check_parameters(self) -> list[float]:
+        checked_number("ngram_weight", self.ngram_weight, 0.0, 1e6)
+        checked_whole("folds", self.folds, least=2)
+        checked_whole("random_state", self.random_state)
+        if isinstance(self.costs, str) or not hasattr(self.costs, "__iter__") or not list(self.costs):
+            raise ValueError(f"costs must be a list of numbers; got {shown(self.costs)}")
+        return [checked_number("costs", cost, 0.0, 1e6) for cost in self.costs]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = count_tags(super().__sklearn_tags__())
+        tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are not counts
+        return tags
+
+
+def _are_texts(X: Any) -> bool:
+    """Whether X is a list, an array or a column of texts; raises an error for a single text."""
+    if isinstance(X, str):
+        raise ValueError("BurstClassifier takes a list of texts, or counts; got a single text")
+    try:
+        refuse_texts(X, "BurstClassifier")
+    except ValueError as error:
+        if "takes counts, not texts" not in str(error):
+            raise
+        return True
+    return False
+
+
+def _labels(y: Any, documents: int) -> tuple[NDArray[Any], Integers]:
+    """The classes, and the number of the class of every document."""
+    y = column_or_1d(y, warn=True)
+    classes = distinct_labels(y)
+    check_classification_targets(y)
+    if y.size != documents:
+        raise ValueError(f"there are {documents} documents, but {y.size} labels")
+    if classes.size < 2:
+        raise ValueError(f"BurstClassifier needs at least two classes; got one class, {classes.tolist()[0]!r}")
+    return classes, np.searchsorted(classes, y)

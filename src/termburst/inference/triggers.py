@@ -1,0 +1,184 @@
+"""Which words bring on which: a likelihood-ratio test and an interval for each entry of the urn's matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri, log_ndtr
+
+from termburst.core import urn_columns as core
+from termburst.inference.multiplicity import adjust_log10
+from termburst.models.fit_polya_urn import UrnEstimate
+from termburst.models.urn_sequences import SMALL, Floats, Integers, Sequences
+from termburst.threads import in_threads
+
+PARTS = 64  # into which the pairs are divided for the threads
+MOST_RATIO = 1e9  # a ratio beyond this is infinite
+_HALVINGS = 45  # of the logarithm of an end of an interval: to about 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Triggers:
+    """Tested pairs of words; arrays have one entry per pair.
+
+    Attributes
+    ----------
+    source, target : terms: does the source bring on the target?
+    excess : M[source, target]/α[target]: just after the source, the target is 1 + excess times as likely as without it;
+        infinite if the target never comes without one of its sources
+    statistic : the likelihood ratio 2 (ℓ̂ − ℓ at M[source, target] = 0)
+    p_value, log10_p : its tail under ½χ²_0 + ½χ²_1
+    q_value : adjusted by Benjamini and Hochberg over every pair that the screen looked at
+    """
+
+    source: Integers
+    target: Integers
+    excess: Floats
+    statistic: Floats
+    p_value: Floats
+    log10_p: Floats
+    q_value: Floats
+
+
+class TriggerTest:
+    """The tests of one fitted urn. Given the lines that bound −log Z at the fit, columns of M are independent.
+
+    In each column α_k and all entries are free, without a prior: they are the nuisance of the test. The lines touch
+    −log Z at the fit and are below it elsewhere, so the likelihood ratio is a little too large: by a share of it that
+    is about the probability of the target after its source. Near M = 0, where errors would cost, that is nothing; of a
+    source that makes its target half of the text, the ratio is nearly twice what two whole fits give.
+
+    Examples
+    --------
+    >>> from termburst.models.fit_polya_urn import fit_urn
+    >>> from termburst.models.urn_sequences import UrnMatrix
+    >>> tokens = np.array([0, 1, 2, 2, 2, 2, 0, 1, 1, 2, 2, 1] * 9, dtype=np.int32)
+    >>> sequences = Sequences(tokens, np.arange(1, 28) * 4, 3)
+    >>> matrix = UrnMatrix.of_pairs([0, 1, 2, 0], [0, 1, 2, 1], 3)
+    >>> fit = fit_urn(sequences, matrix, (np.full(3, 1 / 3), np.full(4, 0.1)))
+    >>> found = TriggerTest(sequences, fit).tested(10)
+    >>> found.source.tolist(), found.target.tolist(), bool(found.p_value[0] < 1e-3)
+    ([0], [1], True)
+    """
+
+    def __init__(self, sequences: Sequences, fit: UrnEstimate) -> None:
+        self.matrix = fit.matrix
+        self.rows = sequences.rows(fit.matrix)
+        exposure, inverse, _ = sequences.exposure(fit.matrix.gains(fit.values))
+        entries, terms = fit.values.size, fit.alpha.size
+        self.exposure, self.inverse = exposure[fit.matrix.sources], inverse
+        free = (np.zeros(entries), np.zeros(entries))
+        self.lines = core.urn_lines(fit.matrix.indptr, self.exposure, inverse, free, (0.0, np.zeros(terms)))
+        self.alpha, self.values = fit.alpha.copy(), fit.values.copy()
+        self.log_mass = np.zeros(terms)
+        parts = PARTS if self.rows.weight.size > SMALL else 1
+        spread = terms * np.arange(parts + 1) // parts
+
+        def some(part: int) -> None:
+            span = (int(spread[part]), int(spread[part + 1]))
+            found = core.maximise_columns(
+                self.rows, self.matrix.indptr, self.lines, self.alpha, self.values, span
+            )  # fmt: skip
+            self.log_mass[span[0] : span[1]] = found[span[0] : span[1]]
+
+        in_threads(some, range(spread.size - 1))
+        explained = np.bincount(self.matrix.targets, self.values * self.exposure, terms)
+        self.best = self.log_mass - self.alpha * inverse - explained
+
+    def profile(self, entries: Integers, values: Floats, *, ratio: bool = False) -> Floats:
+        """The log-likelihood of columns if some entries (−1 − k: α of column k) have given values, or ratios to α."""
+        column = np.where(entries >= 0, self.matrix.targets[entries], -1 - entries).astype(np.int64)
+        local = np.where(entries >= 0, entries - self.matrix.indptr[column] + 1, 0).astype(np.int32)
+        found = np.empty(entries.size)
+        start = (self.alpha, self.values)
+
+        def some(part: int) -> None:
+            chosen = slice(part, None, PARTS)
+            held = (column[chosen].copy(), local[chosen].copy(), values[chosen].copy())
+            found[chosen] = core.profiles(self.rows, self.matrix.indptr, self.lines, start, held, ratio=ratio)[0]
+
+        if self.rows.weight.size < SMALL and entries.size < PARTS:
+            for part in range(entries.size):
+                some(part)
+        else:
+            in_threads(some, range(min(PARTS, entries.size)))
+        return found
+
+    def statistic(self, entries: Integers) -> Floats:
+        """2 (ℓ̂ − ℓ at 0) of some entries."""
+        at_zero = self.profile(entries, np.zeros(entries.size))
+        return np.maximum(2 * (self.best[self.matrix.targets[entries]] - at_zero), 0.0)
+
+    def tested(self, looked_at: int, *, adjust: str = "bh") -> Triggers:
+        """All entries off the diagonal, with q over *looked_at* pairs: those that are no entries have p = 1."""
+        entries = np.flatnonzero(~self.matrix.own)
+        statistic = self.statistic(entries)
+        target = self.matrix.targets[entries]
+        log10_p = boundary_log10_p(statistic)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            excess = np.where(self.values[entries] > 0, self.values[entries] / self.alpha[target], 0.0)
+            excess[excess > MOST_RATIO] = np.inf
+        q = np.ones(entries.size)
+        if entries.size:
+            q = 10.0 ** adjust_log10(log10_p, adjust, tests=max(looked_at, entries.size))
+        source = self.matrix.sources[entries].astype(np.int64)
+        return Triggers(source, target, excess, statistic, 10.0**log10_p, log10_p, q)
+
+    def intervals(self, entries: Integers, confidence: float = 0.95, *, ratio: bool = True) -> tuple[Floats, Floats]:
+        """Profile-likelihood intervals of M/α (or of M; −1 − k: of α_k): values with a small enough likelihood ratio.
+
+        The lower end is 0 if 0 is inside; the upper end is infinite beyond `MOST_RATIO`.
+        """
+        column = np.where(entries >= 0, self.matrix.targets[entries], -1 - entries).astype(np.int64)
+        values = np.where(entries >= 0, self.values[entries], self.alpha[column])
+        least = self.best[column] - chdtri(1, 1 - confidence) / 2
+        scale = np.where(entries >= 0, self.exposure[entries], self.inverse)
+        smallest = 1e-9 / np.maximum(scale, 1e-300)  # one billionth of a token
+        if ratio:
+            alpha = np.maximum(self.alpha[column], 1e-9 / self.inverse)
+            values, smallest = values / alpha, np.minimum(smallest / alpha, 1e-6)
+        middle = np.clip(values, smallest, MOST_RATIO)
+        high = np.full(entries.size, np.inf)
+        top, step = middle.copy(), 4.0
+        while True:  # until it is outside
+            inside = (self.profile(entries, top, ratio=ratio) >= least) & (top < MOST_RATIO)
+            if not inside.any():
+                break
+            top, step = np.where(inside, np.minimum(top * step, MOST_RATIO), top), step * 1.5
+        bounded = self.profile(entries, top, ratio=ratio) < least
+        high[bounded] = self._end(entries, middle, top, least, ratio)[bounded]
+        at_zero = self.profile(entries, np.zeros(entries.size), ratio=ratio) >= least
+        low = np.where(at_zero, 0.0, self._end(entries, middle, smallest, least, ratio))
+        return low, high
+
+    def _end(self, entries: Integers, inside: Floats, outside: Floats, least: Floats, ratio: bool) -> Floats:
+        """Where the profile crosses *least*, by halving the logarithm."""
+        a, b = np.log(inside), np.log(np.maximum(outside, 1e-300))
+        for _ in range(_HALVINGS):
+            middle = (a + b) / 2
+            good = self.profile(entries, np.exp(middle), ratio=ratio) >= least
+            a, b = np.where(good, middle, a), np.where(good, b, middle)
+            if (np.abs(a - b) < 1e-10).all():
+                break
+        return np.exp((a + b) / 2)
+
+
+def boundary_log10_p(statistic: Floats) -> Floats:
+    """log₁₀ P(T ≥ t) of a likelihood ratio at the boundary of one parameter, ½χ²_0 + ½χ²_1; 0 at t = 0.
+
+    Examples
+    --------
+    >>> (10 ** boundary_log10_p(np.array([0.0, 2.705543]))).round(6).tolist()
+    [1.0, 0.05]
+    """
+    # P(χ²_1 ≥ t)/2 = Φ(−√t)
+    return np.where(statistic > 0, log_ndtr(-np.sqrt(statistic)) / np.log(10), 0.0)
+
+
+def entries_between(test: TriggerTest, source: Integers, target: Integers) -> NDArray[np.int64]:
+    """The place of pairs among the entries of M; all must be there."""
+    terms = test.matrix.indptr.size - 1
+    keys = test.matrix.targets * terms + test.matrix.sources
+    return np.searchsorted(keys, target.astype(np.int64) * terms + source)

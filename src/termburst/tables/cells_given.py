@@ -1,0 +1,117 @@
+"""Statistics per cell as input of a design: documents with the same values of the covariates are one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.inference.checks import shown
+from termburst.models.cells import TermCells, term_cells
+from termburst.statistics.merging import laid_onto
+from termburst.statistics.term_statistics import TermStatistics
+from termburst.tables.formulas import named_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def is_cells(X: Any) -> bool:
+    """Whether X is a dict or a list of statistics; a dict can be nothing else."""
+    if isinstance(X, Mapping):
+        return True
+    return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(one, TermStatistics) for one in X)
+
+
+def cells_of(
+    X: Any, formula: str, metadata: Any, terms: Any, strata: str | None = None
+) -> tuple[list[TermCells], NDArray[np.object_] | None, pl.DataFrame]:
+    """The cells of each collection over the same terms, the names of these, and one row of covariates for each.
+
+    Examples
+    --------
+    >>> s = TermStatistics.from_counts([[1, 2]], ["so", "it"], detail="patterns")
+    >>> parts, names, frame = cells_of({"D": s, "R": s}, "party", None, None)
+    >>> len(parts), names.tolist(), frame.rows()
+    (2, ['so', 'it'], [('D',), ('R',)])
+    """
+    if isinstance(X, Mapping):
+        statistics = list(X.values())
+        frame = _covariates(list(X.keys()), metadata, formula, strata)
+    else:
+        statistics = list(X)
+        if metadata is None:
+            raise ValueError("a list of statistics needs metadata= with one row of covariates for each")
+        frame = frame_of(metadata)
+    if len(statistics) < 2:
+        raise ValueError(f"a comparison needs at least two cells; got {len(statistics)}")
+    if frame.height != len(statistics):
+        raise ValueError(f"there are {len(statistics):,} cells, but the metadata has {frame.height:,} rows")
+    for number, one in enumerate(statistics):
+        if not isinstance(one, TermStatistics):
+            raise ValueError(f"cells must be TermStatistics; cell {number} is {shown(one)}")
+        if one.rows is None or one.rows.length is None:
+            raise ValueError(
+                f'cell {number} has no patterns, which a formula needs: build its statistics with detail="patterns"'
+            )
+    return _same_terms(statistics, terms), _names(statistics, terms), frame
+
+
+def frame_of(metadata: Any) -> pl.DataFrame:
+    """Metadata as a frame; ValueError if that is not possible."""
+    import polars as pl
+
+    try:
+        return metadata if isinstance(metadata, pl.DataFrame) else pl.DataFrame(metadata)
+    except Exception as error:
+        raise ValueError(
+            f"metadata must be columns such as {{'year': years}}, or a frame; got {shown(metadata)}"
+        ) from error
+
+
+def _covariates(keys: Sequence[Any], names: Any, formula: str, strata: str | None) -> pl.DataFrame:
+    """The parts of the keys as columns, named as *names* say, or as the formula names its columns."""
+    import polars as pl
+
+    if names is None:
+        names = named_columns(formula)
+        names = names if strata is None or strata in names else [*names, strata]
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"metadata must be the names of the parts of the keys, such as ['party']; got {shown(names)}")
+    rows = [key if isinstance(key, tuple) else (key,) for key in keys]
+    for key, row in zip(keys, rows, strict=True):
+        if len(row) != len(names):
+            raise ValueError(
+                f"the key {shown(key)} has {len(row)} values, but there are {len(names)} columns, "
+                f"{', '.join(map(repr, names)):.200}; give their names with metadata="
+            )
+    try:
+        return pl.DataFrame(rows, schema=list(names), orient="row", infer_schema_length=None)
+    except Exception as error:
+        raise ValueError("values of a column of the keys must have one type, and no name may come twice") from error
+
+
+def _names(statistics: Sequence[TermStatistics], terms: Any) -> NDArray[np.object_] | None:
+    """All terms of the cells; *terms* only if none of them has names."""
+    named = [one.terms for one in statistics if one.terms is not None]
+    if not named:
+        return None if terms is None else np.array(list(terms), dtype=np.object_)
+    if len(named) < len(statistics):
+        raise ValueError("some cells have term names and others do not: name the terms of all")
+    if terms is not None:
+        raise ValueError("the statistics already have term names; omit `terms`")
+    if all(np.array_equal(one, named[0]) for one in named):
+        return named[0]
+    return np.array(sorted(set().union(*(one.tolist() for one in named))), dtype=np.object_)
+
+
+def _same_terms(statistics: Sequence[TermStatistics], terms: Any) -> list[TermCells]:
+    names = _names(statistics, terms)
+    if statistics[0].terms is not None:
+        return [term_cells(laid_onto(one, names)) for one in statistics]
+    sizes = {one.vocabulary_size for one in statistics} | ({len(names)} if names is not None else set())
+    if len(sizes) > 1:
+        raise ValueError(f"cells must have the same columns; they have {', '.join(map(str, sorted(sizes)))}")
+    return [term_cells(one) for one in statistics]

@@ -1,0 +1,90 @@
+"""The examples below each command's help: they are there, and every one of them runs."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer.main
+
+from termburst.cli.app import app
+from termburst.cli.doctor import diagnosis
+from termburst.cli.examples import examples
+
+COMMANDS = typer.main.get_command(app)
+LONG = ("demo", "explore", "reproduce")  # have tests of their own; here only their options are checked
+ORDER = list(examples())
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """A folder with the files that the examples name."""
+    folder = tmp_path_factory.mktemp("desk")
+    rng = np.random.default_rng(20261117)
+    words = np.array(["freedom", "silver", "gold", "tariff", "people", "union", "peace", "war", "law", "home"])
+    speeches = [" ".join(rng.choice(words, 60, p=rng.dirichlet(np.full(10, 0.5)))) + " freedom" for _ in range(24)]
+    for name in ("corpus", "2024", "2025", "monday", "tuesday"):
+        (folder / name).mkdir()
+        for k, speech in enumerate(speeches):
+            (folder / name / f"{k:02}.txt").write_text(f"{speech} {name}", encoding="utf-8")
+    rows = [f"{speech},{'LR'[k % 2]},s{k % 12}" for k, speech in enumerate(speeches)]
+    for name, part in {"speeches.csv": rows, "new.csv": [f"new {row}" for row in rows]}.items():
+        (folder / name).write_text("\n".join(["speech,party,speaker", *part]), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_help_ends_with_two_examples(name, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    outcome = run(*name.split(), "--help")
+    at_end = [line.strip() for line in outcome.out.split("Examples:")[1].splitlines() if line.strip()]
+    assert at_end == list(examples()[name])
+
+
+@pytest.mark.slow
+def test_every_example_runs(desk, run, monkeypatch):
+    monkeypatch.chdir(desk)
+    for name in ("monday", "tuesday"):
+        assert run("stats", "build", f"{name}/", "-o", f"{name}.parquet").code == 0
+    for name in ORDER:
+        for line in examples()[name]:
+            words = shlex.split(line)
+            if name in LONG:
+                COMMANDS.commands[name].make_context(name, words[2:])
+            elif name != "stats":  # whose examples are those of its commands
+                outcome = run(*words[1:])
+                assert outcome.code == 0, (line, outcome.err)
+    assert {path.name for path in desk.glob("*.parquet")} >= {"week.parquet", "all.parquet", "both.parquet"}
+
+
+def test_every_command_is_in_a_group(run):
+    shown = run("--help").out
+    panels = re.split(r"╭─ ", shown)[2:]  # the first is that of the options
+    listed = [word for panel in panels for word in re.findall(r"^│ (\w+) ", panel, flags=re.MULTILINE)]
+    assert sorted(listed) == sorted(COMMANDS.commands)
+    assert not any(panel.startswith("Commands") for panel in panels)
+
+
+def test_doctor_knows_every_extra():
+    project = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (everything,) = project["optional-dependencies"]["all"]
+    found = diagnosis()
+    assert sorted(found["extras"]) == sorted(re.findall(r"\[(.*)\]", everything)[0].split(","))
+    assert "bokeh" in str(project["optional-dependencies"]["report"])
+    assert found["packages"]["numpy"] == np.__version__
+
+
+def test_doctor_says_what_is_missing(run, monkeypatch):
+    monkeypatch.setattr("termburst.cli.doctor._version", lambda name: None if name == "bokeh" else "1.0")
+    outcome = run("doctor")
+    assert "missing: bokeh  (pip install 'termburst[report]')" in outcome.out
+    assert "Everything else works. For all of it: pip install 'termburst[report]'" in outcome.out
+
+
+def test_doctor_survives_a_missing_data_folder(run, monkeypatch):
+    monkeypatch.setenv("TERMBURST_DATA", "/no/such/folder")
+    outcome = run("doctor")
+    assert outcome.code == 0
+    assert "TERMBURST_DATA must be a folder; got '/no/such/folder'" in outcome.out

@@ -1,0 +1,81 @@
+"""The sentences above tables say what the tables say."""
+
+import math
+
+import polars as pl
+import pytest
+
+from termburst.cli.sentences import burstiest, compared, near
+
+
+def comparison(**more):
+    columns = {
+        "term": ["a", "b", "c"],
+        "log_ratio": [math.inf, -2.0, 0.4],
+        "effect": [3.0, -1.0, 0.0],
+        "q_value": [0.01, 0.05, 0.06],
+    }
+    return pl.DataFrame(columns | more)
+
+
+def test_each_side_has_its_strongest_word():
+    (said,) = compared(comparison(), ["left", "right"])
+    assert said == (
+        "2 of 3 words differ between left and right (q ≤ 0.05): a, at least 8 times as often in left; "
+        "b, at least 2 times as often in right."
+    )
+    assert compared(comparison(), []) == [
+        "2 of 3 words differ (q ≤ 0.05): a, at least 8 times as often in A; b, at least 2 times as often in B."
+    ]
+
+
+def test_a_ratio_is_never_rounded_up():
+    (said,) = compared(comparison(effect=[math.log2(9.99), -math.log2(99.9), 0.0]), ["left", "right"])
+    assert "at least 9.9 times" in said
+    assert "at least 99 times" in said
+
+
+def test_without_an_effect_no_ratio_is_said():
+    (said,) = compared(comparison(effect=[None, -0.0, None]), ["left", "right"])
+    assert said.endswith(": a, more often in left; b, more often in right.")
+    (said,) = compared(comparison().drop("effect"), ["left", "right"])
+    assert said.endswith(": a, more often in left; b, more often in right.")
+
+
+def test_groups_contrasts_and_burstiness_have_their_own_words():
+    (said,) = compared(comparison(term=["a", "a", "c"], group=["x", "y", "y"]))
+    assert said == (
+        "1 of 2 words differs (q ≤ 0.05): a, at least 8 times as often in x; a, at least 2 times as often in the rest "
+        "as in y."
+    )
+    (said,) = compared(comparison(contrast=["p: x - y"] * 3))
+    assert said.endswith("a, at least 8 times as often (p: x - y); b, at least 2 times as rarely (p: x - y).")
+    (said,) = compared(comparison(burst_ratio_a=[2.0] * 3), ["left", "right"])
+    assert "differ in burstiness between left and right" in said
+    assert "a, burst ratio at least 8 times as large in left" in said
+
+
+def test_nothing_found_names_what_was_nearest():
+    (said,) = compared(comparison(q_value=[0.9, None, 0.4]), ["left", "right"])
+    assert said == "None of 3 words surely differs between left and right (q ≤ 0.05). Nearest: c (q = 0.4)."
+    assert compared(comparison(q_value=pl.Series([None] * 3, dtype=pl.Float64))) == []
+    assert compared(comparison().drop("q_value")) == []
+    assert compared(comparison().head(0)) == []
+
+
+@pytest.mark.parametrize("term", ["\x1b[31m", "so\nso", "\u202eevil"])
+def test_terms_are_shown_as_escapes(term):
+    for (said,) in (
+        compared(comparison(term=[term] * 3), [term, term]),
+        near(pl.DataFrame({"term": [term], "n_window": [2], "expected": [0.1], "q_value": [0.01]}), term),
+    ):
+        assert said.isprintable()
+
+
+def test_near_and_burstiest():
+    none = pl.DataFrame({"term": ["a"], "n_window": [2], "expected": [0.1], "q_value": [0.2]})
+    assert near(none, "so") == ["0 of 1 word stand near 'so' more often than by chance (q ≤ 0.05)."]
+    assert burstiest(pl.DataFrame({"term": ["a", "b"], "q_value": [0.01, 0.2]}), 5) == [
+        "1 of 2 words comes in bursts (q ≤ 0.05)"
+    ]
+    assert burstiest(pl.DataFrame({"term": ["a"]}), 5) == []

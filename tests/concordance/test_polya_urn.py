@@ -1,0 +1,177 @@
+"""`fit_polya_urn`: kinds, scores, predictions, and what it says about documents that teach nothing."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import termburst as tb
+
+TEXTS = [
+    ["ha", "ha", "ha", "ha", "so"],
+    ["so", "so", "goes"],
+    ["it", "so", "it", "it", "it"],
+    ["ha", "ha", "ha"],
+    ["on", "goes"],
+] * 4
+
+
+def counts_of(documents, terms):
+    place = {term: k for k, term in enumerate(terms)}
+    X = np.zeros((len(documents), len(terms)), dtype=int)
+    for j, document in enumerate(documents):
+        for token in document:
+            X[j, place[token]] += 1
+    return X
+
+
+def test_constant_equals_the_dirichlet_multinomial():
+    urn = tb.fit_polya_urn(TEXTS, "constant")
+    fit = tb.fit_dirichlet_multinomial(counts_of(TEXTS, urn.terms))
+    delta = urn.replacement.diagonal()
+    np.testing.assert_allclose(urn.alpha / delta, fit.alpha, rtol=1e-9)
+    assert urn.log_likelihood == pytest.approx(fit.loglik, rel=1e-12)
+    total = sum(urn.urn.sequence_log_likelihood([urn.terms.tolist().index(w) for w in one]) for one in TEXTS)
+    assert urn.held_out(TEXTS).log_likelihood.sum() == pytest.approx(total, rel=1e-12)
+    assert total == pytest.approx(fit.loglik, rel=1e-9)
+
+
+def test_one_word_tied_diagonal_and_constant_agree_where_order_cannot_matter():
+    rng = np.random.default_rng(3)
+    shares = rng.beta(0.6, 0.6, 60)
+    texts = [["a" if u < share else "b" for u in rng.random(10)] for share in shares]
+    constant = tb.fit_polya_urn(texts, "constant")
+    diagonal = tb.fit_polya_urn(texts, "diagonal", prior=None, tolerance=1e-12)
+    assert diagonal.log_likelihood >= constant.log_likelihood - 1e-9
+    assert diagonal.log_likelihood - constant.log_likelihood < 4  # half a χ² of one more parameter
+
+
+def test_the_kinds_gain_likelihood_in_turn():
+    rng = np.random.default_rng(1)
+    M = np.diag([0.5, 0.1, 0.02, 0.02, 0.3])
+    M[0, 1] = 1.0
+    urn = tb.PolyaUrn([0.05, 0.05, 0.5, 0.3, 0.1], M)
+    documents = urn.sample_tokens(rng.poisson(20, 400) + 1, rng)
+    texts = [[f"w{k}" for k in one] for one in documents]
+    fits = [tb.fit_polya_urn(texts, kind, prior=None) for kind in ("constant", "diagonal", "full")]
+    values = [fit.log_likelihood for fit in fits]
+    assert values == sorted(values)
+    full = fits[-1]
+    assert full.pairs_looked_at == 20
+    assert full.replacement[0, 1] == pytest.approx(1.0, rel=0.4)
+    assert full.score(texts) == pytest.approx(full.log_likelihood / full.tokens, rel=1e-9)
+    found = tb.fit_polya_urn(texts, "full", decay=10.0)
+    assert found.score(texts) == pytest.approx(found.log_likelihood / found.tokens, rel=1e-9)
+    with pytest.raises(ValueError, match="no decay"):
+        _ = found.urn
+
+
+def test_held_out_counts_unknown_words():
+    urn = tb.fit_polya_urn(TEXTS)
+    found = urn.held_out([["ha", "what", "ha"], [], ["what"]])
+    assert found.tokens.tolist() == [2, 0, 0]
+    assert found.unknown == 2
+    assert found.log_likelihood[1:].tolist() == [0, 0]
+    assert found.perplexity == pytest.approx(np.exp(-found.per_token))
+    with pytest.raises(ValueError, match="no token of these documents is known"):
+        urn.score([["what"]])
+
+
+def test_predictions_are_probabilities_and_agree_with_the_urn():
+    urn = tb.fit_polya_urn(TEXTS)
+    predicted = urn.predict(["ha", "it"], top=100)
+    assert sum(p for _, p in predicted) == pytest.approx(1)
+    place = urn.terms.tolist()
+    by_urn = urn.urn.predict([place.index("ha"), place.index("it")])
+    assert dict(predicted) == pytest.approx(dict(zip(place, by_urn, strict=True)))
+    # the chain rule: the probability of a text is the product of those of its tokens
+    logs = [np.log(dict(urn.predict(TEXTS[0][:t], top=100))[word]) for t, word in enumerate(TEXTS[0])]
+    assert sum(logs) == pytest.approx(urn.held_out(TEXTS[:1]).log_likelihood[0])
+    faded = tb.fit_polya_urn(TEXTS, decay=2.0)
+    logs = [np.log(dict(faded.predict(TEXTS[0][:t], top=100))[word]) for t, word in enumerate(TEXTS[0])]
+    assert sum(logs) == pytest.approx(faded.held_out(TEXTS[:1]).log_likelihood[0])
+    with pytest.raises(ValueError, match="list of tokens"):
+        urn.predict("ha ha")
+
+
+def test_a_corpus_gives_its_words_without_stop_words():
+    corpus = tb.read(["Ha ha the so", "so it the", "it goes the it"] * 5, stop_words=["the"])
+    urn = tb.fit_polya_urn(corpus)
+    assert urn.terms.tolist() == ["goes", "ha", "it", "so"]
+    lists = [["ha", "ha", "so"], ["so", "it"], ["it", "goes", "it"]] * 5
+    same = tb.fit_polya_urn(lists)
+    assert urn.log_likelihood == pytest.approx(same.log_likelihood, rel=1e-12)
+    assert urn.score(corpus) == pytest.approx(same.score(lists), rel=1e-12)
+
+
+def test_counts_get_an_order_at_random():
+    X = counts_of(TEXTS, ["goes", "ha", "it", "on", "so"])
+    first, again = tb.fit_polya_urn(sp.csr_matrix(X)), tb.fit_polya_urn(X)
+    assert first.log_likelihood == again.log_likelihood
+    assert tb.fit_polya_urn(X, "constant").log_likelihood == pytest.approx(
+        tb.fit_polya_urn(TEXTS, "constant").log_likelihood, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("documents", "sentence"),
+    [
+        ("ha ha", "give a corpus"),
+        (7, "give a corpus"),
+        (["ha ha"], "document 1 must be a list of tokens; got 'ha ha'; read texts first"),
+        ([["ha"], None], "document 2 must be a list of tokens; got None"),
+        ([["ha", 3]], "document 1: a token must be a string; got 3"),
+        ([], "no tokens"),
+        ([[], []], "no tokens"),
+        ([["ha"], ["so"]], "no document has two tokens"),
+        ([["ha", "ha"], ["so", "so", "so"], ["it"]], "no document has two different words"),
+    ],
+)
+def test_bad_documents_get_one_sentence(documents, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        tb.fit_polya_urn(documents)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"kind": "dense"}, "kind must be one of 'constant', 'diagonal', 'full'"),
+        ({"prior": 0}, "prior must be a number above 0"),
+        ({"prior": float("nan")}, "prior must be a number above 0"),
+        ({"decay": -1}, "decay must be a number above 0"),
+        ({"kind": "constant", "decay": 5.0}, "takes no decay"),
+        ({"sources": 0}, "sources must be a whole number"),
+        ({"sources": 99}, "sources must be at most 50"),
+        ({"max_iterations": 0}, "max_iterations must be a whole number"),
+    ],
+)
+def test_bad_options_get_one_sentence(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        tb.fit_polya_urn(TEXTS, **options)
+
+
+@pytest.mark.filterwarnings("error")
+def test_documents_from_which_little_can_be_learned_have_documented_limits():
+    never = tb.fit_polya_urn([["a", "b", "c"], ["b", "c", "a"], ["d", "a", "b"]], prior=None)
+    assert never.status == "boundary"
+    assert never.replacement.nnz == 0
+    equal = tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full")
+    assert np.isfinite(equal.log_likelihood)
+    assert np.isfinite(equal.score([["c", "c", "a"]]))
+    alone = tb.fit_polya_urn([["a"] * 5, ["b", "c", "b"]] * 3, prior=None)
+    assert alone.status == "unbounded"
+    short = tb.fit_polya_urn([["a"], ["b", "b"], ["c", "d"], ["a"]])
+    assert np.isfinite(short.alpha).all()
+
+
+def test_weights_discount_what_the_text_had_brought_on():
+    urn = tb.fit_polya_urn(TEXTS)
+    document = ["ha", "so", "ha", "what", "ha"]
+    made = urn.weights([document, []])
+    assert made.shape == (2, urn.terms.size)
+    place = urn.terms.tolist().index("ha")
+    n_i = sum(one.count("ha") for one in TEXTS)
+    icf = np.log(urn.tokens / n_i)
+    alpha, own = urn.alpha[place], urn.replacement[place, place]
+    expected = icf * sum(alpha / (alpha + k * own) for k in range(3))
+    assert made[0, place] == pytest.approx(expected, rel=1e-12)
+    assert made[1].nnz == 0

@@ -1,0 +1,370 @@
+"""Tests, effects and comparisons on every engine, compared with the same corpus in memory."""
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import polars as pl
+import pytest
+
+import termburst as tb
+from termburst import engines
+from termburst.engines import batches, effects
+from termburst.engines.adjusting import key_columns, with_q_values
+from termburst.inference import robust_scale
+from termburst.inference.burst_effects import burst_effects
+from termburst.inference.confident_effect import confident_effects, levels_of
+from termburst.inference.multiplicity import adjust, adjust_log10
+from termburst.models.cells import term_cells
+from termburst.tables.burst_columns import burst_columns
+
+
+def slow(*options):
+    """Options that are tried with the slow tests only."""
+    return [pytest.param(one, marks=pytest.mark.slow) for one in options]
+
+
+def groups_of(documents):
+    """The group of each document: most documents of x are long."""
+    return ["x" if j % 3 == 0 or j % 7 == 0 else "yz"[j % 2] for j in range(documents)]
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Words that burst in short documents only, one that is more than half of all tokens, and two empty documents.
+
+    There are enough of them that terms in few documents learn from others by how much the beta-binomial is off.
+    """
+    rng = np.random.default_rng(2)
+    words = np.array([f"w{i:03}" for i in range(260)] + ["straße", "東京"])
+    weight, found, groups = rng.pareto(1.0, words.size) + 0.05, [], groups_of(150)
+    more = np.where(np.arange(words.size) % 9 == 4, 12.0, 1.0)  # these words are more frequent in the group x
+    for j in range(150):
+        share, (least, most) = (weight / 10, (2, 60)) if j % 3 else (2 * weight, (60, 150))
+        share = share * more if groups[j] == "x" else share
+        found.append(" ".join(rng.choice(words, size=rng.integers(least, most), p=rng.dirichlet(share))))
+    return [f"{text}{' the' * (len(text) // 4)}" for text in found] + ["ha " * 100 + "so", "", "? !"]
+
+
+@pytest.fixture(scope="module")
+def s(texts):
+    return tb.TermStatistics.from_texts(texts, detail="patterns")
+
+
+@pytest.fixture(scope="module")
+def of_texts(engine, texts):
+    return engine({"document": range(len(texts)), "text": texts})
+
+
+@pytest.fixture(autouse=True)
+def small_groups(monkeypatch):
+    """Terms come in several groups, as those of a large collection do."""
+    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1_500)
+
+
+def assert_same(found, expected, *keys, rtol=1e-9):
+    """Columns and numbers are the same: integers and strings are equal, floats to 1e-9."""
+    keys = keys or ("term",)
+    found, expected = found.sort(keys), expected.sort(keys)
+    assert found.columns == expected.columns
+    assert found.height == expected.height
+    for name in expected.columns:
+        if expected[name].dtype.is_float():
+            left, right = (table[name].fill_null(np.nan).to_numpy() for table in (found, expected))
+            np.testing.assert_allclose(left, right, rtol=rtol, atol=rtol / 1000, err_msg=name)
+        else:
+            assert found[name].to_list() == expected[name].to_list(), name
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        *slow(
+            {"test": "lr", "adjust": "storey", "min_count": 3, "dispersion": False, "intervals": False, "seed": 5},
+            {"test": "score", "adjust": "holm", "mid_p": True, "form": "corrected", "mu": 20.0, "dispersion": False},
+            {"test": "score", "adjust": "by", "intervals": False, "dispersion": False},
+        ),
+    ],
+)
+def test_the_burstiness_test(options, engine, of_texts, s, local):
+    if engine.name == "spark" and options.get("adjust") in ("holm", "by"):
+        pytest.skip("seconds each: two cover what differs on Spark")
+    options = {"draws": 199, **options}
+    assert_same(local(engines.burstiness_test(of_texts, **options)), tb.burstiness_test(s, **options))
+
+
+def test_burst_effects(engine, of_texts, s, local):
+    cells = term_cells(s)
+    columns = {"n": cells.n_i, "b": cells.b_i, **burst_columns(burst_effects(cells, confidence=0.9))}
+    expected = pl.DataFrame({"term": s.terms.tolist(), **columns})
+    assert_same(local(engines.burst_effects(of_texts, confidence=0.9)), expected)
+
+
+def test_dispersion(engine, of_texts, s, local):
+    columns = {"n": s.collection_frequency, "b": s.document_frequency, **tb.dispersion(s)}
+    assert_same(local(engines.dispersion(of_texts)), pl.DataFrame({"term": s.terms.tolist(), **columns}))
+    assert local(engines.dispersion(of_texts, ["dp"])).columns == ["term", "n", "b", "dp"]
+
+
+def test_terms_learn_from_terms_of_other_groups(monkeypatch, texts, s):
+    """A term in 50 documents or more has the mean κ of all such terms, which are in several groups."""
+    monkeypatch.setattr(robust_scale, "TERMS", 5)
+    frame = pl.LazyFrame({"document": range(len(texts)), "text": texts})
+    expected = tb.burstiness_test(s, draws=99, dispersion=False)
+    assert_same(engines.burstiness_test(frame, draws=99, dispersion=False).collect(), expected)
+    monkeypatch.setattr(robust_scale, "TERMS", 10**9)
+    alone = tb.burstiness_test(s, draws=99, dispersion=False)
+    assert (alone.sort("term")["ci_low"] != expected.sort("term")["ci_low"]).any()
+
+
+@pytest.fixture(scope="module")
+def groups(texts):
+    return groups_of(len(texts))
+
+
+@pytest.fixture(scope="module")
+def counts(texts):
+    return tb.CountingOptions().count(texts)
+
+
+def statistics(counts, keep):
+    """Patterns of some documents, with the terms that they have."""
+    X, terms = counts[0][keep], counts[1]
+    held = X.sum(axis=0) > 0
+    return tb.TermStatistics.from_counts(X[:, held], terms[held], detail="patterns")
+
+
+def part(engine, frame, column, keep):
+    """The rows of a frame whose column has one of these values."""
+    if engine.name == "spark":
+        return frame.filter(frame[column].isin(keep))
+    if engine.name == "duckdb":
+        values = ", ".join(map(repr, keep))
+        return frame.filter(f'"{column}" in ({values})')
+    if engine.name == "pandas":
+        return frame[frame[column].isin(keep)]
+    if engine.name == "pyarrow":
+        return pl.from_arrow(frame).filter(pl.col(column).is_in(keep)).to_arrow()
+    return frame.filter(pl.col(column).is_in(keep))
+
+
+@pytest.fixture(scope="module")
+def of_groups(engine, texts, groups):
+    years = [{"x": 9, "y": 10, "z": 11}[group] for group in groups]
+    return engine({"document": range(len(texts)), "text": texts, "group": groups, "year": years})
+
+
+KEYNESS = [
+    {},
+    {"of": "burstiness"},
+    *slow(
+        {"adjust": "storey", "min_count": 5, "confidence": 0.8},
+        {"method": "g2", "adjust": "holm"},
+        {"method": "permutation", "confidence": None, "adjust": "none"},
+    ),
+]
+
+
+@pytest.mark.parametrize("options", KEYNESS)
+def test_keyness_of_two_frames(options, engine, of_groups, counts, groups, local):
+    if engine.name == "spark" and options not in ({}, {"of": "burstiness"}):
+        pytest.skip("seconds each: two cover what differs on Spark")
+    label = np.array(groups)
+    expected = tb.keyness(*(statistics(counts, keep) for keep in (label == "x", label != "x")), **options)
+    a, b = (part(engine, of_groups, "group", keep) for keep in (["x"], ["y", "z"]))
+    assert_same(local(engines.keyness(a, b, **options)), expected)
+    if options.get("confidence", 0.95) and "of" not in options:
+        assert (expected["effect"] > 0).sum() > 3
+
+
+@pytest.mark.parametrize(
+    "options", [{"draws": 99}, *slow({"contrasts": True}, {"contrasts": True, "of": "burstiness"})]
+)
+def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
+    if engine.name == "spark" and options.get("of"):
+        pytest.skip("seconds each: two cover what differs on Spark")
+    X, terms = counts
+    expected = tb.keyness_groups(X, groups, terms=terms, **options)
+    found = local(engines.keyness(of_groups, by="group", **options))
+    # In memory the cells of documents are not merged. Iterative fits then differ in memory, too, by their tolerance.
+    assert_same(found, expected, "term", *(["group"] if "contrasts" in options else []), rtol=1e-7)
+    if "contrasts" in options:
+        label = np.array(groups)
+        one = tb.keyness(
+            *(statistics(counts, keep) for keep in (label == "y", label != "y")), of=options.get("of", "frequency")
+        )
+        over_all_groups = ("q_value", "effect")
+        assert_same(found.filter(group="y").drop("group", *over_all_groups), one.drop(over_all_groups))
+
+
+def test_two_groups_of_counts(engine, texts, counts, groups, local):
+    """Integers as groups are in the order of their numbers: 9 is A, 10 is B."""
+    if engine.name == "spark":
+        pytest.skip("seconds each")
+    X, terms = counts
+    label = np.array(groups)
+    cells = X[label != "z"].tocoo()
+    years = np.where(label == "x", 9, 10)[label != "z"]
+    empty = np.flatnonzero(X[label != "z"].sum(axis=1) == 0)
+    rows = {
+        "document": [*cells.row, *empty],
+        "term": [*terms[cells.col], *[""] * empty.size],
+        "count": [*cells.data, *[0] * empty.size],
+        "year": [*years[cells.row], *years[empty]],
+    }
+    expected = tb.keyness(*(statistics(counts, label == group) for group in "xy"))
+    assert_same(local(engines.keyness(engine(rows), by="year")), expected)
+
+
+@pytest.mark.parametrize("method", ["bh", "by", "holm", "storey", "none"])
+@pytest.mark.parametrize("kind", ["p", "least", "logarithms"])
+def test_adjusted_p_values_of_many_tests(method, kind, engine, local):
+    """Ties, p-values on both sides of the edge of a bin, 0, 1, and tests without a p-value."""
+    if engine.name not in ("polars-lazy", "duckdb"):
+        pytest.skip("frames in memory come to this code as Polars frames; Spark has the same expressions, seconds each")
+    rng = np.random.default_rng(3)
+    p = np.concatenate([rng.random(900), rng.beta(0.1, 5, 900), np.full(300, 1.0), rng.integers(1, 60, 900) / 60])
+    edge = np.array([2**-7 + 2**-15]).view(np.int64)
+    p = np.concatenate([p, np.repeat((edge + np.arange(-3, 4)).view(np.float64), 2), [0.0, 5e-324, np.nan, np.nan]])
+    least = p * np.where(rng.random(p.size) < 0.5, rng.random(p.size), 1.0)
+    logarithms = kind == "logarithms"
+    if logarithms:
+        p = np.concatenate([np.log10(np.maximum(p, 1e-300)), -rng.pareto(0.3, 50) * 100])
+        expected = 10 ** adjust_log10(p, method)
+    else:
+        expected = adjust(p, method, attainable=np.minimum(least, p) if kind == "least" else None)
+    keys = key_columns(p, least if kind == "least" else None, logarithms=logarithms)
+    value = 10**p if logarithms else p
+    rows = pl.DataFrame({"number": np.arange(p.size), "p_value": value, "q_value": np.full(p.size, np.nan), **keys})
+    made = nw.from_native(engine(rows.with_columns(pl.selectors.float().fill_nan(None))))
+    found, _ = with_q_values(made, method, logarithms=logarithms, attainable=kind == "least")
+    found = local(nw.to_native(found)).sort("number")
+    np.testing.assert_allclose(found["q_value"].fill_null(np.nan).to_numpy(), expected, rtol=1e-12)
+
+
+def test_effects_of_more_terms_than_come_here(monkeypatch):
+    """The k-th largest ends are found digit by digit, exactly: negative ones, ties, and infinite ones."""
+    rng = np.random.default_rng(4)
+    levels = levels_of(1 - 0.95, 5_000)
+    ends = rng.normal(0.5, 1.0, (5_000, 1)) - np.arange(levels.size) * 0.2
+    ends[:30] = ends[30:60]
+    ends[60:70] = np.inf
+    q_value = np.where(np.arange(5_000) < 4_000, 0.01, 0.5)
+    columns = {"term": [f"{i}" for i in range(5_000)], "log_ratio": np.ones(5_000), "effect": np.zeros(5_000)}
+    columns |= {"p_value": q_value / 2, "least_p": np.zeros(5_000), "q_value": q_value}
+    columns |= {f"_end_{k}": end for k, end in enumerate(ends.T)}
+    expected = confident_effects(ends, levels, q_value <= 1 - 0.95, "bh", 5_000)
+    for few in (100_000, 0):
+        monkeypatch.setattr(effects, "FEW", few)
+        found = effects.with_effects(nw.from_native(pl.LazyFrame(columns)), 0.95, 5_000, "bh", 1.0)
+        np.testing.assert_array_equal(nw.to_native(found).collect()["effect"].to_numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (engines.keyness, "give the frame to compare with, or by="),
+        (lambda f: engines.keyness(f, f, by="who"), "give the frame to compare with, or by="),
+        (lambda f: engines.keyness(f, f, contrasts=True), "contrasts are between groups of one frame"),
+        (lambda f: engines.keyness(f, f.lazy()), "both frames must be of one engine; got a polars.DataFrame and a"),
+        (lambda f: engines.keyness(f, by="no"), r"the frame has no column 'no' \(by=\.\.\.\); it has 'document'"),
+        (lambda f: engines.keyness(f, by="share"), "the column 'share' must contain strings or integers; got Float64"),
+        (
+            lambda f: engines.keyness(f, by="gap"),
+            r"the column 'gap' has null in 1 row\(s\): give every document a group",
+        ),
+        (lambda f: engines.keyness(f, by="same"), "there is only one group, 'a': a comparison needs at least two"),
+        (lambda f: engines.keyness(f, by="empty"), "the group 'none' has no tokens: there is nothing to compare with"),
+        (lambda f: engines.keyness(f, f.filter(pl.col("text") == "?")), "the second corpus has no tokens"),
+        (lambda f: engines.keyness(f, f.head(0)), "the second corpus has no tokens"),
+        (lambda f: engines.keyness(f, f, method="bootstrap"), "the method 'bootstrap' resamples all terms together"),
+        (lambda f: engines.keyness(f, f, method="g3"), "method must be one of"),
+        (lambda f: engines.keyness(f, f, confidence=2), "confidence must"),
+        (lambda f: engines.keyness(f, f, of="length"), "of must be one of"),
+        (lambda f: engines.keyness(f, f, of="burstiness", method="g2"), "of='burstiness' has one method"),
+        (
+            lambda f: engines.keyness(f, formula="who"),
+            "formula= is not possible on engines: .*keyness_design",
+        ),
+        (lambda f: engines.keyness(f, by="three", confidence=0.9), "confidence=0.9 needs contrasts=True"),
+        (lambda f: engines.burstiness_test(f, test="z"), "test must be one of"),
+        (lambda f: engines.burstiness_test(f, draws=9), "draws must be"),
+        (lambda f: engines.burstiness_test(f.lazy(), sigma2=-1.0), "sigma2"),
+        (lambda f: engines.burst_effects(f, confidence=1.5), "confidence must"),
+        (lambda f: engines.dispersion(f, "dq"), "a measure must be one of"),
+    ],
+)
+def test_bad_arguments_raise_one_sentence(call, message):
+    columns = {"who": ["a", "b", "b", "b"], "share": [0.5] * 4, "gap": ["a", None, "b", "b"], "same": ["a"] * 4}
+    columns |= {"empty": ["some", "some", "some", "none"], "three": ["a", "b", "c", "a"]}
+    frame = pl.DataFrame({"document": range(4), "text": ["ha ha so", "so it goes", "so", "?"], **columns})
+    with pytest.raises(ValueError, match=message) as caught:
+        call(frame)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_document_in_two_groups():
+    rows = {"document": [1, 1, 2], "term": ["a", "b", "a"], "count": [1, 2, 3], "who": ["x", "y", "y"]}
+    with pytest.raises(ValueError, match="the document 1 is in 2 groups; every document must be in one"):
+        engines.keyness(pl.LazyFrame(rows), by="who")
+
+
+def test_patterns_are_compared_with_texts(texts, counts, groups):
+    """A stored reference corpus, of which only the patterns are left."""
+    label = np.array(groups)
+    frame = pl.LazyFrame({"document": range(len(texts)), "text": texts, "who": groups})
+    reference = engines.patterns(frame.filter(pl.col("who") != "x"), "stored").drop("batch")
+    expected = tb.keyness(*(statistics(counts, keep) for keep in (label == "x", label != "x")))
+    options = tb.CountingOptions()
+    found = engines.keyness(frame.filter(pl.col("who") == "x"), reference, counting=options)
+    assert_same(found.collect(), expected)
+
+
+@pytest.mark.parametrize("lazy", ["polars", "duckdb"])
+def test_frequent_terms_and_terms_of_every_phase(lazy, monkeypatch):
+    """The draws of a term depend on the most frequent term of all, which is in another group."""
+    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1)
+    rng = np.random.default_rng(7)
+    mean = np.array([600.0, 300.0, 90.0, 20.0, 4.0, 3.0, 0.8, 0.5, 0.1, 0.05, 1500.0])
+    X = rng.poisson(rng.gamma(2.0, mean / 2, (60, mean.size)))
+    terms = [f"t{k}" for k in range(mean.size)]
+    assert (X.sum(axis=0) > 20_000).sum() == 2
+    document, term = np.nonzero(X)
+    rows = pl.DataFrame({"document": document, "term": np.array(terms)[term], "count": X[document, term]})
+    frame = rows.lazy() if lazy == "polars" else duckdb_table(rows)
+    expected = tb.burstiness_test(tb.TermStatistics.from_counts(X, terms, detail="patterns"), draws=499)
+    found = engines.burstiness_test(frame, draws=499)
+    assert_same(found.collect() if lazy == "polars" else found.pl(), expected)
+
+
+def duckdb_table(rows):
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.register("made", rows.to_arrow())
+    return connection.table("made")
+
+
+def test_patterns_without_terms():
+    """All terms may have been left out of stored patterns: there is nothing to test, and nothing fails."""
+    schema = {"term": pl.String, "count": pl.Int64, "length": pl.Int64, "documents": pl.Int64}
+    frame = pl.LazyFrame([(None, 0, 5, 9)], schema=schema, orient="row")
+    for found in (engines.burstiness_test(frame), engines.burst_effects(frame), engines.dispersion(frame)):
+        assert found.collect().height == 0
+    for options in ({}, {"of": "burstiness"}):
+        assert engines.keyness(frame, frame, **options).collect().height == 0
+
+
+def test_the_way_round_for_designs(texts, counts, groups):
+    """Statistics of every combination of the covariates come here, and are compared as the documents would be."""
+    years = [2001 + j // 2 % 2 for j in range(len(texts))]
+    frame = pl.LazyFrame({"document": range(len(texts)), "text": texts, "who": groups, "year": years})
+    cells = {
+        (who, year): engines.term_statistics(frame.filter(who=who, year=year), detail="patterns")
+        for who in "xyz"
+        for year in (2001, 2002)
+    }
+    found = tb.keyness_design(cells, "who + year", metadata=["who", "year"])
+    metadata = pl.DataFrame({"who": groups, "year": years})
+    expected = tb.keyness_design(counts[0], "who + year", metadata=metadata, terms=counts[1])
+    keys = [name for name in ("term", "contrast") if name in expected.columns]
+    assert_same(found.select(*keys, "p_value"), expected.select(*keys, "p_value"), *keys, rtol=1e-6)

@@ -1,0 +1,112 @@
+"""The test of an entry of M: against brute force, and under the null."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from termburst.inference.triggers import TriggerTest, boundary_log10_p
+from termburst.models.fit_polya_urn import fit_urn
+from termburst.models.polya_urn import PolyaUrn
+from termburst.models.urn_sequences import Sequences, UrnMatrix
+
+
+def fitted(seed, terms=12, documents=60, length=40, pair=0.4):
+    rng = np.random.default_rng(seed)
+    M = np.diag(rng.gamma(2.0, 0.02, terms))
+    M[0, 1] = pair
+    alpha = rng.dirichlet(np.full(terms, 5.0))
+    drawn = PolyaUrn(alpha, M).sample_tokens(rng.poisson(length, documents) + 1, rng)
+    tokens = np.concatenate(drawn).astype(np.int32)
+    sequences = Sequences(tokens, np.cumsum([one.size for one in drawn]).astype(np.int64), terms)
+    everyone = np.arange(terms)
+    matrix = UrnMatrix.of_pairs(np.append(everyone, [0, 2]), np.append(everyone, [1, 3]), terms)
+    fit = fit_urn(sequences, matrix, (np.full(terms, 1 / terms), np.full(matrix.sources.size, 0.05)), tolerance=1e-12)
+    return sequences, matrix, fit, TriggerTest(sequences, fit)
+
+
+def test_the_profile_is_the_maximum_of_the_column():
+    _, matrix, _, test = fitted(1)
+    entry = int(np.flatnonzero((matrix.sources == 0) & (matrix.targets == 1))[0])
+    own = int(np.flatnonzero((matrix.sources == 1) & (matrix.targets == 1))[0])
+    rows = test.rows
+    x, w = [], []
+    for r in range(rows.row_of[1], rows.row_of[2]):
+        row = np.zeros(2)
+        cells = slice(rows.starts[r], rows.starts[r + 1])
+        row[rows.local[cells] - 1] = rows.amounts[cells]
+        x.append(row)
+        w.append(rows.weight[r])
+    x, w = np.array(x), np.array(w)
+    order = [entry, own] if entry < own else [own, entry]
+    exposure = test.exposure[order]
+    place = order.index(entry)
+
+    def value(alpha, values):
+        return float(w @ np.log(alpha + x @ values) - alpha * test.inverse - values @ exposure)
+
+    for held, ratio in ((0.0, False), (0.3, False), (5.0, True)):
+
+        def loss(p, held=held, ratio=ratio):
+            alpha, other = np.exp(p)
+            values = np.empty(2)
+            values[place], values[1 - place] = (held * alpha if ratio else held), other
+            return -value(alpha, values)
+
+        best = minimize(loss, np.log([0.1, 0.05]), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-10})
+        found = test.profile(np.array([entry]), np.array([held]), ratio=ratio)[0]
+        assert found == pytest.approx(-best.fun, abs=1e-6)
+    assert test.profile(np.array([entry]), test.values[[entry]])[0] == pytest.approx(test.best[1], abs=1e-7)
+
+
+def test_intervals_end_where_the_likelihood_ratio_is_critical():
+    _, matrix, _, test = fitted(2)
+    entries = np.flatnonzero(matrix.targets == 1)
+    for ratio in (False, True):
+        low, high = test.intervals(entries, 0.95, ratio=ratio)
+        for end in (low[low > 0], high):
+            chosen = entries[low > 0] if end.size < high.size else entries
+            lr = 2 * (test.best[1] - test.profile(chosen, end, ratio=ratio))
+            np.testing.assert_allclose(lr, 3.841458820694124, atol=1e-4)
+    low, high = test.intervals(np.array([-1 - 1]), ratio=False)  # of α
+    assert low[0] < test.alpha[1] < high[0]
+
+
+def test_the_statistic_is_close_to_that_of_two_whole_fits():
+    """It is larger by about the share of the target after its source: the line lies below −log Z."""
+    sequences, matrix, fit, test = fitted(3, terms=60, documents=150, pair=0.03)
+    entry = int(np.flatnonzero((matrix.sources == 0) & (matrix.targets == 1))[0])
+    kept = np.arange(matrix.sources.size) != entry
+    without = UrnMatrix.of_pairs(matrix.sources[kept], matrix.targets[kept], sequences.terms)
+    start = (np.full(sequences.terms, 1 / sequences.terms), np.full(without.sources.size, 0.05))
+    null = fit_urn(sequences, without, start, tolerance=1e-12)
+    whole = 2 * (fit.log_likelihood - null.log_likelihood)
+    assert whole > 10
+    assert whole - 1e-6 <= test.statistic(np.array([entry]))[0] < 1.1 * whole
+
+
+def test_p_of_the_boundary():
+    assert 10 ** boundary_log10_p(np.array([3.841458820694124]))[0] == pytest.approx(0.025)
+    assert boundary_log10_p(np.array([0.0, 1e5])).tolist()[0] == 0
+    assert np.isfinite(boundary_log10_p(np.array([1e5]))).all()
+
+
+@pytest.mark.slow
+def test_the_size_under_the_null():
+    p = []
+    for seed in range(40):
+        rng = np.random.default_rng([7, seed])
+        terms = 60
+        alpha = rng.dirichlet(np.full(terms, 1.0))
+        drawn = PolyaUrn(alpha, np.diag(rng.gamma(2.0, 0.005, terms))).sample_tokens(np.full(200, 60), rng)
+        tokens = np.concatenate(drawn).astype(np.int32)
+        sequences = Sequences(tokens, np.arange(1, 201) * 60, terms)
+        target = np.arange(terms)
+        source = (target + rng.integers(1, terms, terms)) % terms
+        matrix = UrnMatrix.of_pairs(np.append(target, source), np.append(target, target), terms)
+        start = (np.full(terms, 1 / terms), np.full(matrix.sources.size, 0.01))
+        p.append(TriggerTest(sequences, fit_urn(sequences, matrix, start)).tested(1).p_value)
+    p = np.concatenate(p)
+    for level in (0.05, 0.01):
+        error = np.sqrt(level * (1 - level) / p.size)
+        assert (p <= level).mean() < level + 3.5 * error
+        assert (p <= level).mean() > 0.4 * level  # it is no empty test

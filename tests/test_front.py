@@ -1,0 +1,49 @@
+"""The front of the house: the README is short, and no page has a figure that no benchmark printed."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import termburst as tb
+from termburst.cli.app import app
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PEERS = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_has_at_most_700_words():
+    assert len(README.split()) <= 700
+
+
+def test_the_rows_of_the_readme_are_rows_of_the_table_of_peers():
+    rows = [line for line in README.splitlines() if line.startswith("| ")]
+    assert len(rows) == 7  # the header, a rule, and five
+    assert set(rows) <= set(PEERS.splitlines())
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_agree_with_the_table_of_peers_on_how_fast_termburst_is(path):
+    """A page that says how many times as fast termburst is as a peer says what benchmarks/peers.py last printed."""
+    said = re.findall(r"([\d,.]+) times as fast", path.read_text(encoding="utf-8"))
+    assert [number for number in said if f"{number} times as fast" not in PEERS] == []
+
+
+def test_habits_of_other_tools_have_commands_that_exist():
+    commands = typer.main.get_command(app).commands
+    found = re.findall(r"`termburst (\w+)([^`]*)`", COMING_FROM)
+    assert len(found) > 10
+    for name, rest in found:
+        options = {option for parameter in commands[name].params for option in parameter.opts}
+        assert set(re.findall(r"--[\w-]+", rest)) <= options, (name, rest)
+
+
+def test_habits_of_other_tools_have_methods_that_exist():
+    names = re.findall(r"`corpus\.(\w+)", COMING_FROM) + re.findall(r"`corpus = tb\.(\w+)", COMING_FROM)
+    assert len(names) > 10
+    assert [name for name in names if not (hasattr(tb.Corpus, name) or hasattr(tb, name))] == []
+    assert [name for name in re.findall(r"tb\.(\w+)", COMING_FROM) if name not in tb.__all__] == []

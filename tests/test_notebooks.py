@@ -1,0 +1,37 @@
+"""The notebooks run from the first cell to the last, in a real kernel."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+SETUP = "setup"  # the tag of the cell that installs packages and downloads data
+
+
+def cells(path: Path) -> list[dict]:
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def test_there_are_three():
+    assert len(NOTEBOOKS) == 3
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_outputs_are_stored(path):
+    """They would disagree with the code sooner or later; those who run it see them."""
+    assert all(not cell["outputs"] for cell in cells(path) if cell["cell_type"] == "code")
+    assert [SETUP in cell["metadata"].get("tags", []) for cell in cells(path)].count(True) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_cell_runs(path, data, tmp_path, monkeypatch):
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    book = nbformat.read(path, as_version=4)
+    book.cells = [cell for cell in book.cells if SETUP not in cell.metadata.get("tags", [])]
+    nbclient.NotebookClient(book, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    code = [cell for cell in book.cells if cell.cell_type == "code"]
+    assert all(cell.outputs for cell in code)
+    assert not [out for cell in code for out in cell.outputs if out.output_type == "error"]
