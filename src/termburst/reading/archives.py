@@ -28,7 +28,7 @@ from termburst.reading.corpus_files import BINARY, CorpusFile, describe_name, is
 from termburst.reading.documents import Progress, ReadingOptions
 from termburst.reading.faults import fault, reason
 
-MOST_RATIO = 1000  # unpacked to packed bytes; text rarely passes 50
+MOST_RATIO = 500  # unpacked to packed bytes; text rarely passes 50, and gzip cannot pass 1,032
 _SMALL = 2**24  # bytes that may be packed as tightly as they like
 _LONGEST_HEADER = 2**20  # of a file in a tar archive: names and attributes
 _CHUNK = 2**18
