@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-import typer.main
 
 import termburst as tb
-from termburst.cli.app import app
+from termburst.cli import command
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -34,7 +33,7 @@ def test_pages_agree_with_the_table_of_peers_on_how_fast_termburst_is(path):
 
 
 def test_habits_of_other_tools_have_commands_that_exist():
-    commands = typer.main.get_command(app).commands
+    commands = command().commands
     found = re.findall(r"`termburst (\w+)([^`]*)`", COMING_FROM)
     assert len(found) > 10
     for name, rest in found:

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer.main
 
-from termburst.cli.app import app
+from termburst.cli import command
 from termburst.cli.doctor import diagnosis
 from termburst.cli.examples import examples
 
-COMMANDS = typer.main.get_command(app)
+COMMANDS = command()
 LONG = ("demo", "explore", "reproduce")  # have tests of their own; here only their options are checked
 ORDER = list(examples())
 

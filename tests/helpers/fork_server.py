@@ -79,6 +79,9 @@ def _import_all() -> None:
             importlib.import_module(name)
         except ImportError:  # an optional part is not installed
             continue
+    from termburst.cli import command
+
+    command()  # the options of all commands, which every run would put together again
     gc.collect()
     gc.freeze()  # forks share these objects: their collector need not visit them
     others = Path("/proc/self/task").glob("[0-9]*")

@@ -78,7 +78,7 @@ counter = itertools.count()
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_blocks_give_what_the_csv_module_gives(tmp_path, data):
     kind = data.draw(st.sampled_from(["csv", "tsv"]))

@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from functools import cache
 from typing import Any, NoReturn
 
 from termburst.cli.output import say, settle, to_nowhere
@@ -56,9 +57,7 @@ def main() -> None:
 def _run() -> int:
     """Run the command, flush what it printed, and return its exit code."""
     try:
-        from termburst.cli.app import app  # here, because Ctrl-C may come during this import
-
-        code = app(prog_name="termburst", standalone_mode=False)
+        code = command()(prog_name="termburst", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # which the parser turns into exit code 1
@@ -71,6 +70,16 @@ def _run() -> int:
     if code == 130:  # typer's code for Ctrl-C
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
+
+
+@cache
+def command() -> Any:
+    """All commands with their options; to put them together takes as long as a small corpus, so it is done once."""
+    from typer.main import get_command  # here, because Ctrl-C may come during these imports
+
+    from termburst.cli.app import app
+
+    return get_command(app)
 
 
 def _buffer_output() -> None:

@@ -6,7 +6,6 @@ that crashes only ends its fork. There are limits of processor time and of addre
 
 from __future__ import annotations
 
-import functools
 import gc
 import importlib
 import json
@@ -81,14 +80,11 @@ def main() -> None:
 
 def _warm_up() -> None:
     """Let the parser load its modules and build the commands, once for all attacks. Nothing is read or computed."""
-    import typer.main
+    from termburst.cli import command
 
-    from termburst.cli.app import app
-
-    typer.main.get_command = functools.cache(typer.main.get_command)
     for line in (["terms", "x", "--top", "y"], ["stats", "show"], ["keyness", "x", "--confidence", "y"]):
         with suppress(Exception):  # each is a usage error
-            app(line, standalone_mode=False)
+            command()(line, standalone_mode=False)
 
 
 def _awaited(child: int) -> dict[str, Any]:
