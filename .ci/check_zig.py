@@ -1,4 +1,4 @@
-"""Build the core as on a machine without a C compiler, and run the kernels' tests with both its libraries."""
+"""Build the core as on a machine without a C compiler, and run the kernels' quick tests with both its libraries."""
 
 import os
 import sys
@@ -17,4 +17,4 @@ with tempfile.TemporaryDirectory() as name:
     core = build_core(folder / "package", env=environment | path)
     for library in sorted(core.glob("termburst_core*.*")):
         print(library.name, "by zig", flush=True)
-    test_core(core, "tests/core", **path)
+    test_core(core, "tests/core", "-m", "not slow", **path)

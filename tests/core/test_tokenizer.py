@@ -47,7 +47,7 @@ WORDS = [
     "\0",
     "日本",
 ]
-relaxed = settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 odd_texts = st.lists(
     st.one_of(
         st.text(alphabet=ODD, max_size=150),

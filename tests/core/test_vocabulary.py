@@ -11,7 +11,7 @@ from twins.tokenizer import learnt
 
 from termburst.core.vocabulary import NODE, absorb, alphabetical, learn, rehash, vocabulary, written
 
-relaxed = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+relaxed = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 names_of_bytes = st.lists(
     st.one_of(
         st.binary(max_size=40),

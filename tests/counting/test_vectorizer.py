@@ -231,7 +231,7 @@ texts_of_all_planes = st.lists(
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts_of_all_planes,
     st.sampled_from([*PATTERNS[:8], PATTERNS[9]]),
