@@ -16,8 +16,10 @@ typedef struct {
     int64_t *free;
 } Problem;
 
-enum { MOST_STEPS = 200, MOST_HALVINGS = 60 };
+enum { MOST_STEPS = 200, MOST_HALVINGS = 60, NO_GAIN = -1 };
 #define TINY 1e-10 /* tokens */
+#define ENOUGH 1e-11
+#define CLOSE 1e-6
 
 /* The design of parameter 0 and the held part of a row. */
 TB_INLINE void row_parts(const Problem *p, int64_t r, double *first, double *held) {
@@ -108,24 +110,26 @@ static double newton_step(const Problem *p) {
     return promised;
 }
 
-/* One step along *step*, cut at 0, halved until F grows enough; 0 if it does not. */
+/* One step along *step*, cut at 0, halved until F grows enough. Returns how often, or NO_GAIN; cut steps count as halved. */
 static int line_search(const Problem *p, double *value) {
     double length = 1.0;
     for (int k = 0; k < MOST_HALVINGS; k++, length /= 2) {
         double expected = 0.0;
+        int cut = 0;
         for (int64_t j = 0; j < p->size; j++) {
             double lowest = p->count[j] > 0 ? 0.1 * p->u[j] : 0.0;
             p->trial[j] = most(p->u[j] + length * p->step[j], lowest);
+            cut |= p->u[j] + length * p->step[j] < lowest;
             expected += p->gradient[j] * (p->trial[j] - p->u[j]);
         }
         double reached = objective(p, p->trial);
         if (expected > 0 && reached >= *value + 1e-4 * expected) {
             for (int64_t j = 0; j < p->size; j++) p->u[j] = p->trial[j];
             *value = reached;
-            return 1;
+            return k + cut;
         }
     }
-    return 0;
+    return NO_GAIN;
 }
 
 /* The closed step of the EM algorithm, u_j ← u_j (gradient_j + 1): it never lowers F. */
@@ -137,17 +141,20 @@ static void multiply(const Problem *p, double *value) {
     *value = reached;
 }
 
-/* Returns the largest F; −∞ if no mass can be behind some row. */
+/* Returns the largest F; −∞ if no mass can be behind some row. η is that of the maximum.
+ *
+ * −F is self-concordant, because weights are at least 1: after a whole step that promised λ², the next one would promise
+ * less than (λ/(1 − λ))⁴. So one step that promises less than CLOSE is the last. What is promised cannot be told from
+ * rounding if it is below some 1e-14 of F: to go on would only repeat sums over the rows. */
 static double maximise(const Problem *p) {
     double value = objective(p, p->u);
     for (int k = 0; k < MOST_STEPS && value > -INFINITY; k++) {
         derivatives(p);
-        double promised = newton_step(p);
-        if (promised < 1e-11) break;
-        if (promised > 0 && line_search(p, &value)) continue;
-        double before = value;
-        objective(p, p->u);
-        derivatives(p);
+        double promised = newton_step(p), before = value;
+        if (promised < ENOUGH + 1e-13 * fabs(value)) return value;
+        int halved = promised > 0 ? line_search(p, &value) : NO_GAIN;
+        if (halved == 0 && promised < CLOSE) return value;
+        if (halved != NO_GAIN) continue;
         multiply(p, &value);
         if (!(value > before + 1e-12)) break;
     }
