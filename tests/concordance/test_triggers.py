@@ -67,3 +67,12 @@ def test_bad_input_gets_one_sentence(corpus):
         triggers(tb.fit_polya_urn(corpus, "diagonal"), "plato")
     with pytest.raises(ValueError, match="the corpus was made from counts"):
         tb.read(np.array([[1, 2], [3, 4]]), terms=["a", "b"]).triggers("a")
+
+
+def test_terms_of_counts_need_not_be_sorted():
+    counts = tb.read(np.array([[3, 1, 0], [0, 2, 2], [1, 1, 1]] * 10), terms=["z", "b", "a"])
+    fit = tb.fit_polya_urn(counts, "full", min_documents=1)
+    assert fit.terms.tolist() == ["z", "b", "a"]
+    assert triggers(fit).height > 0
+    for word in triggers(fit)["source"]:
+        assert triggers(fit, word).filter(direction="brings on").height > 0

@@ -80,9 +80,8 @@ def _number(fit: PolyaUrnFit, term: Any) -> int:
     if not isinstance(term, str) or not term.strip():
         raise ValueError(f"give one word; got {shown(term)}")
     for candidate in (term, term.lower()):
-        where = int(np.searchsorted(fit.terms, candidate))
-        if where < fit.terms.size and fit.terms[where] == candidate:
-            return where
+        for where in np.flatnonzero(fit.terms == candidate)[:1]:
+            return int(where)
     raise ValueError(nowhere(term, fit.terms.tolist()))
 
 

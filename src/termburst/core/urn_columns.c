@@ -197,7 +197,7 @@ static int prepare(Problem *p, const UrnRows *rows, const UrnLines *lines, const
 
 /* u from the masses; a parameter with a prior, and α, begin above 0. */
 static void begin(const Problem *p, double alpha, const double *values, double least_alpha) {
-    p->u[0] = p->scale[0] > 0 ? most(alpha / p->scale[0], least_alpha) : 0.0;
+    p->u[0] = p->scale[0] > 0 ? most(alpha / p->scale[0], most(least_alpha, 1e-3 * p->count[0])) : 0.0;
     for (int64_t j = 1; j < p->size; j++) {
         p->u[j] = p->scale[j] > 0 ? most(values[j - 1] / p->scale[j], 0.0) : 0.0;
         if (p->count[j] > 0) p->u[j] = most(p->u[j], 1e-3 * p->count[j]);
@@ -225,11 +225,11 @@ int32_t tb_urn_profiles(
     const UrnRows *rows, const UrnLines *lines, const UrnColumns *start, const UrnProfiles *out, const ColumnRoom *room) {
     Problem p;
     for (int64_t i = 0; i < out->size; i++) {
-        int64_t k = out->column[i], held = out->local[i];
+        int64_t k = out->column[i], held = out->local[i], own = out->own[i];
         if (k < 0 || k >= rows->terms) return TB_BAD_INDEX;
         int ready = prepare(&p, rows, lines, room, k);
         if (ready <= 0) return ready ? TB_NO_ROOM : TB_BAD_INDEX;
-        if (held < 0 || held >= p.size || (out->ratio && held == 0)) return TB_BAD_INDEX;
+        if (held < 0 || held >= p.size || own < 0 || own >= p.size || (out->ratio && held == 0)) return TB_BAD_INDEX;
         double exposure = held ? lines->exposure[lines->indptr[k] + held - 1] : lines->inverse, weight = 0.0;
         for (int64_t r = p.first; r < p.last; r++) weight += rows->weight[r];
         p.held = held;
@@ -249,6 +249,7 @@ int32_t tb_urn_profiles(
         for (int64_t j = 0; j < p.size; j++) total -= p.u[j];
         out->log_likelihood[i] = total;
         out->free_value[i] = p.u[0] * p.scale[0];
+        out->own_value[i] = own > 0 ? p.u[own] * p.scale[own] : 0.0;
     }
     return TB_OK;
 }
@@ -285,6 +286,8 @@ TB_LAYOUT(urn_columns,
     TB_FIELD(UrnProfiles, value),
     TB_FIELD(UrnProfiles, log_likelihood),
     TB_FIELD(UrnProfiles, free_value),
+    TB_FIELD(UrnProfiles, own),
+    TB_FIELD(UrnProfiles, own_value),
     TB_FIELD(UrnProfiles, size),
     TB_FIELD(UrnProfiles, ratio),
     TB_WHOLE(ColumnRoom),
