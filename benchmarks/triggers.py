@@ -3,7 +3,7 @@
     TERMBURST_DATA=… python benchmarks/triggers.py [planted] [null] [monotone] [perplexity] [speed] [pairs] [weights]
 
 * planted: documents drawn from urns with no and with fifty pairs. The share of entries inside their 95 % interval
-  (prior=None), and how many of the pairs at q ≤ 0.05 are false.
+  (prior=None), and how many of the pairs at q ≤ 0.05 are false; with standard errors over corpora.
 * null: the likelihood ratio of an entry that is 0: how often p ≤ 0.05, 0.01 and 0.001.
 * monotone: in how many of 1,000 random fits the likelihood ever falls.
 * perplexity: held-out log-likelihood per token of the multinomial and the three urns on 20 Newsgroups, R8 and the
@@ -64,14 +64,24 @@ def ml(sequences: Sequences, matrix: UrnMatrix) -> Any:
     return fit_urn(sequences, matrix, (alpha, values), tolerance=1e-9)
 
 
-def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> Any:
-    """Whether the interval of each entry, and of each α, contains the planted value."""
+def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> dict[str, list[bool]]:
+    """Whether intervals contain the planted values: of α, the diagonal, other entries above 0 (M, M/α) and at 0."""
     test = TriggerTest(sequences, ml(sequences, matrix))
     truth = np.asarray(urn.replacement.tocsc()[matrix.sources, matrix.targets]).ravel()
-    entries = np.append(np.arange(truth.size), -1 - np.arange(TERMS))
-    truth = np.append(truth, urn.alpha)
-    low, high = test.intervals(entries, ratio=False)
-    return (low <= truth * (1 + 1e-9)) & (truth <= high), truth
+    entries, alpha = np.arange(truth.size), -1 - np.arange(TERMS)
+    pairs = entries[~matrix.own & (truth > 0)]
+    asked = {
+        "α": (alpha, urn.alpha, False),
+        "diagonal": (entries[matrix.own], truth[matrix.own], False),
+        "pairs": (pairs, truth[pairs], False),
+        "pairs, M/α": (pairs, truth[pairs] / urn.alpha[matrix.targets[pairs]], True),
+        "entries at 0": (entries[truth == 0], truth[truth == 0], False),
+    }
+    found = {}
+    for name, (chosen, true, ratio) in asked.items():
+        low, high = test.intervals(chosen, ratio=ratio)
+        found[name] = ((low <= true * (1 + 1e-9)) & (true <= high)).tolist()
+    return found
 
 
 def discoveries(sequences: Sequences, true: set[tuple[int, int]]) -> tuple[int, int]:
@@ -86,34 +96,35 @@ def discoveries(sequences: Sequences, true: set[tuple[int, int]]) -> tuple[int, 
     return len(hits), sum((int(i), int(k)) in true for i, k in hits)
 
 
-def planted(rng: np.random.Generator, repeats: int) -> None:
-    for pairs in (0, 50):
-        rows, share = [], []
-        zero: list[Any] = []
+def planted(rng: np.random.Generator, repeats: int, numbers: list[int]) -> None:
+    for pairs in numbers:
+        shares: dict[str, list[float]] = {}
+        hits = []
         for _ in range(repeats):
             urn, source, target = planted_urn(rng, pairs)
             documents = urn.sample_tokens(rng.poisson(LENGTH, DOCUMENTS) + 2, rng)
             sequences = sequences_of(documents, TERMS)
             everyone = np.arange(TERMS)
-            matrix = UrnMatrix.of_pairs(np.append(everyone, source), np.append(everyone, target), TERMS)
-            inside, _ = covered(sequences, urn, matrix)
-            entries = matrix.sources.size
-            rows.append([inside[entries:].mean(), inside[:entries][matrix.own].mean(),
-                         inside[:entries][~matrix.own].mean() if pairs else np.nan])  # fmt: skip
             extra = rng.integers(0, TERMS, (2, 200))  # entries that are 0
             extra = extra[:, (extra[0] != extra[1]) & ~np.isin(extra[1], target)]
-            wider = UrnMatrix.of_pairs(np.append(matrix.sources, extra[0]), np.append(matrix.targets, extra[1]), TERMS)
-            inside, truth = covered(sequences, urn, wider)
-            zero.append(inside[: wider.sources.size][truth[: wider.sources.size] == 0].mean())
-            share.append(discoveries(sequences, {(int(i), int(k)) for i, k in zip(source, target, strict=True)}))
-        hits = np.array(share, dtype=float)
-        false = (hits[:, 0] - hits[:, 1]) / np.maximum(hits[:, 0], 1)
-        error = false.std(ddof=1) / np.sqrt(repeats)
+            matrix = UrnMatrix.of_pairs(
+                np.concatenate([everyone, source, extra[0]]), np.concatenate([everyone, target, extra[1]]), TERMS
+            )
+            for name, inside in covered(sequences, urn, matrix).items():
+                if inside:
+                    shares.setdefault(name, []).append(float(np.mean(inside)))
+            hits.append(discoveries(sequences, {(int(i), int(k)) for i, k in zip(source, target, strict=True)}))
         print(f"planted, {pairs} pairs, {repeats} corpora of {DOCUMENTS} documents: inside 95 % intervals: "
-              f"α {np.mean([r[0] for r in rows]):.3f}, diagonal {np.mean([r[1] for r in rows]):.3f}, "
-              f"pairs {np.mean([r[2] for r in rows]):.3f}, entries that are 0 {np.mean(zero):.3f}")  # fmt: skip
-        print(f"  at q ≤ 0.05: {hits[:, 0].mean():.2f} pairs, {hits[:, 1].mean():.2f} planted ones; "
-              f"false-discovery rate {false.mean():.4f} ± {error:.4f}")  # fmt: skip
+              + ", ".join(f"{name} {mean_and_error(one)}" for name, one in shares.items()))  # fmt: skip
+        found = np.array(hits, dtype=float)
+        false = (found[:, 0] - found[:, 1]) / np.maximum(found[:, 0], 1)
+        print(f"  at q ≤ 0.05: {found[:, 0].mean():.2f} pairs, {found[:, 1].mean():.2f} planted ones; "
+              f"false-discovery rate {mean_and_error(false)}", flush=True)  # fmt: skip
+
+
+def mean_and_error(values: Any) -> str:
+    """The mean over corpora with its Monte-Carlo error."""
+    return f"{np.mean(values):.4f} ± {np.std(values, ddof=1) / np.sqrt(len(values)):.4f}"
 
 
 def null(rng: np.random.Generator, repeats: int) -> None:
@@ -264,6 +275,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=PARTS)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--pairs", nargs="+", type=int, default=[0, 50], help="how many pairs are planted")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
@@ -271,7 +283,7 @@ def main() -> None:
     print(f"seed {options.seed}; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     rng = np.random.default_rng(options.seed)
     runs = {
-        "planted": lambda: planted(rng, options.repeats), "null": lambda: null(rng, options.repeats),
+        "planted": lambda: planted(rng, options.repeats, options.pairs), "null": lambda: null(rng, options.repeats),
         "monotone": lambda: monotone(rng), "perplexity": lambda: perplexity(rng, options.corpora), "speed": speed,
         "pairs": lambda: pairs(options.corpora), "weights": lambda: weights(options.corpora),
     }  # fmt: skip
