@@ -9,7 +9,7 @@
 * perplexity: held-out log-likelihood per token of the multinomial and the three urns on 20 Newsgroups, R8 and the
   inaugural addresses, with intervals of the differences by bootstrap samples of documents.
 * speed: 20 Newsgroups, and halves of it; processor time and time by the clock.
-* pairs: the ten strongest pairs of three corpora, near-copies set aside.
+* pairs: the ten strongest pairs of three corpora; near-copies and pairs from repeated passages are set aside.
 * weights: accuracy with weights that discount an occurrence by how much the text so far had brought it on.
 
 Every run has a fresh seed, which is printed; ``--seed`` repeats one.
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 
 import termburst as tb
@@ -236,11 +237,15 @@ def pairs(names: list[str]) -> None:
     for name, train, _ in corpora(names):
         copies = set(train.check(halves=2).duplicates["id"].to_list())
         kept = train.where(np.array([one not in copies for one in train.metadata["id"].to_list()]))
-        found = kept.triggers(top=10)
-        print(f"{name}: {len(copies):,} near-copies set aside")
+        found = kept.triggers(top=10, most_repeated=0.5)
+        signatures = kept.triggers(top=50).filter(pl.col("repeated") > pl.col("documents") / 2)
+        named = ", ".join(f"{row['source']} → {row['target']}" for row in signatures.iter_rows(named=True))
+        print(f"{name}: {len(copies):,} near-copies set aside; of the 50 strongest pairs {signatures.height} rest on "
+              f"repeated passages: {named}")  # fmt: skip
         for row in found.iter_rows(named=True):
             ends = f"[{row['ci_low']:.0f}, {row['ci_high']:.0f}]"
             seen = f"{row['documents']} documents, {row['expected']:.1f} expected, log10 p {row['log10_p']:.0f}"
+            seen += f", {row['repeated']} in repeated passages"
             print(f"  {row['source']} → {row['target']}: {row['ratio']:.0f} times {ends}, {seen}", flush=True)
 
 

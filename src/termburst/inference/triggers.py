@@ -171,15 +171,16 @@ class TriggerTest:
         column, _ = self._places(entries)
         found, alpha, own = self.profile(entries, values, ratio=ratio)
         line = 2 * (self.best[column] - found)
-        held, diagonal = (values * alpha if ratio else values), self.bends.diagonal[column]
+        places, diagonal = np.maximum(entries, 0), self.bends.diagonal[column]
+        held, estimate = (values * alpha if ratio else values), self.values[places]
         changes = (
             alpha - self.alpha[column],
-            held - self.values[entries],
-            np.where((diagonal >= 0) & (diagonal != entries), own - self.values[diagonal], 0.0),
+            held - estimate,
+            np.where((diagonal >= 0) & (diagonal != places), own - self.values[diagonal], 0.0),
         )
-        largest = (np.maximum(alpha, self.alpha[column]), np.maximum(held, self.values[entries]))
-        taken, left = self.bends.taken(entries, diagonal, changes, largest, self.exposure[entries])
-        with np.errstate(invalid="ignore"):  # a profile of −∞
+        largest = (np.maximum(alpha, self.alpha[column]), np.maximum(held, estimate))
+        with np.errstate(over="ignore", invalid="ignore"):  # where the profile is −∞, nothing else has a value
+            taken, left = self.bends.taken(places, diagonal, changes, largest, self.exposure[places])
             exact = np.maximum(line - taken, line * left)
         return np.where((entries >= 0) & np.isfinite(line), exact, line)
 
