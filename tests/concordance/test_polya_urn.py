@@ -118,6 +118,9 @@ def test_counts_get_an_order_at_random():
         ("ha ha", "give a corpus"),
         (7, "give a corpus"),
         (["ha ha"], "document 1 must be a list of tokens; got 'ha ha'; read texts first"),
+        ([{"ha": 2}], "document 1 must be a list of tokens; got {'ha': 2}"),
+        (np.array([["ha", "so"]])[0], "document 1 must be a list of tokens; got 'ha'"),
+        (np.array([[1.5, 2.0]]), "document 1: a token must be a string; got 1.5"),
         ([["ha"], None], "document 2 must be a list of tokens; got None"),
         ([["ha", 3]], "document 1: a token must be a string; got 3"),
         ([], "no tokens"),
@@ -154,6 +157,8 @@ def test_documents_from_which_little_can_be_learned_have_documented_limits():
     never = tb.fit_polya_urn([["a", "b", "c"], ["b", "c", "a"], ["d", "a", "b"]], prior=None)
     assert never.status == "boundary"
     assert never.replacement.nnz == 0
+    assert tb.fit_polya_urn([["a", "b", "c"], ["b", "c", "a"], ["d", "a", "b"]]).status == "boundary"
+    assert tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full", prior=None).status == "unbounded"
     equal = tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full")
     assert np.isfinite(equal.log_likelihood)
     assert np.isfinite(equal.score([["c", "c", "a"]]))
