@@ -1,11 +1,13 @@
 """Words that bring on words: planted urns, false alarms, held-out perplexity, speed, and the strongest pairs.
 
-    TERMBURST_DATA=… python benchmarks/triggers.py [planted] [null] [monotone] [perplexity] [speed] [pairs] [weights]
+    TERMBURST_DATA=… python benchmarks/triggers.py [planted] [null] [monotone] [choose] [perplexity] [speed] [pairs]
+        [weights]
 
 * planted: documents drawn from urns with no and with fifty pairs. The share of entries inside their 95 % interval
   (prior=None), and how many of the pairs at q ≤ 0.05 are false; with standard errors over corpora.
 * null: the likelihood ratio of an entry that is 0: how often p ≤ 0.05, 0.01 and 0.001.
 * monotone: in how many of 1,000 random fits the likelihood ever falls.
+* choose: which least likelihood ratio of candidates is best on other documents than those of perplexity.
 * perplexity: held-out log-likelihood per token of the multinomial and the three urns on 20 Newsgroups, R8 and the
   inaugural addresses, with intervals of the differences by bootstrap samples of documents.
 * speed: 20 Newsgroups, and halves of it; processor time and time by the clock.
@@ -31,13 +33,13 @@ import polars as pl
 import scipy.sparse as sp
 
 import termburst as tb
-from termburst.concordance.polya_urn import PolyaUrnFit
+from termburst.concordance.polya_urn import PolyaUrnFit, full_from
 from termburst.inference.triggers import TriggerTest
 from termburst.models.fit_polya_urn import fit_urn, group_prior
 from termburst.models.urn_screen import candidate_matrix, screen_pairs
 from termburst.models.urn_sequences import Sequences, UrnMatrix
 
-PARTS = ("planted", "null", "monotone", "perplexity", "speed", "pairs", "weights")
+PARTS = ("planted", "null", "monotone", "choose", "perplexity", "speed", "pairs", "weights")
 CORPORA = ("inaugural", "r8", "newsgroups")
 KINDS = ("constant", "diagonal", "full")
 TERMS, DOCUMENTS, LENGTH = 300, 800, 100
@@ -170,6 +172,45 @@ def inaugural() -> tuple[Any, Any]:
     return tuple(tb.read(list(corpus.where(part).split(tokens=500).texts)) for part in (~chosen, chosen))
 
 
+def choosing() -> Iterator[tuple[str, Any, Any]]:
+    """Documents on which the screen's threshold is chosen: training sets only, every fifth document held out."""
+    folder = Path(os.environ.get("TERMBURST_DATA", "."))
+    sets = {"R8, training": tb.datasets.load_r8("train").texts, "stdlib": tb.datasets.load_stdlib().texts}
+    for name in ("cr", "ohsumed"):
+        sets[name] = pl.read_parquet(folder / "classification" / f"{name}.parquet")["text"].to_list()
+    for name, texts in sets.items():
+        held = [place % 5 == 4 for place in range(len(texts))]
+        yield name, *(tb.read([t for t, h in zip(texts, held, strict=True) if h == part]) for part in (False, True))
+    addresses = tb.read(folder / "nltk_data" / "corpora" / "inaugural.zip")
+    addresses = addresses.where(np.arange(len(addresses)) % 5 != 4)
+    chosen = np.arange(len(addresses)) % 5 == 2
+    pieces = (list(addresses.where(part).split(tokens=500).texts) for part in (~chosen, chosen))
+    yield "inaugural addresses, training", *(tb.read(texts) for texts in pieces)
+
+
+def choose() -> None:
+    """The gain of "full" over "diagonal" per held-out token, by the least likelihood ratio of a candidate."""
+    for name, train, test in choosing():
+        base = tb.fit_polya_urn(train, "diagonal")
+        sequences, start = base._sequences, base._estimate
+        assert sequences is not None
+        assert start is not None
+        _, total = sequences.masses(start.alpha, start.matrix, start.values)
+        line = []
+        for factor in (0.5, 1.0, 1.5, 2.0, 3.0, 4.0):
+            found = screen_pairs(sequences, start.alpha, total, factor=factor)
+            fit = as_fit(base, found, full_from(sequences, start, found, 1.0, {"tolerance": 1e-8}))
+            gained = fit.held_out(test).per_token - base.held_out(test).per_token
+            line.append(f"{factor:g} log m: {found.source.size:,} pairs {gained:+.4f}")
+        print(f"choose, {name}: {'; '.join(line)}", flush=True)
+
+
+def as_fit(base: PolyaUrnFit, candidates: Any, found: Any) -> PolyaUrnFit:
+    m = base.terms.size
+    M = sp.csc_matrix((found.values, found.matrix.sources, found.matrix.indptr), shape=(m, m)).tocsr()
+    return replace(base, kind="full", alpha=found.alpha, replacement=M, _candidates=candidates)
+
+
 def corpora(names: list[str]) -> Iterator[tuple[str, Any, Any]]:
     if "inaugural" in names:
         yield "inaugural addresses", *inaugural()
@@ -290,7 +331,8 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     runs = {
         "planted": lambda: planted(rng, options.repeats, options.pairs), "null": lambda: null(rng, options.repeats),
-        "monotone": lambda: monotone(rng), "perplexity": lambda: perplexity(rng, options.corpora), "speed": speed,
+        "monotone": lambda: monotone(rng), "choose": choose, "speed": speed,
+        "perplexity": lambda: perplexity(rng, options.corpora),
         "pairs": lambda: pairs(options.corpora), "weights": lambda: weights(options.corpora),
     }  # fmt: skip
     for part in options.parts:

@@ -90,7 +90,7 @@ def test_a_signature_is_told_from_a_pair_of_words():
         if number % 4 == 0:  # somewhere in the text, in other words each time
             text[10], text[14] = "socrates", "plato"
         if number % 4 == 1:
-            text += "gordon banks n3jxp skepticism is the chastity of the intellect".split()
+            text += ["gordon", "banks", "n3jxp", "skepticism", "is", "the", "chastity", "of", "the", "intellect"]
         texts.append(" ".join(text))
     table = tb.read(texts).triggers(top=None)
     by_pair = {(row["source"], row["target"]): row for row in table.iter_rows(named=True)}

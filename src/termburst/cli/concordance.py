@@ -335,7 +335,7 @@ def triggers(
     if copied:
         verb = "rests" if copied == 1 else "rest"
         say(
-            f"{many(copied, 'pair')} of {found:,} {verb} mostly on passages that several documents share (column repeated): "
-            "signatures, quotations or reprints; --most-repeated 0.5 leaves them out.",
+            f"{many(copied, 'pair')} of {found:,} {verb} mostly on passages that several documents share "
+            "(column repeated): signatures, quotations or reprints; --most-repeated 0.5 leaves them out.",
             err=True,
         )

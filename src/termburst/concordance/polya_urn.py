@@ -330,11 +330,17 @@ def _full(
 ) -> tuple[UrnEstimate, Candidates]:
     _, total = sequences.masses(start.alpha, start.matrix, start.values)
     candidates = screen_pairs(sequences, start.alpha, total, most=limits[0], min_documents=limits[1])
+    return full_from(sequences, start, candidates, prior, options), candidates
+
+
+def full_from(
+    sequences: Sequences, start: UrnEstimate, candidates: Candidates, prior: float | None, options: dict[str, Any]
+) -> UrnEstimate:
+    """The urn with the given candidates, from a diagonal one."""
     matrix = candidate_matrix(candidates, sequences.terms)
-    own = matrix.own
-    values = np.where(own, np.maximum(start.values[matrix.targets], 1e-9), start.alpha[matrix.targets])
+    values = np.where(matrix.own, np.maximum(start.values[matrix.targets], 1e-9), start.alpha[matrix.targets])
     density = None if prior is None else group_prior(matrix, start.alpha, prior)
-    return fit_urn(sequences, matrix, (start.alpha, values), density, **options), candidates
+    return fit_urn(sequences, matrix, (start.alpha, values), density, **options)
 
 
 def _result(

@@ -162,11 +162,11 @@ class TriggerTest:
     def likelihood_ratio(self, entries: Integers, values: Floats, *, ratio: bool = False) -> Floats:
         """2 (ℓ̂ − ℓ) if some entries have given values, or ratios to α, with −log Z itself in the place of its lines.
 
-        Where Z becomes Z + δ_t, the line of −log Z is too low by δ_t/Z − log(1 + δ_t/Z). If α changes by a, the entry by b
-        and the entry on the diagonal by c, δ_t = a + b C_i + c C_k. So twice the sum is nearly Σ (δ_t/Z)² g(x) with
-        g(x) = 2 (x − log(1 + x))/x² and the mean x = Σ δ_t C_i/Z² / Σ C_i/Z. Further entries of the column take up some of
-        the change, so that is rather too much; at most it leaves the share (1 − s)² of the ratio, where s is the share
-        of the target in the text after its source, or 1/(1 + s)² for values above the estimate.
+        Where Z becomes Z + δ_t, the line of −log Z is too low by δ_t/Z − log(1 + δ_t/Z). If α changes by a, the entry
+        by b and the entry on the diagonal by c, δ_t = a + b C_i + c C_k. So twice the sum is nearly Σ (δ_t/Z)² g(x)
+        with g(x) = 2 (x − log(1 + x))/x² and the mean x = Σ δ_t C_i/Z² / Σ C_i/Z. Further entries of the column take
+        up some of the change, so that is rather too much; at most it leaves the share (1 − s)² of the ratio, where s is
+        the share of the target in the text after its source, or 1/(1 + s)² for values above the estimate.
         """
         column, _ = self._places(entries)
         found, alpha, own = self.profile(entries, values, ratio=ratio)

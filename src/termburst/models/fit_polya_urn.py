@@ -232,7 +232,7 @@ class _Climb:
         return third
 
     def better_at_zero(self, state: _State, alpha: Floats, log_likelihood: float) -> bool:
-        """Whether M = 0 is better still: the penalty does not depend on the scale of M, so M may fall towards 0 forever."""
+        """Whether M = 0 is better still: the penalty does not depend on the scale of M, which may fall forever."""
         if self.prior.alpha_count and not alpha.all():
             return False
         return log_likelihood + self.prior.log_density(alpha, state.values) >= state.objective
