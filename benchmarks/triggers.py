@@ -1,15 +1,17 @@
 """Words that bring on words: planted urns, false alarms, held-out perplexity, speed, and the strongest pairs.
 
-    TERMBURST_DATA=… python benchmarks/triggers.py [planted] [null] [monotone] [perplexity] [speed] [pairs] [weights]
+    TERMBURST_DATA=… python benchmarks/triggers.py [planted] [null] [monotone] [choose] [perplexity] [speed] [pairs]
+        [weights]
 
 * planted: documents drawn from urns with no and with fifty pairs. The share of entries inside their 95 % interval
-  (prior=None), and how many of the pairs at q ≤ 0.05 are false.
+  (prior=None), and how many of the pairs at q ≤ 0.05 are false; with standard errors over corpora.
 * null: the likelihood ratio of an entry that is 0: how often p ≤ 0.05, 0.01 and 0.001.
 * monotone: in how many of 1,000 random fits the likelihood ever falls.
+* choose: which least likelihood ratio of candidates is best on other documents than those of perplexity.
 * perplexity: held-out log-likelihood per token of the multinomial and the three urns on 20 Newsgroups, R8 and the
   inaugural addresses, with intervals of the differences by bootstrap samples of documents.
 * speed: 20 Newsgroups, and halves of it; processor time and time by the clock.
-* pairs: the ten strongest pairs of three corpora, near-copies set aside.
+* pairs: the ten strongest pairs of three corpora; near-copies and pairs from repeated passages are set aside.
 * weights: accuracy with weights that discount an occurrence by how much the text so far had brought it on.
 
 Every run has a fresh seed, which is printed; ``--seed`` repeats one.
@@ -27,19 +29,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 
 import termburst as tb
-from termburst.concordance.polya_urn import PolyaUrnFit
+from termburst.concordance.polya_urn import PolyaUrnFit, full_from
 from termburst.inference.triggers import TriggerTest
 from termburst.models.fit_polya_urn import fit_urn, group_prior
 from termburst.models.urn_screen import candidate_matrix, screen_pairs
 from termburst.models.urn_sequences import Sequences, UrnMatrix
 
-PARTS = ("planted", "null", "monotone", "perplexity", "speed", "pairs", "weights")
+PARTS = ("planted", "null", "monotone", "choose", "perplexity", "speed", "pairs", "weights")
 CORPORA = ("inaugural", "r8", "newsgroups")
 KINDS = ("constant", "diagonal", "full")
 TERMS, DOCUMENTS, LENGTH = 300, 800, 100
+CRITICAL = 3.841458820694124  # of χ²_1 at 5 %
 
 
 def sequences_of(documents: list[Any], terms: int) -> Sequences:
@@ -64,14 +68,24 @@ def ml(sequences: Sequences, matrix: UrnMatrix) -> Any:
     return fit_urn(sequences, matrix, (alpha, values), tolerance=1e-9)
 
 
-def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> Any:
-    """Whether the interval of each entry, and of each α, contains the planted value."""
+def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> dict[str, list[bool]]:
+    """Whether intervals contain the planted values: of α, the diagonal, other entries above 0 (M, M/α) and at 0."""
     test = TriggerTest(sequences, ml(sequences, matrix))
     truth = np.asarray(urn.replacement.tocsc()[matrix.sources, matrix.targets]).ravel()
-    entries = np.append(np.arange(truth.size), -1 - np.arange(TERMS))
-    truth = np.append(truth, urn.alpha)
-    low, high = test.intervals(entries, ratio=False)
-    return (low <= truth * (1 + 1e-9)) & (truth <= high), truth
+    entries, alpha = np.arange(truth.size), -1 - np.arange(TERMS)
+    pairs = entries[~matrix.own & (truth > 0)]
+    asked = {
+        "α": (alpha, urn.alpha, False),
+        "diagonal": (entries[matrix.own], truth[matrix.own], False),
+        "pairs": (pairs, truth[pairs], False),
+        "pairs, M/α": (pairs, truth[pairs] / urn.alpha[matrix.targets[pairs]], True),
+        "entries at 0": (entries[truth == 0], truth[truth == 0], False),
+    }
+    # An interval has the values whose likelihood ratio is below the critical value, so its ends are not needed.
+    return {
+        name: (test.likelihood_ratio(chosen, true, ratio=ratio) <= CRITICAL).tolist()
+        for name, (chosen, true, ratio) in asked.items()
+    }
 
 
 def discoveries(sequences: Sequences, true: set[tuple[int, int]]) -> tuple[int, int]:
@@ -86,34 +100,35 @@ def discoveries(sequences: Sequences, true: set[tuple[int, int]]) -> tuple[int, 
     return len(hits), sum((int(i), int(k)) in true for i, k in hits)
 
 
-def planted(rng: np.random.Generator, repeats: int) -> None:
-    for pairs in (0, 50):
-        rows, share = [], []
-        zero: list[Any] = []
+def planted(rng: np.random.Generator, repeats: int, numbers: list[int]) -> None:
+    for pairs in numbers:
+        shares: dict[str, list[float]] = {}
+        hits = []
         for _ in range(repeats):
             urn, source, target = planted_urn(rng, pairs)
             documents = urn.sample_tokens(rng.poisson(LENGTH, DOCUMENTS) + 2, rng)
             sequences = sequences_of(documents, TERMS)
             everyone = np.arange(TERMS)
-            matrix = UrnMatrix.of_pairs(np.append(everyone, source), np.append(everyone, target), TERMS)
-            inside, _ = covered(sequences, urn, matrix)
-            entries = matrix.sources.size
-            rows.append([inside[entries:].mean(), inside[:entries][matrix.own].mean(),
-                         inside[:entries][~matrix.own].mean() if pairs else np.nan])  # fmt: skip
             extra = rng.integers(0, TERMS, (2, 200))  # entries that are 0
             extra = extra[:, (extra[0] != extra[1]) & ~np.isin(extra[1], target)]
-            wider = UrnMatrix.of_pairs(np.append(matrix.sources, extra[0]), np.append(matrix.targets, extra[1]), TERMS)
-            inside, truth = covered(sequences, urn, wider)
-            zero.append(inside[: wider.sources.size][truth[: wider.sources.size] == 0].mean())
-            share.append(discoveries(sequences, {(int(i), int(k)) for i, k in zip(source, target, strict=True)}))
-        hits = np.array(share, dtype=float)
-        false = (hits[:, 0] - hits[:, 1]) / np.maximum(hits[:, 0], 1)
-        error = false.std(ddof=1) / np.sqrt(repeats)
+            matrix = UrnMatrix.of_pairs(
+                np.concatenate([everyone, source, extra[0]]), np.concatenate([everyone, target, extra[1]]), TERMS
+            )
+            for name, inside in covered(sequences, urn, matrix).items():
+                if inside:
+                    shares.setdefault(name, []).append(float(np.mean(inside)))
+            hits.append(discoveries(sequences, {(int(i), int(k)) for i, k in zip(source, target, strict=True)}))
         print(f"planted, {pairs} pairs, {repeats} corpora of {DOCUMENTS} documents: inside 95 % intervals: "
-              f"α {np.mean([r[0] for r in rows]):.3f}, diagonal {np.mean([r[1] for r in rows]):.3f}, "
-              f"pairs {np.mean([r[2] for r in rows]):.3f}, entries that are 0 {np.mean(zero):.3f}")  # fmt: skip
-        print(f"  at q ≤ 0.05: {hits[:, 0].mean():.2f} pairs, {hits[:, 1].mean():.2f} planted ones; "
-              f"false-discovery rate {false.mean():.4f} ± {error:.4f}")  # fmt: skip
+              + ", ".join(f"{name} {mean_and_error(one)}" for name, one in shares.items()))  # fmt: skip
+        found = np.array(hits, dtype=float)
+        false = (found[:, 0] - found[:, 1]) / np.maximum(found[:, 0], 1)
+        print(f"  at q ≤ 0.05: {found[:, 0].mean():.2f} pairs, {found[:, 1].mean():.2f} planted ones; "
+              f"false-discovery rate {mean_and_error(false)}", flush=True)  # fmt: skip
+
+
+def mean_and_error(values: Any) -> str:
+    """The mean over corpora with its Monte-Carlo error."""
+    return f"{np.mean(values):.4f} ± {np.std(values, ddof=1) / np.sqrt(len(values)):.4f}"
 
 
 def null(rng: np.random.Generator, repeats: int) -> None:
@@ -155,6 +170,45 @@ def inaugural() -> tuple[Any, Any]:
     corpus = tb.read(folder)
     chosen = np.arange(len(corpus)) % 5 == 4
     return tuple(tb.read(list(corpus.where(part).split(tokens=500).texts)) for part in (~chosen, chosen))
+
+
+def choosing() -> Iterator[tuple[str, Any, Any]]:
+    """Documents on which the screen's threshold is chosen: training sets only, every fifth document held out."""
+    folder = Path(os.environ.get("TERMBURST_DATA", "."))
+    sets = {"R8, training": tb.datasets.load_r8("train").texts, "stdlib": tb.datasets.load_stdlib().texts}
+    for name in ("cr", "ohsumed"):
+        sets[name] = pl.read_parquet(folder / "classification" / f"{name}.parquet")["text"].to_list()
+    for name, texts in sets.items():
+        held = [place % 5 == 4 for place in range(len(texts))]
+        yield name, *(tb.read([t for t, h in zip(texts, held, strict=True) if h == part]) for part in (False, True))
+    addresses = tb.read(folder / "nltk_data" / "corpora" / "inaugural.zip")
+    addresses = addresses.where(np.arange(len(addresses)) % 5 != 4)
+    chosen = np.arange(len(addresses)) % 5 == 2
+    pieces = (list(addresses.where(part).split(tokens=500).texts) for part in (~chosen, chosen))
+    yield "inaugural addresses, training", *(tb.read(texts) for texts in pieces)
+
+
+def choose() -> None:
+    """The gain of "full" over "diagonal" per held-out token, by the least likelihood ratio of a candidate."""
+    for name, train, test in choosing():
+        base = tb.fit_polya_urn(train, "diagonal")
+        sequences, start = base._sequences, base._estimate
+        assert sequences is not None
+        assert start is not None
+        _, total = sequences.masses(start.alpha, start.matrix, start.values)
+        line = []
+        for factor in (0.5, 1.0, 1.5, 2.0, 3.0, 4.0):
+            found = screen_pairs(sequences, start.alpha, total, factor=factor)
+            fit = as_fit(base, found, full_from(sequences, start, found, 1.0, {"tolerance": 1e-8}))
+            gained = fit.held_out(test).per_token - base.held_out(test).per_token
+            line.append(f"{factor:g} log m: {found.source.size:,} pairs {gained:+.4f}")
+        print(f"choose, {name}: {'; '.join(line)}", flush=True)
+
+
+def as_fit(base: PolyaUrnFit, candidates: Any, found: Any) -> PolyaUrnFit:
+    m = base.terms.size
+    M = sp.csc_matrix((found.values, found.matrix.sources, found.matrix.indptr), shape=(m, m)).tocsr()
+    return replace(base, kind="full", alpha=found.alpha, replacement=M, _candidates=candidates)
 
 
 def corpora(names: list[str]) -> Iterator[tuple[str, Any, Any]]:
@@ -225,11 +279,15 @@ def pairs(names: list[str]) -> None:
     for name, train, _ in corpora(names):
         copies = set(train.check(halves=2).duplicates["id"].to_list())
         kept = train.where(np.array([one not in copies for one in train.metadata["id"].to_list()]))
-        found = kept.triggers(top=10)
-        print(f"{name}: {len(copies):,} near-copies set aside")
+        found = kept.triggers(top=10, most_repeated=0.5)
+        signatures = kept.triggers(top=50).filter(pl.col("repeated") > pl.col("documents") / 2)
+        named = ", ".join(f"{row['source']} → {row['target']}" for row in signatures.iter_rows(named=True))
+        print(f"{name}: {len(copies):,} near-copies set aside; of the 50 strongest pairs {signatures.height} rest on "
+              f"repeated passages: {named}")  # fmt: skip
         for row in found.iter_rows(named=True):
             ends = f"[{row['ci_low']:.0f}, {row['ci_high']:.0f}]"
             seen = f"{row['documents']} documents, {row['expected']:.1f} expected, log10 p {row['log10_p']:.0f}"
+            seen += f", {row['repeated']} in repeated passages"
             print(f"  {row['source']} → {row['target']}: {row['ratio']:.0f} times {ends}, {seen}", flush=True)
 
 
@@ -264,6 +322,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=PARTS)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--pairs", nargs="+", type=int, default=[0, 50], help="how many pairs are planted")
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=list(CORPORA))
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
@@ -271,8 +330,9 @@ def main() -> None:
     print(f"seed {options.seed}; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     rng = np.random.default_rng(options.seed)
     runs = {
-        "planted": lambda: planted(rng, options.repeats), "null": lambda: null(rng, options.repeats),
-        "monotone": lambda: monotone(rng), "perplexity": lambda: perplexity(rng, options.corpora), "speed": speed,
+        "planted": lambda: planted(rng, options.repeats, options.pairs), "null": lambda: null(rng, options.repeats),
+        "monotone": lambda: monotone(rng), "choose": choose, "speed": speed,
+        "perplexity": lambda: perplexity(rng, options.corpora),
         "pairs": lambda: pairs(options.corpora), "weights": lambda: weights(options.corpora),
     }  # fmt: skip
     for part in options.parts:

@@ -185,11 +185,22 @@ def test_triggers_lists_what_a_word_brings_on(run, tmp_path):
     path.write_text("socrates asked plato\nthe sea and the sun\na ship on the sea\n" * 8, encoding="utf-8")
     found = frame(run("triggers", path, "socrates", "--lines", "-f", "csv"))
     assert found.select("direction", "term", "documents").rows()[0] == ("brings on", "asked", 8)
-    assert found.columns[-1] == "log10_p"
+    assert found.columns[-2:] == ["log10_p", "repeated"]
     outcome = run("triggers", path, "Socrates", "--lines", "--decay", "20", "-f", "table")
     assert outcome.code == 0, outcome.err
     assert "brings on" in outcome.out
     assert "log10_p" not in outcome.out
+
+
+def test_triggers_say_which_pairs_are_signatures(run, tmp_path):
+    path, signature = tmp_path / "texts.txt", "gordon banks says that skepticism is the chastity of the intellect"
+    lines = [f"w{k % 7} w{k % 11} w{k % 13} " + (signature if k % 3 == 0 else "") for k in range(60)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    outcome = run("triggers", path, "gordon", "--lines")
+    assert "1 pair of 1 rests mostly on passages that several documents share (column repeated)" in outcome.err
+    left = run("triggers", path, "gordon", "--lines", "--most-repeated", "0.5")
+    assert left.code == 0, left.err
+    assert "passages" not in left.err
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,9 @@ def test_counts_get_an_order_at_random():
         ("ha ha", "give a corpus"),
         (7, "give a corpus"),
         (["ha ha"], "document 1 must be a list of tokens; got 'ha ha'; read texts first"),
+        ([{"ha": 2}], "document 1 must be a list of tokens; got {'ha': 2}"),
+        (np.array([["ha", "so"]])[0], "document 1 must be a list of tokens; got 'ha'"),
+        (np.array([[1.5, 2.0]]), "document 1: a token must be a string; got 1.5"),
         ([["ha"], None], "document 2 must be a list of tokens; got None"),
         ([["ha", 3]], "document 1: a token must be a string; got 3"),
         ([], "no tokens"),
@@ -154,6 +157,8 @@ def test_documents_from_which_little_can_be_learned_have_documented_limits():
     never = tb.fit_polya_urn([["a", "b", "c"], ["b", "c", "a"], ["d", "a", "b"]], prior=None)
     assert never.status == "boundary"
     assert never.replacement.nnz == 0
+    assert tb.fit_polya_urn([["a", "b", "c"], ["b", "c", "a"], ["d", "a", "b"]]).status == "boundary"
+    assert tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full", prior=None).status == "unbounded"
     equal = tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full")
     assert np.isfinite(equal.log_likelihood)
     assert np.isfinite(equal.score([["c", "c", "a"]]))
@@ -175,3 +180,27 @@ def test_weights_discount_what_the_text_had_brought_on():
     expected = icf * sum(alpha / (alpha + k * own) for k in range(3))
     assert made[0, place] == pytest.approx(expected, rel=1e-12)
     assert made[1].nnz == 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_word_without_mass_has_a_weight_and_no_likelihood():
+    """With prior=None a word that always came after another cannot begin a document: 0/0 is no weight."""
+    rng = np.random.default_rng(0)
+    texts = [["s", "t", "x", "z"] if u < 0.5 else list(rng.permutation(["x", "y", "z", "s"])) for u in rng.random(60)]
+    urn = tb.fit_polya_urn(texts, "full", prior=None)
+    place = urn.terms.tolist().index("t")
+    assert urn.alpha[place] == 0
+    made = urn.weights([["t", "x"]])
+    assert np.isfinite(made.toarray()).all()
+    n_t = sum(one.count("t") for one in texts)
+    assert made[0, place] == pytest.approx(np.log(urn.tokens / n_t))
+    assert urn.held_out([["t"], ["x"]]).log_likelihood[0] == -np.inf
+
+
+@pytest.mark.parametrize("kind", ["constant", "diagonal", "full"])
+@pytest.mark.parametrize("prior", [None, 1.0])
+def test_a_column_of_counts_that_is_empty(kind, prior):
+    X = np.array([[3, 1, 0, 0], [0, 2, 2, 0], [1, 1, 1, 0]] * 10)
+    urn = tb.fit_polya_urn(X, kind, prior=prior, min_documents=1)
+    assert urn.alpha[3] < 1e-9
+    assert np.isfinite(urn.score(X))

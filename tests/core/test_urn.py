@@ -44,6 +44,22 @@ def test_passes_equal_the_twin(half_life, on_both):
 
 
 @pytest.mark.parametrize("half_life", [None, 3.0])
+def test_the_curvature_equals_the_twin(half_life, on_both):
+    documents, tokens, ends = texts(11)
+    _, M, matrix, values = parameters(12)
+    sequences = Sequences(tokens, ends, TERMS, half_life)
+    gains = matrix.gains(values)
+    (squares, products), other = on_both(lambda: (sequences.squares(gains), sequences.products(matrix, gains)))
+    np.testing.assert_array_equal(products, other[1])
+    expected = twin.second_moments(documents, M, 1.0 if half_life is None else 0.5 ** (1 / half_life))
+    np.testing.assert_allclose(squares[0], expected[0], rtol=1e-12)
+    np.testing.assert_allclose(squares[1], np.diagonal(expected[1]), rtol=1e-12)
+    assert squares[2] == pytest.approx(expected[2], rel=1e-12)
+    off = ~matrix.own
+    np.testing.assert_allclose(products[off], expected[1][matrix.sources, matrix.targets][off], rtol=1e-12)
+
+
+@pytest.mark.parametrize("half_life", [None, 3.0])
 def test_rows_say_what_stood_before_each_token(half_life):
     documents, tokens, ends = texts(3)
     *_, matrix, _ = parameters(4)
@@ -137,11 +153,16 @@ def test_wrong_indices_are_refused():
             core.exposure(of, urn)
         with pytest.raises(ValueError, match="out of range"):
             core.masses(of, urn, np.zeros(2), np.zeros(2))
+        for kernel in (core.squares, core.products):
+            with pytest.raises(ValueError, match="out of range"):
+                kernel(of, urn)
     of = core.urn_texts(np.ones(2, dtype=np.int32), np.array([2]), 0, 1, 2, powers)
     for indptr, sources in (([0, 2, 1], [0, 1]), ([0, 1, 2], [0, 7])):
         wrong = core.urn(np.ones(2) / 2, np.zeros(2), np.array(indptr), np.array(sources, dtype=np.int32), np.ones(2))
         with pytest.raises(ValueError, match="out of range"):
             core.masses(of, wrong, np.zeros(2), np.zeros(2))
+        with pytest.raises(ValueError, match="out of range"):
+            core.products(of, wrong)
     with pytest.raises(ValueError, match="one mass and one total"):
         core.masses(of, urn, np.zeros(1), np.zeros(2))
 
@@ -158,7 +179,7 @@ def test_wrong_rows_are_refused():
     good = urn_columns.ColumnRows(np.array([0, 1]), np.array([0, 1]), np.array([1], np.int32), np.ones(1), np.ones(1))
     held = (np.array([3]), np.zeros(1, np.int32), np.zeros(1))
     with pytest.raises(ValueError, match="out of range"):
-        urn_columns.profiles(good, indptr, lines, (np.ones(1), np.ones(1)), held, ratio=False)
+        urn_columns.profiles(good, indptr, lines, (np.ones(1), np.ones(1)), held, np.zeros(1, np.int32), ratio=False)
 
 
 def test_wrong_places_are_refused():

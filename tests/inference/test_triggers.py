@@ -53,9 +53,9 @@ def test_the_profile_is_the_maximum_of_the_column():
             return -value(alpha, values)
 
         best = minimize(loss, np.log([0.1, 0.05]), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-10})
-        found = test.profile(np.array([entry]), np.array([held]), ratio=ratio)[0]
+        found = test.profile(np.array([entry]), np.array([held]), ratio=ratio)[0][0]
         assert found == pytest.approx(-best.fun, abs=1e-6)
-    assert test.profile(np.array([entry]), test.values[[entry]])[0] == pytest.approx(test.best[1], abs=1e-7)
+    assert test.profile(np.array([entry]), test.values[[entry]])[0][0] == pytest.approx(test.best[1], abs=1e-7)
 
 
 def test_intervals_end_where_the_likelihood_ratio_is_critical():
@@ -65,15 +65,19 @@ def test_intervals_end_where_the_likelihood_ratio_is_critical():
         low, high = test.intervals(entries, 0.95, ratio=ratio)
         for end in (low[low > 0], high):
             chosen = entries[low > 0] if end.size < high.size else entries
-            lr = 2 * (test.best[1] - test.profile(chosen, end, ratio=ratio))
+            lr = test.likelihood_ratio(chosen, end, ratio=ratio)
             np.testing.assert_allclose(lr, 3.841458820694124, atol=1e-4)
     low, high = test.intervals(np.array([-1 - 1]), ratio=False)  # of α
     assert low[0] < test.alpha[1] < high[0]
 
 
-def test_the_statistic_is_close_to_that_of_two_whole_fits():
-    """It is larger by about the share of the target after its source: the line lies below −log Z."""
-    sequences, matrix, fit, test = fitted(3, terms=60, documents=150, pair=0.03)
+@pytest.mark.parametrize(
+    ("terms", "length", "documents", "pair"),
+    [(60, 40, 150, 0.03), (12, 4, 150, 0.3), (5, 80, 60, 0.3), (12, 10, 150, 1.0), (40, 10, 60, 3.0)],
+)
+def test_the_statistic_is_that_of_two_whole_fits(terms, length, documents, pair):
+    """Also where the target is much of the text after its source, so that the lines lie far below −log Z."""
+    sequences, matrix, fit, test = fitted(3, terms, documents, length, pair)
     entry = int(np.flatnonzero((matrix.sources == 0) & (matrix.targets == 1))[0])
     kept = np.arange(matrix.sources.size) != entry
     without = UrnMatrix.of_pairs(matrix.sources[kept], matrix.targets[kept], sequences.terms)
@@ -81,7 +85,33 @@ def test_the_statistic_is_close_to_that_of_two_whole_fits():
     null = fit_urn(sequences, without, start, tolerance=1e-12)
     whole = 2 * (fit.log_likelihood - null.log_likelihood)
     assert whole > 10
-    assert whole - 1e-6 <= test.statistic(np.array([entry]))[0] < 1.1 * whole
+    assert test.statistic(np.array([entry]))[0] == pytest.approx(whole, rel=0.1)
+    line = 2 * (test.best[1] - test.profile(np.array([entry]), np.zeros(1))[0][0])
+    assert line > whole - 1e-6  # the bound is on this side
+
+
+def test_the_interval_is_that_of_whole_fits():
+    """At its ends two whole fits, with M/α held there, differ by the critical value."""
+    sequences, matrix, fit, test = fitted(4, 6, 80, 8, 0.5)
+    entry = int(np.flatnonzero((matrix.sources == 0) & (matrix.targets == 1))[0])
+    low, high = test.intervals(np.array([entry]))
+    own, other = np.flatnonzero(matrix.own), int(np.flatnonzero((matrix.sources == 2) & (matrix.targets == 3))[0])
+
+    def whole(ratio):
+        def loss(x):
+            alpha, values = np.exp(np.append(x[:5], 0.0)), np.empty(8)
+            values[own], values[other], values[entry] = np.exp(x[5:11]), np.exp(x[11]), ratio * alpha[1]
+            mass, total = sequences.masses(alpha / alpha.sum(), matrix, values / alpha.sum())
+            return -np.log(mass / total).sum()
+
+        begin = np.log(np.concatenate([fit.alpha[:5] / fit.alpha[5], np.maximum(fit.values[own], 1e-3), [1e-3]]))
+        return -minimize(loss, begin, method="L-BFGS-B", bounds=[(-12, 6)] * 12).fun
+
+    for end in (low[0], high[0]):
+        exact = 2 * (fit.log_likelihood - whole(end))
+        line = 2 * (test.best[1] - test.profile(np.array([entry]), np.array([end]), ratio=True)[0][0])
+        assert exact == pytest.approx(3.841, rel=0.15)  # eight tokens per document: other columns matter a little, too
+        assert abs(line - exact) > 2 * abs(3.841 - exact)
 
 
 def test_p_of_the_boundary():

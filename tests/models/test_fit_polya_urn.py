@@ -137,3 +137,20 @@ def test_the_fit_says_if_it_was_stopped():
     matrix = UrnMatrix.diagonal(4)
     fit = fit_urn(as_sequences(drawn(1), 4), matrix, start(matrix), tolerance=1e-16, max_iterations=2)
     assert fit.status == "max_iterations"
+
+
+def test_words_that_only_bring_on_each_other_grow_without_bound():
+    documents = [np.array([0, 1, 0, 1, 1, 0])] * 8 + [np.array([2, 3, 4, 2]), np.array([3, 2, 4])] * 6
+    matrix = UrnMatrix.of_pairs([0, 1, 2, 3, 4, 0, 1], [0, 1, 2, 3, 4, 1, 0], 5)
+    assert not as_sequences(documents, 5).alone().any()
+    assert fit_urn(as_sequences(documents, 5), matrix, start(matrix)).status == "unbounded"
+
+
+def test_a_prior_does_not_hide_that_nothing_is_brought_on():
+    """Words repeat less than by chance: the penalty is the same at any scale of M, which falls towards 0 forever."""
+    documents = [np.random.default_rng(seed).permutation([0, 0, 1, 1, 2, 2]) for seed in range(40)]
+    sequences, matrix = as_sequences(documents, 3), UrnMatrix.diagonal(3)
+    fit = fit_urn(sequences, matrix, start(matrix), group_prior(matrix, np.full(3, 1 / 3), 1.0))
+    assert fit.status == "boundary"
+    assert not fit.values.any()
+    assert fit.log_likelihood == pytest.approx(240 * np.log(1 / 3))

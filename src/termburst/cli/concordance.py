@@ -287,6 +287,15 @@ def triggers(
     min_documents: Annotated[
         int, typer.Option("--min-documents", min=1, help="Pairs must come in that order in so many documents.")
     ] = 5,
+    most_repeated: Annotated[
+        float,
+        typer.Option(
+            "--most-repeated",
+            min=0.0,
+            max=1.0,
+            help="Leave out pairs that rest on repeated passages in a larger share of their documents.",
+        ),
+    ] = 1.0,
     confidence: Confidence = 0.95,
     fdr: FdrOption = "bh",
     top: Top = None,
@@ -297,8 +306,9 @@ def triggers(
 ) -> None:
     """List what a word brings on later in a document, and what brings it on.
 
-    ratio is how many times likelier the other word is just after one occurrence, compared with the same text without
-    it. q_value is the p-value, adjusted for all pairs of words that were looked at.
+    ratio is how many times likelier one occurrence makes the other word, compared with words that it does not bring
+    on. q_value is the p-value, adjusted for all pairs of words that were looked at. repeated is in how many of the
+    documents both stand in eight words in a row that another document has, too: a signature, a quotation, a reprint.
     """
     import polars as pl
 
@@ -315,9 +325,17 @@ def triggers(
         words = OrderedWords(TokenPositions.of(texts, read.counting), read.counting.stop_word_set())
     with working("Fitting an urn"):
         fit = fit_polya_urn(words, "full", decay=decay, min_documents=min_documents)
-        table = tested(fit, word, top=None, adjust=fdr, confidence=confidence)
+        table = tested(fit, word, top=None, adjust=fdr, confidence=confidence, most_repeated=most_repeated)
     found = table.filter(pl.col("q_value") <= SURE).height
     title = f"{many(found, 'word')} brought on by {printable(word)!r}, or bringing it on (q ≤ {SURE})"
     if settled is Format.table:
         table = table.drop("log10_p")
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
+    copied = table.filter((pl.col("q_value") <= SURE) & (pl.col("repeated") > pl.col("documents") / 2)).height
+    if copied:
+        verb = "rests" if copied == 1 else "rest"
+        say(
+            f"{many(copied, 'pair')} of {found:,} {verb} mostly on passages that several documents share "
+            "(column repeated): signatures, quotations or reprints; --most-repeated 0.5 leaves them out.",
+            err=True,
+        )

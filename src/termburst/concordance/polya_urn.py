@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ class PolyaUrnFit:
     replacement : csr_matrix of shape (m, m), M: what one token of the row adds to the mass of the column
     log_likelihood : of all tokens in their order
     history : log-likelihood plus penalty after each iteration; it never falls. Empty for "constant"
-    status : "converged"; "boundary": nothing is brought on, M = 0; "unbounded": an entry of M grows without bound;
+    status : "converged"; "boundary": nothing is brought on, M = 0; "unbounded": entries of M grow without bound;
         "max_iterations": not converged
     documents, tokens : what it was fitted to
     prior : pseudo-count of the prior, or None
@@ -95,6 +94,8 @@ class PolyaUrnFit:
     def held_out(self, documents: Any) -> HeldOut:
         """The log-likelihood of documents, one by one. Words that the urn does not know are left out, and counted.
 
+        It is −∞ for a document with a word that has no mass there, which is possible with prior=None.
+
         Parameters
         ----------
         documents : corpus, or list of lists of tokens
@@ -109,15 +110,10 @@ class PolyaUrnFit:
         """
         sequences, unknown = known_sequences(documents, self.terms, self.decay)
         mass, total = self._masses(sequences)
-        with np.errstate(divide="ignore"):
-            logs = np.append(0.0, np.cumsum(np.log(mass / total)))
-        ends = np.append(0, sequences.ends)
-        found = logs[ends[1:]] - logs[ends[:-1]]
-        if not np.isfinite(logs[-1]):  # a word without mass: differences of −inf have no value
-            where = np.searchsorted(sequences.ends, np.flatnonzero(mass <= 0), side="right")
-            with np.errstate(divide="ignore"):
-                found = np.array([np.log(mass[a:b] / total[a:b]).sum() for a, b in pairwise(ends)])
-            found[where] = -np.inf
+        with np.errstate(divide="ignore"):  # a word without mass
+            logs = np.log(mass / total)
+        document = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
+        found = np.bincount(document, logs, sequences.ends.size).astype(np.float64)
         return HeldOut(found, sequences.lengths, unknown)
 
     def score(self, documents: Any) -> float:
@@ -140,11 +136,13 @@ class PolyaUrnFit:
 
         Returns
         -------
-        The known tokens of the documents, and α_k/(α_k + Σ_{s<t} M[w_s, k]) of each.
+        The known tokens of the documents, and α_k/(α_k + Σ_{s<t} M[w_s, k]) of each. A word with α_k = 0 that nothing
+        brought on, which is possible with prior=None, is as fresh as can be: 1.
         """
         sequences, _ = known_sequences(documents, self.terms, self.decay)
         mass, _ = self._masses(sequences)
-        return sequences, self.alpha[sequences.tokens] / mass
+        share = np.ones(mass.size)
+        return sequences, np.divide(self.alpha[sequences.tokens], mass, out=share, where=mass > 0)
 
     def weights(self, documents: Any) -> Any:
         """Weights that discount an occurrence by how much the text so far had brought it on.
@@ -332,11 +330,17 @@ def _full(
 ) -> tuple[UrnEstimate, Candidates]:
     _, total = sequences.masses(start.alpha, start.matrix, start.values)
     candidates = screen_pairs(sequences, start.alpha, total, most=limits[0], min_documents=limits[1])
+    return full_from(sequences, start, candidates, prior, options), candidates
+
+
+def full_from(
+    sequences: Sequences, start: UrnEstimate, candidates: Candidates, prior: float | None, options: dict[str, Any]
+) -> UrnEstimate:
+    """The urn with the given candidates, from a diagonal one."""
     matrix = candidate_matrix(candidates, sequences.terms)
-    own = matrix.own
-    values = np.where(own, np.maximum(start.values[matrix.targets], 1e-9), start.alpha[matrix.targets])
+    values = np.where(matrix.own, np.maximum(start.values[matrix.targets], 1e-9), start.alpha[matrix.targets])
     density = None if prior is None else group_prior(matrix, start.alpha, prior)
-    return fit_urn(sequences, matrix, (start.alpha, values), density, **options), candidates
+    return fit_urn(sequences, matrix, (start.alpha, values), density, **options)
 
 
 def _result(

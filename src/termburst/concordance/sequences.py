@@ -105,10 +105,10 @@ def _of_lists(source: Any) -> tuple[Sequences, NDArray[np.object_]]:
     for place, document in enumerate(documents):
         if isinstance(document, (str, bytes)) or not isinstance(document, (list, tuple, np.ndarray)):
             advice = "; read texts first, with tb.read(texts)" if isinstance(document, str) else ""
-            raise ValueError(f"document {place + 1} must be a list of tokens; got {shown(document)}{advice}")
+            raise ValueError(f"document {place + 1} must be a list of tokens; got {shown(_plain(document))}{advice}")
         for token in document:
             if not isinstance(token, str):
-                raise ValueError(f"document {place + 1}: a token must be a string; got {shown(token)}")
+                raise ValueError(f"document {place + 1}: a token must be a string; got {shown(_plain(token))}")
             numbers.append(known.setdefault(token, len(known)))
         ends.append(len(numbers))
     words = sorted(known)
@@ -116,3 +116,8 @@ def _of_lists(source: Any) -> tuple[Sequences, NDArray[np.object_]]:
     rank[[known[word] for word in words]] = np.arange(len(words))
     terms = np.array(words, dtype=object)
     return Sequences(rank[np.array(numbers, dtype=np.int64)], np.array(ends, dtype=np.int64), terms.size), terms
+
+
+def _plain(value: Any) -> Any:
+    """What a NumPy scalar stands for: a message says 1.5, and not np.float64(1.5)."""
+    return value.item() if isinstance(value, np.generic) else value

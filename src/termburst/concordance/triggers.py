@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from termburst.concordance.collocates import nowhere
 from termburst.concordance.polya_urn import PolyaUrnFit
 from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
+from termburst.inference.repeated_passages import RepeatedPairs
 from termburst.inference.triggers import Triggers, TriggerTest, entries_between
 from termburst.names import ADJUSTMENTS
 from termburst.threads import Aside
 
 BRINGS_ON, BROUGHT_ON_BY = "brings on", "brought on by"
+_CHUNK = 200  # pairs whose passages are looked at together
 _made: WeakKeyDictionary[PolyaUrnFit, tuple[TriggerTest, dict[str, Triggers]]] = WeakKeyDictionary()
+_passages: WeakKeyDictionary[PolyaUrnFit, RepeatedPairs] = WeakKeyDictionary()
 
 
 def triggers(
@@ -27,6 +30,7 @@ def triggers(
     top: int | None = 50,
     adjust: str = "bh",
     confidence: float = 0.95,
+    most_repeated: float = 1.0,
 ) -> pl.DataFrame:
     """Which words bring on which other words? The smallest p-values come first.
 
@@ -41,15 +45,19 @@ def triggers(
     top : at most how many rows; None for all
     adjust : how q is made from p, over all ordered pairs that the screen looked at: pairs that it left out have p = 1
     confidence : level of the interval of ratio
+    most_repeated : pairs are left out if they rest on repeated passages in a larger share of their documents: 0.5
+        leaves out most signatures, quotations and reprints. The q-values stay as they are
 
     Returns
     -------
     polars.DataFrame
         For one word: direction ("brings on", "brought on by") and term, the other word; for all pairs: source and
-        target. Then ratio: how many times likelier the target is just after one source, compared with the same text
-        without it (infinite if it never comes without one of its sources); ci_low, ci_high, from the profile
-        likelihood; documents in which the source stands before the first target; expected,
-        their mean if the source does not matter; p_value; q_value; log10_p.
+        target. Then ratio, 1 + M[source, target]/α[target]: how many times likelier one source makes the target,
+        compared with words that the source does not bring on, where nothing else brought on the target (infinite if it
+        never comes without one of its sources); ci_low, ci_high, from the profile likelihood; documents in which the
+        source stands before the first target; expected, their mean if the source does not matter; p_value; q_value;
+        log10_p; repeated: in how many of the documents the first target and the last source before it stand in eight
+        words in a row that another document has, too.
 
     Examples
     --------
@@ -63,6 +71,8 @@ def triggers(
     top = None if top is None else checked_whole("top", top, least=1)
     check_name("adjust", adjust, ADJUSTMENTS)
     check_confidence(confidence)
+    if not isinstance(most_repeated, (int, float)) or not 0 <= most_repeated <= 1:
+        raise ValueError(f"most_repeated must be a number between 0 and 1; got {shown(most_repeated)}")
     if not isinstance(fit, PolyaUrnFit) or fit.kind != "full":
         got = f'kind="{fit.kind}"' if isinstance(fit, PolyaUrnFit) else shown(fit)
         raise ValueError(f'triggers need an urn fitted with tb.fit_polya_urn(corpus, "full"); got {got}')
@@ -71,8 +81,10 @@ def triggers(
     chosen = np.arange(found.source.size)
     if number is not None:
         chosen = np.flatnonzero((found.source == number) | (found.target == number))
-    chosen = chosen[np.lexsort((-found.excess[chosen], found.log10_p[chosen]))][:top]
-    return _frame(fit, test, found, chosen, number, confidence)
+    chosen = chosen[np.lexsort((-found.excess[chosen], found.log10_p[chosen]))]
+    if most_repeated < 1:
+        chosen = _original(fit, found, chosen, top, most_repeated)
+    return _frame(fit, test, found, chosen[:top], number, confidence)
 
 
 def _number(fit: PolyaUrnFit, term: Any) -> int:
@@ -80,9 +92,8 @@ def _number(fit: PolyaUrnFit, term: Any) -> int:
     if not isinstance(term, str) or not term.strip():
         raise ValueError(f"give one word; got {shown(term)}")
     for candidate in (term, term.lower()):
-        where = int(np.searchsorted(fit.terms, candidate))
-        if where < fit.terms.size and fit.terms[where] == candidate:
-            return where
+        for where in np.flatnonzero(fit.terms == candidate)[:1]:
+            return int(where)
     raise ValueError(nowhere(term, fit.terms.tolist()))
 
 
@@ -133,9 +144,32 @@ def _frame(
             "p_value": found.p_value[chosen],
             "q_value": found.q_value[chosen],
             "log10_p": found.log10_p[chosen],
+            "repeated": _repeated(fit, source, target),
         },
         schema_overrides=dict.fromkeys(names, pl.String),
     )
+
+
+def _repeated(fit: PolyaUrnFit, source: NDArray[np.int64], target: NDArray[np.int64]) -> NDArray[np.int64]:
+    """In how many documents a pair stands in passages that other documents have, too."""
+    assert fit._sequences is not None  # as it was tested
+    if fit not in _passages:
+        _passages[fit] = RepeatedPairs(fit._sequences)
+    return _passages[fit].documents(source, target)
+
+
+def _original(
+    fit: PolyaUrnFit, found: Triggers, chosen: NDArray[np.intp], top: int | None, most: float
+) -> NDArray[np.intp]:
+    """The pairs that do not rest on repeated passages, or the first *top* of them."""
+    kept: list[NDArray[np.intp]] = [chosen[:0]]
+    for start in range(0, chosen.size, _CHUNK):
+        some = chosen[start : start + _CHUNK]
+        source, target = found.source[some], found.target[some]
+        kept.append(some[_repeated(fit, source, target) <= most * _documents(fit, source, target)[0]])
+        if top is not None and sum(part.size for part in kept) >= top:
+            break
+    return np.concatenate(kept)
 
 
 def _documents(fit: PolyaUrnFit, source: NDArray[np.int64], target: NDArray[np.int64]) -> tuple[Any, Any]:

@@ -66,6 +66,83 @@ int32_t tb_urn_exposure(const UrnTexts *texts, const Urn *urn, const UrnExposure
     return TB_OK;
 }
 
+/* Like exposure, one power higher. A token that makes C into C r + 1 adds 2 C r + 1 to the square of what comes after. */
+int32_t tb_urn_squares(const UrnTexts *texts, const Urn *urn, const UrnSquares *out, const UrnRoom *room) {
+    double r = texts->longest > 1 ? texts->powers[1] : 1.0, all = 0.0;
+    for (int64_t j = texts->first; j < texts->last; j++) {
+        int64_t start, end;
+        if (!document(texts, j, &start, &end)) return TB_BAD_INDEX;
+        if (2 * (end - start) > room->spare_size) return TB_NO_ROOM;
+        double *inverse = room->spare, *added = room->spare + (end - start), gained = 0.0;
+        for (int64_t t = 0; t < end - start; t++) {
+            int32_t term = texts->tokens[start + t];
+            inverse[t] = 1 / ((1 + gained) * (1 + gained));
+            added[t] = 2 * r * before(texts, room, term, t) + 1;
+            gained = gained * r + urn->gains[term];
+            note(texts, room, term, t);
+        }
+        forget(texts, room, start, end);
+        double once = 0.0, twice = 0.0;
+        for (int64_t t = end - start - 1; t >= 0; t--) {
+            int32_t term = texts->tokens[start + t];
+            out->crossed[term] += once;
+            out->squared[term] += added[t] * twice;
+            once = once * r + inverse[t];
+            twice = twice * r * r + inverse[t];
+            all += inverse[t];
+        }
+    }
+    out->sum[0] = all;
+    return TB_OK;
+}
+
+/* Σ_t C_i C_k/Z_t² is the sum over the tokens s that are k of Σ_{t>s} r^(t−1−s) C_i(<t)/Z_t². What stood before s makes
+ * r C_i(<s) Σ_{t>s} r^(2(t−1−s))/Z_t² of that: the pass forward. Later tokens i make the rest: the pass backward, in which
+ * `amount` is Σ_{s'≥place} r^(s'−place) Σ_{t>s'} r^(2(t−1−s'))/Z_t² of a term. */
+static int document_products(
+    const UrnTexts *texts, const Urn *urn, double *products, const UrnRoom *room, int64_t start, int64_t end) {
+    double r = texts->longest > 1 ? texts->powers[1] : 1.0, gained = 0.0, twice = 0.0, *after = room->spare;
+    int64_t from, to;
+    for (int64_t t = 0; t < end - start; t++) {
+        after[t] = 1 / ((1 + gained) * (1 + gained));
+        gained = gained * r + urn->gains[texts->tokens[start + t]];
+    }
+    for (int64_t t = end - start - 1; t >= 0; t--) {
+        int32_t term = texts->tokens[start + t];
+        if (!column(urn, term, &from, &to)) return 0;
+        for (int64_t e = from; e < to; e++) {
+            int32_t source = urn->sources[e];
+            if (source < 0 || source >= texts->terms) return 0;
+            double later = room->amount[source];
+            if (later > 0) products[e] += later * texts->powers[room->place[source] - t];
+        }
+        double later = room->amount[term], inverse = after[t];
+        room->amount[term] = (later > 0 ? later * texts->powers[room->place[term] - t] : 0.0) + twice;
+        room->place[term] = t;
+        after[t] = twice;
+        twice = twice * r * r + inverse;
+    }
+    forget(texts, room, start, end);
+    for (int64_t t = 0; t < end - start; t++) {
+        int32_t term = texts->tokens[start + t];
+        column(urn, term, &from, &to);
+        for (int64_t e = from; e < to; e++) products[e] += r * before(texts, room, urn->sources[e], t) * after[t];
+        note(texts, room, term, t);
+    }
+    forget(texts, room, start, end);
+    return 1;
+}
+
+int32_t tb_urn_products(const UrnTexts *texts, const Urn *urn, const UrnProducts *out, const UrnRoom *room) {
+    for (int64_t j = texts->first; j < texts->last; j++) {
+        int64_t start, end;
+        if (!document(texts, j, &start, &end)) return TB_BAD_INDEX;
+        if (end - start > room->spare_size) return TB_NO_ROOM;
+        if (!document_products(texts, urn, out->products, room, start, end)) return TB_BAD_INDEX;
+    }
+    return TB_OK;
+}
+
 int32_t tb_urn_masses(const UrnTexts *texts, const Urn *urn, const UrnMasses *out, const UrnRoom *room) {
     double r = texts->longest > 1 ? texts->powers[1] : 1.0;
     for (int64_t j = texts->first; j < texts->last; j++) {
@@ -147,6 +224,12 @@ TB_LAYOUT(urn,
     TB_WHOLE(UrnExposure),
     TB_FIELD(UrnExposure, exposure),
     TB_FIELD(UrnExposure, sums),
+    TB_WHOLE(UrnSquares),
+    TB_FIELD(UrnSquares, crossed),
+    TB_FIELD(UrnSquares, squared),
+    TB_FIELD(UrnSquares, sum),
+    TB_WHOLE(UrnProducts),
+    TB_FIELD(UrnProducts, products),
     TB_WHOLE(UrnMasses),
     TB_FIELD(UrnMasses, mass),
     TB_FIELD(UrnMasses, total),

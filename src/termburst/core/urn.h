@@ -29,7 +29,7 @@ typedef struct {
 } Urn;
 
 /* Scratch space of one thread: how often each term stood so far (with decay), the place where that was last so, and
- * one number for each token of a document, padded to whole LANES. */
+ * one number for each token of a document (two for `tb_urn_squares`), padded to whole LANES. */
 typedef struct {
     double *amount;
     int64_t *place;
@@ -42,6 +42,18 @@ typedef struct {
     double *exposure;
     double *sums;
 } UrnExposure;
+
+/* Σ_t C_i(<t)/Z_t² and Σ_t C_i(<t)²/Z_t² of each term; then Σ_t 1/Z_t². */
+typedef struct {
+    double *crossed;
+    double *squared;
+    double *sum;
+} UrnSquares;
+
+/* Σ_t C_i(<t) C_k(<t)/Z_t² of each entry M[i, k]. */
+typedef struct {
+    double *products;
+} UrnProducts;
 
 /* For each token the mass of its term before it was drawn, and the total mass. */
 typedef struct {
@@ -62,6 +74,8 @@ typedef struct {
 } UrnPast;
 
 TB_API int32_t tb_urn_exposure(const UrnTexts *texts, const Urn *urn, const UrnExposure *out, const UrnRoom *room);
+TB_API int32_t tb_urn_squares(const UrnTexts *texts, const Urn *urn, const UrnSquares *out, const UrnRoom *room);
+TB_API int32_t tb_urn_products(const UrnTexts *texts, const Urn *urn, const UrnProducts *out, const UrnRoom *room);
 TB_API int32_t tb_urn_masses(const UrnTexts *texts, const Urn *urn, const UrnMasses *out, const UrnRoom *room);
 TB_API int32_t tb_urn_past(const UrnTexts *texts, const Urn *urn, const UrnPast *out, const UrnRoom *room);
 

@@ -46,6 +46,14 @@ class UrnExposure(Struct):
     _fields_ = [("exposure", Out_f64), ("sums", Out_f64)]
 
 
+class UrnSquares(Struct):
+    _fields_ = [("crossed", Out_f64), ("squared", Out_f64), ("sum", Out_f64)]
+
+
+class UrnProducts(Struct):
+    _fields_ = [("products", Out_f64)]
+
+
 class UrnMasses(Struct):
     _fields_ = [("mass", Out_f64), ("total", Out_f64)]
 
@@ -92,6 +100,21 @@ def exposure(texts: UrnTexts, of: Urn) -> tuple[Floats, float, float]:
     found, sums = np.zeros(texts.terms), np.zeros(2)
     call("tb_urn_exposure", texts, of, UrnExposure(exposure=found, sums=sums), _room(texts.terms, texts.longest))
     return found, float(sums[0]), float(sums[1])
+
+
+def squares(texts: UrnTexts, of: Urn) -> tuple[Floats, Floats, float]:
+    """Σ_t C_i(<t)/Z_t² and Σ_t C_i(<t)²/Z_t² of each term, and Σ_t 1/Z_t²."""
+    crossed, squared, total = np.zeros(texts.terms), np.zeros(texts.terms), np.zeros(1)
+    out = UrnSquares(crossed=crossed, squared=squared, sum=total)
+    call("tb_urn_squares", texts, of, out, _room(texts.terms, 2 * texts.longest))
+    return crossed, squared, float(total[0])
+
+
+def products(texts: UrnTexts, of: Urn) -> Floats:
+    """Σ_t C_i(<t) C_k(<t)/Z_t² of each entry M[i, k] off the diagonal; those on it have no meaning."""
+    found = np.zeros(of.entries)
+    call("tb_urn_products", texts, of, UrnProducts(products=found), _room(texts.terms, texts.longest))
+    return found
 
 
 def masses(texts: UrnTexts, of: Urn, mass: Floats, total: Floats) -> None:

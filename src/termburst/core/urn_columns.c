@@ -16,8 +16,10 @@ typedef struct {
     int64_t *free;
 } Problem;
 
-enum { MOST_STEPS = 200, MOST_HALVINGS = 60 };
+enum { MOST_STEPS = 200, MOST_HALVINGS = 60, NO_GAIN = -1 };
 #define TINY 1e-10 /* tokens */
+#define ENOUGH 1e-11
+#define CLOSE 1e-6
 
 /* The design of parameter 0 and the held part of a row. */
 TB_INLINE void row_parts(const Problem *p, int64_t r, double *first, double *held) {
@@ -108,24 +110,26 @@ static double newton_step(const Problem *p) {
     return promised;
 }
 
-/* One step along *step*, cut at 0, halved until F grows enough; 0 if it does not. */
+/* One step along *step*, cut at 0, halved until F grows enough. Returns how often, or NO_GAIN; cut steps count as halved. */
 static int line_search(const Problem *p, double *value) {
     double length = 1.0;
     for (int k = 0; k < MOST_HALVINGS; k++, length /= 2) {
         double expected = 0.0;
+        int cut = 0;
         for (int64_t j = 0; j < p->size; j++) {
             double lowest = p->count[j] > 0 ? 0.1 * p->u[j] : 0.0;
             p->trial[j] = most(p->u[j] + length * p->step[j], lowest);
+            cut |= p->u[j] + length * p->step[j] < lowest;
             expected += p->gradient[j] * (p->trial[j] - p->u[j]);
         }
         double reached = objective(p, p->trial);
         if (expected > 0 && reached >= *value + 1e-4 * expected) {
             for (int64_t j = 0; j < p->size; j++) p->u[j] = p->trial[j];
             *value = reached;
-            return 1;
+            return k + cut;
         }
     }
-    return 0;
+    return NO_GAIN;
 }
 
 /* The closed step of the EM algorithm, u_j ← u_j (gradient_j + 1): it never lowers F. */
@@ -137,17 +141,20 @@ static void multiply(const Problem *p, double *value) {
     *value = reached;
 }
 
-/* Returns the largest F; −∞ if no mass can be behind some row. */
+/* Returns the largest F; −∞ if no mass can be behind some row. η is that of the maximum.
+ *
+ * −F is self-concordant, because weights are at least 1: after a whole step that promised λ², the next one would promise
+ * less than (λ/(1 − λ))⁴. So one step that promises less than CLOSE is the last. What is promised cannot be told from
+ * rounding if it is below some 1e-14 of F: to go on would only repeat sums over the rows. */
 static double maximise(const Problem *p) {
     double value = objective(p, p->u);
     for (int k = 0; k < MOST_STEPS && value > -INFINITY; k++) {
         derivatives(p);
-        double promised = newton_step(p);
-        if (promised < 1e-11) break;
-        if (promised > 0 && line_search(p, &value)) continue;
-        double before = value;
-        objective(p, p->u);
-        derivatives(p);
+        double promised = newton_step(p), before = value;
+        if (promised < ENOUGH + 1e-13 * fabs(value)) return value;
+        int halved = promised > 0 ? line_search(p, &value) : NO_GAIN;
+        if (halved == 0 && promised < CLOSE) return value;
+        if (halved != NO_GAIN) continue;
         multiply(p, &value);
         if (!(value > before + 1e-12)) break;
     }
@@ -190,7 +197,7 @@ static int prepare(Problem *p, const UrnRows *rows, const UrnLines *lines, const
 
 /* u from the masses; a parameter with a prior, and α, begin above 0. */
 static void begin(const Problem *p, double alpha, const double *values, double least_alpha) {
-    p->u[0] = p->scale[0] > 0 ? most(alpha / p->scale[0], least_alpha) : 0.0;
+    p->u[0] = p->scale[0] > 0 ? most(alpha / p->scale[0], most(least_alpha, 1e-3 * p->count[0])) : 0.0;
     for (int64_t j = 1; j < p->size; j++) {
         p->u[j] = p->scale[j] > 0 ? most(values[j - 1] / p->scale[j], 0.0) : 0.0;
         if (p->count[j] > 0) p->u[j] = most(p->u[j], 1e-3 * p->count[j]);
@@ -218,11 +225,11 @@ int32_t tb_urn_profiles(
     const UrnRows *rows, const UrnLines *lines, const UrnColumns *start, const UrnProfiles *out, const ColumnRoom *room) {
     Problem p;
     for (int64_t i = 0; i < out->size; i++) {
-        int64_t k = out->column[i], held = out->local[i];
+        int64_t k = out->column[i], held = out->local[i], own = out->own[i];
         if (k < 0 || k >= rows->terms) return TB_BAD_INDEX;
         int ready = prepare(&p, rows, lines, room, k);
         if (ready <= 0) return ready ? TB_NO_ROOM : TB_BAD_INDEX;
-        if (held < 0 || held >= p.size || (out->ratio && held == 0)) return TB_BAD_INDEX;
+        if (held < 0 || held >= p.size || own < 0 || own >= p.size || (out->ratio && held == 0)) return TB_BAD_INDEX;
         double exposure = held ? lines->exposure[lines->indptr[k] + held - 1] : lines->inverse, weight = 0.0;
         for (int64_t r = p.first; r < p.last; r++) weight += rows->weight[r];
         p.held = held;
@@ -242,6 +249,7 @@ int32_t tb_urn_profiles(
         for (int64_t j = 0; j < p.size; j++) total -= p.u[j];
         out->log_likelihood[i] = total;
         out->free_value[i] = p.u[0] * p.scale[0];
+        out->own_value[i] = own > 0 ? p.u[own] * p.scale[own] : 0.0;
     }
     return TB_OK;
 }
@@ -278,6 +286,8 @@ TB_LAYOUT(urn_columns,
     TB_FIELD(UrnProfiles, value),
     TB_FIELD(UrnProfiles, log_likelihood),
     TB_FIELD(UrnProfiles, free_value),
+    TB_FIELD(UrnProfiles, own),
+    TB_FIELD(UrnProfiles, own_value),
     TB_FIELD(UrnProfiles, size),
     TB_FIELD(UrnProfiles, ratio),
     TB_WHOLE(ColumnRoom),

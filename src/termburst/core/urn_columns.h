@@ -38,13 +38,16 @@ typedef struct {
 } UrnColumns;
 
 /* Maxima with one thing held: `local` is 0 for α or the place of an entry in its column. With `ratio` 0 it has that
- * value; with `ratio` 1 it is `value` times α. `log_likelihood` includes the lines. */
+ * value; with `ratio` 1 it is `value` times α. `log_likelihood` includes the lines. At the maximum α is `free_value`, and
+ * the entry at the place `own` of the column is `own_value` (0 if `own` is 0, or held). */
 typedef struct {
     const int64_t *column;
     const int32_t *local;
     const double *value;
     double *log_likelihood;
     double *free_value;
+    const int32_t *own;
+    double *own_value;
     int64_t size;
     int64_t ratio;
 } UrnProfiles;

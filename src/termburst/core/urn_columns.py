@@ -51,6 +51,8 @@ class UrnProfiles(Struct):
         ("value", In_f64),
         ("log_likelihood", Out_f64),
         ("free_value", Out_f64),
+        ("own", In_i32),
+        ("own_value", Out_f64),
         ("size", Int),
         ("ratio", Int),
     ]
@@ -137,31 +139,33 @@ def profiles(
     lines: UrnLines,
     start: tuple[Floats, Floats],
     held: tuple[Integers, Numbers, Floats],
+    own: Numbers,
     *,
     ratio: bool,
-) -> tuple[Floats, Floats]:
-    """The log-likelihood of columns, lines included, if one parameter is held, and α there.
+) -> tuple[Floats, Floats, Floats]:
+    """The log-likelihood of columns, lines included, if one parameter is held; α and another entry there.
 
     Parameters
     ----------
     start : α and M to begin from, which are not changed
     held : the column, the place in it (0 is α, from 1 on its entries), and the value; one each
+    own : the place of the other entry in its column, or 0; one each
     ratio : whether the value is M/α, and not M
     """
     alpha, values = start
     column, local, value = held
     _check(rows, indptr, alpha, values, lines)
-    require(column.size == local.size == value.size, "each held parameter must have a column and a value")
-    found, free = np.empty(column.size), np.empty(column.size)
+    require(column.size == local.size == value.size == own.size, "each held parameter must have a column and a value")
+    found, free, of_own = np.empty(column.size), np.empty(column.size), np.empty(column.size)
     call(
         "tb_urn_profiles",
         rows.for_kernels(),
         lines,
         UrnColumns(alpha=alpha, values=values, log_mass=np.zeros(alpha.size), first=0, last=alpha.size),
         UrnProfiles(
-            column=column, local=local, value=value, log_likelihood=found, free_value=free, size=column.size,
-            ratio=int(ratio),
+            column=column, local=local, value=value, log_likelihood=found, free_value=free, own=own,
+            own_value=of_own, size=column.size, ratio=int(ratio),
         ),
         _columns_room(rows, indptr),
     )  # fmt: skip
-    return found, free
+    return found, free, of_own

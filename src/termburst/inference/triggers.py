@@ -11,7 +11,7 @@ from scipy.special import chdtri, log_ndtr
 from termburst.core import urn_columns as core
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models.fit_polya_urn import UrnEstimate
-from termburst.models.urn_sequences import SMALL, Floats, Integers, Sequences
+from termburst.models.urn_sequences import SMALL, Floats, Integers, Sequences, UrnMatrix
 from termburst.threads import in_threads
 
 PARTS = 64  # into which the pairs are divided for the threads
@@ -42,13 +42,59 @@ class Triggers:
     q_value: Floats
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bends:
+    """How −log Z is curved along the entries of M; arrays have one entry per entry of M, but for the last.
+
+    Attributes
+    ----------
+    total : Σ_t 1/Z²
+    crossed, squared : Σ_t C_i/Z² and Σ_t C_i²/Z² of the source
+    products : Σ_t C_i C_k/Z² with the target
+    diagonal : shape (terms,), the number of the entry on the diagonal; −1 for none
+    """
+
+    total: float
+    crossed: Floats
+    squared: Floats
+    products: Floats
+    diagonal: Integers
+
+    @classmethod
+    def of(cls, sequences: Sequences, matrix: UrnMatrix, gains: Floats) -> _Bends:
+        crossed, squared, total = sequences.squares(gains)
+        diagonal = np.full(sequences.terms, -1)
+        diagonal[matrix.sources[matrix.own]] = np.flatnonzero(matrix.own)
+        return cls(
+            total, crossed[matrix.sources], squared[matrix.sources], sequences.products(matrix, gains), diagonal
+        )  # fmt: skip
+
+    def taken(
+        self,
+        entries: Integers,
+        diagonal: Integers,
+        changes: tuple[Floats, Floats, Floats],
+        largest: tuple[Floats, Floats],
+        exposure: Floats,
+    ) -> tuple[Floats, Floats]:
+        """What to take from the likelihood ratio, and the least share of it that is left."""
+        a, b, c = changes
+        crossed, squared, exposure = self.crossed[entries], self.squared[entries], np.maximum(exposure, 1e-300)
+        sum_of_squares = a**2 * self.total + 2 * a * b * crossed + b**2 * squared + c**2 * self.squared[diagonal]
+        sum_of_squares += 2 * a * c * self.crossed[diagonal] + 2 * b * c * self.products[entries]
+        x = np.maximum((a * crossed + b * squared + c * self.products[entries]) / exposure, -1 + 1e-12)
+        share = (largest[0] * crossed + largest[1] * squared) / exposure
+        left = np.where(b > 0, 1 / (1 + share) ** 2, (1 - np.minimum(share, 1.0)) ** 2)
+        return np.maximum(sum_of_squares, 0.0) * _bend(x), left
+
+
 class TriggerTest:
     """The tests of one fitted urn. Given the lines that bound −log Z at the fit, columns of M are independent.
 
     In each column α_k and all entries are free, without a prior: they are the nuisance of the test. The lines touch
-    −log Z at the fit and are below it elsewhere, so the likelihood ratio is a little too large: by a share of it that
-    is about the probability of the target after its source. Near M = 0, where errors would cost, that is nothing; of a
-    source that makes its target half of the text, the ratio is nearly twice what two whole fits give.
+    −log Z at the fit and are below it elsewhere, so the likelihood ratio of a column is too large: by a share of it
+    that is about the probability of the target after its source, much in short documents. `likelihood_ratio` takes
+    that away: see there.
 
     Examples
     --------
@@ -69,6 +115,7 @@ class TriggerTest:
         exposure, inverse, _ = sequences.exposure(fit.matrix.gains(fit.values))
         entries, terms = fit.values.size, fit.alpha.size
         self.exposure, self.inverse = exposure[fit.matrix.sources], inverse
+        self.bends = _Bends.of(sequences, fit.matrix, fit.matrix.gains(fit.values))
         free = (np.zeros(entries), np.zeros(entries))
         self.lines = core.urn_lines(fit.matrix.indptr, self.exposure, inverse, free, (0.0, np.zeros(terms)))
         self.alpha, self.values = fit.alpha.copy(), fit.values.copy()
@@ -87,29 +134,64 @@ class TriggerTest:
         explained = np.bincount(self.matrix.targets, self.values * self.exposure, terms)
         self.best = self.log_mass - self.alpha * inverse - explained
 
-    def profile(self, entries: Integers, values: Floats, *, ratio: bool = False) -> Floats:
-        """The log-likelihood of columns if some entries (−1 − k: α of column k) have given values, or ratios to α."""
-        column = np.where(entries >= 0, self.matrix.targets[entries], -1 - entries).astype(np.int64)
-        local = np.where(entries >= 0, entries - self.matrix.indptr[column] + 1, 0).astype(np.int32)
-        found = np.empty(entries.size)
+    def profile(self, entries: Integers, values: Floats, *, ratio: bool = False) -> tuple[Floats, Floats, Floats]:
+        """The log-likelihood of columns, lines included, if some entries have given values, or ratios to α.
+
+        Also returned are α and the entry on the diagonal then. The entry −1 − k is α of column k.
+        """
+        column, local = self._places(entries)
+        diagonal = self.bends.diagonal[column]
+        own = np.where(diagonal >= 0, diagonal - self.matrix.indptr[column] + 1, 0).astype(np.int32)
+        found = np.empty((3, entries.size))
         start = (self.alpha, self.values)
 
         def some(part: int) -> None:
             chosen = slice(part, None, PARTS)
             held = (column[chosen].copy(), local[chosen].copy(), values[chosen].copy())
-            found[chosen] = core.profiles(self.rows, self.matrix.indptr, self.lines, start, held, ratio=ratio)[0]
+            found[:, chosen] = core.profiles(
+                self.rows, self.matrix.indptr, self.lines, start, held, own[chosen].copy(), ratio=ratio
+            )  # fmt: skip
 
         if self.rows.weight.size < SMALL and entries.size < PARTS:
             for part in range(entries.size):
                 some(part)
         else:
             in_threads(some, range(min(PARTS, entries.size)))
-        return found
+        return found[0], found[1], found[2]
+
+    def likelihood_ratio(self, entries: Integers, values: Floats, *, ratio: bool = False) -> Floats:
+        """2 (ℓ̂ − ℓ) if some entries have given values, or ratios to α, with −log Z itself in the place of its lines.
+
+        Where Z becomes Z + δ_t, the line of −log Z is too low by δ_t/Z − log(1 + δ_t/Z). If α changes by a, the entry
+        by b and the entry on the diagonal by c, δ_t = a + b C_i + c C_k. So twice the sum is nearly Σ (δ_t/Z)² g(x)
+        with g(x) = 2 (x − log(1 + x))/x² and the mean x = Σ δ_t C_i/Z² / Σ C_i/Z. Further entries of the column take
+        up some of the change, so that is rather too much; at most it leaves the share (1 − s)² of the ratio, where s is
+        the share of the target in the text after its source, or 1/(1 + s)² for values above the estimate.
+        """
+        column, _ = self._places(entries)
+        found, alpha, own = self.profile(entries, values, ratio=ratio)
+        line = 2 * (self.best[column] - found)
+        places, diagonal = np.maximum(entries, 0), self.bends.diagonal[column]
+        held, estimate = (values * alpha if ratio else values), self.values[places]
+        changes = (
+            alpha - self.alpha[column],
+            held - estimate,
+            np.where((diagonal >= 0) & (diagonal != places), own - self.values[diagonal], 0.0),
+        )
+        largest = (np.maximum(alpha, self.alpha[column]), np.maximum(held, estimate))
+        with np.errstate(over="ignore", invalid="ignore"):  # where the profile is −∞, nothing else has a value
+            taken, left = self.bends.taken(places, diagonal, changes, largest, self.exposure[places])
+            exact = np.maximum(line - taken, line * left)
+        return np.where((entries >= 0) & np.isfinite(line), exact, line)
+
+    def _places(self, entries: Integers) -> tuple[Integers, NDArray[np.int32]]:
+        """The column of each entry, and its place there."""
+        column = np.where(entries >= 0, self.matrix.targets[entries], -1 - entries).astype(np.int64)
+        return column, np.where(entries >= 0, entries - self.matrix.indptr[column] + 1, 0).astype(np.int32)
 
     def statistic(self, entries: Integers) -> Floats:
         """2 (ℓ̂ − ℓ at 0) of some entries."""
-        at_zero = self.profile(entries, np.zeros(entries.size))
-        return np.maximum(2 * (self.best[self.matrix.targets[entries]] - at_zero), 0.0)
+        return np.maximum(self.likelihood_ratio(entries, np.zeros(entries.size)), 0.0)
 
     def tested(self, looked_at: int, *, adjust: str = "bh") -> Triggers:
         """All entries off the diagonal, with q over *looked_at* pairs: those that are no entries have p = 1."""
@@ -131,9 +213,9 @@ class TriggerTest:
 
         The lower end is 0 if 0 is inside; the upper end is infinite beyond `MOST_RATIO`.
         """
-        column = np.where(entries >= 0, self.matrix.targets[entries], -1 - entries).astype(np.int64)
+        column, _ = self._places(entries)
         values = np.where(entries >= 0, self.values[entries], self.alpha[column])
-        least = self.best[column] - chdtri(1, 1 - confidence) / 2
+        most = float(chdtri(1, 1 - confidence))
         scale = np.where(entries >= 0, self.exposure[entries], self.inverse)
         smallest = 1e-9 / np.maximum(scale, 1e-300)  # one billionth of a token
         if ratio:
@@ -143,26 +225,33 @@ class TriggerTest:
         high = np.full(entries.size, np.inf)
         top, step = middle.copy(), 4.0
         while True:  # until it is outside
-            inside = (self.profile(entries, top, ratio=ratio) >= least) & (top < MOST_RATIO)
+            inside = (self.likelihood_ratio(entries, top, ratio=ratio) <= most) & (top < MOST_RATIO)
             if not inside.any():
                 break
             top, step = np.where(inside, np.minimum(top * step, MOST_RATIO), top), step * 1.5
-        bounded = self.profile(entries, top, ratio=ratio) < least
-        high[bounded] = self._end(entries, middle, top, least, ratio)[bounded]
-        at_zero = self.profile(entries, np.zeros(entries.size), ratio=ratio) >= least
-        low = np.where(at_zero, 0.0, self._end(entries, middle, smallest, least, ratio))
+        bounded = self.likelihood_ratio(entries, top, ratio=ratio) > most
+        high[bounded] = self._end(entries, middle, top, most, ratio)[bounded]
+        at_zero = self.likelihood_ratio(entries, np.zeros(entries.size), ratio=ratio) <= most
+        low = np.where(at_zero, 0.0, self._end(entries, middle, smallest, most, ratio))
         return low, high
 
-    def _end(self, entries: Integers, inside: Floats, outside: Floats, least: Floats, ratio: bool) -> Floats:
-        """Where the profile crosses *least*, by halving the logarithm."""
+    def _end(self, entries: Integers, inside: Floats, outside: Floats, most: float, ratio: bool) -> Floats:
+        """Where the likelihood ratio crosses *most*, by halving the logarithm."""
         a, b = np.log(inside), np.log(np.maximum(outside, 1e-300))
         for _ in range(_HALVINGS):
             middle = (a + b) / 2
-            good = self.profile(entries, np.exp(middle), ratio=ratio) >= least
+            good = self.likelihood_ratio(entries, np.exp(middle), ratio=ratio) <= most
             a, b = np.where(good, middle, a), np.where(good, b, middle)
             if (np.abs(a - b) < 1e-10).all():
                 break
         return np.exp((a + b) / 2)
+
+
+def _bend(x: Floats) -> Floats:
+    """2 (x − log(1 + x))/x², 1 at 0."""
+    near = np.abs(x) < 1e-4
+    away = np.where(near, 1.0, x)
+    return np.where(near, 1 - 2 * x / 3, 2 * (away - np.log1p(away)) / away**2)
 
 
 def boundary_log10_p(statistic: Floats) -> Floats:

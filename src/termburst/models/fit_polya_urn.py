@@ -14,6 +14,7 @@ from termburst.threads import check_given_up, in_threads
 
 PARTS = 32  # into which the columns are divided for the threads
 UNBOUNDED = 1e6  # a row sum of M is not followed beyond this many times α_0
+ALL_BUT = 1e3  # a row sum of M above this: after the word, fewer than one token in a thousand comes from elsewhere
 NOTHING = 1e-10  # if no row sum of M is above this, nothing is brought on
 
 
@@ -85,9 +86,9 @@ class UrnEstimate:
     values : the entries of M
     log_likelihood : of the tokens, in their order
     history : log-likelihood plus penalty after each iteration; it never falls
-    status : "converged", "max_iterations", "boundary" (nothing is brought on: M = 0), or "unbounded": without a prior
-        M[i, i] of a word that is alone in all of its documents grows without bound, so its value is only where the fit
-        ended
+    status : "converged", "max_iterations", "boundary" (nothing is brought on: M = 0), or "unbounded": the entries of a
+        word grow without bound, so their values are only where the fit ended. That is so without a prior if a word is
+        alone in all of its documents, and in general if only words that it brings on ever come after it
     """
 
     alpha: Floats
@@ -160,10 +161,11 @@ def fit_urn(
             status = "converged"
             break
     alpha, values, log_likelihood = state.alpha, state.values, state.log_likelihood
-    if state.gains.max(initial=0.0) < NOTHING:
-        alpha, values = sequences.counts / sequences.tokens.size, np.zeros(values.size)
-        status, log_likelihood = "boundary", float(xlogy(sequences.counts, alpha).sum())
-    elif prior is None and sequences.alone().any():
+    without = sequences.counts / sequences.tokens.size
+    at_zero = float(xlogy(sequences.counts, without).sum())
+    if state.gains.max(initial=0.0) < NOTHING or climb.better_at_zero(state, without, at_zero):
+        alpha, values, status, log_likelihood = without, np.zeros(values.size), "boundary", at_zero
+    elif state.gains.max() > ALL_BUT or (prior is None and sequences.alone().any()):
         status = "unbounded"
     return UrnEstimate(alpha, matrix, values, log_likelihood, np.array(history), status)
 
@@ -228,6 +230,12 @@ class _Climb:
             if found.objective > third.objective:
                 return found
         return third
+
+    def better_at_zero(self, state: _State, alpha: Floats, log_likelihood: float) -> bool:
+        """Whether M = 0 is better still: the penalty does not depend on the scale of M, which may fall forever."""
+        if self.prior.alpha_count and not alpha.all():
+            return False
+        return log_likelihood + self.prior.log_density(alpha, state.values) >= state.objective
 
     def _state(self, alpha: Floats, values: Floats, log_mass: float) -> _State:
         gains = self.matrix.gains(values)

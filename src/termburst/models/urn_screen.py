@@ -12,6 +12,9 @@ from termburst.models.urn_sequences import Floats, Integers, Numbers, Sequences,
 from termburst.threads import in_threads
 
 PARTS = 64  # into which the targets are divided for the threads
+# Of log m: the smallest of 0.5, 1, 1.5, 2, 3, 4 with which "full" predicts better than "diagonal" in all five corpora
+# of `benchmarks/triggers.py choose`. In many short documents a smaller one is better, in few long ones it is worse.
+FACTOR = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,6 +44,7 @@ def screen_pairs(
     most: int = 10,
     min_documents: int = 5,
     least_ratio: float | None = None,
+    factor: float = FACTOR,
 ) -> Candidates:
     """For each term, the *most* terms that stand before its first occurrence more often than by chance.
 
@@ -50,8 +54,8 @@ def screen_pairs(
     e = α_k Σ_j Σ_t 1/Z_t over the tokens t after the first i up to the first k of document j.
 
     A pair passes if 2 (D log(D/e) − (D − e)) ≥ *least_ratio* and D ≥ *min_documents*. By default the ratio must be
-    2 log m′ for the m′ terms that were looked at: the penalty of the risk inflation criterion (Foster and George 1994)
-    for one parameter chosen among m′.
+    2 log m′ (*factor* is 2) for the m′ terms that were looked at: the penalty of the risk inflation criterion (Foster
+    and George 1994) for one parameter chosen among m′.
 
     Parameters
     ----------
@@ -92,7 +96,7 @@ def screen_pairs(
     targets = np.flatnonzero(eligible).astype(np.int32)
     found = core.Screened.empty(targets, most)
     if least_ratio is None:
-        least_ratio = 2 * float(np.log(max(targets.size, 1)))
+        least_ratio = factor * float(np.log(max(targets.size, 1)))
     null = (alpha, np.bincount(terms, after, m).astype(np.float64))
     spread = targets.size * np.arange(PARTS + 1) // PARTS
 

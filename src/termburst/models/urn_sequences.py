@@ -149,12 +149,30 @@ class Sequences:
         >>> made[0].tolist(), made[1]  # before the second token there was one 0, and Z = 2
         ([0.5, 0.0], 1.5)
         """
-        of = core.urn(gains, gains, np.zeros(self.terms + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0))
+        of = self._only_gains(gains)
         parts = self._over_blocks(lambda texts: core.exposure(texts, of))
-        total = parts[0][0]
-        for part in parts[1:]:
-            total += part[0]
-        return total, sum(part[1] for part in parts), sum(part[2] for part in parts)
+        return sum(part[0] for part in parts), sum(part[1] for part in parts), sum(part[2] for part in parts)
+
+    def squares(self, gains: Floats) -> tuple[Floats, Floats, float]:
+        """Σ_t C_i(<t)/Z_t² and Σ_t C_i(<t)²/Z_t² of each term, and Σ_t 1/Z_t²: how −log Z is curved.
+
+        Examples
+        --------
+        >>> made = Sequences(np.array([0, 0, 1], dtype=np.int32), np.array([3]), 2).squares(np.array([1.0, 1.0]))
+        >>> [one.round(4).tolist() for one in made[:2]]  # 1/4 + 2/9 and 1/4 + 4/9, and nothing after the 1
+        [[0.4722, 0.0], [0.6944, 0.0]]
+        """
+        of = self._only_gains(gains)
+        parts = self._over_blocks(lambda texts: core.squares(texts, of))
+        return sum(part[0] for part in parts), sum(part[1] for part in parts), sum(part[2] for part in parts)
+
+    def products(self, matrix: UrnMatrix, gains: Floats) -> Floats:
+        """Σ_t C_i(<t) C_k(<t)/Z_t² of each entry M[i, k]."""
+        of = core.urn(gains, gains, matrix.indptr, matrix.sources, np.zeros(matrix.sources.size))
+        return np.asarray(sum(self._over_blocks(lambda texts: core.products(texts, of))))
+
+    def _only_gains(self, gains: Floats) -> core.Urn:
+        return core.urn(gains, gains, np.zeros(self.terms + 1, dtype=np.int64), np.zeros(0, np.int32), np.zeros(0))
 
     def masses(self, alpha: Floats, matrix: UrnMatrix, values: Floats) -> tuple[Floats, Floats]:
         """The mass of the term of each token just before it, and the total mass then, for α_0 = 1."""

@@ -40,6 +40,20 @@ def exposure(documents, M, ratio=1.0):
     return found, inverse, logs
 
 
+def second_moments(documents, M, ratio=1.0):
+    """Σ_t C_i/Z_t², Σ_t C_i C_k/Z_t², Σ_t 1/Z_t²."""
+    terms = M.shape[0]
+    crossed, products, total = np.zeros(terms), np.zeros((terms, terms)), 0.0
+    for document in documents:
+        for t in range(len(document)):
+            C = amounts(document, t, terms, ratio)
+            Z = 1 + C @ M.sum(axis=1)
+            crossed += C / Z**2
+            products += np.outer(C, C) / Z**2
+            total += 1 / Z**2
+    return crossed, products, total
+
+
 def em_step(documents, alpha, M, ratio=1.0):
     """One closed update of α and M, and the log-likelihood before it; α_0 need not be 1 after it."""
     fresh, brought = np.zeros_like(alpha), np.zeros_like(M)
