@@ -1,0 +1,134 @@
+"""A ledger in a DuckDB file: the rows in a table, the register in another, and each step is one transaction.
+
+DuckDB lets one process at a time write to a file. Another one is told so.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from termburst.engines.ledgers.storage import COLUMNS, SCHEMA, Change, State, Storage, imported, register
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class DuckDBFile(Storage):
+    """Three tables of a file, or of the database of an open connection: NAME, NAME_batches and NAME_state."""
+
+    def __init__(self, place: Any, table: str = "ledger") -> None:
+        self._duckdb = imported("duckdb", "duckdb")
+        self._given = place if isinstance(place, self._duckdb.DuckDBPyConnection) else None
+        self.path = None if self._given is not None else Path(place)
+        self.place = f"{table!r} of this connection" if self.path is None else str(self.path)
+        self._rows, self._batches, self._state = (_quoted(f"{table}{end}") for end in ("", "_batches", "_state"))
+        self._names = [f"{table}{end}" for end in ("", "_batches", "_state")]
+
+    def state(self) -> State | None:
+        """The state that is committed now."""
+        if self.path is not None and not self.path.exists():
+            return None
+        with self._connection() as connection:
+            found = self._version(connection)
+            if found is None:
+                return None
+            rows = connection.execute(f"select batch, part, documents from {self._batches}").fetchall()
+            return State(register(rows), found)
+
+    def scan(self, state: State) -> Any:
+        """The table, as a relation. As long as it is in use, no other process can open the file."""
+        connection = self._opened()
+        return connection.sql(f"select {', '.join(map(_quoted, COLUMNS))} from {self._rows}")
+
+    def read(self, files: Path, like: Any) -> Any:
+        """The rows in the Parquet files of a folder, on the connection of *like*."""
+        return like.query("_", f"select {', '.join(map(_quoted, COLUMNS))} from {_parquet(files)}")
+
+    def commit(self, state: State | None, change: Change) -> None:
+        """One transaction, which checks the version first."""
+        with self._connection() as connection:
+            try:
+                connection.begin()
+                self._change(connection, state, change)
+                connection.commit()
+            except BaseException as error:
+                self._roll_back(connection)
+                if isinstance(error, (self._duckdb.TransactionException, self._duckdb.ConstraintException)):
+                    raise self.conflict(error) from None
+                raise
+
+    def _roll_back(self, connection: Any) -> None:
+        try:
+            connection.rollback()
+        except self._duckdb.TransactionException:  # DuckDB has done it
+            pass
+
+    def _change(self, connection: Any, state: State | None, change: Change) -> None:
+        if self._version(connection) != (state.token if state else None):
+            raise self.conflict()
+        if state is None:
+            kinds = "term varchar, count bigint, length bigint, documents bigint, batch varchar"
+            connection.execute(f"create table {self._rows} ({kinds})")
+            connection.execute(f"create table {self._batches} (batch varchar, part varchar, documents bigint)")
+            connection.execute(f"create table {self._state} (schema integer, version bigint)")
+            connection.execute(f"insert into {self._state} values ({SCHEMA}, 1)")
+        else:
+            connection.execute(f"update {self._state} set version = version + 1")
+        for table, column in ((self._rows, "batch"), (self._batches, "part")):
+            if change.everything:
+                connection.execute(f"delete from {table}")
+            elif change.drop is not None:
+                connection.execute(f"delete from {table} where {column} = ?", [change.drop])
+        if change.rows is not None:
+            names = ", ".join(map(_quoted, COLUMNS))
+            connection.execute(f"insert into {self._rows} select {names} from {_parquet(change.rows)}")
+        connection.executemany(f"insert into {self._batches} values (?, ?, ?)", change.batches.rows())
+
+    def clean(self, hours: float) -> int:
+        """Write the log into the file; DuckDB uses free space again by itself."""
+        if self.path is None or self.path.exists():
+            with self._connection() as connection:
+                connection.execute("checkpoint")
+        return 0
+
+    def _version(self, connection: Any) -> int | None:
+        listed = "select count(*) from duckdb_tables() where table_name in (?, ?, ?)"
+        number = connection.execute(listed, self._names).fetchone()[0]
+        if number == 0:
+            return None
+        if number < len(self._names):
+            raise ValueError(f"the database {self.place} has a table {self._rows} that is not a ledger; name another table")
+        schema, version = connection.execute(f"select schema, version from {self._state}").fetchone()
+        self.check_schema(schema)
+        return int(version)
+
+    def _opened(self) -> Any:
+        if self._given is not None:
+            return self._given.cursor()
+        try:
+            return self._duckdb.connect(str(self.path))
+        except self._duckdb.IOException as error:
+            if "lock" in str(error).lower():
+                raise self.conflict(error) from None
+            raise ValueError(f"{self.path} cannot be opened by DuckDB: {str(error).splitlines()[0]}") from error
+
+    @contextmanager
+    def _connection(self) -> Iterator[Any]:
+        connection = self._opened()
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _parquet(folder: Path) -> str:
+    import glob
+
+    pattern = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
+    return f"read_parquet('{pattern}')"
