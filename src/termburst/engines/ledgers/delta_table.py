@@ -8,6 +8,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from termburst.engines.ledgers.storage import (
     COLUMNS,
@@ -18,6 +19,7 @@ from termburst.engines.ledgers.storage import (
     arrow_rows,
     arrow_schema,
     imported,
+    no_rows,
 )
 
 NAME = "termburst ledger"
@@ -34,8 +36,6 @@ class DeltaFolder(Storage):
 
     def state(self) -> State | None:
         """The latest version of the table."""
-        import polars as pl
-
         if not self._delta.DeltaTable.is_deltatable(str(self.path)):
             return None
         table = self._delta.DeltaTable(str(self.path))
@@ -43,14 +43,24 @@ class DeltaFolder(Storage):
         if found.name != NAME:
             raise ValueError(f"{self.path} is a Delta table, but not a ledger")
         self.check_schema((found.description or "").removeprefix("schema "))
-        listed = pl.scan_delta(table).filter(pl.col("kind") == "batch")
-        return State(listed.select(batch="term", part="batch", documents="documents").collect(), table)
+        listed = self._read(table, "batch").select(batch="term", part="batch", documents="documents")
+        return State(listed.collect(), table)
 
     def scan(self, state: State) -> Any:
         """The files of that version."""
+        return self._read(state.token, "patterns")
+
+    def _read(self, table: Any, kind: str) -> Any:
+        """The rows of a kind. `polars.scan_delta` does not find files in a folder whose name has a space."""
         import polars as pl
 
-        return pl.scan_delta(state.token).filter(pl.col("kind") == "patterns").select(*COLUMNS)
+        files = pl.DataFrame(table.get_add_actions(flatten=True)).filter(pl.col("partition.kind") == kind)
+        rows = [no_rows()]
+        for (batch,), group in files.group_by("partition.batch"):
+            paths = [self.path / unquote(path) for path in group["path"]]
+            found = pl.scan_parquet(paths, glob=False, hive_partitioning=False)
+            rows.append(found.with_columns(batch=pl.lit(batch, pl.String)).select(*COLUMNS))
+        return pl.concat(rows)
 
     def commit(self, state: State | None, change: Change) -> None:
         """Write files, then one version of the log."""

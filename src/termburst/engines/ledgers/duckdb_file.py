@@ -5,7 +5,7 @@ DuckDB lets one process at a time write to a file. Another one is told so.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,10 +60,8 @@ class DuckDBFile(Storage):
                 raise
 
     def _roll_back(self, connection: Any) -> None:
-        try:
+        with suppress(self._duckdb.TransactionException):  # DuckDB has done it
             connection.rollback()
-        except self._duckdb.TransactionException:  # DuckDB has done it
-            pass
 
     def _change(self, connection: Any, state: State | None, change: Change) -> None:
         if self._version(connection) != (state.token if state else None):
@@ -99,7 +97,9 @@ class DuckDBFile(Storage):
         if number == 0:
             return None
         if number < len(self._names):
-            raise ValueError(f"the database {self.place} has a table {self._rows} that is not a ledger; name another table")
+            raise ValueError(
+                f"the database {self.place} has a table {self._rows} that is not a ledger; name another table"
+            )
         schema, version = connection.execute(f"select schema, version from {self._state}").fetchone()
         self.check_schema(schema)
         return int(version)

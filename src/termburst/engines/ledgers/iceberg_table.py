@@ -21,6 +21,7 @@ from termburst.engines.ledgers.storage import (
     arrow_rows,
     arrow_schema,
     imported,
+    no_rows,
     register,
 )
 
@@ -38,7 +39,9 @@ class IcebergTable(Storage):
         self._catalogue: Any = place if given else None
         self.folder = None if given else Path(place).resolve()
         if self.folder is not None and (wrong := set("#?%") & set(str(self.folder))):
-            raise ValueError(f"an Iceberg table cannot be in {self.folder}: its name has {min(wrong)!r}; name another folder")
+            raise ValueError(
+                f"an Iceberg table cannot be in {self.folder}: its name has {min(wrong)!r}; name another folder"
+            )
         self.name = f"{NAMESPACE}.{table}"
         self.place = self.name if given else str(place)
 
@@ -69,7 +72,7 @@ class IcebergTable(Storage):
 
         files = self._files(state.token, "patterns")
         if not files:
-            return pl.LazyFrame(schema={name: pl.String if name in ("term", "batch") else pl.Int64 for name in COLUMNS})
+            return no_rows()
         return pl.scan_parquet(files, glob=False, hive_partitioning=False).select(*COLUMNS)
 
     def _files(self, table: Any, kind: str) -> list[str]:
@@ -84,11 +87,7 @@ class IcebergTable(Storage):
     def commit(self, state: State | None, change: Change) -> None:
         """Write files, then one version of the table's metadata, which the catalogue takes or refuses."""
         try:
-            if state is None:
-                transaction = self._created()
-            else:
-                transaction = state.token.transaction()
-            with transaction:
+            with self._created() if state is None else state.token.transaction() as transaction:
                 self._dropped(transaction, change)
                 for rows in arrow_rows(change):
                     transaction.append(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from termburst.engines.ledgers.delta_table import DeltaFolder
 from termburst.engines.ledgers.duckdb_file import DuckDBFile
 from termburst.engines.ledgers.iceberg_table import IcebergTable
 from termburst.engines.ledgers.parquet_folder import ParquetFolder
-from termburst.engines.ledgers.storage import COLUMNS, MERGED, Change, State, Storage, check_id, register
+from termburst.engines.ledgers.storage import COLUMNS, MERGED, Change, State, Storage, check_id, no_rows, register
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,7 +37,7 @@ class Ledger:
     """The patterns of a collection that changes, in storage, by batches.
 
     Every change is one step: it happens as a whole or not at all, also if the process is killed. If another process
-    changes the ledger at the same time, one of them succeeds, and the other gets a `LedgerConflictError` and has changed
+    changes the ledger at the same time, one of them succeeds; the other gets a `LedgerConflictError` and has changed
     nothing. A step that was made is not made again: adding a batch twice, or withdrawing it twice, changes nothing. So
     a job that failed or was killed can simply be run again.
 
@@ -98,7 +99,9 @@ class Ledger:
         state = self._storage.state()
         found = register([]) if state is None else state.batches
         withdrawn, merged = pl.col("documents") == 0, pl.col("part") == MERGED
-        status = pl.when(withdrawn).then(pl.lit("withdrawn")).when(merged).then(pl.lit("merged")).otherwise(pl.lit("added"))
+        status = (
+            pl.when(withdrawn).then(pl.lit("withdrawn")).when(merged).then(pl.lit("merged")).otherwise(pl.lit("added"))
+        )
         return found.select("batch", "documents", status.alias("status")).sort("batch")
 
     def frame(self) -> Any:
@@ -110,6 +113,8 @@ class Ledger:
 
     def add(self, more: Any, *, check: bool = True) -> tuple[str, ...]:
         """Add the batches that the ledger does not have yet. Returns their ids.
+
+        A batch that was withdrawn by its id is not added again, with a warning.
 
         Parameters
         ----------
@@ -169,7 +174,7 @@ class Ledger:
             state = self._storage.state()
             known = {} if state is None else {batch: documents for batch, _, documents in state.batches.rows()}
             for batch in sorted(numbers.keys() & known.keys()):
-                _refuse_other_use(batch, known[batch], sign)
+                _check_use(batch, known[batch], sign)
             new = [batch for batch in sorted(numbers) if batch not in known]
             if not new:
                 return ()
@@ -191,7 +196,7 @@ class Ledger:
             return ()
         if part == MERGED:
             raise ValueError(
-                f"the batch {batch!r} was merged with others by compact(); withdraw the patterns of its documents instead"
+                f"the batch {batch!r} was merged with others by compact(); withdraw the patterns of its documents"
             )
         if check:
             self._check_rest(state, without=batch)
@@ -240,12 +245,10 @@ def _spooled(frame: Any) -> Iterator[Path]:
 
     On Spark they all come to this process.
     """
-    import polars as pl
-
     with tempfile.TemporaryDirectory(prefix="termburst-") as name:
         folder, rows = Path(name), frame.select(*COLUMNS)
         batches = to_polars(rows).iter_slices(ROWS_PER_FILE) if is_spark(frame) else stream(rows, ROWS_PER_FILE)
-        empty = pl.DataFrame(schema={one: pl.String if one in ("term", "batch") else pl.Int64 for one in COLUMNS})
+        empty = no_rows().collect()
         empty.write_parquet(folder / "empty.parquet")
         for k, batch in enumerate(batches):
             batch.cast(dict(empty.schema)).write_parquet(folder / f"{k:06}.parquet")
@@ -273,10 +276,16 @@ def _keep(files: Path, batches: list[str]) -> None:
         pl.read_parquet(file).filter(pl.col("batch").is_in(batches)).write_parquet(file)
 
 
-def _refuse_other_use(batch: str, documents: int, sign: int) -> None:
-    """Raise ValueError if an id that the ledger knows was used for something else."""
+def _check_use(batch: str, documents: int, sign: int) -> None:
+    """Raise ValueError if an id that the ledger knows was used for something else; warn if the batch was withdrawn.
+
+    It is no error, so that a job that adds and then withdraws a batch can be run again.
+    """
     if not documents:
-        raise ValueError(f"the batch {batch!r} was withdrawn; give the documents another id to add them again")
-    if (documents < 0) != (sign < 0):
+        warnings.warn(
+            f"the batch {batch!r} was withdrawn, so it is not added again; give documents that come back another id",
+            stacklevel=4,
+        )
+    elif (documents < 0) != (sign < 0):
         was, now = ("added", "withdrawn") if sign < 0 else ("withdrawn", "added")
         raise ValueError(f"the batch id {batch!r} was already {was}; use another id for the documents to be {now}")

@@ -1,8 +1,8 @@
 """A ledger in a folder of Parquet files: one file per batch, and `ledger.json`, which says which files count.
 
-A step writes new files first and then replaces `ledger.json`, by a rename. So a process that is killed leaves either the
-old or the new state, and at most files that nobody reads; `clean` removes them. One process at a time writes, by a lock
-of the operating system, which ends with its process.
+A step writes new files first and then replaces `ledger.json`, by a rename. So a process that is killed leaves the old
+or the new state, and perhaps files that nobody reads; `clean` removes them. One process at a time writes, by a lock of
+the operating system, which ends with its process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from termburst.engines.ledgers.storage import COLUMNS, MERGED, SCHEMA, Change, State, Storage, register
+from termburst.engines.ledgers.storage import COLUMNS, MERGED, SCHEMA, Change, State, Storage, no_rows, register
 from termburst.files import atomic_path
 from termburst.locks import LockedError, locked
 
@@ -43,9 +43,8 @@ class ParquetFolder(Storage):
         """The files of that state. They stay until `clean`, also if the ledger has changed since."""
         import polars as pl
 
-        none = pl.LazyFrame(schema={name: pl.String if name in ("term", "batch") else pl.Int64 for name in COLUMNS})
         files = [self.folder / name for name in state.token["files"]]
-        return pl.scan_parquet(files, glob=False, hive_partitioning=False) if files else none
+        return pl.scan_parquet(files, glob=False, hive_partitioning=False) if files else no_rows()
 
     def commit(self, state: State | None, change: Change) -> None:
         """Write files, then replace `ledger.json`."""

@@ -76,7 +76,8 @@ class Storage(ABC):
     def conflict(self, error: BaseException | None = None) -> LedgerConflictError:
         """The error for a writer that lost."""
         conflict = LedgerConflictError(
-            f"another process was changing the ledger {self.place} at the same time; nothing was changed here: try again"
+            f"another process was changing the ledger {self.place} at the same time; nothing was changed here: "
+            "try again"
         )
         conflict.__cause__ = error
         return conflict
@@ -96,6 +97,13 @@ def register(rows: list[tuple[str, str, int]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"batch": pl.String, "part": pl.String, "documents": pl.Int64}, orient="row")
 
 
+def no_rows() -> pl.LazyFrame:
+    """A lazy frame with the columns of a ledger and no rows."""
+    import polars as pl
+
+    return pl.LazyFrame(schema={name: pl.String if name in ("term", "batch") else pl.Int64 for name in COLUMNS})
+
+
 def check_id(batch: str) -> None:
     """Raise ValueError for an id that cannot be the name of a part in every storage.
 
@@ -113,8 +121,8 @@ def check_id(batch: str) -> None:
         raise ValueError(f"the batch id {batch!r} contains a NUL character; use another one")
     if len(quote(batch, safe="")) > _LONGEST_ID:
         raise ValueError(
-            f"the batch id {batch[:40]!r}… is too long for a folder's name: at most {_LONGEST_ID} letters, and fewer if "
-            "they are not ASCII"
+            f"the batch id {batch[:40]!r}… is too long for a folder's name: at most {_LONGEST_ID} letters, and "
+            "fewer if they are not ASCII"
         )
 
 
