@@ -91,7 +91,7 @@ def everywhere(rows: int) -> pl.DataFrame:
     """Patterns of one term that is in every document, each pattern with a length and count of its own."""
     lengths = np.arange(1_000, 1_000 + rows // 100).repeat(100)
     counts = np.tile(np.arange(1, 101), rows // 100)
-    held = pl.DataFrame({"term": "the", "count": counts, "length": lengths, "documents": 1})
+    held = pl.DataFrame({"term": "the", "count": counts, "length": lengths, "documents": 1}).cast(KINDS)
     return pl.concat([held, empty(np.arange(1_000, 1_000 + rows // 100), 100)])
 
 

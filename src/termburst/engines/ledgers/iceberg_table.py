@@ -77,9 +77,8 @@ class IcebergTable(Storage):
 
     def _files(self, table: Any, kind: str) -> list[str]:
         """The data files with rows of that kind, in the current snapshot."""
-        from pyiceberg.expressions import EqualTo
-
-        tasks = list(table.scan(row_filter=EqualTo("kind", kind)).plan_files())
+        equal = imported("pyiceberg.expressions", "iceberg").EqualTo
+        tasks = list(table.scan(row_filter=equal("kind", kind)).plan_files())
         if any(task.delete_files for task in tasks):
             raise ValueError(f"the Iceberg table {self.name} has deleted rows in delete files; rewrite its data files")
         return [_local(task.file.file_path) for task in tasks]
@@ -97,12 +96,11 @@ class IcebergTable(Storage):
             raise self.conflict(error) from None
 
     def _dropped(self, transaction: Any, change: Change) -> None:
-        from pyiceberg.expressions import AlwaysTrue, EqualTo
-
+        expressions = imported("pyiceberg.expressions", "iceberg")
         if change.everything:
-            transaction.delete(AlwaysTrue())
+            transaction.delete(expressions.AlwaysTrue())
         elif change.drop is not None:
-            transaction.delete(EqualTo("batch", change.drop))
+            transaction.delete(expressions.EqualTo("batch", change.drop))
 
     def _created(self) -> Any:
         """A transaction that makes the table."""
