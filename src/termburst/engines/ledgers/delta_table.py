@@ -5,6 +5,7 @@ A commit is tried once, for the version that was read: if another writer has mad
 
 from __future__ import annotations
 
+import math
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,6 @@ class DeltaFolder(Storage):
         if state is None:
             return 0
         removed = state.token.vacuum(
-            retention_hours=int(hours), dry_run=False, enforce_retention_duration=False, full=True
+            retention_hours=math.ceil(hours), dry_run=False, enforce_retention_duration=False, full=True
         )
         return len(removed)

@@ -5,14 +5,20 @@ DuckDB lets one process at a time write to a file. Another one is told so.
 
 from __future__ import annotations
 
+import glob
+import time
+import uuid
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from termburst.engines.ledgers.storage import COLUMNS, SCHEMA, Change, State, Storage, imported, register
+from termburst.files import companion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+PART = ".part"  # the end of the name of a file that is being made
 
 
 class DuckDBFile(Storage):
@@ -47,17 +53,35 @@ class DuckDBFile(Storage):
         return like.query("_", f"select {', '.join(map(_quoted, COLUMNS))} from {_parquet(files)}")
 
     def commit(self, state: State | None, change: Change) -> None:
-        """One transaction, which checks the version first."""
+        """One transaction, which checks the version first. A new file appears with its first batch in it."""
+        if self.path is not None and state is None and not self.path.exists():
+            self._make(self.path, change)
+            return
         with self._connection() as connection:
-            try:
-                connection.begin()
-                self._change(connection, state, change)
-                connection.commit()
-            except BaseException as error:
-                self._roll_back(connection)
-                if isinstance(error, (self._duckdb.TransactionException, self._duckdb.ConstraintException)):
-                    raise self.conflict(error) from None
-                raise
+            self._transaction(connection, state, change)
+
+    def _make(self, path: Path, change: Change) -> None:
+        """Write a new file under another name: one that was killed while it was made could not be opened again."""
+        temporary = companion(path, f".{uuid.uuid4().hex}{PART}")
+        try:
+            with self._duckdb.connect(str(temporary)) as connection:
+                self._transaction(connection, None, change)
+            path.hardlink_to(temporary)  # unlike a rename, this fails if another process has made the file
+        except FileExistsError as error:
+            raise self.conflict(error) from None
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _transaction(self, connection: Any, state: State | None, change: Change) -> None:
+        try:
+            connection.begin()
+            self._change(connection, state, change)
+            connection.commit()
+        except BaseException as error:
+            self._roll_back(connection)
+            if isinstance(error, (self._duckdb.TransactionException, self._duckdb.ConstraintException)):
+                raise self.conflict(error) from None
+            raise
 
     def _roll_back(self, connection: Any) -> None:
         with suppress(self._duckdb.TransactionException):  # DuckDB has done it
@@ -78,21 +102,30 @@ class DuckDBFile(Storage):
             if change.everything:
                 connection.execute(f"delete from {table}")
             elif change.drop is not None:
-                connection.execute(f"delete from {table} where {column} = ?", [change.drop])
+                connection.execute(f'delete from {table} where {column} collate "binary" = ?', [change.drop])
         if change.rows is not None:
             names = ", ".join(map(_quoted, COLUMNS))
             connection.execute(f"insert into {self._rows} select {names} from {_parquet(change.rows)}")
         connection.executemany(f"insert into {self._batches} values (?, ?, ?)", change.batches.rows())
 
     def clean(self, hours: float) -> int:
-        """Write the log into the file; DuckDB uses free space again by itself."""
+        """Write the log into the file, and remove files of killed processes. DuckDB uses free space again by itself."""
+        removed, before = 0, time.time() - 3600 * hours
+        if self.path is not None:
+            for left in self.path.parent.glob(f".{glob.escape(self.path.name)}.*{PART}"):
+                if left.stat().st_mtime <= before:  # otherwise its process may be alive
+                    left.unlink()
+                    removed += 1
         if self.path is None or self.path.exists():
             with self._connection() as connection:
                 connection.execute("checkpoint")
-        return 0
+        return removed
 
     def _version(self, connection: Any) -> int | None:
-        listed = "select count(*) from duckdb_tables() where table_name in (?, ?, ?)"
+        listed = (
+            "select count(*) from duckdb_tables() where table_name in (?, ?, ?) "
+            "and database_name = current_database() and schema_name = current_schema()"
+        )
         number = connection.execute(listed, self._names).fetchone()[0]
         if number == 0:
             return None
@@ -128,7 +161,5 @@ def _quoted(name: str) -> str:
 
 
 def _parquet(folder: Path) -> str:
-    import glob
-
     pattern = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
     return f"read_parquet('{pattern}')"

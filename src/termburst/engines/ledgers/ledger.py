@@ -19,7 +19,17 @@ from termburst.engines.ledgers.delta_table import DeltaFolder
 from termburst.engines.ledgers.duckdb_file import DuckDBFile
 from termburst.engines.ledgers.iceberg_table import IcebergTable
 from termburst.engines.ledgers.parquet_folder import ParquetFolder
-from termburst.engines.ledgers.storage import COLUMNS, MERGED, Change, State, Storage, check_id, no_rows, register
+from termburst.engines.ledgers.storage import (
+    COLUMNS,
+    MERGED,
+    Change,
+    State,
+    Storage,
+    check_id,
+    no_rows,
+    register,
+    scanned,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -159,7 +169,8 @@ class Ledger:
     def clean(self, hours: float = 24) -> int:
         """Remove files that no longer count since that many hours, and files of killed processes. Returns their number.
 
-        Frames that were made before, and are still in use, need the files of their state.
+        Choose more hours than any step takes: in Delta and Iceberg tables, files of a step that is still being made are
+        not known to others. Frames that are still in use need the files of their state, too.
         """
         if not hours >= 0:
             raise ValueError(f"hours must be 0 or more; got {hours!r}")
@@ -259,8 +270,7 @@ def _documents(files: Path) -> dict[str, int]:
     """The number of documents of every batch in the files."""
     import polars as pl
 
-    rows = pl.scan_parquet(files / "*.parquet")
-    numbers = rows.group_by("batch").agg(pl.col("documents").filter(pl.col("term").is_null()).sum())
+    numbers = scanned(files).group_by("batch").agg(pl.col("documents").filter(pl.col("term").is_null()).sum())
     found = dict(numbers.collect(engine="streaming").rows())
     for batch, number in sorted(found.items()):
         if not number:

@@ -16,7 +16,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from termburst.engines.ledgers.storage import COLUMNS, MERGED, SCHEMA, Change, State, Storage, no_rows, register
+from termburst.engines.ledgers.storage import (
+    COLUMNS,
+    MERGED,
+    SCHEMA,
+    Change,
+    State,
+    Storage,
+    no_rows,
+    register,
+    scanned,
+)
 from termburst.files import atomic_path
 from termburst.locks import LockedError, locked
 
@@ -83,7 +93,7 @@ class ParquetFolder(Storage):
 
         if change.rows is None:
             return {}
-        rows, files = pl.scan_parquet(change.rows / "*.parquet"), {}
+        rows, files = scanned(change.rows), {}
         parts = [MERGED] if change.everything else change.batches["part"].unique(maintain_order=True).to_list()
         for part in parts:
             folder = self.folder / f"batch={quote(part, safe='')}"

@@ -69,9 +69,7 @@ class Storage(ABC):
 
     def read(self, files: Path, like: Any) -> Any:
         """The rows in the Parquet files of a folder, as a frame that can be joined with *like*, which `scan` gave."""
-        import polars as pl
-
-        return pl.scan_parquet(files / "*.parquet", glob=True)
+        return scanned(files)
 
     def conflict(self, error: BaseException | None = None) -> LedgerConflictError:
         """The error for a writer that lost."""
@@ -95,6 +93,13 @@ def register(rows: list[tuple[str, str, int]]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame(rows, schema={"batch": pl.String, "part": pl.String, "documents": pl.Int64}, orient="row")
+
+
+def scanned(folder: Path) -> pl.LazyFrame:
+    """The rows in the Parquet files of a folder, whose name may have any characters."""
+    import polars as pl
+
+    return pl.scan_parquet(sorted(folder.glob("*.parquet")), glob=False)
 
 
 def no_rows() -> pl.LazyFrame:
@@ -152,7 +157,7 @@ def arrow_rows(change: Change) -> Any:
     ).select(*order)  # fmt: skip
     frames = [listed]
     if change.rows is not None:
-        rows = pl.scan_parquet(change.rows / "*.parquet").with_columns(kind=pl.lit("patterns")).select(*order)
+        rows = scanned(change.rows).with_columns(kind=pl.lit("patterns")).select(*order)
         found = rows.collect_batches(chunk_size=ROWS, engine="streaming")
         frames = (frame for part in ([listed], found) for frame in part)  # type: ignore[assignment]
     for frame in frames:
