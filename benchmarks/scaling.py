@@ -100,9 +100,9 @@ def long(tokens: int) -> pl.DataFrame:
     rng = np.random.default_rng(0)
     terms = pl.DataFrame({"term": [f"w{k}" for k in range(1_000)]})
     short = terms.with_columns(count=pl.lit(1), length=pl.lit(200), documents=pl.Series(rng.integers(1, 2_000, 1_000)))
-    alone = terms.with_columns(
-        count=pl.Series(rng.integers(1, tokens // 2_000, 1_000)), length=pl.lit(tokens), documents=pl.lit(1)
-    )
+    counts = rng.integers(1, tokens // 2_000, 1_000)
+    counts[0] = tokens // 10  # such as "the"
+    alone = terms.with_columns(count=pl.Series(counts), length=pl.lit(tokens), documents=pl.lit(1))
     return pl.concat(
         [frame.cast(KINDS) for frame in (short, alone, empty(np.array([200]), 10_000), empty([tokens], 1))]
     )
