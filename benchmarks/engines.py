@@ -6,6 +6,7 @@ result to another Parquet file. Memory is the resident memory of this process an
 DuckDB gets a memory_limit of 300 MB and uses the disk beyond.
 
     TERMBURST_DATA=… python benchmarks/engines.py [--sizes 1 4 16] [--engines duckdb spark …] [--tasks fits …]
+    TERMBURST_DATA=… python benchmarks/engines.py --sizes 1 5 20 100 --engines polars-lazy duckdb     # growth to 3.6 GB
     TERMBURST_DATA=… python benchmarks/engines.py --large 100     # 3.6 GB of text, Polars and DuckDB, goal < 1 GB
     python benchmarks/engines.py --terms 100000 1000000 10000000 --tasks tests     # patterns
 
@@ -190,6 +191,15 @@ def resident(root: int) -> float:
     return total
 
 
+def print_growth(found: dict[tuple[str, str], list[tuple[float, ...]]]) -> None:
+    """The exponents of size with which time and memory grow: 1 is linear, 0 is flat. Start-up makes them smaller."""
+    for (engine, task), rows in found.items():
+        if len(rows) > 1:
+            size, seconds, processor, peak = np.log(np.array(rows)).T
+            slopes = [np.polyfit(size, values, 1)[0] for values in (seconds, processor, peak)]
+            print(f"{engine}, {task}: seconds ∝ size^{slopes[0]:.2f}, cpu ^{slopes[1]:.2f}, peak MB ^{slopes[2]:.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16])
@@ -208,6 +218,7 @@ def main() -> None:
     kind, unit = ("terms", "M rows") if options.terms else ("corpora", "MB")
     numbers = f"{'seconds':>9} {'cpu s':>9} {'own MB':>9} {'peak MB':>9}"
     print(f"{kind:>9} {'size':>12} {'engine':>12} {'task':>11} {numbers}", flush=True)
+    found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "corpus.parquet"
@@ -215,12 +226,14 @@ def main() -> None:
             for engine in names:
                 for task in tasks:
                     seconds, processor, own, peak = measured(engine, task, path)
+                    found.setdefault((engine, task), []).append((total, seconds, processor, peak))
                     mark = "" if not options.large else "  below 1 GB" if peak < GOAL else "  ABOVE 1 GB"
                     print(
                         f"{size:9,} {total / 1e6:5.1f} {unit:>6} {engine:>12} {task:>11} {seconds:9.1f} "
                         f"{processor:9.1f} {own:9.0f} {peak:9.0f}{mark}",
                         flush=True,
                     )
+    print_growth(found)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,10 @@ The text is synthetic, and its vocabulary keeps growing (see `_growing_text.py`)
 which contains a digest of all terms and numbers. Peak memory is that of the process, as the system reports it.
 
     python benchmarks/out_of_core.py [--megabytes 250] [--memory 1GB] [--details moments patterns] [--ngrams 1]
+    python benchmarks/out_of_core.py --megabytes 1000 --against 3GB
+
+A build without a limit needs 20 bytes of memory and more per byte of such text. Where that does not fit, --against
+compares with a build that has another limit, and so divides the terms otherwise.
 """
 
 from __future__ import annotations
@@ -35,18 +39,18 @@ def build(corpus: Path, target: Path, options: list[str]) -> tuple[float, float]
     return used.ru_maxrss / unit, used.ru_utime + used.ru_stime
 
 
-def compare(corpus: Path, memory: str, detail: str, ngrams: str) -> bool:
-    """Build with and without a limit, print both, and say whether the limit was held and the results are the same."""
+def compare(corpus: Path, memory: str, against: str, detail: str, ngrams: str) -> bool:
+    """Build with the limit and with another or none; print whether it was held and the results are the same."""
     options = ["--detail", detail, "--ngrams", ngrams]
     bounded, whole = corpus.with_name("bounded.parquet"), corpus.with_name("whole.parquet")
     peak, seconds = build(corpus, bounded, [*options, "--memory", memory])
-    free_peak, free_seconds = build(corpus, whole, options)
+    free_peak, free_seconds = build(corpus, whole, [*options, *(["--memory", against] if against else [])])
     same = pl.read_parquet_metadata(bounded)["termburst"] == pl.read_parquet_metadata(whole)["termburst"]
     terms = pl.scan_parquet(whole).select(pl.len()).collect().item()
     held = peak * 2**20 <= parsed_memory(memory)
     print(
         f"{detail}, n-grams {ngrams}, {terms:,} terms: with --memory {memory} {peak:,.0f} MB ({'' if held else 'NOT '}"
-        f"held), {seconds:.0f} s; without {free_peak:,.0f} MB, {free_seconds:.0f} s; "
+        f"held), {seconds:.0f} s; with{' ' + against if against else 'out'} {free_peak:,.0f} MB, {free_seconds:.0f} s; "
         f"{'same' if same else 'DIFFERENT'} result",
         flush=True,
     )
@@ -57,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=250)
     parser.add_argument("--memory", default="1GB")
+    parser.add_argument("--against", default="", metavar="MEMORY", help="the limit of the other build; default: none")
     parser.add_argument("--details", nargs="+", default=["moments", "patterns"])
     parser.add_argument("--ngrams", default="1")
     given = parser.parse_args()
@@ -65,7 +70,7 @@ def main() -> None:
         # In another process: the system counts the memory of the parent as memory of its children.
         writer = [sys.executable, str(HERE / "_growing_text.py"), str(corpus), str(int(given.megabytes * 1e6))]
         subprocess.run(writer, check=True)
-        right = [compare(corpus, given.memory, detail, given.ngrams) for detail in given.details]
+        right = [compare(corpus, given.memory, given.against, detail, given.ngrams) for detail in given.details]
     sys.exit(0 if all(right) else 1)
 
 

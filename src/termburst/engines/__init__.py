@@ -15,11 +15,14 @@ from termburst.engines.concordance import collocates, kwic
 from termburst.engines.counts import count_terms
 from termburst.engines.keyness import keyness
 from termburst.engines.ledger import add, patterns, withdraw
+from termburst.engines.ledgers import Ledger, LedgerConflictError
 from termburst.engines.statistics import term_statistics
 from termburst.engines.terms import fit_beta_binomial, term_table
 from termburst.engines.weights import weigh
 
 __all__ = [
+    "Ledger",
+    "LedgerConflictError",
     "add",
     "burst_effects",
     "burstiness_test",

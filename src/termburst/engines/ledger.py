@@ -63,7 +63,7 @@ def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
     >>> term_statistics(week).tokens
     5
     """
-    left, right = (_ledger(frame, check=check) for frame in (ledger, more))
+    left, right = (open_ledger(frame, check=check) for frame in (ledger, more))
     check_one_engine(left, right)
     # Fetched, since there are few: a join would put the ledger's whole history into the query twice with every call.
     known = _batches(left)
@@ -95,15 +95,15 @@ def withdraw(ledger: Any, gone: Any, *, check: bool = True) -> Any:
     >>> term_statistics(left).terms.tolist()
     ['so']
     """
-    reversed_ = _ledger(gone, check=check).with_columns(documents=-nw.col("documents"))
+    reversed_ = open_ledger(gone, check=check).with_columns(documents=-nw.col("documents"))
     left = add(ledger, nw.to_native(reversed_), check=False)
     if check:
-        _refuse_other_sign(_batches(_ledger(ledger, check=False)), _batches(reversed_))
+        _refuse_other_sign(_batches(open_ledger(ledger, check=False)), _batches(reversed_))
         opened(left, {}, check=True, kinds=("patterns",))
     return left
 
 
-def _ledger(frame: Any, *, check: bool) -> Any:
+def open_ledger(frame: Any, *, check: bool) -> Any:
     """A frame of patterns with batches; its numbers are checked when they are used."""
     found = opened(frame, {}, check=False, kinds=("patterns",)).frame
     if "batch" not in found.collect_schema():

@@ -1,0 +1,169 @@
+"""Ledgers in storage: a job is killed at random moments (SIGKILL) and run again; two processes write at once.
+
+The job adds batches, withdraws one by its id and some documents of another, and compacts the ledger; it is a list of
+steps that is simply run from its beginning again. In the end the ledger must have the patterns that the same steps give
+in memory. With two writers, both add batches of their own and the same common ones. A writer that loses is told, and
+tries again. In the end every batch must be there once.
+
+    python benchmarks/kill_ledger.py [--kills 50] [--storages parquet duckdb delta iceberg] [--batches 8] [--seed 0]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from termburst import engines
+
+STORAGES = ("parquet", "duckdb", "delta", "iceberg")
+PATTERN = ["term", "count", "length"]
+
+
+def write_batches(folder: Path, number: int) -> None:
+    """Write the patterns of some made-up batches, one file each, and of a document of the first batch."""
+    rng = np.random.default_rng(0)
+    texts = {k: [" ".join(f"w{w}" for w in rng.zipf(1.3, 60) % 5_000) for _ in range(100)] for k in range(2 * number)}
+    for k, batch in texts.items():
+        frame = pl.DataFrame({"document": [f"{k}/{i}" for i in range(len(batch))], "text": batch})
+        engines.patterns(frame, f"batch {k}").write_parquet(folder / f"{k}.parquet")
+    gone = pl.DataFrame({"document": ["0/0"], "text": texts[0][:1]})
+    engines.patterns(gone, "withdrawn").write_parquet(folder / "withdrawn.parquet")
+
+
+def job(place: str, storage: str, folder: Path, number: int) -> None:
+    """All steps. Those that were made before change nothing."""
+    warnings.simplefilter("ignore")  # that batch 1 was withdrawn, and is not added again
+    ledger = engines.Ledger(place, storage=storage)
+    print("ready", flush=True)
+    for k in range(number):
+        ledger.add(pl.read_parquet(folder / f"{k}.parquet"))
+        if k == 1:
+            ledger.withdraw("batch 1")
+        if k == number // 2:
+            ledger.withdraw(pl.read_parquet(folder / "withdrawn.parquet"))
+            ledger.compact()
+    ledger.clean(0)
+
+
+def writer(place: str, storage: str, folder: Path, mine: list[int]) -> None:
+    """Add batches; after a conflict, again. Prints how often it lost."""
+    ledger, lost = engines.Ledger(place, storage=storage), 0
+    for k in mine:
+        while True:
+            try:
+                ledger.add(pl.read_parquet(folder / f"{k}.parquet"))
+                break
+            except engines.LedgerConflictError:
+                lost += 1
+                time.sleep(random.random() / 20)
+    print(lost, flush=True)
+
+
+def expected(folder: Path, batches: list[int], withdrawn: bool) -> pl.DataFrame:
+    """The patterns that these batches have together."""
+    rows = pl.concat([pl.read_parquet(folder / f"{k}.parquet") for k in batches])
+    if withdrawn:
+        gone = pl.read_parquet(folder / "withdrawn.parquet")
+        rows = pl.concat([rows, gone.with_columns(-pl.col("documents"))])
+    return summed(rows)
+
+
+def summed(rows: pl.DataFrame) -> pl.DataFrame:
+    sums = rows.group_by(*PATTERN).agg(pl.col("documents").sum()).filter(pl.col("documents") != 0)
+    return sums.sort(PATTERN)
+
+
+def stored(place: str, storage: str) -> pl.DataFrame:
+    frame = engines.Ledger(place, storage=storage).frame()
+    return summed(frame.collect() if isinstance(frame, pl.LazyFrame) else frame.pl())
+
+
+def started(arguments: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True)
+
+
+def killed(storage: str, folder: Path, number: int, kills: int, rng: random.Random) -> bool:
+    """Kill jobs that many times; whether every ledger is right in the end."""
+    done = ledgers = right = 0
+    wanted = expected(folder, [k for k in range(number) if k != 1], withdrawn=True)
+    took = 0.0
+    while done < kills or not ledgers:
+        with tempfile.TemporaryDirectory() as name:
+            place = str(Path(name) / ("ledger.duckdb" if storage == "duckdb" else "ledger"))
+            while True:
+                with started(["--job", place, storage, str(folder), str(number)]) as process:
+                    assert process.stdout is not None
+                    process.stdout.readline()  # everything is imported
+                    began = time.perf_counter()
+                    if took and done < kills:
+                        time.sleep(rng.uniform(0, took))
+                        process.kill()
+                    process.wait()
+                if process.returncode not in (0, -9):
+                    raise SystemExit(f"{storage}: exit code {process.returncode}")
+                done += process.returncode == -9
+                if process.returncode == 0:
+                    took = took or time.perf_counter() - began
+                    break
+            ledgers += 1
+            right += stored(place, storage).equals(wanted)
+    print(f"{storage}: {done} kills of jobs of {took:.2f} s, {right} of {ledgers} ledgers right", flush=True)
+    return right == ledgers
+
+
+def contended(storage: str, folder: Path, number: int) -> bool:
+    """Two writers at once; whether every batch is there once."""
+    with tempfile.TemporaryDirectory() as name:
+        place = str(Path(name) / ("ledger.duckdb" if storage == "duckdb" else "ledger"))
+        halves = [[*range(number), *range(number, 2 * number, 2)], [*range(number), *range(number + 1, 2 * number, 2)]]
+        writers = [started(["--writer", place, storage, str(folder), ",".join(map(str, half))]) for half in halves]
+        said = [process.communicate()[0].strip() for process in writers]
+        if any(process.returncode for process in writers):
+            raise SystemExit(f"{storage}: a writer failed")
+        right = stored(place, storage).equals(expected(folder, list(range(2 * number)), withdrawn=False))
+        batches = engines.Ledger(place, storage=storage).batches.height
+    print(
+        f"{storage}: two writers, {' and '.join(said)} steps lost and repeated, {batches} of {2 * number} batches, "
+        f"{'right' if right else 'WRONG'}",
+        flush=True,
+    )
+    return right and batches == 2 * number
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--batches", type=int, default=8)
+    parser.add_argument("--storages", nargs="+", choices=STORAGES, default=STORAGES)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--job", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--writer", nargs=4, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.job:
+        place, storage, folder, number = given.job
+        job(place, storage, Path(folder), int(number))
+        return
+    if given.writer:
+        place, storage, folder, batches = given.writer
+        writer(place, storage, Path(folder), [int(k) for k in batches.split(",")])
+        return
+    rng, right = random.Random(given.seed), []
+    with tempfile.TemporaryDirectory() as name:
+        write_batches(Path(name), given.batches)
+        for storage in given.storages:
+            right.append(killed(storage, Path(name), given.batches, given.kills, rng))
+            right.append(contended(storage, Path(name), given.batches))
+    sys.exit(not all(right))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""What a storage of ledgers does: read a state, and change it in one step if nobody has changed it since.
+
+A ledger has rows of patterns and a register of its batches. In the register, a batch has the number of its documents:
+below zero if they were withdrawn from other batches, 0 if the whole batch was withdrawn. Its *part* says where its rows
+are: under its own id, or in the part `MERGED`, with those of other batches.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA = 1  # of the columns and the register; a ledger with another number is refused
+MERGED = "(merged)"  # the batch of rows that `Ledger.compact` has merged
+COLUMNS = ("term", "count", "length", "documents", "batch")
+ROWS = 2_000_000  # rows that are written at a time
+_LONGEST_ID = 200  # bytes of a quoted id, which is the name of a folder in most storages
+
+
+class LedgerConflictError(ValueError):
+    """Another writer was quicker, and nothing was changed: try again."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a ledger has at a moment: the register (batch, part, documents), and what its storage needs to go on."""
+
+    batches: pl.DataFrame
+    token: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One step: write rows from Parquet files and rows of the register; drop first the part *drop*, or everything."""
+
+    rows: Path | None
+    batches: pl.DataFrame
+    drop: str | None = None
+    everything: bool = False
+
+
+class Storage(ABC):
+    """A place for one ledger. Each method opens and closes what it needs."""
+
+    place: str  # for messages
+
+    @abstractmethod
+    def state(self) -> State | None:
+        """The ledger as it is now; None if there is none yet."""
+
+    @abstractmethod
+    def scan(self, state: State) -> Any:
+        """The rows of that state, as a lazy frame of Polars or a relation of DuckDB, with the columns `COLUMNS`."""
+
+    @abstractmethod
+    def commit(self, state: State | None, change: Change) -> None:
+        """Make all of the change, or raise `LedgerConflictError` if the ledger is no longer in that state."""
+
+    @abstractmethod
+    def clean(self, hours: float) -> int:
+        """Remove files that no state of the last *hours* needs; returns their number."""
+
+    def read(self, files: Path, like: Any) -> Any:
+        """The rows in the Parquet files of a folder, as a frame that can be joined with *like*, which `scan` gave."""
+        return scanned(files)
+
+    def conflict(self, error: BaseException | None = None) -> LedgerConflictError:
+        """The error for a writer that lost."""
+        conflict = LedgerConflictError(
+            f"another process was changing the ledger {self.place} at the same time; nothing was changed here: "
+            "try again"
+        )
+        conflict.__cause__ = error
+        return conflict
+
+    def check_schema(self, found: object) -> None:
+        """Raise ValueError if a ledger was written with another schema than ours."""
+        if str(found) != str(SCHEMA):
+            raise ValueError(
+                f"the ledger {self.place} has the schema {found!r}; this version of termburst reads the schema {SCHEMA}"
+            )
+
+
+def register(rows: list[tuple[str, str, int]]) -> pl.DataFrame:
+    """Rows of the register, from (batch, part, documents)."""
+    import polars as pl
+
+    return pl.DataFrame(rows, schema={"batch": pl.String, "part": pl.String, "documents": pl.Int64}, orient="row")
+
+
+def scanned(folder: Path) -> pl.LazyFrame:
+    """The rows in the Parquet files of a folder, whose name may have any characters."""
+    import polars as pl
+
+    return pl.scan_parquet(sorted(folder.glob("*.parquet")), glob=False)
+
+
+def no_rows() -> pl.LazyFrame:
+    """A lazy frame with the columns of a ledger and no rows."""
+    import polars as pl
+
+    return pl.LazyFrame(schema={name: pl.String if name in ("term", "batch") else pl.Int64 for name in COLUMNS})
+
+
+def check_id(batch: str) -> None:
+    """Raise ValueError for an id that cannot be the name of a part in every storage.
+
+    Examples
+    --------
+    >>> check_id("")
+    Traceback (most recent call last):
+    ValueError: a batch id must not be empty
+    """
+    if not batch:
+        raise ValueError("a batch id must not be empty")
+    if batch == MERGED:
+        raise ValueError(f"the batch id {MERGED!r} is reserved; use another one")
+    if "\0" in batch:
+        raise ValueError(f"the batch id {batch!r} contains a NUL character; use another one")
+    if len(quote(batch, safe="")) > _LONGEST_ID:
+        raise ValueError(
+            f"the batch id {batch[:40]!r}… is too long for a folder's name: at most {_LONGEST_ID} letters, and "
+            "fewer if they are not ASCII"
+        )
+
+
+def imported(module: str, extra: str) -> Any:
+    """The module of a storage, or an ImportError that says how to install it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"this ledger needs the package {error.name}, which is not installed: pip install 'termburst[{extra}]'"
+        ) from error
+
+
+def arrow_rows(change: Change) -> Any:
+    """An iterator over Arrow tables with the rows of a change, for a table that has rows and register in one.
+
+    Rows of patterns have the kind "patterns". In a row of the register, whose kind is "batch", the column *term* has
+    the id, and the column *batch* the part.
+    """
+    import polars as pl
+    import pyarrow as pa
+
+    order = ("kind", *COLUMNS)
+    listed = change.batches.select(
+        pl.lit("batch").alias("kind"), term="batch", count=pl.lit(0, pl.Int64), length=pl.lit(0, pl.Int64),
+        documents="documents", batch="part",
+    ).select(*order)  # fmt: skip
+    frames = [listed]
+    if change.rows is not None:
+        rows = scanned(change.rows).with_columns(kind=pl.lit("patterns")).select(*order)
+        found = rows.collect_batches(chunk_size=ROWS, engine="streaming")
+        frames = (frame for part in ([listed], found) for frame in part)  # type: ignore[assignment]
+    for frame in frames:
+        yield frame.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(arrow_schema(pa))
+
+
+def arrow_schema(pa: Any) -> Any:
+    """The columns of a table that has rows and register in one."""
+    text, whole = pa.string(), pa.int64()
+    kinds = {"kind": text, "term": text, "count": whole, "length": whole, "documents": whole, "batch": text}
+    return pa.schema(list(kinds.items()))

@@ -1,0 +1,306 @@
+"""Ledgers in storage: the same steps on every kind, with two writers, with processes that are killed."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import termburst as tb
+from termburst import engines
+from termburst.engines.ledgers import parquet_folder, storage
+from termburst.engines.ledgers.storage import MERGED
+
+ROOT = Path(__file__).parents[2]
+DAYS = {"mon/d'y": ["so it goes", "ha ha", "ha ha"], "tue sdä": ["it goes on and on"], "wed": ["so so it goes", ""]}
+SLOW = pytest.mark.slow  # PyIceberg takes seconds to import
+KINDS = ["parquet", "duckdb", "delta", pytest.param("iceberg", marks=SLOW)]
+PACKAGES = {"duckdb": "duckdb", "delta": "deltalake", "iceberg": "pyiceberg"}
+
+
+def batch(texts, name):
+    return engines.patterns(pl.DataFrame({"document": range(len(texts)), "text": texts}), name)
+
+
+@pytest.fixture(scope="module")
+def days():
+    return {day: batch(texts, day) for day, texts in DAYS.items()}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    if request.param in PACKAGES:
+        pytest.importorskip(PACKAGES[request.param])
+    return request.param
+
+
+@pytest.fixture
+def place(kind, tmp_path):
+    return tmp_path / ("a b.duckdb" if kind == "duckdb" else "a b")
+
+
+@pytest.fixture
+def ledger(place, kind):
+    return engines.Ledger(place, storage=kind)
+
+
+def statistics(ledger):
+    return replace(engines.term_statistics(ledger.frame(), detail="patterns"), batches=(), counting=None)
+
+
+def counted(texts):
+    return replace(tb.TermStatistics.from_texts(texts, detail="patterns"), counting=None)
+
+
+def texts_of(*days):
+    return [text for day in days for text in DAYS[day]]
+
+
+def test_steps_give_what_counting_the_remaining_texts_gives(ledger, days, place):
+    first, second, third = DAYS
+    assert [ledger.add(days[day]) for day in (first, second, second)] == [(first,), (second,), ()]
+    assert ledger.add(pl.concat([days[first], days[third]])) == (third,)
+    assert statistics(ledger) == counted(texts_of(*DAYS))
+    again = engines.Ledger(place)  # finds out what it is
+    assert again.storage == ledger.storage
+    assert [again.withdraw(second), again.withdraw(second)] == [(second,), ()]
+    one = batch(["ha ha"], "withdrawn 1")
+    assert [ledger.withdraw(one), ledger.withdraw(one)] == [("withdrawn 1",), ()]
+    left = counted(["so it goes", "ha ha", *DAYS[third]])
+    assert statistics(ledger) == left
+    expected = [(first, 3, "added"), (second, 0, "withdrawn"), (third, 2, "added"), ("withdrawn 1", -1, "added")]
+    assert again.batches.rows() == sorted(expected)
+    ledger.compact()
+    assert statistics(ledger) == left
+    rows = [(name, number, status.replace("added", "merged")) for name, number, status in sorted(expected)]
+    assert ledger.batches.rows() == rows
+    assert [ledger.add(days[first]), ledger.withdraw(one), ledger.withdraw(second)] == [(), (), ()]
+    with pytest.raises(ValueError, match=r"was merged with others by compact\(\); withdraw the patterns"):
+        ledger.withdraw(first)
+    ledger.withdraw(batch(["ha ha"], "withdrawn 2"))
+    assert ledger.add(batch(["new"], "new")) == ("new",)
+    assert statistics(ledger) == counted(["so it goes", *DAYS[third], "new"])
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(ledger, days):
+    first, second, _ = DAYS
+    with pytest.raises(ValueError, match=r"there is no ledger at .* yet; add a batch first"):
+        ledger.frame()
+    assert ledger.batches.height == 0
+    assert ledger.clean() == 0
+    with pytest.raises(ValueError, match="documents were withdrawn that had not been added"):
+        ledger.withdraw(batch(["so"], "w"))
+    ledger.add(days[first])
+    ledger.withdraw(batch(["ha ha"], "w"))
+    before = ledger.batches, statistics(ledger)
+    for gone, message in [
+        (batch(["never there"], "x"), "documents were withdrawn that had not been added"),
+        (first, "documents were withdrawn that had not been added"),  # of which one was withdrawn before
+        (second, "has no batch 'tue sdä'"),
+        (days[first], "was already added; use another id for the documents to be withdrawn"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ledger.withdraw(gone)
+    with pytest.raises(ValueError, match="was already withdrawn; use another id for the documents to be added"):
+        ledger.add(batch(["so"], "w"))
+    assert before[0].equals(ledger.batches)
+    assert before[1] == statistics(ledger)
+
+
+def test_a_withdrawn_batch_does_not_come_back(ledger, days):
+    first, second, _ = DAYS
+    ledger.add(days[first])
+    ledger.add(days[second])
+    ledger.withdraw(second)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="was withdrawn, so it is not added again; give documents that come back"):
+            assert ledger.add(days[second]) == ()
+        ledger.compact()
+    assert statistics(ledger) == counted(DAYS[first])
+    ledger.withdraw(batch(DAYS[first], "all of them"))
+    ledger.compact()
+    with pytest.raises(ValueError, match="there are no documents"):
+        engines.term_statistics(ledger.frame())
+    assert ledger.add(batch(DAYS[second], "again")) == ("again",)
+
+
+def test_the_slower_of_two_writers_is_told_and_nothing_is_lost(place, kind, days, monkeypatch):
+    """Both have read the same state; then one of them commits."""
+    first, _, third = DAYS
+    for step, message in [
+        (lambda ledger: ledger.add(days[first]), r"changing the ledger .* nothing was changed here: try again"),
+        (lambda ledger: ledger.add(days[third]), "try again"),
+        (lambda ledger: ledger.withdraw(third), "try again"),
+        (lambda ledger: ledger.compact(), "try again"),
+    ]:
+        quick, slow = (engines.Ledger(place, storage=kind) for _ in range(2))
+        seen = slow._storage.state()
+        other = batch(["so it goes"], f"other {0 if seen is None else seen.batches.height}")
+        quick.add(other)
+        with monkeypatch.context() as patch:
+            patch.setattr(slow._storage, "state", lambda seen=seen: seen)
+            with pytest.raises(engines.LedgerConflictError, match=message):
+                step(slow)
+        assert quick.add(other) == ()
+        step(slow)
+    assert statistics(slow) == counted([*DAYS[first], *["so it goes"] * 4])
+
+
+def test_a_lazy_frame_keeps_its_state(ledger, days, kind):
+    if kind == "duckdb":
+        pytest.skip("a relation is the table")
+    first, second, _ = DAYS
+    ledger.add(days[first])
+    frame = ledger.frame()
+    ledger.add(days[second])
+    ledger.withdraw(first)
+    ledger.compact()
+    assert ledger.clean() == 0  # nothing is older than a day
+    assert engines.term_statistics(frame).documents == len(DAYS[first])
+    assert ledger.clean(0) > 0
+    assert statistics(ledger) == counted(DAYS[second])
+
+
+def test_another_schema_is_refused(ledger, days, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(type(ledger._storage).commit.__globals__, "SCHEMA", 2)
+        patch.setattr(ledger._storage, "check_schema", lambda found: None)
+        ledger.add(days["wed"])
+    with pytest.raises(ValueError, match=r"has the schema .?2.?; this version of termburst reads the schema 1"):
+        ledger.frame()
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow", "duckdb", "polars-lazy"])
+def test_patterns_of_any_engine_can_be_added(tmp_path, days, engine):
+    pytest.importorskip("duckdb" if engine == "duckdb" else "pyarrow")
+    rows = days["wed"]
+    if engine == "duckdb":
+        import duckdb
+
+        connection = duckdb.connect()
+        frame = connection.from_arrow(rows.to_arrow())
+    else:
+        frame = {"pandas": rows.to_pandas, "pyarrow": rows.to_arrow, "polars-lazy": rows.lazy}[engine]()
+    ledger = engines.Ledger(tmp_path / "ledger")
+    assert ledger.add(frame) == ("wed",)
+    assert statistics(ledger) == counted(DAYS["wed"])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "must not be empty"),
+        (MERGED, "is reserved"),
+        ("a\0b", "contains a NUL character"),
+        ("x" * 201, "is too long"),
+        ("ä" * 40, "is too long"),
+    ],
+)
+def test_ids_that_no_folder_can_have(tmp_path, name, message):
+    with pytest.raises(ValueError, match=message):
+        engines.Ledger(tmp_path).add(batch(["so"], name))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_arguments(tmp_path, days):
+    with pytest.raises(ValueError, match="storage must be one of 'parquet', 'duckdb', 'delta', 'iceberg'; got 'hudi'"):
+        engines.Ledger(tmp_path, storage="hudi")
+    with pytest.raises(ValueError, match="is the only table of its folder; omit table='x'"):
+        engines.Ledger(tmp_path, table="x")
+    with pytest.raises(ValueError, match="table must be a name; got ''"):
+        engines.Ledger(tmp_path, table="")
+    with pytest.raises(ValueError, match="place must be a path; got 3"):
+        engines.Ledger(3)
+    ledger = engines.Ledger(tmp_path)
+    with pytest.raises(ValueError, match="hours must be 0 or more; got -1"):
+        ledger.clean(-1)
+    with pytest.raises(ValueError, match="have no column 'batch'"):
+        ledger.add(days["wed"].drop("batch"))
+    with pytest.raises(ValueError, match="has patterns, but no rows for its documents"):
+        ledger.add(days["wed"].filter(pl.col("term").is_not_null()), check=False)
+    assert ledger.add(days["wed"].clear()) == ()
+    with pytest.raises(ImportError, match=r"needs the package no_such, .* pip install 'termburst\[delta\]'"):
+        storage.imported("no_such", "delta")
+
+
+def test_a_parquet_folder_in_detail(tmp_path, days):
+    ledger = engines.Ledger(tmp_path)
+    for day in days.values():
+        ledger.add(day)
+    assert len(list(tmp_path.glob("batch=*/*.parquet"))) == len(days)
+    # What a killed process leaves: a file that was not yet renamed, and one that ledger.json does not have.
+    (tmp_path / "batch=wed" / ".termburst-0-x.part").write_bytes(b"")
+    (tmp_path / "batch=wed" / "left.parquet").write_bytes(b"PAR1")
+    assert statistics(ledger) == counted(texts_of(*DAYS))
+    assert ledger.clean() == 2
+    assert ledger.clean() == 0
+    with (
+        parquet_folder.locked(tmp_path / parquet_folder.MANIFEST),
+        pytest.raises(engines.LedgerConflictError, match="try again"),
+    ):
+        ledger.add(batch(["so"], "x"))
+    manifest = tmp_path / "ledger.json"
+    found = json.loads(manifest.read_text(encoding="utf-8"))
+    assert (found["schema"], sorted(found["batches"])) == (1, sorted(DAYS))
+    manifest.write_text("{", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"ledger.json cannot be read"):
+        ledger.add(batch(["so"], "x"))
+    manifest.write_text("[]", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"is not the register of a ledger"):
+        ledger.frame()
+
+
+def test_a_duckdb_connection_with_other_tables(tmp_path, days):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
+        connection.sql("create table ledger (a int)")
+        with pytest.raises(ValueError, match="that is not a ledger; name another table"):
+            engines.Ledger(connection).add(days["wed"])
+        ledger = engines.Ledger(connection, table='news "so"')
+        assert ledger.add(days["wed"]) == ("wed",)
+        assert ledger.withdraw(batch([""], "w")) == ("w",)
+        assert statistics(ledger) == counted(DAYS["wed"][:1])
+        assert ledger.clean() == 0
+    (tmp_path / "text.duckdb").write_text("no database")
+    with pytest.raises(ValueError, match="cannot be opened by DuckDB"):
+        engines.Ledger(tmp_path / "text.duckdb").frame()
+
+
+def test_a_delta_table_that_is_no_ledger(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    deltalake.write_deltalake(tmp_path / "t", pl.DataFrame({"a": [1]}))
+    with pytest.raises(ValueError, match="is a Delta table, but not a ledger"):
+        engines.Ledger(tmp_path / "t").frame()
+
+
+@pytest.mark.slow
+def test_an_iceberg_catalogue_with_other_tables(tmp_path, days):
+    pytest.importorskip("pyiceberg")
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    catalogue = SqlCatalog("own", uri=f"sqlite:///{tmp_path / 'own.db'}", warehouse=str(tmp_path))
+    catalogue.create_namespace("termburst")
+    catalogue.create_table("termburst.other", schema=pl.DataFrame({"a": [1]}).to_arrow().schema)
+    with pytest.raises(ValueError, match=r"termburst.other is not a ledger"):
+        engines.Ledger(catalogue, table="other").frame()
+    ledger = engines.Ledger(catalogue)
+    assert (ledger.storage, ledger.add(days["wed"])) == ("iceberg", ("wed",))
+    assert statistics(ledger) == counted(DAYS["wed"])
+    assert ledger.clean() == 0
+    catalogue.engine.dispose()
+    with pytest.raises(ValueError, match="its name has '#'; name another folder"):
+        engines.Ledger(tmp_path / "a#b", storage="iceberg")
+
+
+@pytest.mark.slow
+def test_killed_jobs_and_two_writers(kind):
+    """Real processes. The benchmark does the same with fifty kills."""
+    script = ROOT / "benchmarks" / "kill_ledger.py"
+    command = [sys.executable, str(script), "--kills", "3", "--batches", "3", "--storages", kind]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 kills" in done.stdout
+    assert "6 of 6 batches, right" in done.stdout
