@@ -17,10 +17,11 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from termburst.core import effects as core
 from termburst.core.cells import alike_terms
+from termburst.inference import distributions as stats
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
 from termburst.models.cells import TermCells
