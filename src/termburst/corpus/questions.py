@@ -351,8 +351,9 @@ class Questions:
         if target.suffix.lower() not in (".html", ".htm", ".json"):
             raise ValueError(f"{target}: the name of a report must end in .html (the page) or .json (its numbers)")
         check_output(target)
-        summary = summarize(self, title=title or self.name, **options)
-        page = json.dumps(summary, allow_nan=False) if target.suffix.lower() == ".json" else render(summary)
+        numbers = target.suffix.lower() == ".json"
+        summary = summarize(self, title=title or self.name, **{"full": numbers, **options})
+        page = json.dumps(summary, allow_nan=False) if numbers else render(summary)
         with atomic_path(target) as temporary:
             temporary.write_bytes(page.encode())
         return target

@@ -80,7 +80,7 @@ class Explorer:
     @cached_property
     def summary(self) -> Dict:
         """The summary of the corpus without panels: the page asks for each when it is needed."""
-        found = summarize(self.corpus, title=self.title, panels=0, **self.options)
+        found = summarize(self.corpus, title=self.title, panels=0, full=False, **self.options)
         return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
     def page(self) -> str:
@@ -204,7 +204,8 @@ class Explorer:
 
     def keep(self, terms: list[str]) -> str:
         """A page without a server, with panels of the chosen *terms* before those of the burstiest."""
-        return render(summarize(self.corpus, title=self.title, chosen=[t for t in terms if t in self.column]))
+        chosen = [term for term in terms if term in self.column]
+        return render(summarize(self.corpus, title=self.title, chosen=chosen, full=False))
 
     def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """An answer that is computed once, and kept as long as it is among the last ones asked for."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from termburst.inference.plr import PARTS, part_formulas
 from termburst.names import Q_MEANS
-from termburst.report.pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
+from termburst.report.pieces import FORMAT, LEFT_OUT, PLACES, SMALLEST_LOG10_P, SURE
 
 LONGEST_TERM = 200  # characters of a term in a page
 _MANTISSA_BITS = 20  # numbers in a page have six digits
@@ -25,7 +25,6 @@ _PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
 _NAMES = ("how", "status", "group", "only_in", "reference")  # every other column is numbers
-_LEFT_OUT = ("reuse_low", "reuse_high")  # columns that the page does not show; they compress badly
 _COMPUTED = ("tf_idf_sum",)  # columns that data.js computes from those before them
 _SCRIPTS = (
     "data.js",
@@ -134,7 +133,7 @@ def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[s
     spec: list[dict[str, Any]] = []
     packed = []
     for name, values in terms.items():
-        if name == "term" or name in _LEFT_OUT:
+        if name == "term" or name in LEFT_OUT:
             continue
         if name in _COMPUTED:
             spec.append({"name": name, "kind": "computed"})
