@@ -22,6 +22,7 @@ _MANTISSA_BITS = 20  # numbers in a page have six digits
 _LOG_STEP = 2.0**-12  # step of decimal logarithms in a page: three digits of the number
 _DIGITS = 5  # digits of numbers in panels
 _PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
+_AS_IS = frozenset((int, str))  # types of values that are written as they are: most of a page
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
 _NAMES = ("how", "status", "group", "only_in", "reference")  # every other column is numbers
@@ -175,9 +176,12 @@ def _shortened(value: Any, digits: int = _DIGITS) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{digits}g}") if math.isfinite(value) else None
     if isinstance(value, list):
-        return [_shortened(item, digits) for item in value]
+        return value if all(type(item) in _AS_IS for item in value) else [_shortened(item, digits) for item in value]
     if isinstance(value, dict):
-        short = {key: _shortened(item, _PART_DIGITS if key == "parts" else digits) for key, item in value.items()}
+        short = {
+            key: item if type(item) in _AS_IS else _shortened(item, _PART_DIGITS if key == "parts" else digits)
+            for key, item in value.items()
+        }
         if "places" in short:
             short["places"] = np.diff(short["places"], prepend=0).tolist()
         if "term" in short:
