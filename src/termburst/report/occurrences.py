@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from math import log10
+from math import isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _AROUND = 70  # characters of context on each side of a term
 COLLOCATES = 12  # words near a term
+TRIGGERS = 24  # words that a term brings on, and that bring it on
 _WITH_COLLOCATES, _COLLOCATE_ROWS = 200, 30_000_000  # terms of a page that have them; words × terms that are tested
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _FEW_TERMS = 64  # of one document, up to which it is faster to look for each than to cut the whole text into tokens
@@ -179,3 +180,16 @@ def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
         {"term": term, "n_window": near, "documents": documents, "log_ratio": ratio, "log10_q": log10(max(q, smallest))}
         for term, near, documents, ratio, q in sure
     ]
+
+
+def sure_triggers(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame of `triggers` for one word with q ≤ 0.05, as the page shows them; an open end is None."""
+    names = ("direction", "term", "ratio", "ci_low", "ci_high", "documents", "q_value")
+    found = []
+    for direction, term, *ratios, documents, q in table.select(names).iter_rows():
+        if q is not None and q <= SURE:
+            ends = [None if value is None or not isfinite(value) else value for value in ratios]
+            log10_q = log10(max(q, 10.0**SMALLEST_LOG10_P))
+            row = {"direction": direction, "term": term, "ratio": ends[0], "ci_low": ends[1], "ci_high": ends[2]}
+            found.append(row | {"documents": documents, "log10_q": log10_q})
+    return found
