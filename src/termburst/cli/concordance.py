@@ -73,7 +73,7 @@ def kwic(
     before or after it.
     """
     from termburst.concordance.kwic import Wanted
-    from termburst.concordance.queries import parsed, suggested
+    from termburst.concordance.queries import parsed
     from termburst.counting.pattern_clock import pattern_limit
 
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
@@ -82,8 +82,7 @@ def kwic(
     asked_columns = [] if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
     names = _needed(asked_columns, sort or [])
     wanted = Wanted.checked(["id", *names], width=writer.width, sort=sort or None, columns=asked_columns, limit=limit)
-    reading = reading.showing(show)
-    head = Head()
+    reading, head = reading.showing(show), Head()
     with ExitStack() as stack:
         stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
         stack.enter_context(writer)
@@ -94,9 +93,7 @@ def kwic(
         _write(lines, wanted, writer, at_once=settled is Format.parquet)
         known.check()
     if not writer.rows:
-        near = [] if regex else suggested(query, head.texts)
-        hint = f"; did you mean {' or '.join(repr(printable(word)) for word in near)}?" if near else ""
-        say(f"nothing matches {printable(query)!r}{hint}", err=True)
+        say(f"nothing matches {printable(query)!r}{'' if regex else head.hint(query)}", err=True)
     if show is None and reading.layer not in (None, "form"):
         note(f"the lines show the layer {reading.layer}; --show form shows the text")
     note(many(writer.rows, "line"))
@@ -116,6 +113,13 @@ class Head:
                 self.texts.append(text)
                 self.size += len(text)
             yield batch
+
+    def hint(self, query: str) -> str:
+        """The words of these texts that are like a query that nothing matches."""
+        from termburst.concordance.queries import suggested
+
+        near = suggested(query, self.texts)
+        return f"; did you mean {' or '.join(repr(printable(word)) for word in near)}?" if near else ""
 
 
 def _write(lines: Iterator[pl.DataFrame], wanted: Wanted, writer: LineWriter, *, at_once: bool) -> None:
