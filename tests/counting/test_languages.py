@@ -1,5 +1,8 @@
 """Languages by code and name, their stop words, and what is refused."""
 
+import subprocess
+import sys
+
 import pytest
 
 from termburst.counting.languages import (
@@ -81,3 +84,13 @@ def test_contractions_and_elided_words_are_stop_words():
 def test_lower_case_by_language():
     assert lower_case("Iİ I\u0307", "tr") == "ıi i"
     assert lower_case("I", "en") == "i"
+
+
+def test_english_stop_words_are_those_of_scikit_learn_without_its_import():
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    script = "import sys, termburst as tb; tb.CountingOptions(stop_words='english').count(['so'])\n"
+    script += "from termburst.counting.languages import english_stop_words\n"
+    script += "print('sklearn' in sys.modules, *sorted(english_stop_words()))"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    assert found == ["False", *sorted(ENGLISH_STOP_WORDS)]

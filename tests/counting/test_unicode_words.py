@@ -121,3 +121,17 @@ def test_every_nth_token_of_a_long_text(number):
     text = "so it goes. " * 1000
     assert UnicodeWords().every(text, number) == [start for start, _ in UnicodeWords().spans(text)][number::number]
     assert UnicodeWords().every("so it ", 3) == UnicodeWords().every("", 1) == []
+
+
+@given(st.text(alphabet="ab1_.,'’ \u200b\u200d\u0301é-\n", max_size=40), st.integers(1, 3))
+def test_places_are_those_of_all_tokens(text, each):
+    rule = UnicodeWords()
+    spans = list(rule.spans(text))
+    words = {text[start:stop] for start, stop in spans} | {"a", "ab", "a.b"}
+    expected = {word: [(i, j) for i, j in spans if text[i:j] == word][:each] for word in words}
+    assert rule.places(text, words, each) == expected
+
+
+def test_places_in_one_long_token_take_linear_time():
+    text = "ab." * 200_000 + "ab ab"
+    assert UnicodeWords().places(text, ["ab"], 2) == {"ab": [(600_003, 600_005)]}

@@ -686,3 +686,14 @@ def test_tarone_s_normal_tail_is_not_used(sixty):
     normal = stats.norm.sf(score.value)
     assert np.mean(normal <= 0.001) > 0.005
     assert np.mean(10**score.log10_p <= 0.001) <= 0.005
+
+
+@pytest.mark.parametrize("only", ["plr", "lr", "score"])
+def test_one_test_alone_has_the_same_p_values(only):
+    counts = np.random.default_rng(3).negative_binomial(0.3, 0.2, size=(40, 12))
+    every, one = burstiness(counts, draws=199), burstiness(counts, draws=199, only=only)
+    for name in ("plr", "lr", "score"):
+        np.testing.assert_array_equal(getattr(one, name).value, getattr(every, name).value)
+        expected = getattr(every, name).log10_p if name == only else np.full(12, np.nan)
+        np.testing.assert_array_equal(getattr(one, name).log10_p, expected)
+    assert getattr(one, only).how.tolist() == getattr(every, only).how.tolist()

@@ -43,6 +43,17 @@ SHAPES = [1e-12, 1e-6, 1e-3, 0.1, 1.0, 7.0, 300.0, 1e6, 1e12]
 GRID = [(alpha, alpha_not) for alpha in SHAPES for alpha_not in SHAPES]
 
 
+def test_no_occurrence_against_mpmath():
+    mpmath.mp.dps = 60
+    lengths = np.array([0, 1, 2, 11, 300, 100_000])
+    for alpha, alpha_not in GRID:
+        a, b = mpmath.mpf(alpha), mpmath.mpf(alpha_not)
+        exact = [float(mpmath.log(mpmath.rf(b, n) / mpmath.rf(a + b, n))) for n in lengths.tolist()]
+        found = bb.log_none(lengths, alpha, alpha_not)
+        np.testing.assert_allclose(found, exact, rtol=1e-12, atol=2e-13 * max(min(alpha, 1000), 1))
+        np.testing.assert_allclose(found, bb.log_pmf(0, lengths, alpha, alpha_not), rtol=1e-11, atol=1e-12)
+
+
 def exact_log_pmf(n_ij, n_j, alpha, alpha_not):
     a, b, log_gamma = mpmath.mpf(alpha), mpmath.mpf(alpha_not), mpmath.loggamma
     coefficient = log_gamma(n_j + 1) - log_gamma(n_ij + 1) - log_gamma(n_j - n_ij + 1)

@@ -159,6 +159,29 @@ def test_points_are_lambda_and_tf_idf(opened, summary):
     np.testing.assert_allclose(bent, np.sign(x) * np.log10(1 + np.abs(x)), rtol=1e-6)
 
 
+@pytest.mark.parametrize("width", [1400, 390])
+def test_names_in_the_map_do_not_touch(opened, summary, width):
+    page = opened(summary, width=width)
+    boxes = page.evaluate("""() => {
+        const model = Bokeh.documents.find((d) => d.get_model_by_name("main"));
+        const plot = model.get_model_by_name("main");
+        const { x, y, text, dx, align } = model.get_model_by_name("names-data").data;
+        const { x_range: xs, y_range: ys, inner_width: width, inner_height: height } = plot;
+        const ruler = document.createElement("canvas").getContext("2d");
+        ruler.font = "12px helvetica";
+        return text.map((name, k) => {
+            const reach = ruler.measureText(name).width;
+            const at = ((x[k] - xs.start) / (xs.end - xs.start)) * width + dx[k];
+            const left = align[k] === "left" ? at : at - reach;
+            return [left, left + reach, ((y[k] - ys.start) / (ys.end - ys.start)) * height, width];
+        });
+    }""")
+    assert len(boxes) >= 8
+    for k, (left, right, y, whole) in enumerate(boxes):
+        assert 0 <= left < right <= whole + 1
+        assert all(abs(at - y) >= 12 or r <= left or right <= x for x, r, at, _ in boxes[:k])
+
+
 def test_search_finds_a_term_and_marks_its_point(opened, summary):
     page = opened(summary)
     page.fill("#search", "TURTLE")

@@ -124,6 +124,16 @@ def test_collocates_equal_those_of_the_library(running, corpus):
     assert ask(running.address, "api/collocates?term=nowhere")[0] == 400
 
 
+def test_triggers_equal_those_of_the_library(running, corpus):
+    found = answer(running, "api/triggers?term=people")["triggers"]
+    expected = corpus.triggers("people", top=24).filter(tb_sure())
+    assert [(row["direction"], row["term"], row["documents"]) for row in found] == expected.select(
+        "direction", "term", "documents"
+    ).rows()
+    assert found
+    assert ask(running.address, "api/triggers?term=nowhere")[0] == 400
+
+
 def tb_sure():
     import polars as pl
 
@@ -257,10 +267,17 @@ def test_the_live_page_in_a_browser(live, corpus):
     live.locator("#figure-along canvas").first.wait_for()
     live.locator("#lines-note", has_text="10 of 12 lines").wait_for()  # every line, not only two of a document
     assert live.locator("#along-by").input_value() == "year"
+    live.click("#triggers-ask")
+    live.locator("#triggers-status", has_text="No word").wait_for()
     live.select_option("#lines-sort", "R1")
     after = [re.search(r"\w+", text)[0] for text in live.locator("#lines .after").all_inner_texts()]
     assert len(set(after)) > 1
     assert after == sorted(after)
+    live.fill("#ask-text", "people")
+    live.click("#ask button")
+    live.locator("#panel-sentence", has_text="“people”").wait_for()
+    live.click("#triggers-ask")
+    live.locator("#triggers tr", has_text="brings on").first.wait_for()
     live.fill("#ask-text", "(so|on) it")
     live.check("#ask-regex")
     live.click("#ask button")

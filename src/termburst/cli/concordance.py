@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.concordance_lines import LineWriter
+from termburst.cli.conditions import Known, about
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
+from termburst.cli.reading import CORPUS_HELP, Layer, Reading, reads_text, working
 from termburst.cli.sentences import SURE, near
 from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
 from termburst.display import printable
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
     from termburst.concordance.kwic import Wanted
     from termburst.concordance.queries import AskedQuery
+    from termburst.reading.documents import Text
     from termburst.reading.readers import Batch
 
 _CORPUS = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
+_HEAD = 2**22  # characters, or tokens, in which words like the query are looked for
 _COLLOCATE_COLUMNS = ("log10_p", "p_upper")  # that a terminal does not show; files have them
 
 
@@ -40,6 +42,10 @@ def kwic(
         ),
     ],
     reading: Reading,
+    show: Annotated[
+        Layer | None,
+        typer.Option("--show", help="Layer to show, if --layer is the one to search. (default: that of --layer)"),
+    ] = None,
     regex: Annotated[bool, typer.Option("--regex", help="QUERY is a regular expression of Python.")] = False,
     case: Annotated[bool, typer.Option("--case", help="Upper and lower case are different.")] = False,
     width: Annotated[
@@ -51,10 +57,6 @@ def kwic(
         typer.Option(
             "--sort", "-s", help="L1 to L3, R1 to R3 (words beside the match), match, id, or a column; again for more."
         ),
-    ] = None,
-    where: Annotated[
-        str | None,
-        typer.Option("--where", help="Search only documents whose columns meet a condition, such as 'year >= 1945'."),
     ] = None,
     columns: Annotated[
         str | None, typer.Option("--columns", "-c", help="Columns to show with each line, such as year,party.")
@@ -76,23 +78,47 @@ def kwic(
 
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
     asked = parsed(query, regex=regex, ignore_case=not case)
-    condition = None if where is None else where_expression(where)
     writer = LineWriter(settled, output, width, csv_as_is=csv_as_is, excel=excel)
     asked_columns = [] if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
-    names = _needed(asked_columns, sort or [], condition)
+    names = _needed(asked_columns, sort or [])
     wanted = Wanted.checked(["id", *names], width=writer.width, sort=sort or None, columns=asked_columns, limit=limit)
+    reading, head = reading.showing(show), Head()
     with ExitStack() as stack:
         stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
         stack.enter_context(writer)
         opened = reading.with_columns(names).batches(corpus, reading.counting(), bar=not writer.on_terminal)
-        read = stack.enter_context(opened)
-        known = Known(names)
-        lines = _lines(known.seen(read.batches), asked, wanted, names, condition)
+        read, known = stack.enter_context(opened), Known(names)
+        lines = _lines(head.of(known.seen(read.batches)), asked, wanted, names, layers=reading.shows_another)
         _write(lines, wanted, writer, at_once=settled is Format.parquet)
         known.check()
     if not writer.rows:
-        say(f"nothing matches {printable(query)!r}", err=True)
+        say(f"nothing matches {printable(query)!r}{'' if regex else head.hint(query)}", err=True)
+    if show is None and reading.layer not in (None, "form"):
+        note(f"the lines show the layer {reading.layer}; --show form shows the text")
     note(many(writer.rows, "line"))
+
+
+class Head:
+    """The first texts of a corpus, for the words that a query may have meant."""
+
+    def __init__(self) -> None:
+        self.texts: list[Text] = []
+        self.size = 0
+
+    def of(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The same batches, of which the first texts are kept."""
+        for batch in batches:
+            for text in batch.texts if self.size < _HEAD else ():
+                self.texts.append(text)
+                self.size += len(text)
+            yield batch
+
+    def hint(self, query: str) -> str:
+        """The words of these texts that are like a query that nothing matches."""
+        from termburst.concordance.queries import suggested
+
+        near = suggested(query, self.texts)
+        return f"; did you mean {' or '.join(repr(printable(word)) for word in near)}?" if near else ""
 
 
 def _write(lines: Iterator[pl.DataFrame], wanted: Wanted, writer: LineWriter, *, at_once: bool) -> None:
@@ -112,39 +138,17 @@ def _with_texts(corpus: str) -> str:
     return corpus
 
 
-def where_expression(condition: str) -> pl.Expr:
-    """A condition in SQL as an expression of columns; ValueError for anything else.
-
-    Examples
-    --------
-    >>> where_expression("year >= 1945 AND party = 'x'").meta.root_names()
-    ['year', 'party']
-    """
-    import polars as pl
-
-    example = "write a condition such as \"year >= 1945 AND party = 'x'\""
-    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "", condition)
-    if re.search(r"\bselect\b", outside, re.IGNORECASE):
-        raise ValueError(f"--where takes no SELECT; {example}")
-    try:
-        return pl.sql_expr(condition)
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"--where {condition!r:.60} cannot be understood ({reason}); {example}") from error
-
-
-def _needed(columns: list[str], sort: list[str], condition: pl.Expr | None) -> tuple[str, ...]:
-    """The columns of the corpus that the lines, their order and the condition need."""
+def _needed(columns: list[str], sort: list[str]) -> tuple[str, ...]:
+    """The columns of the corpus that the lines and their order need."""
     from termburst.concordance.kwic import NEIGHBOURS
 
     keys = [name.removeprefix("-") for name in sort]
     asked = [*columns, *(name for name in keys if name not in (*NEIGHBOURS, "match", "document"))]
-    asked += [] if condition is None else condition.meta.root_names()
     return tuple(name for name in dict.fromkeys(asked) if name != "id")
 
 
 def _lines(
-    batches: Iterator[Batch], asked: AskedQuery, wanted: Wanted, names: tuple[str, ...], condition: pl.Expr | None
+    batches: Iterator[Batch], asked: AskedQuery, wanted: Wanted, names: tuple[str, ...], *, layers: bool
 ) -> Iterator[pl.DataFrame]:
     """The lines of each batch, with their metadata; unsorted ones end with the limit."""
     import polars as pl
@@ -154,14 +158,8 @@ def _lines(
     left = wanted.limit if wanted.limit is not None and not wanted.order else None
     found_any = False
     for batch in batches:
-        frame = _known(batch, names)
-        texts = batch.texts
-        if condition is not None:
-            from termburst.corpus.metadata import chosen_rows
-
-            rows = chosen_rows(frame, condition)
-            frame, texts = frame[rows], [texts[row] for row in rows.tolist()]
-        for lines in line_frames(texts, asked, width=wanted.width, keys=wanted.keys):
+        frame = about(batch, names)
+        for lines in line_frames(batch.texts, asked, width=wanted.width, keys=wanted.keys, layers=layers):
             found_any = True
             made = wanted.shown(lines, frame)
             yield made if left is None else made.head(left)
@@ -171,51 +169,6 @@ def _lines(
     if not found_any:
         nothing = pl.DataFrame(schema=dict.fromkeys(("id", *names), pl.String))
         yield wanted.shown(empty_lines(wanted.keys), nothing)
-
-
-class Known:
-    """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
-
-    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
-    otherwise, such as for files with different headers, when all batches have been read.
-    """
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.missing = set(names)
-        self.columns: set[str] = set()
-
-    def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The same batches, looked at as they come."""
-        first = True
-        for batch in batches:
-            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing else set()
-            self.columns |= {name for kind in kinds for name in kind}
-            self.missing -= self.columns
-            if first and len(kinds) == 1:
-                self.check()
-            first = False
-            yield batch
-
-    def check(self) -> None:
-        """Raise ValueError for columns that no document has."""
-        if self.missing:
-            there = f"; there is {', '.join(sorted(self.columns))}" if self.columns else ""
-            hint = "a column of the table, file, folder, or a group of --name-pattern; --sort also takes L1 to R3"
-            names = ", ".join(repr(name) for name in sorted(self.missing))
-            raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}")
-
-
-def _known(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:
-    """The ids and columns of a batch; a column that no document of it has is null."""
-    import polars as pl
-
-    if not names:  # a corpus and its metadata take long to import
-        return pl.DataFrame({"id": pl.Series(batch.ids, dtype=pl.String)})
-    from termburst.corpus.metadata import of_documents
-
-    frame = of_documents(batch.ids, batch.metadata)
-    missing = [name for name in names if name not in frame.columns]
-    return frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
 
 
 def _together(frames: list[pl.DataFrame]) -> pl.DataFrame:

@@ -25,6 +25,7 @@ from termburst.cli.batches import (
     warn_of_unsegmented,
     without_duplicates,
 )
+from termburst.cli.conditions import meeting, with_columns_of
 from termburst.cli.option_values import parsed_ngrams, parsed_stop_words, unlike
 from termburst.cli.output import progress_bar
 
@@ -139,6 +140,10 @@ class Reading:
             "--pattern-seconds", help="Stop if --token-pattern takes longer for one document.", min=1, max=1_000_000
         ),
     ] = 60
+    where: Annotated[
+        str | None,
+        _option("--where", help='Only documents whose columns meet a condition, such as "year >= 1945".'),
+    ] = None
     drop_duplicates: Annotated[
         bool,
         _option("--drop-duplicates", help="Leave out near-copies of earlier documents; all texts are held in memory."),
@@ -172,6 +177,20 @@ class Reading:
         object.__setattr__(more, "columns", columns)
         return more
 
+    def showing(self, layer: Layer | None) -> Reading:
+        """The same options; documents then have two layers side by side: --layer, and another one to show."""
+        if layer is None or layer == (self.layer or "form"):
+            return self
+        from termburst.reading.layers import both_layers
+
+        both: Any = both_layers(self.layer or "form", layer)
+        return replace(self, layer=both)
+
+    @property
+    def shows_another(self) -> bool:
+        """Whether documents have two layers side by side."""
+        return ">" in (self.layer or "")
+
     def inputs(self, *corpora: str) -> list[str]:
         """Everything that a command reads, and so must not write: the corpora and the file of stop words."""
         words = self.stop_words
@@ -179,7 +198,7 @@ class Reading:
 
     def without_columns(self) -> Reading:
         """The same options, for a corpus that has no columns."""
-        return replace(self, text=None, id=None)
+        return replace(self, text=None, id=None, where=None)
 
     def _how_files_are_read(self) -> dict[str, Any]:
         """The options of `open_corpus`."""
@@ -273,7 +292,8 @@ class Reading:
 
         if self.drop_duplicates:
             raise ValueError("--drop-duplicates needs all texts at once, so it cannot resume; omit one of the two")
-        begin = checkpoint.begin if self.split is None else None  # a checkpoint counts documents, not their pieces
+        # A checkpoint counts documents: neither their pieces, nor those that --where leaves out.
+        begin = checkpoint.begin if self.split is None and self.where is None else None
         with self.batches(corpus, checkpoint.counting, begin=begin) as read:
             checkpoint.counting = read.counting
             try:
@@ -325,7 +345,8 @@ class Reading:
         return replace(found, reading=read.report)
 
     def _refuse_columns(self, why: str) -> None:
-        given = [f"--{name}" for name, column in (("text", self.text), (self.id_option, self.id)) if column is not None]
+        named = (("text", self.text), (self.id_option, self.id), ("where", self.where))
+        given = [f"--{name}" for name, column in named if column is not None]
         if given:
             raise ValueError(f"{why}, which have no columns; omit {' and '.join(given)}")
 
@@ -354,18 +375,20 @@ class Reading:
                 if self.text is not None:
                     raise ValueError(f"{corpus} is a built-in data set, whose text has no column; omit --text")
                 if self.layer is not None:
-                    raise ValueError(f"{corpus} is a built-in data set of texts without annotation; omit --layer")
+                    options = "--layer and --show" if self.shows_another else "--layer"
+                    raise ValueError(f"{corpus} is a built-in data set of texts without annotation; omit {options}")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
                 found = collection_batches(collection, self.id)
             else:
                 how = self._how_files_are_read() | ({"layer": counting.layer} if counting.layer else {})
+                how = with_columns_of(self.where, how)
                 opened = open_corpus(corpus, pretokenized=counting.pretokenized, **how)
                 size = opened.size
                 found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), opened.report)
             texts, found = peeked(found)
             if any(isinstance(text, list) for text in texts) and not counting.pretokenized:  # an annotated corpus
-                counting = replace(counting, pretokenized=True, layer=self.layer or "form")
+                counting = replace(counting, pretokenized=True, layer=(self.layer or "form").partition(">")[0])
             elif not counting.pretokenized:
                 warn_of_unsegmented(corpus, texts, counting.language)
             if counting.layer is not None or not counting.pretokenized:
@@ -377,6 +400,8 @@ class Reading:
                     progress.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
             report, batches = None if opened is None else opened.report, shown()
+            if self.where is not None:
+                batches = meeting(corpus, batches, self.where)
             if self.drop_duplicates:
                 batches = without_duplicates(corpus, batches)
             if self.split is not None:

@@ -65,6 +65,7 @@ def report(
         summary = summarize(
             source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=examples,
             mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count,
+            full=settled is ReportFormat.json,
         )  # fmt: skip
     write_report(summary, settled, output)
     if show and output is not None:

@@ -6,7 +6,8 @@ import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def node_parts(node: Any, counting: CountingOptions) -> list[Part]:
     """The tokens that a node consists of, as the corpus finds them."""
     if not isinstance(node, str) or not node.strip():
         raise ValueError(f"the node must be a word or a phrase; got {node!r:.60}")
-    find = Numbering(counting).find
+    find = _finder(counting)
     parts: list[Part] = []
     for word in node.split():
         if set("*?") & set(word) and word.strip("*?"):
@@ -138,6 +139,12 @@ def node_parts(node: Any, counting: CountingOptions) -> list[Part]:
     if not parts:
         raise ValueError(f"the node {node!r:.60} is not a word by the rule of this corpus; choose another")
     return parts
+
+
+@lru_cache(maxsize=8)
+def _finder(counting: CountingOptions) -> Any:
+    """The function that finds the words of a text. To make it takes as long as to test a rare node."""
+    return replace(counting, stop_words=None, ngrams=(1, 1)).plain_tokenizer().analyze
 
 
 class _Seen:
@@ -152,11 +159,11 @@ class _Seen:
 
     def add(self, chunk: Chunk, new_words: Sequence[str], window: int) -> None:
         """Add documents, and the words that were not known before."""
-        self.words.extend(new_words)
         if self.whole is not None:
-            self.counts = self.whole.counts
+            self.words, self.counts = self.whole.words, self.whole.counts
             self.members = [part.among(self.words, is_sorted=True) for part in self.parts]
         else:
+            self.words.extend(new_words)
             self.members = [
                 np.append(known, part.among(new_words)) for known, part in zip(self.members, self.parts, strict=True)
             ]
@@ -323,7 +330,7 @@ def _counted(
         "term": seen.terms(rows),
         "n": n, "n_window": n_window, "documents": documents, "log_dice": log_dice(n_window, seen.hits, n), **effects,
     }  # fmt: skip
-    return pl.DataFrame({name: columns[name] for name in COLUMNS}).with_columns(pl.selectors.float().fill_nan(None))
+    return pl.DataFrame({name: columns[name] for name in COLUMNS}, nan_to_null=True)
 
 
 def nowhere(node: str, words: Sequence[str]) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -20,6 +23,7 @@ from termburst.counting.tokenizer import joined
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
 from termburst.reading.documents import Text
+from termburst.reading.layers import BETWEEN
 
 MOST_WIDTH = 10_000  # characters on each side
 NEIGHBOURS = ("L1", "L2", "L3", "R1", "R2", "R3")
@@ -27,6 +31,7 @@ _CHUNK = 2**22  # characters that are searched together
 _ROOM = 2**14  # lines that the compiled search makes at a time
 _REACH = 100  # characters in which the words beside a match are looked for
 _FEW = 200  # lines up to which Python splits faster than Polars reads
+_NEXT = "\x1e"  # between tokens of two layers, because a token may have spaces
 _SPACE = re.compile(r"\s+")
 _WORD = r"\w+(?:['’]\w+)*"
 _LINE = ("left", "match", "right")
@@ -44,6 +49,7 @@ def kwic(
     limit: int | None = None,
     regex: bool = False,
     ignore_case: bool = True,
+    layers: bool = False,
 ) -> pl.DataFrame:
     """Every place where a query matches, as a frame with one row per line.
 
@@ -57,6 +63,8 @@ def kwic(
         "R1" is the first word to the right. Equal lines stay in the order of the corpus.
     columns : columns of the metadata to show
     limit : at most this number of lines: the first ones, in the order of *sort*
+    layers : texts are tokens of two layers side by side (`termburst.reading.layers`): the first is searched, the
+        second is shown
 
     Returns
     -------
@@ -75,7 +83,7 @@ def kwic(
     best: list[pl.DataFrame] = []
     raw: list[pl.DataFrame] = [empty_lines(wanted.keys)]
     held = 0
-    for found in line_frames(texts, asked, width=wanted.width, keys=wanted.keys):
+    for found in line_frames(texts, asked, width=wanted.width, keys=wanted.keys, layers=layers):
         raw.append(found)
         held += found.height
         if limit is not None and held >= limit and not wanted.order:
@@ -158,25 +166,27 @@ class Wanted:
 
 
 def line_frames(
-    texts: Iterable[Text], asked: AskedQuery, *, width: int, keys: Sequence[str] = ()
+    texts: Iterable[Text], asked: AskedQuery, *, width: int, keys: Sequence[str] = (), layers: bool = False
 ) -> Iterator[pl.DataFrame]:
     """The lines as they are found, some thousands at a time; no text is kept.
 
     The columns are document (its number, from 0), left, match, right, position, and "sort L1" and so on for *keys*.
+    With *layers*, the first layer of the tokens is searched and the second is shown; position is in the second.
     """
-    search = _by_pattern if asked.compiled is None else _by_kernel
+    by_layers = partial(_by_pattern, look=_shown_matches)
+    search = by_layers if layers else _by_pattern if asked.compiled is None else _by_kernel
     before = 0
-    for chunk in _growing_chunks(texts):
+    for chunk in _growing_chunks(texts, _NEXT if layers else " "):
         yield from search(chunk, before, asked, width, keys)
         before += len(chunk)
 
 
-def _growing_chunks(texts: Iterable[Text]) -> Iterator[list[str]]:
-    """Texts to search together: at first few, so that the first lines come at once."""
+def _growing_chunks(texts: Iterable[Text], between: str) -> Iterator[list[str]]:
+    """Texts to search together: at first few, so that the first lines come at once. *between* separates tokens."""
     chunk: list[str] = []
     size, most = 0, 2**18
     for text in texts:
-        shown = text if isinstance(text, str) else " ".join(text)
+        shown = text if isinstance(text, str) else between.join(text)
         chunk.append(shown)
         size += len(shown)
         if size >= most:
@@ -248,26 +258,56 @@ def _neighbours(lines: list[pl.Series], keys: Sequence[str]) -> dict[str, pl.Ser
 
 
 def _by_pattern(
-    texts: list[str], before: int, asked: AskedQuery, width: int, keys: Sequence[str]
+    texts: list[str], before: int, asked: AskedQuery, width: int, keys: Sequence[str], look: Any = None
 ) -> Iterator[pl.DataFrame]:
-    """Lines by Python's regular expressions."""
+    """Lines by Python's regular expressions; *look* gives the text to show and the places of the matches in it."""
+    look = look or _own_matches
     rows: list[tuple[int, str, str, str, int]] = []
     wide: list[tuple[str, str]] = []
-    for number, text in enumerate(texts):
-        start_clock()
-        try:
-            spans = [found.span() for found in asked.pattern.finditer(text)]
-        finally:
-            stop_clock()
+    for number, given in enumerate(texts):
+        text, spans = look(given, asked.pattern)
         for start, stop in spans:
-            if start == stop:
-                raise ValueError(f"the query {asked.pattern.pattern!r:.60} matches the empty string; change it")
             rows.append((number + before, *_around(text, start, stop, width), start))
             if keys:
                 wide.append(_around(text, start, stop, _REACH)[::2])
         if len(rows) >= _ROOM or (rows and number == len(texts) - 1):
             yield _frame(rows, wide, keys)
             rows, wide = [], []
+
+
+def _own_matches(text: str, pattern: re.Pattern[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The text, and where a pattern matches."""
+    return text, _matches(text, pattern)
+
+
+def _matches(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Where a pattern matches."""
+    start_clock()
+    try:
+        spans = [found.span() for found in pattern.finditer(text)]
+    finally:
+        stop_clock()
+    if any(start == stop for start, stop in spans):
+        raise ValueError(f"the query {pattern.pattern!r:.60} matches the empty string; change it")
+    return spans
+
+
+def _shown_matches(tokens: str, pattern: re.Pattern[str]) -> tuple[str, list[tuple[int, int]]]:
+    """The second layer as a text, and the places in it of the tokens whose first layer matches.
+
+    Examples
+    --------
+    >>> tokens = _NEXT.join(["il" + BETWEEN + "il", "de le" + BETWEEN + "du", "pain" + BETWEEN + "pains"])
+    >>> _shown_matches(tokens, re.compile("le pain"))
+    ('il du pains', [(3, 11)])
+    """
+    searched, _, shown = zip(*(token.partition(BETWEEN) for token in tokens.split(_NEXT)), strict=True)
+    ends, places = (list(accumulate(len(token) + 1 for token in layer)) for layer in (searched, shown))
+    spans = []
+    for start, stop in _matches(" ".join(searched), pattern):
+        first, last = bisect_right(ends, start), min(bisect_left(ends, stop), len(ends) - 1)
+        spans.append((places[first] - len(shown[first]) - 1, places[last] - 1))
+    return " ".join(shown), spans
 
 
 def _frame(

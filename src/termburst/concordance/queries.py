@@ -2,13 +2,15 @@ r"""Queries of a concordance: words, phrases, wildcards and regular expressions.
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 from termburst.core import concordance as core
+from termburst.reading.documents import Text
 
 LONGEST_QUERY = 1000  # characters
 _CASED = 0x1F000  # no character from here on has upper and lower case
@@ -63,6 +65,23 @@ def parsed(query: Any, *, regex: bool = False, ignore_case: bool = True) -> Aske
     words = [list(_characters(word)) for word in query.split()]
     written = r"\s+".join("".join(_WRITTEN.get(kind) or re.escape(c) for kind, c in word) for word in words)
     return AskedQuery(re.compile(rf"(?<!\w){written}(?!\w)", flags), _parts(words, ignore_case))
+
+
+def suggested(query: str, texts: Iterable[Text], most: int = 3) -> list[str]:
+    """Words of some texts that are like the first word of a query that is not among them; none for wildcards.
+
+    Examples
+    --------
+    >>> suggested("fredom", ["Freedom and justice"]), suggested("free*", ["Freedom"])
+    (['freedom'], [])
+    """
+    if set("*?") & set(query):
+        return []
+    words: set[str] = set()
+    for text in texts:
+        words.update(re.findall(r"\w+", (text if isinstance(text, str) else " ".join(text)).lower()))
+    missing = next((word for word in re.findall(r"\w+", query.lower()) if word not in words), None)
+    return [] if missing is None else difflib.get_close_matches(missing, sorted(words)[:200_000], n=most)
 
 
 def _checked_pattern(query: str, flags: re.RegexFlag) -> re.Pattern[str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus.documents import Documents
+from termburst.corpus.layers import with_layers
 from termburst.corpus.shown import warn_of_single_documents, words_of
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
@@ -195,7 +196,9 @@ class Questions:
 
         return coburst(self._filled(), pairs, **options)
 
-    def kwic(self, query: str, *, where: Any = None, **options: Any) -> pl.DataFrame:
+    def kwic(
+        self, query: str, *, where: Any = None, layer: str | None = None, show: str | None = None, **options: Any
+    ) -> pl.DataFrame:
         r"""Every place where a word, a phrase or a pattern stands, with the text around it: one row per line.
 
         A plain word matches where the regular expression ``(?<!\w)word(?!\w)`` does, in upper or lower case, whatever
@@ -205,6 +208,9 @@ class Questions:
         Parameters
         ----------
         where : Polars expression of the metadata, or boolean array: the documents to search
+        layer, show : of an annotated corpus (CoNLL-U, vertical, TEI with <w>): the layer to search and the layer to
+            show, each "form", "lemma", "upos" or "lemma_upos"; by default the layer that the corpus was read with
+            ``corpus.kwic("be", layer="lemma", show="form")`` finds *am* and *was* in the running text.
         options : width, sort, columns, limit, regex, ignore_case; see `termburst.concordance.kwic.kwic`
 
         Returns
@@ -222,7 +228,11 @@ class Questions:
         from termburst.concordance.kwic import kwic
 
         corpus = self if where is None else self.where(where)
-        return kwic(corpus._texts("there is nothing to search"), query, corpus._metadata, **options)
+        texts = corpus._texts("there is nothing to search")
+        if layer is not None or show is not None:
+            own = (self.counting and self.counting.layer) or "form"
+            texts, options = with_layers(texts, layer or own, show or own), {"layers": True, **options}
+        return kwic(texts, query, corpus._metadata, **options)
 
     def collocates(self, node: str, window: int = 5, *, within: str = "document", **options: Any) -> pl.DataFrame:
         """Which words stand near a node more often than their documents explain? The smallest p-values come first.
@@ -351,8 +361,9 @@ class Questions:
         if target.suffix.lower() not in (".html", ".htm", ".json"):
             raise ValueError(f"{target}: the name of a report must end in .html (the page) or .json (its numbers)")
         check_output(target)
-        summary = summarize(self, title=title or self.name, **options)
-        page = json.dumps(summary, allow_nan=False) if target.suffix.lower() == ".json" else render(summary)
+        numbers = target.suffix.lower() == ".json"
+        summary = summarize(self, title=title or self.name, **{"full": numbers, **options})
+        page = json.dumps(summary, allow_nan=False) if numbers else render(summary)
         with atomic_path(target) as temporary:
             temporary.write_bytes(page.encode())
         return target

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
-from functools import lru_cache
+import sys
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
 # The languages of ISO 639-1: code, code of ISO 639-3, English name.
 _TABLE = """
@@ -154,10 +158,28 @@ def stop_words_of(code: str) -> frozenset[str]:
             f"There are lists for: {', '.join(languages_with_stop_words())}."
         )
     if code == "en":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        words = {word for word in words if "'" in word[1:]} | ENGLISH_STOP_WORDS
+        words = {word for word in words if "'" in word[1:]} | english_stop_words()
     return frozenset(words) | frozenset(_ELIDED.get(code, "").split())
+
+
+@cache
+def english_stop_words() -> frozenset[str]:
+    """scikit-learn's list, from its own file: to import all of scikit-learn for 318 words takes more than a second.
+
+    Examples
+    --------
+    >>> len(english_stop_words()), "whence" in english_stop_words()
+    (318, True)
+    """
+    package = find_spec("sklearn")
+    file = Path(package.origin if package and package.origin else "").parent / "feature_extraction" / "_stop_words.py"
+    if "sklearn" not in sys.modules and file.is_file():
+        for statement in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and statement.value.args:
+                return frozenset(ast.literal_eval(statement.value.args[0]))
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return frozenset(ENGLISH_STOP_WORDS)
 
 
 def default_apostrophes(code: str | None) -> str:

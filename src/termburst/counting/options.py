@@ -17,7 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting import plain_tokenizer
-from termburst.counting.languages import default_apostrophes, language_code, letter_joiners, stop_words_of
+from termburst.counting.languages import (
+    default_apostrophes,
+    english_stop_words,
+    language_code,
+    letter_joiners,
+    stop_words_of,
+)
 from termburst.counting.pattern_clock import StoredPattern, can_limit, stored_limit
 from termburst.counting.plain_tokenizer import (
     EMPTY_MATCH,
@@ -33,7 +39,8 @@ from termburst.counting.preparation import Preparation
 from termburst.counting.segmenters import SEGMENTED
 from termburst.counting.unicode_words import UnicodeWords, unicode_words
 from termburst.limits import LONGEST_NGRAM
-from termburst.reading.documents import LAYERS, Text
+from termburst.reading.documents import Text
+from termburst.reading.layers import LAYERS
 
 if TYPE_CHECKING:
     from termburst.counting.tokenizer import Tokenizer
@@ -202,6 +209,22 @@ class CountingOptions:
                 matches = iter(list(matches))
         return shown, ((found.group(group), *found.span(group)) for found in matches)
 
+    def placed_words(
+        self, text: Text, words: Iterable[str], each: int
+    ) -> tuple[str, dict[str, list[tuple[int, int]]]] | None:
+        """The text to show, and where the first *each* tokens that are one of *words* stand; None for other rules.
+
+        Examples
+        --------
+        >>> CountingOptions(words="unicode").placed_words("So so’s so", ["so"], 9)
+        ("So so's so", {'so': [(0, 2), (8, 10)]})
+        """
+        rule = None if self.pretokenized or not isinstance(text, str) else self._unicode_words()
+        if rule is None:
+            return None
+        searched, shown = self._prepared(text)
+        return shown, rule.places(searched, words, each)
+
     def every_token(self, text: str, every: int) -> tuple[str, list[int]]:
         """The text to show, as `placed_tokens` gives it, and where every *every*-th token begins, without the first.
 
@@ -331,12 +354,7 @@ class CountingOptions:
             # The list of a language is for any rule, so what the rule makes of its words is left out, too.
             listed, find_whole = stop_words_of(self.stop_words), self._find_tokens(segment=False)
             return listed.union(*(find_whole(word) for word in listed if " " not in word))
-        if self.stop_words == "english":
-            from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-            words = frozenset(ENGLISH_STOP_WORDS)
-        else:
-            words = frozenset(self.stop_words or ())
+        words = english_stop_words() if self.stop_words == "english" else frozenset(self.stop_words or ())
         missing: set[str] = set()
         with suppress(ValueError):  # of a pattern that matches the empty string: reported when texts are counted
             for word in words if warn else ():

@@ -38,7 +38,7 @@ def _likelihood_ratio(counts: Any) -> Floats:
 def _log_p(counts: Any) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ClampedTermsWarning)
-        return -burstiness(counts).lr.log10_p
+        return -burstiness(counts, only="lr").lr.log10_p
 
 
 SCORES: dict[str, Callable[[Any], Floats]] = {"plr": _plr, "lr": _likelihood_ratio, "p": _log_p}

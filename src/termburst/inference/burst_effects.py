@@ -17,10 +17,11 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from termburst.core import effects as core
 from termburst.core.cells import alike_terms
+from termburst.inference import distributions as stats
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
 from termburst.models.cells import TermCells
@@ -60,7 +61,7 @@ class BurstEffects:
 
 def burst_effects(
     cells: TermCells, fit: BetaBinomialFit | None = None, *, confidence: float = 0.95, intervals: bool = True,
-    sums: ScaleSums | None = None,
+    reuse_intervals: bool = True, sums: ScaleSums | None = None,
 ) -> BurstEffects:  # fmt: skip
     """Burst ratio and reuse of every term.
 
@@ -75,6 +76,7 @@ def burst_effects(
     fit : its exact fit, if it is known
     confidence : of the intervals
     intervals : whether to compute them; without them, limits and effects are NaN
+    reuse_intervals : whether to compute those of reuse, too, which take as long as those of R; without them, NaN
     sums : those over all terms of the collection, if *cells* has only some; see `robust_scale`
 
     Examples
@@ -99,7 +101,9 @@ def burst_effects(
     if intervals:
         gain = np.maximum(fit.loglik - fit.loglik_binomial, 0.0)
         scale = np.sqrt(robust_scale(cells, fit, sums))
-        low, high, reuse_low, reuse_high = _intervals(cells, (tau, omega, gain), scale, confidence)
+        low, high, reuse_low, reuse_high = _intervals(
+            cells, (tau, omega, gain), scale, confidence, reuse=reuse_intervals
+        )
         even = ~repeats(cells)
         low[even & (low > 1)] = 1.0
         reuse_low = np.where(even, np.minimum(reuse_low, by_chance), reuse_low)
@@ -215,9 +219,9 @@ def lower_roots(from_boundary: Floats, confidence: float) -> Floats:
 
 
 def _intervals(
-    cells: TermCells, fits: tuple[Floats, Floats, Floats], scale: Floats, confidence: float
+    cells: TermCells, fits: tuple[Floats, Floats, Floats], scale: Floats, confidence: float, *, reuse: bool
 ) -> tuple[Floats, ...]:
-    """Lower and upper limits of R and of reuse; *scale* is the root of κ."""
+    """Lower and upper limits of R and, if asked for, of *reuse*; *scale* is the root of κ."""
     tau, _, gain = fits
     occurring = (cells.n_i > 0) & (cells.n_i < cells.tokens)
     full = scale * stats.norm.isf((1 - confidence) / 2)
@@ -227,11 +231,11 @@ def _intervals(
     ratio = limits(cells, core.RATIO, occurring, fits, ratio_roots)
     low, high = (np.where(cells.n_i > 0, 1 + np.exp(ratio[name]), np.nan) for name in ("low", "high"))
     low[np.isnan(low) & (cells.n_i > 0)] = 1.0
-    if not cells.mean_length > 1:
-        none = np.where(cells.n_i > 0, 0.0, np.nan)
+    if not reuse or not cells.mean_length > 1:
+        none = np.where((cells.n_i > 0) & reuse, 0.0, np.nan)
         return low, high, none, none.copy()
-    reuse = limits(cells, core.REUSE, occurring, fits, reuse_roots)
-    return low, high, special.expit(reuse["low"]), special.expit(reuse["high"])
+    levels = limits(cells, core.REUSE, occurring, fits, reuse_roots)
+    return low, high, special.expit(levels["low"]), special.expit(levels["high"])
 
 
 def limits(

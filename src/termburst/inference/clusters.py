@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from termburst.inference import distributions as stats
 from termburst.inference.confident_effect import agreeing
 from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, spanning_rows
 

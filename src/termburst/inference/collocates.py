@@ -112,7 +112,10 @@ def attraction(
         part = (starts[first : last + 1] - from_, document[from_:to], count[from_:to])
         results[first] = core.attraction((others, near), part, observed[first:last], **tail, most=most, effects=effects)
 
-    in_threads(one, bounds)
+    if len(bounds) == 1:  # too little work for a thread
+        one(bounds[0])
+    else:
+        in_threads(one, bounds)
     columns = [np.concatenate(column) for column in zip(*(results[first] for first, _ in bounds), strict=True)]
     if not columns:
         columns = [np.empty(0)] * 7

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from termburst.inference import distributions as stats
 from termburst.inference.multiplicity import critical
 
 Floats = NDArray[np.float64]

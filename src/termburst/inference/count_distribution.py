@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.inference.checks import checked_whole
-from termburst.models import beta_binomial, binomial
+from termburst.models import beta_binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
-_ROUNDING = 1e-13  # rounding error of a probability computed as 1 − others; smaller ones count as 0
-_ENTRIES = 1 << 20  # terms × lengths processed at a time
+_ROUNDING = 1e-13  # rounding error of a share computed as 1 − others; smaller ones count as 0
+_ENTRIES = 1 << 15  # terms × lengths processed at a time, so that they stay in the cache of a core
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _observed(cells: TermCells, chosen: NDArray[np.intp], largest: int) -> Float
 def _under_binomial(theta: Floats, cells: TermCells, largest: int) -> Floats:
     surely = theta == 1  # every token is this term: n_ij = n_j
     odds = np.where(surely, 0.0, theta / np.where(surely, 1.0, 1 - theta))[:, None]
-    none = np.exp(binomial.log_pmf(0, cells.lengths, np.where(surely, 0.0, theta)[:, None]))
+    none = np.exp(cells.lengths * np.log1p(-np.where(surely, 0.0, theta))[:, None])
     expected = _expected(none, lambda _, __: odds, cells, largest)
     expected[surely] = _all_or_nothing(1.0, cells, largest)
     return expected
@@ -101,7 +101,7 @@ def _under_binomial(theta: Floats, cells: TermCells, largest: int) -> Floats:
 
 def _under_beta_binomial(alpha: Floats, alpha_not: Floats, cells: TermCells, largest: int) -> Floats:
     a, a_not = alpha[:, None], alpha_not[:, None]
-    none = np.exp(beta_binomial.log_pmf(0, cells.lengths, a, a_not))
+    none = np.exp(beta_binomial.log_none(cells.lengths, a, a_not))
     return _expected(none, lambda k, left: (a + k) / (a_not + np.maximum(left - 1, 0)), cells, largest)
 
 
@@ -112,14 +112,13 @@ def _expected(none: Floats, odds: Callable[[int, Floats], Floats], cells: TermCe
     """
     documents = cells.length_documents.astype(np.float64)
     expected = np.empty((len(none), largest + 1))
-    rest = np.ones_like(none)  # P(N > k)
     for k in range(largest):
         expected[:, k] = none @ documents
-        rest -= none
         left = np.maximum(cells.lengths - k, 0)
-        none = none * (left / (k + 1) * odds(k, left))
-    rest[rest < _ROUNDING] = 0.0
-    expected[:, largest] = rest @ documents
+        none *= odds(k, left)
+        none *= left / (k + 1)
+    rest = documents.sum() - expected[:, :largest].sum(axis=1)
+    expected[:, largest] = np.where(rest < _ROUNDING * documents.sum(), 0.0, rest)
     return expected
 
 

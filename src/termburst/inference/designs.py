@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from termburst.core import placements as core
+from termburst.inference import distributions as stats
 from termburst.inference.confident_effect import agreeing
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
 from termburst.models.fit_beta_binomial import fit_beta_binomial

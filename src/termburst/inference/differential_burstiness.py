@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from termburst.core import burst_difference as core
+from termburst.inference import distributions as stats
 from termburst.inference.burst_effects import burst_level, coordinates
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale

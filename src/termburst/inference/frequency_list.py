@@ -27,9 +27,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.special import ndtr, ndtri
 
+from termburst.inference import distributions as stats
 from termburst.inference.keyness import Keyness, keyness
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from termburst.inference import distributions as stats
 from termburst.inference.keyness import compare
 from termburst.models.cells import TermCells
 

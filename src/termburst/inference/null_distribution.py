@@ -131,9 +131,11 @@ class Null:
     """
 
     def __init__(
-        self, cells: TermCells, draws: int, seed: int, mid_p: bool, plr: PlrFunction, longest: Longest | None = None
-    ) -> None:
+        self, cells: TermCells, draws: int, seed: int, mid_p: bool, plr: PlrFunction, longest: Longest | None = None,
+        *, scores: bool = True,
+    ) -> None:  # fmt: skip
         self.cells, self.draws, self.mid_p, self.plr = cells, draws, mid_p, plr
+        self.scores = scores  # whether p-values of Tarone's score are wanted
         self.lengths = Lengths.of(cells)
         self.fixed = self.lengths.fixed(cells.n_i)
         self.sizes = self.lengths.drawn(cells.n_i)
@@ -326,9 +328,10 @@ class Null:
         sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
         plr_tail, score_tail = self._values(checkpoints, sampled, b, repetition, scatter)
         held, row = np.concatenate(terms), np.repeat(np.arange(checkpoints.size), [len(some) for some in terms])
-        of_score.put_sampled(
-            held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top)
-        )
+        if self.scores:
+            of_score.put_sampled(
+                held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top)
+            )
         minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
         held, row = held[minor], row[minor]
         of_plr.put_sampled(held, *sampled_p(repetition, of_plr.value[held], row, plr_tail, self.mid_p, top))
@@ -366,7 +369,8 @@ class Null:
 
         def make(rows: slice) -> None:
             core.make_values(values, rows.start, rows.stop)
-            scatter[rows].sort(axis=1)
+            if self.scores:
+                scatter[rows].sort(axis=1)
             drawn = slice(max(rows.start, sampled), rows.stop)
             if drawn.start < drawn.stop:
                 repetition[drawn].sort(axis=1)

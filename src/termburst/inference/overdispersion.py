@@ -26,7 +26,7 @@ from termburst.inference.null_tails import TIE
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.names import Form
+from termburst.names import Form, Test
 from termburst.statistics.tally import Integers
 from termburst.threads import Aside
 
@@ -92,6 +92,7 @@ def burstiness(
     seed: int = 0,
     mid_p: bool = False,
     shared: SharedNull | None = None,
+    only: Test | None = None,
 ) -> Burstiness:
     """Test every term of a collection.
 
@@ -105,15 +106,17 @@ def burstiness(
         conservative
     shared : that of all terms, with the same draws and seed, if only some terms are given: p-values are then those
         that they have among all
+    only : the statistic whose p-values are wanted, which takes about half of the time; those of the others are NaN
     """
     draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     if not cells.tokens:
         raise ValueError("all documents are empty: there is nothing to test")
     longest = None if shared is None else shared.longest
-    null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form), longest)
+    null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form), longest, scores=only != "plr")
     with Aside() as other:  # compiled loops, which use a core while the rest needs Python's lock
-        samples = other.submit(null.ratio_samples if shared is None else lambda: shared.samples)
+        drawn = only in (None, "lr")
+        samples = other.submit(null.ratio_samples if shared is None else lambda: shared.samples) if drawn else None
         fit = fit_beta_binomial(cells)
         squares, products = _sums(cells)
         repetition = cells.sum(special.gammaln(cells.count))
@@ -124,17 +127,26 @@ def burstiness(
         ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
         for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
             ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # equal, but no digits are lost at a mean near 1
-        lr = other.submit(lambda: null.ratio_p(ratio, *samples.get()))
-        log_p, how = null.drawn_p(plr, score)
-        ratio_p, ratio_how = lr.get()
-    undefined = np.isnan(plr)  # λ in the form "exact", for clamped terms
+        lr = None if samples is None else other.submit(lambda: null.ratio_p(ratio, *samples.get()))
+        log_p, how = _no_p(2, plr.size) if only == "lr" else null.drawn_p(plr, score)
+        (ratio_p,), (ratio_how,) = _no_p(1, plr.size)
+        if lr is not None:
+            ratio_p, ratio_how = lr.get()
+    undefined = np.isnan(plr) | (only not in (None, "plr"))  # λ in the form "exact" is not defined for clamped terms
     log_p[0][undefined], how[0][undefined] = np.nan, ""
+    if only == "plr":
+        log_p[1][:], how[1][:] = np.nan, ""
     return Burstiness(
         PValues(plr, log_p[0] / np.log(10), how[0]),
         PValues(ratio, ratio_p / np.log(10), ratio_how),
         PValues(score, log_p[1] / np.log(10), how[1]),
         fit,
     )
+
+
+def _no_p(tests: int, terms: int) -> tuple[tuple[Floats, ...], tuple[Names, ...]]:
+    """log p and how of statistics whose p-values are not wanted."""
+    return tuple(np.full(terms, np.nan) for _ in range(tests)), tuple(np.full(terms, "", object) for _ in range(tests))
 
 
 def tarone_score(X_or_statistics: Any) -> Floats:

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.models.binomial import positive, possible_counts, whole
-from termburst.models.special import bernoulli_gap, bernoulli_series, deviance, factorial_remainder, reciprocal_gap
+from termburst.models.special import (
+    bernoulli_gap,
+    bernoulli_series,
+    deviance,
+    factorial_remainder,
+    reciprocal_gap,
+    stirling_remainder,
+)
 
 Floats = NDArray[np.float64]
 Shape = int | tuple[int, ...]
@@ -52,6 +59,30 @@ def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayL
         + _remainder_step(alpha, n_ij) + _remainder_step(alpha_not, n_not) - _remainder_step(alpha_0, n_j)
     )  # fmt: skip
     return np.where(possible, np.minimum(value, 0.0), -np.inf)
+
+
+def log_none(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
+    """log P(N = 0) = log[α_¬^(n_j) / α_0^(n_j)], as `log_pmf` gives it, in a fifth of its time.
+
+    Each log Γ is (x − ½) log x − x + δ(x), and their differences are logarithms of 1 + y. What cancels is of size α, so
+    the error is some 1e-16 α. From α = 1000 on, `log_pmf` computes it.
+
+    Examples
+    --------
+    >>> np.exp(log_none([0, 1, 2], 1.0, 1.0)).round(6).tolist()
+    [1.0, 0.5, 0.333333]
+    """
+    n_j, alpha, alpha_not = (np.asarray(array, dtype=np.float64) for array in (n_j, alpha, alpha_not))
+    if np.max(alpha, initial=0.0) > 1000:
+        return log_pmf(0, n_j, alpha, alpha_not)
+    alpha_0, grown, grown_0 = alpha + alpha_not, alpha_not + n_j, alpha + alpha_not + n_j
+    far = bool(np.min(grown, initial=12.0) >= 12)
+    remainder = (bernoulli_series(grown, 0) - bernoulli_series(grown_0, 0)) if far else (
+        stirling_remainder(grown) - stirling_remainder(grown_0)
+    )  # fmt: skip
+    own = (alpha_not - 0.5) * np.log1p(alpha / alpha_not) + stirling_remainder(alpha_0) - stirling_remainder(alpha_not)
+    value = own + remainder - (grown - 0.5) * np.log1p(alpha / grown) - alpha * np.log1p(n_j / alpha_0)
+    return np.asarray(np.minimum(value, 0.0))
 
 
 def log_sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:

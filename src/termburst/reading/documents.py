@@ -11,7 +11,6 @@ from typing import Any
 
 from termburst.reading.faults import fault
 
-LAYERS = ("form", "lemma", "upos", "lemma_upos")  # of annotated corpora
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
 STRING = "a string"  # the type of an id, in words
 Scalar = str | int | float | bool | None

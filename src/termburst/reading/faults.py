@@ -77,7 +77,9 @@ def not_text(place: str) -> Skipped:
 
 def not_annotated(place: str, layer: str) -> Skipped:
     """A layer of the annotation is asked for, but a file has none."""
-    problem = f"has no annotated words, but --layer {layer} asks for them; omit --layer to count the words of the text"
+    asked = f"--layer {layer.replace('>', ' --show ')}"
+    options = "--layer and --show" if ">" in layer else "--layer"
+    problem = f"has no annotated words, but {asked} asks for them; omit {options} to count the words of the text"
     return Skipped(str(fault(place, problem)), "without annotated words, which --layer asks for")
 
 

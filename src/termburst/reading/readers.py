@@ -17,15 +17,16 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from termburst.limits import LONGEST_ID
 from termburst.reading.corpus_files import CorpusFile, find_files
-from termburst.reading.documents import LAYERS, Place, Progress, ReadingOptions, Scalar, Text, bytes_of
+from termburst.reading.documents import Place, Progress, ReadingOptions, Scalar, Text, bytes_of
 from termburst.reading.faults import fault, long_id, reason
 from termburst.reading.file_metadata import FileMetadata, checked_pattern
 from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
+from termburst.reading.layers import LAYERS, is_layer
 from termburst.reading.lines import DECODING_ERRORS, canonical_encoding
 from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
 
@@ -127,6 +128,10 @@ class TextSource:
         _require_documents(self.name, report, failure, count)
         if ids:
             yield Batch(ids, texts, finished, Place(count, done, before), metadata)
+
+    def with_layer(self, layer: str) -> TextSource:
+        """The same files, of which another layer is read."""
+        return replace(self, _options=replace(self._options, layer=layer))
 
     def fingerprint(self) -> str | None:
         """A digest of the names, sizes and times of the files, and of how they are read; None for standard input."""
@@ -234,7 +239,7 @@ def open_corpus(
     _check_sizes(max_document_bytes, max_archive_bytes, max_archive_files, batch_documents, batch_bytes)
     if errors not in DECODING_ERRORS:
         raise ValueError(f"errors must be one of {', '.join(DECODING_ERRORS)}, not {errors!r}")
-    if layer is not None and layer not in LAYERS:
+    if layer is not None and not is_layer(layer):
         raise ValueError(f"layer must be one of {', '.join(LAYERS)}, not {layer!r}")
     options = ReadingOptions(
         text=text,

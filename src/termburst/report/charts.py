@@ -75,6 +75,7 @@ def _main() -> figure:
     chart.segment("x", "low", "x", "high", source=spans, line_color=GREY, line_alpha=0.6, name="spans")
     points = _source("points", "x", "y", "size", "fill", "colour", "label", "note")
     _draw_points(chart, points, marker="circle")
+    chart.y_range.renderers = [drawn for drawn in chart.renderers if drawn.name == "dots"]  # not the long intervals
     return chart
 
 

@@ -23,7 +23,7 @@ from termburst.concordance.queries import parsed
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.reading.documents import Text
-from termburst.report.occurrences import COLLOCATES, sure_collocates
+from termburst.report.occurrences import COLLOCATES, TRIGGERS, sure_collocates, sure_triggers
 from termburst.report.pieces import Dict, axes_of, statistics_of
 from termburst.report.render import render
 from termburst.report.summarize import panels_of, summarize
@@ -33,6 +33,8 @@ from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from termburst.concordance.polya_urn import PolyaUrnFit
 
 LONGEST_QUERY = 300  # characters of a word, phrase or regular expression
 MOST_LINES = 500  # concordance lines in one answer
@@ -66,6 +68,7 @@ class Explorer:
         self.column = {str(term): number for number, term in enumerate(corpus.terms)}
         self._answers: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()
+        self._fitting = threading.Lock()  # several tabs must not fit the same urn
 
     @cached_property
     def statistics(self) -> TermStatistics:
@@ -80,7 +83,7 @@ class Explorer:
     @cached_property
     def summary(self) -> Dict:
         """The summary of the corpus without panels: the page asks for each when it is needed."""
-        found = summarize(self.corpus, title=self.title, panels=0, **self.options)
+        found = summarize(self.corpus, title=self.title, panels=0, full=False, **self.options)
         return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
     def page(self) -> str:
@@ -155,6 +158,28 @@ class Explorer:
         found = collocates(self.positions, term, counting=self.corpus.counting, limit=COLLOCATES)
         return sure_collocates(found)
 
+    def triggers(self, term: str) -> Dict:
+        """What a term brings on later in a document, and what brings it on. The first call fits an urn, once."""
+        return self._kept(("triggers", term), lambda: {"triggers": self._brought(term)})
+
+    def _brought(self, term: str) -> list[Dict]:
+        from termburst.concordance.triggers import triggers
+
+        if self.corpus.counting.ngrams != (1, 1):
+            raise LookupError("words that bring on words need single words: start without --ngrams")
+        self._texts()
+        with self._fitting:
+            found = triggers(self.urn, term, top=TRIGGERS)
+        return sure_triggers(found)
+
+    @cached_property
+    def urn(self) -> PolyaUrnFit:
+        """The urn with words that bring on other words."""
+        from termburst.concordance.polya_urn import fit_polya_urn
+        from termburst.concordance.sequences import OrderedWords
+
+        return fit_polya_urn(OrderedWords(self.positions, self.corpus.counting.stop_word_set()), "full")
+
     @cached_property
     def positions(self) -> TokenPositions:
         """Which word stands where."""
@@ -204,7 +229,8 @@ class Explorer:
 
     def keep(self, terms: list[str]) -> str:
         """A page without a server, with panels of the chosen *terms* before those of the burstiest."""
-        return render(summarize(self.corpus, title=self.title, chosen=[t for t in terms if t in self.column]))
+        chosen = [term for term in terms if term in self.column]
+        return render(summarize(self.corpus, title=self.title, chosen=chosen, full=False))
 
     def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """An answer that is computed once, and kept as long as it is among the last ones asked for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from math import isfinite, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
 _AROUND = 70  # characters of context on each side of a term
 COLLOCATES = 12  # words near a term
+TRIGGERS = 24  # words that a term brings on, and that bring it on
 _WITH_COLLOCATES, _COLLOCATE_ROWS = 200, 30_000_000  # terms of a page that have them; words × terms that are tested
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
+_FEW_TERMS = 64  # of one document, up to which it is faster to look for each than to cut the whole text into tokens
 _LONGEST = 120  # characters of a term in a line
+_SPACES, _FIRST_WORD, _LAST_WORD = map(re.compile, (r"\s+", r"^\S*\s", r"\s\S*$"))
 
 
 def term_places(corpus: CountedCorpus, terms: Sequence[str], most: int) -> list[tuple[list[int], list[int]]]:
@@ -105,6 +109,12 @@ def _fill(
     lines: dict[str, list[dict[str, Any]]], text: Text, document: int, counting: CountingOptions, each: int
 ) -> None:
     """Add lines around the first *each* occurrences of the terms that are the keys of *lines*."""
+    few = counting.ngrams == (1, 1) and len(lines) <= _FEW_TERMS
+    placed = counting.placed_words(text, lines, each) if few else None
+    if placed is not None:
+        for term, places in placed[1].items():
+            lines[term] += [{"document": document} | _line(placed[0], *place) for place in places]
+        return
     shown, tokens = counting.placed_tokens(text)
     stop_words = counting.stop_word_set()
     left = len(lines) * each
@@ -129,11 +139,11 @@ def _fill(
 def _line(text: str, start: int, stop: int) -> dict[str, str]:
     before, after = text[max(start - _AROUND, 0) : start], text[stop : stop + _AROUND]
     if start > _AROUND:  # cut between words, if there are any
-        before = "…" + re.sub(r"^\S*\s", "", before)
+        before = "…" + _FIRST_WORD.sub("", before)
     if stop + _AROUND < len(text):
-        after = re.sub(r"\s\S*$", " ", after) + "…"
+        after = _LAST_WORD.sub(" ", after) + "…"
     term = text[start:stop] if stop - start <= _LONGEST else text[start : start + _LONGEST] + "…"
-    return {name: re.sub(r"\s+", " ", part) for name, part in (("before", before), ("term", term), ("after", after))}
+    return {name: _SPACES.sub(" ", part) for name, part in (("before", before), ("term", term), ("after", after))}
 
 
 def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[dict[str, Any]]]:
@@ -163,8 +173,23 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
 
 def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
     """The first rows of a frame of `collocates` with q ≤ 0.05, as the page shows them."""
-    import polars as pl
+    rows = table.select("term", "n_window", "documents", "log_ratio", "q_value").iter_rows()
+    sure = [row for row in rows if row[4] is not None and row[4] <= SURE][:COLLOCATES]
+    smallest = 10.0**SMALLEST_LOG10_P
+    return [
+        {"term": term, "n_window": near, "documents": documents, "log_ratio": ratio, "log10_q": log10(max(q, smallest))}
+        for term, near, documents, ratio, q in sure
+    ]
 
-    sure = table.filter(pl.col("q_value") <= SURE).head(COLLOCATES)
-    log10_q = pl.col("q_value").log10().clip(lower_bound=SMALLEST_LOG10_P).alias("log10_q")
-    return sure.select("term", "n_window", "documents", "log_ratio", log10_q).to_dicts()
+
+def sure_triggers(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame of `triggers` for one word with q ≤ 0.05, as the page shows them; an open end is None."""
+    names = ("direction", "term", "ratio", "ci_low", "ci_high", "documents", "q_value")
+    found = []
+    for direction, term, *ratios, documents, q in table.select(names).iter_rows():
+        if q is not None and q <= SURE:
+            ends = [None if value is None or not isfinite(value) else value for value in ratios]
+            log10_q = log10(max(q, 10.0**SMALLEST_LOG10_P))
+            row = {"direction": direction, "term": term, "ratio": ends[0], "ci_low": ends[1], "ci_high": ends[2]}
+            found.append(row | {"documents": documents, "log10_q": log10_q})
+    return found

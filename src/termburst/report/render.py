@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from termburst.inference.plr import PARTS, part_formulas
 from termburst.names import Q_MEANS
-from termburst.report.pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
+from termburst.report.pieces import FORMAT, LEFT_OUT, PLACES, SMALLEST_LOG10_P, SURE
 
 LONGEST_TERM = 200  # characters of a term in a page
 _MANTISSA_BITS = 20  # numbers in a page have six digits
 _LOG_STEP = 2.0**-12  # step of decimal logarithms in a page: three digits of the number
 _DIGITS = 5  # digits of numbers in panels
 _PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
+_AS_IS = frozenset((int, str))  # types of values that are written as they are: most of a page
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
 _NAMES = ("how", "status", "group", "only_in", "reference")  # every other column is numbers
-_LEFT_OUT = ("reuse_low", "reuse_high")  # columns that the page does not show; they compress badly
 _COMPUTED = ("tf_idf_sum",)  # columns that data.js computes from those before them
 _SCRIPTS = (
     "data.js",
@@ -134,7 +134,7 @@ def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[s
     spec: list[dict[str, Any]] = []
     packed = []
     for name, values in terms.items():
-        if name == "term" or name in _LEFT_OUT:
+        if name == "term" or name in LEFT_OUT:
             continue
         if name in _COMPUTED:
             spec.append({"name": name, "kind": "computed"})
@@ -176,9 +176,12 @@ def _shortened(value: Any, digits: int = _DIGITS) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{digits}g}") if math.isfinite(value) else None
     if isinstance(value, list):
-        return [_shortened(item, digits) for item in value]
+        return value if all(type(item) in _AS_IS for item in value) else [_shortened(item, digits) for item in value]
     if isinstance(value, dict):
-        short = {key: _shortened(item, _PART_DIGITS if key == "parts" else digits) for key, item in value.items()}
+        short = {
+            key: item if type(item) in _AS_IS else _shortened(item, _PART_DIGITS if key == "parts" else digits)
+            for key, item in value.items()
+        }
         if "places" in short:
             short["places"] = np.diff(short["places"], prepend=0).tolist()
         if "term" in short:

@@ -73,6 +73,7 @@ def answers(explorer: Explorer) -> Any:
         "/api/term": (lambda asked: explorer.term(asked.text("term"), asked.parameters.get("by", "")), JSONResponse),
         "/api/kwic": (lambda asked: explorer.kwic(**asked.kwic()), JSONResponse),
         "/api/collocates": (lambda asked: explorer.collocates(asked.text("term")), JSONResponse),
+        "/api/triggers": (lambda asked: explorer.triggers(asked.text("term")), JSONResponse),
     }
     return Starlette(routes=[Route(path, answered(*call)) for path, call in paths.items()])
 

@@ -20,6 +20,7 @@ from termburst.names import Form
 from termburst.report.occurrences import first_collocates, term_panels
 from termburst.report.pieces import (
     LARGEST_COUNT,
+    LEFT_OUT,
     PLACES,
     SURE,
     Dict,
@@ -38,7 +39,7 @@ from termburst.report.pieces import (
     zipf_curve,
 )
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables import burstiness_test
+from termburst.tables.burstiness_test import burstiness_in_short
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
 _COLUMNS = (
@@ -60,6 +61,7 @@ def summarize(
     adjust: str = "bh",
     min_count: int = 1,
     chosen: Sequence[str] = (),
+    full: bool = True,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -71,6 +73,7 @@ def summarize(
     max_terms : how many of the burstiest terms are listed; `overview` counts all
     lines : at most how many concordance lines a term has; beyond the first terms a panel has fewer
     chosen : terms that get a panel in any case
+    full : whether to add the columns that a page does not show, reuse_low and reuse_high, which take time
     mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
 
     Returns
@@ -99,9 +102,9 @@ def summarize(
     if not isinstance(statistics, TermStatistics):
         raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
-    tested = burstiness_test(
+    tested, fit = burstiness_in_short(
         statistics, term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
-        dispersion=False,
+        reuse_intervals=full,
     )  # fmt: skip
     if not tested.height:
         raise ValueError(f"{title}: no term occurs {min_count:,} times; lower min_count (or --min-count)")
@@ -125,8 +128,8 @@ def summarize(
         "log_alpha": _log_alpha(tested),
         "correlation": _correlation(tested),
         "axes": axes_of(given),
-        "terms": columns_of(listed, _COLUMNS),
-        **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}),
+        "terms": columns_of(listed, [name for name in _COLUMNS if full or name not in LEFT_OUT]),
+        **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from termburst.reading.formats.found import (
     reader,
 )
 from termburst.reading.formats.text_lines import text_blocks
+from termburst.reading.layers import layers_in, word_layers
 
 _COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _RANGE = re.compile(r"\d+-(\d{1,9})")
@@ -58,13 +59,17 @@ class _Parser:
         self._metadata: dict[str, Scalar] = {}
         self._size = 0
         self._covered = 0  # the last word that a range stands for
+        self._form_of_range = ""
         self._checked = 0  # tokens whose size is counted
         self._no_lemma = self._no_upos = 0
+        # For two layers side by side: the words of the last token, to which words of its range are added.
+        self._words: list[tuple[str, str]] | None = [] if ">" in layer else None
 
     def _use(self, columns: tuple[str, ...]) -> None:
-        for needed in {"form": ("FORM",), "lemma": ("LEMMA",), "upos": ("UPOS",)}.get(self._layer, ("LEMMA", "UPOS")):
-            if needed not in columns:
-                raise UnreadableFile(f"has no column {needed}, which the layer {self._layer!r} needs; choose another")
+        for layer in layers_in(self._layer):
+            for needed in {"form": ("FORM",), "lemma": ("LEMMA",), "upos": ("UPOS",)}.get(layer, ("LEMMA", "UPOS")):
+                if needed not in columns:
+                    raise UnreadableFile(f"has no column {needed}, which the layer {layer!r} needs; choose another")
         if "ID" not in columns or "FORM" not in columns:
             raise UnreadableFile("has no columns ID and FORM in its line global.columns")
         self._width = len(columns)
@@ -106,6 +111,8 @@ class _Parser:
             end += 1
         if self._layer == "form":
             self._take_forms(lines[start:end], self._line + start + 1)
+        elif self._words is not None:
+            self._take_both(lines[start:end], self._line + start + 1)
         else:
             self._take_words(lines[start:end], self._line + start + 1)
         return end
@@ -158,6 +165,38 @@ class _Parser:
             take(lemma if layer == "lemma" else upos if layer == "upos" else f"{lemma}_{upos}")
         self._no_lemma += no_lemma
         self._no_upos += no_upos
+
+    def _take_both(self, lines: list[str], first: int) -> None:
+        """The words of the text with the lemmas and tags of the syntactic words that each stands for."""
+        covered, words = self._covered, self._words or []
+        for number, line in enumerate(lines, first):
+            fields = line.split("\t")
+            if len(fields) != self._width:
+                if line.strip():
+                    raise self._wrong_line(line, number)
+                covered = 0
+                continue
+            place, form, lemma, upos = (fields[at] for at in (self._id, self._form, self._lemma, self._upos))
+            found = _RANGE.fullmatch(place)
+            if not place.isdecimal():
+                if found is None and not _EMPTY_NODE.fullmatch(place):
+                    raise self._wrong_line(line, number)
+                if found is None:
+                    continue
+            if "lemma" in self._layer and lemma == "_" != form and found is None:
+                lemma, self._no_lemma = form, self._no_lemma + 1
+            if "upos" in self._layer and upos == "_" and found is None:
+                upos, self._no_upos = "X", self._no_upos + 1
+            if found is not None:
+                covered, words = int(found[1]), []
+                self._tokens.append(word_layers(self._layer, form, words))
+                self._form_of_range = form
+            elif covered and int(place) <= covered:
+                words = [*words, (lemma, upos)]
+                self._tokens[-1] = word_layers(self._layer, self._form_of_range, words)
+            else:
+                self._tokens.append(word_layers(self._layer, form, [(lemma, upos)]))
+        self._covered, self._words = covered, words
 
     def _wrong_line(self, line: str, number: int) -> UnreadableFile:
         columns = len(line.split("\t"))

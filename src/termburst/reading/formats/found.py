@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import LAYERS, IdColumn, Text
+from termburst.reading.documents import IdColumn, Text
 from termburst.reading.faults import reason
+from termburst.reading.layers import LAYERS, is_layer
 
 Scalar = str | int | float | bool | None
 Note = Callable[[str, str], None]  # (kind, detail): what was repaired, guessed, left out or removed
@@ -199,7 +200,7 @@ def _is_on_disk(stream: BinaryIO) -> bool:
 def chosen_layer(options: FormatOptions) -> str:
     """The layer that is asked for."""
     layer = options.layer or "form"
-    if layer not in LAYERS:
+    if not is_layer(layer):
         raise UnreadableFile(f"the layer {layer!r} is unknown; choose one of {', '.join(LAYERS)}")
     return layer
 

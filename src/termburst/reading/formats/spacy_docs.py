@@ -18,6 +18,7 @@ from termburst.reading.formats.found import (
     too_large,
     whole,
 )
+from termburst.reading.layers import word_layers
 
 
 @reader("a DocBin of spaCy")
@@ -41,7 +42,10 @@ def read_docbin(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterato
                 f"has no annotation for the layer {layer!r}: choose another, or run a pipeline that has it"
             )
         missing += absent
-        if layer == "form":
+        if ">" in layer:
+            annotated = zip(words, lemmas or [""] * len(words), tags or [""] * len(words), strict=True)
+            text = [word_layers(layer, token.text, [(lemma, tag)]) for token, lemma, tag in annotated]
+        elif layer == "form":
             text = [token.text for token in words]
         elif layer == "lemma_upos":
             text = [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, tags, strict=True)]

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any
 
 from termburst.reading.formats.safe_xml import etree, local_name
+from termburst.reading.layers import word_layers
 
 _LEMMA = ("lemma", "hw")  # TEI; the British National Corpus
 _TAG = ("pos", "ana", "type", "c5", "function")
@@ -38,7 +39,9 @@ def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
         return None
     holding = [node for node in nodes if len(node)] if any(map(len, nodes)) else []
     compound = {node for node in holding if any(local_name(child) == "w" for child in node)}
-    if layer == "form":
+    if ">" in layer:
+        tokens = _both(nodes, compound, layer, tally)
+    elif layer == "form":
         nodes = [node for node in nodes if node.getparent() not in compound] if compound else nodes
         tokens = _forms(nodes)
     else:
@@ -47,6 +50,20 @@ def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
     del nodes, holding, compound  # an element that Python still holds takes longer to remove
     _say_what_is_outside(bodies, tally)
     return tokens if all(tokens) else list(filter(None, tokens))
+
+
+def _both(nodes: list[Any], compound: set[Any], layer: str, tally: Tally) -> list[str]:
+    """Two layers side by side: one token per word of the text, with the annotation of its parts."""
+    outer = [node for node in nodes if node.getparent() not in compound] if compound else nodes
+    words = [node for node in nodes if node not in compound] if compound else nodes
+    lemmas = _annotation(words, "lemma", tally) if "lemma" in layer else [""] * len(words)
+    tags = _tags(words, tally) if "upos" in layer else [""] * len(words)
+    held: dict[Any, list[tuple[str, str]]] = {}
+    for node, *word in zip(words, lemmas, tags, strict=True):
+        owner = node.getparent() if node.getparent() in compound else node
+        held.setdefault(owner, []).append((word[0], word[1]))
+    pairs = zip(outer, _forms(outer), strict=True)
+    return [word_layers(layer, form, held.get(node, [])) if form else "" for node, form in pairs]
 
 
 def _annotation(nodes: list[Any], layer: str, tally: Tally) -> list[str]:

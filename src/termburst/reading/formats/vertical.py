@@ -24,6 +24,7 @@ from termburst.reading.formats.found import (
     reader,
 )
 from termburst.reading.formats.text_lines import text_blocks
+from termburst.reading.layers import layers_in, word_layers
 
 _DOCUMENTS = ("text", "doc", "document", "file")
 _TAG = re.compile(r"""<(/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*/?>\s*$""")
@@ -119,7 +120,8 @@ class _Parser:
         width = Counter(map(len, rows)).most_common(1)[0][0]
         self._columns = _named_columns(named[1].split()) if named else self._guessed_columns(rows)
         _, pos, lemma = self._columns
-        needed = {"form": (0,), "lemma": (lemma,), "upos": (pos,), "lemma_upos": (lemma, pos)}[self._layer]
+        columns = {"form": (0,), "lemma": (lemma,), "upos": (pos,), "lemma_upos": (lemma, pos)}
+        needed = [column for layer in layers_in(self._layer) for column in columns[layer]]
         if not 0 <= min(needed) <= max(needed) < width:
             raise UnreadableFile(
                 f"has {width} column{'' if width == 1 else 's'}, none for the layer {self._layer!r}; choose another"
@@ -144,6 +146,7 @@ class _Parser:
     def _tokens_from(self, lines: list[str], start: int) -> int:
         """Take the tokens up to the next tag; the number of its line."""
         layer, take, missing = self._layer, self._tokens.append, self._missing
+        lemmas, tags = "lemma" in layer, "upos" in layer
         _, at_pos, at_lemma = self._columns or (0, 1, 2)
         inside = self._open or not self._element
         number = start
@@ -164,14 +167,17 @@ class _Parser:
                 if "&" in line:
                     line = decode_entities(line)
                 fields = line.split("\t")
-                lemma = fields[at_lemma] if layer != "upos" else ""
-                pos = fields[at_pos] if layer != "lemma" else ""
-                if not lemma and layer != "upos":
+                lemma = fields[at_lemma] if lemmas else ""
+                pos = fields[at_pos] if tags else ""
+                if lemmas and not lemma:
                     lemma = fields[0]
                     missing += 1
-                if not pos and layer != "lemma":
+                if tags and not pos:
                     pos = "X"
                     missing += 1
+                if ">" in layer:
+                    take(word_layers(layer, fields[0], [(lemma, pos)]))
+                    continue
                 take(lemma if layer == "lemma" else pos if layer == "upos" else f"{lemma}_{pos}")
             else:
                 number = len(lines)

@@ -225,7 +225,39 @@ function colourPoints(report) {
   drawn.main.source("points").data = { ...report.place };
 }
 
-// Names beside the first points in view; no name covers another.
+// The width of a name in the chart, as the browser draws it.
+const ruler = document.createElement("canvas").getContext("2d");
+ruler.font = "12px helvetica"; // as Bokeh draws them
+
+const NAME_HEIGHT = 16, NAME_GAP = 8; // pixels that a name takes, and that are free beside it
+const CELL = [90, 36], CROWD = 40; // size in pixels of the cells of which each gets a name, unless so many points are in it
+
+// Which points to try to name: the first of all, then the first of each cell of the map, the emptiest cells first.
+// So names are also where few words are, and not only where the strongest crowd.
+function namable(report, [across, up], [width, height]) {
+  const { points, place } = report;
+  const inView = (i) => {
+    const point = points.pointOf[i];
+    const [px, py] = [across(place.x[point]), up(place.y[point])];
+    return points.size[point] === 1 && px >= 0 && px <= width && py >= 0 && py <= height ? [i, point, px, py] : null;
+  };
+  const { effect } = report.columns; // 1 for words in few documents, whose intervals are very long
+  const seen = report.leading
+    .filter((i) => !effect || effect[i] > 1)
+    .map(inView)
+    .filter(Boolean);
+  const cells = new Map();
+  for (const found of seen) {
+    const key = Math.floor(found[2] / CELL[0]) + 1000 * Math.floor(found[3] / CELL[1]);
+    const cell = cells.get(key) ?? cells.set(key, { first: found, size: 0 }).get(key);
+    cell.size++;
+  }
+  const open = [...cells.values()].filter(({ size }) => size <= CROWD);
+  const spread = open.sort((a, b) => a.size - b.size).map(({ first }) => first);
+  return [...new Set([...seen.slice(0, 12), ...spread, ...seen.slice(12, 300)])];
+}
+
+// Names beside points in view. No name covers another, nor the point of another name.
 function nameLeaders(report) {
   const { plot, source } = drawn.main;
   const data = report.place;
@@ -236,19 +268,19 @@ function nameLeaders(report) {
   const names = { x: [], y: [], text: [], dx: [], align: [] };
   const lines = { low: [], high: [], y: [] };
   const spans = { x: [], low: [], high: [] };
-  const taken = [];
-  let tried = 0;
-  for (const i of report.leading) {
-    const point = report.points.pointOf[i];
-    const [px, py] = [across(data.x[point]), up(data.y[point])];
-    if (report.points.size[point] > 1 || !(px >= 0 && px <= width && py >= 0 && py <= height)) continue;
-    if (++tried > 300 || names.x.length >= width / 25) break;
+  const taken = []; // [left, right, y, height] of names and their points
+  const free = (left, right, y, high) =>
+    left >= 0 &&
+    right <= width &&
+    !taken.some(([l, r, at, tall]) => 2 * Math.abs(at - y) < tall + high && l < right + NAME_GAP && left - NAME_GAP < r);
+  for (const [i, point, px, py] of namable(report, [across, up], [width, height])) {
+    if (names.x.length >= width / 20) break;
     const text = brief(report.terms[i], 24);
-    const [reach, gap] = [7 * text.length, data.size[point] / 2 + 3];
-    const right = px + gap + reach <= width;
+    const [reach, gap] = [ruler.measureText(text).width, data.size[point] / 2 + 3];
+    const right = free(px + gap, px + gap + reach, py, NAME_HEIGHT);
     const box = right ? [px + gap, px + gap + reach] : [px - gap - reach, px - gap];
-    if (box[0] < 0 || taken.some(([l, r, y]) => Math.abs(y - py) < 14 && l < box[1] && box[0] < r)) continue;
-    taken.push([...box, py]);
+    if (!free(...box, py, NAME_HEIGHT)) continue;
+    taken.push([...box, py, NAME_HEIGHT], [px - 4, px + 4, py, 8]);
     names.x.push(data.x[point]);
     names.y.push(data.y[point]);
     names.text.push(text);

@@ -34,7 +34,46 @@ async function askForPanel(report, i) {
   }
 }
 
+// Words that the chosen one brings on. The server fits an urn for the first of them, which takes a while.
+async function askForTriggers(report) {
+  const i = report.chosen;
+  const term = report.terms[i];
+  byId("triggers-status").textContent = "Fitting an urn to the order of all words; the first time takes longest …";
+  try {
+    const { triggers } = await fetched("api/triggers", { term });
+    const panel = report.asked?.get(term);
+    if (panel) panel.triggers = triggers;
+    if (report.chosen === i) drawTriggers(report, { triggers });
+  } catch (error) {
+    if (report.chosen === i) byId("triggers-status").textContent = visible(gone(error));
+  }
+}
+
+function drawTriggers(report, { triggers }) {
+  byId("triggers-ask").hidden = Boolean(triggers);
+  byId("triggers-status").textContent = triggers && !triggers.length ? `No ${report.word} is surely brought on by it, or brings it on.` : "";
+  const number = (value) => (value === null ? "∞" : times(value));
+  byId("triggers").replaceChildren(
+    ...(triggers?.length
+      ? [
+          plainTable(
+            ["", report.word, "times likelier just after", "95 % interval", "documents", "q"],
+            triggers.map((row) => [
+              row.direction,
+              brief(row.term, 40),
+              number(row.ratio),
+              `${row.ci_low === null ? "–" : times(row.ci_low)} to ${number(row.ci_high)}`,
+              whole(row.documents),
+              probability(row.log10_q),
+            ]),
+          ),
+        ]
+      : []),
+  );
+}
+
 function listenLive(report, choose) {
+  byId("triggers-ask")?.addEventListener("click", () => askForTriggers(report));
   byId("ask").addEventListener("submit", async (event) => {
     event.preventDefault();
     const query = byId("ask-text").value.trim();

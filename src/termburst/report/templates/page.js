@@ -61,7 +61,7 @@ async function loadReport() {
   const { log10_p: p } = report.columns;
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
   if (report.kind === "keyness") sure.sort((i, j) => p[i] - p[j] || i - j);
-  report.leading = sure.slice(0, 5000);
+  report.leading = sure.slice(0, 50_000);
   (report.kind === "corpus" ? aboutCorpus : aboutKeyness)(report);
   aboutReading(report.reading ?? []);
   return report;

@@ -45,6 +45,7 @@ function fillPanel(report, i) {
   }
   drawLines(report, panel);
   if (report.kind === "corpus") drawCollocates(report, panel, i);
+  if (report.live && report.kind === "corpus") drawTriggers(report, panel);
   if (!(report.kind === "corpus" ? drawn.waterfall : drawn.along)) return; // the page is still being drawn
   if (report.kind === "corpus") {
     drawCounts(report, panel);

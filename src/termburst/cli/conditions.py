@@ -1,0 +1,123 @@
+"""`--where`: only the documents whose columns meet a condition; and which columns there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from termburst.cli.output import many
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from termburst.reading.readers import Batch
+
+
+def where_expression(condition: str) -> pl.Expr:
+    """A condition in SQL as an expression of columns; ValueError for anything else.
+
+    Examples
+    --------
+    >>> where_expression("year >= 1945 AND party = 'x'").meta.root_names()
+    ['year', 'party']
+    """
+    import polars as pl
+
+    example = "write a condition such as \"year >= 1945 AND party = 'x'\""
+    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "", condition)
+    if re.search(r"\bselect\b", outside, re.IGNORECASE):
+        raise ValueError(f"--where takes no SELECT; {example}")
+    try:
+        return pl.sql_expr(condition)
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"--where {condition!r:.60} cannot be understood ({reason}); {example}") from error
+
+
+def columns_of(condition: str | None) -> tuple[str, ...]:
+    """The columns that a condition needs, without the id, which every document has.
+
+    >>> columns_of("year >= 1945 AND id != 'x'"), columns_of(None)
+    (('year',), ())
+    """
+    if condition is None:
+        return ()
+    return tuple(name for name in dict.fromkeys(where_expression(condition).meta.root_names()) if name != "id")
+
+
+def with_columns_of(condition: str | None, how: dict[str, Any]) -> dict[str, Any]:
+    """Options of `open_corpus` that also ask for the columns of a condition.
+
+    >>> with_columns_of("year >= 1945", {"columns": ("party",)})
+    {'columns': ('party', 'year')}
+    """
+    asked = how.get("columns", ())
+    more = columns_of(condition)
+    if not more or asked == "all":
+        return how
+    return how | {"columns": tuple(dict.fromkeys((*asked, *more)))}
+
+
+def meeting(corpus: str, batches: Iterator[Batch], condition: str) -> Iterator[Batch]:
+    """The documents that meet a condition. ValueError if a column is missing everywhere, or no document meets it."""
+    from termburst.corpus.metadata import chosen_rows
+
+    expression, names = where_expression(condition), columns_of(condition)
+    known, seen, kept = Known(names), 0, 0
+    for batch in known.seen(batches):
+        rows = chosen_rows(about(batch, names), expression).tolist()
+        seen, kept = seen + len(batch.ids), kept + len(rows)
+        metadata = None if batch.metadata is None else [batch.metadata[row] for row in rows]
+        yield replace(
+            batch, ids=[batch.ids[row] for row in rows], texts=[batch.texts[row] for row in rows], metadata=metadata
+        )
+    known.check()
+    if seen and not kept:
+        raise ValueError(f"{corpus}: none of {many(seen, 'document')} meets --where {condition!r:.100}")
+
+
+class Known:
+    """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
+
+    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
+    otherwise, such as for files with different headers, when all batches have been read.
+    """
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.missing = set(names)
+        self.columns: set[str] = set()
+
+    def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The same batches, looked at as they come."""
+        first = True
+        for batch in batches:
+            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing else set()
+            self.columns |= {name for kind in kinds for name in kind}
+            self.missing -= self.columns
+            if first and len(kinds) == 1:
+                self.check()
+            first = False
+            yield batch
+
+    def check(self) -> None:
+        """Raise ValueError for columns that no document has."""
+        if self.missing:
+            there = f"; there is {', '.join(sorted(self.columns))}" if self.columns else ""
+            hint = "a column of the table, file, folder, or a group of --name-pattern; --sort also takes L1 to R3"
+            names = ", ".join(repr(name) for name in sorted(self.missing))
+            raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}")
+
+
+def about(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:
+    """The ids and columns of a batch; a column that no document of it has is null."""
+    import polars as pl
+
+    if not names:  # a corpus and its metadata take long to import
+        return pl.DataFrame({"id": pl.Series(batch.ids, dtype=pl.String)})
+    from termburst.corpus.metadata import of_documents
+
+    frame = of_documents(batch.ids, batch.metadata)
+    missing = [name for name in names if name not in frame.columns]
+    return frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
