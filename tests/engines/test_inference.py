@@ -8,7 +8,7 @@ import pytest
 import termburst as tb
 from helpers.same_tables import assert_same
 from termburst import engines
-from termburst.engines import batches, effects
+from termburst.engines import adjusting, batches, effects
 from termburst.engines.adjusting import key_columns, with_q_values
 from termburst.inference import robust_scale
 from termburst.inference.burst_effects import burst_effects
@@ -57,8 +57,12 @@ def of_texts(engine, texts):
 
 @pytest.fixture(autouse=True)
 def small_groups(monkeypatch):
-    """Terms come in several groups, as those of a large collection do."""
+    """Terms come in several groups, and p-values in several ranges and files, as those of a large collection do."""
     monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1_500)
+    monkeypatch.setattr(batches, "ROWS_OF_PART", 700)
+    monkeypatch.setattr(adjusting, "TESTS_OF_RANGE", 400)
+    monkeypatch.setattr(adjusting, "ROWS", 300)
+    monkeypatch.setattr(batches, "ROWS_PER_FILE", 1_000)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.batches import TEXTS, kept, map_and_add, map_batches
-from termburst.engines.door import Opened
+from termburst.engines.batches import TEXTS, dealt_out, is_lazy_polars, kept, map_and_add, map_batches
+from termburst.engines.door import COLUMNS, Opened
 from termburst.engines.frames import is_spark, to_polars, totals
 from termburst.statistics.matrix import canonical_counts, document_lengths
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
@@ -51,6 +51,8 @@ class Cells:
 def kept_patterns(cells: Cells, *keys: str) -> tuple[Any, ...]:
     """Parts of term, count, length, (keys,) documents, which several queries may read."""
     parts = cells.totals("term", "count", "length", *keys)
+    if len(parts) == 1 and is_lazy_polars(parts[0]):
+        return dealt_out(parts)
     return parts if cells.merged else tuple(map(kept, parts))
 
 
@@ -89,7 +91,8 @@ def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> 
     if counting is not None:
         raise ValueError(f"counting says how to count texts, but this frame has {source.kind}; omit it")
     if source.kind == "patterns":
-        return _split(source.frame)
+        columns = [*COLUMNS["patterns"], *(["group"] if source.grouped else [])]
+        return _split(*dealt_out((source.frame.select(*columns),)))
     group = ["group"] if source.grouped else []  # every document is in one group
     lengths = totals(source.frame, ["document", *group], "count").rename({"count": "length"})
     held = source.frame.filter(nw.col("count") > 0).join(lengths.drop(*group), on="document", how="inner")

@@ -214,7 +214,7 @@ def designed(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataF
     import polars as pl
 
     if patterns is None:  # only the columns are asked for
-        whole = {name: pl.Int64 for name in ("count", "length", "documents")}
+        whole = dict.fromkeys(("count", "length", "documents"), pl.Int64)
         patterns = pl.DataFrame(schema={"term": pl.String, **whole, "group": pl.String})
     groups = [(name, *lengths) for name, lengths in zip(designing.groups, designing.documents, strict=True)]
     terms, own = cells_of_groups(patterns, groups)
