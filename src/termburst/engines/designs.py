@@ -195,8 +195,8 @@ def _refuse_varying(of: Any, cluster: str) -> None:
     several = to_polars(pairs.filter(nw.col("cells") > 1).head(1))
     if several.height:
         raise ValueError(
-            f"the formula varies within the cluster {several['cluster'][0]!r:.60}: such clusters are compared by random "
-            "signs, which need all documents in one process; use termburst.keyness_design on a sample, or another cluster="
+            f"the formula varies within the cluster {several['cluster'][0]!r:.60}: such clusters are compared by "
+            "random signs, which needs all documents in one process; use termburst.keyness_design there"
         )
 
 

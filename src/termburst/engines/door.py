@@ -85,11 +85,8 @@ def opened(
         if not _is_string(schema["batch"]):
             raise ValueError(f"the column 'batch' must contain strings; got {schema['batch']}")
         kept.append(nw.col("batch").cast(nw.String))
-    if by is not None:
-        kept.append(_group(given, schema, by))
+    kept += [_group(given, schema, one, name) for name, one in (("group", by), ("cluster", cluster)) if one is not None]
     kept += _covariates(given, schema, covariates)
-    if cluster is not None:
-        kept.append(_group(given, schema, cluster, "cluster"))
     for column in COLUMNS[kind]:
         _check_type(column, own[column], schema[own[column]])
     found = given.select(*kept)

@@ -52,9 +52,10 @@ def keyness(
 ) -> Any:
     """Which terms differ between two corpora, or between groups of documents? As a frame of the same engine.
 
-    The columns and numbers are those of `termburst.keyness` for two corpora or two groups, and of
-    `termburst.keyness_groups` for more, of `termburst.keyness_design` for a formula; the rows are in no order. Terms are dealt out to workers, which all get the
-    lengths of the documents. Neither this process nor a worker ever has all terms.
+    The columns and numbers are those of `termburst.keyness` for two corpora or two groups, of
+    `termburst.keyness_groups` for more, and of `termburst.keyness_design` for a formula; the rows are in no order.
+    Terms are dealt out to workers, which all get the lengths of the documents. Neither this process nor a worker ever
+    has all terms.
 
     Parameters
     ----------
