@@ -2,7 +2,9 @@
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 import termburst as tb
 from termburst import engines
+from termburst.engines import door, spark
 from termburst.engines.terms import FIT
 from termburst.inference.overdispersion import tarone_score
 
@@ -355,13 +358,16 @@ def test_other_objects_than_frames_are_refused(function, frame):
         function(frame)
 
 
-def test_frames_of_an_engine_that_is_not_supported():
-    ibis = pytest.importorskip("ibis")
-    rows = pl.DataFrame({"document": [1, 2], "text": ["so it goes", "so"]})
-    with pytest.raises(
-        ValueError, match=r"frames of ibis cannot be read here; run ibis\.to_sql\(table\) on its backend"
-    ):
-        engines.term_table(ibis.memtable(rows))
+@pytest.mark.parametrize("library", ["ibis", "dask", "modin", "cudf", "sqlframe", "ray", "daft", "snowflake"])
+def test_frames_of_an_engine_that_is_not_supported(library, monkeypatch):
+    """Whether Narwhals knows the library or not, the error names the way round."""
+    foreign = type("Dataset", (), {"__module__": f"{library}.data"})()
+    known = {"ibis", "dask", "modin", "cudf", "sqlframe"}
+    if library in known:
+        given = SimpleNamespace(implementation=nw.Implementation[library.upper()])
+        monkeypatch.setattr(door.nw, "from_native", lambda frame: given)
+    with pytest.raises(ValueError, match=f"^frames of {library} cannot be read here; .*(Parquet|parquet|give|SQL)"):
+        engines.term_table(foreign)
 
 
 @pytest.mark.parametrize(
@@ -451,3 +457,18 @@ def test_batches_are_cut_between_terms(monkeypatch):
         assert len({term for piece in pieces for term in set(piece["term"])}) == sum(
             piece["term"].n_unique() for piece in pieces
         )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_groups_of_a_partition_on_spark_3_5(size):
+    """Rows come sorted by bucket in batches of any size; each bucket is one group, whole."""
+    import pyarrow as pa
+
+    table = pa.table({"bucket": [1, 1, 1, 1, 4, 7, 7], "value": range(7)})
+    batches = iter([*table.to_batches(max_chunksize=size), *table.slice(0, 0).to_batches()])
+
+    def group(rows):
+        return pa.table({"buckets": [len(set(rows["bucket"].to_pylist()))], "sum": [sum(rows["value"].to_pylist())]})
+
+    found = pa.Table.from_batches(spark._by_bucket(group)(batches))
+    assert found.to_pydict() == {"buckets": [1, 1, 1], "sum": [6, 4, 11]}

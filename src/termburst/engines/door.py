@@ -28,6 +28,9 @@ WAYS_ROUND = {  # engine to advice
     "modin": "give frame.modin.to_pandas()",
     "cudf": "give frame.to_pandas() or frame.to_arrow()",
     "sqlframe": "run its SQL on DuckDB or Spark, and give the result",
+    "ray": "write it with dataset.write_parquet(folder), and give polars.scan_parquet(folder)",
+    "daft": "give frame.to_arrow()",
+    "snowflake": "closed forms are plain SQL (see the page about engines); for the rest, unload it to Parquet files",
     "": "write it to Parquet files, and give polars.scan_parquet(files)",
 }
 TWICE = "two columns of the frame have the same name; rename or drop one"
@@ -70,9 +73,7 @@ def opened(
     except nw.exceptions.DuplicateError:
         raise ValueError(TWICE) from None
     except TypeError:
-        raise ValueError(
-            f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
-        ) from None
+        raise ValueError(_not_a_frame(frame)) from None
     _check_engine(given)
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
@@ -106,6 +107,14 @@ def opened(
         elif covariates:
             _check_one_group(found)
     return Opened(kind, found, by is not None or bool(covariates), by is not None and schema[by].is_integer())
+
+
+def _not_a_frame(frame: Any) -> str:
+    """What is said of an object that Narwhals does not know."""
+    library = type(frame).__module__.partition(".")[0]
+    if library in WAYS_ROUND:
+        return f"frames of {library} cannot be read here; {WAYS_ROUND[library]}"
+    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
 
 
 def _check_engine(frame: Any) -> None:

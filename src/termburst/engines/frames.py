@@ -17,7 +17,9 @@ def to_polars(frame: Any) -> Any:
     if isinstance(native, pl.LazyFrame):
         return native.collect(engine="streaming")
     if is_spark(frame):
-        return pl.from_arrow(native.toArrow())
+        from termburst.engines.spark import to_arrow as collected
+
+        return pl.from_arrow(collected(native))
     if frame.implementation.is_duckdb():
         return pl.from_arrow(native.to_arrow_table())
     return frame.to_polars()
