@@ -60,10 +60,10 @@ def map_and_add(
     native_lazy = is_lazy_polars(frame)
     if not native_lazy and not frame.implementation.is_duckdb():
         return (map_batches(frame, function, schema, rows=rows),)
-    folder = spooled(map(function, stream(frame, rows)), schema, add_up)
+    results = map(function, stream(frame, rows))
     if native_lazy:
-        return tuple(read_parts(folder).values())
-    return (read_spooled(folder, frame, "*/*.parquet"),)
+        return tuple(read_parts(spooled(results, schema, add_up, by_hash)).values())
+    return (read_spooled(spooled(results, schema, add_up), frame),)
 
 
 def dealt_out(frames: Sequence[Any]) -> tuple[Any, ...]:
@@ -76,7 +76,7 @@ def dealt_out(frames: Sequence[Any]) -> tuple[Any, ...]:
     names = first.collect_schema().names()
     schema = {name: pl.Int64 if name in ("count", "length", "documents") else pl.String for name in names}
     rows = (batch for frame in frames for batch in stream(frame.select(*names), ROWS))
-    return tuple(read_parts(spooled(rows, schema, ("documents",))).values())
+    return tuple(read_parts(spooled(rows, schema, ("documents",), by_hash)).values())
 
 
 def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema, key: str = "term") -> Any:
@@ -165,13 +165,12 @@ def spooled(
     """A folder with the results in Parquet files; it is deleted when the process ends.
 
     With *place*, it has a folder for each number that this function gives to rows. If there are columns to *add_up*,
-    rows that are equal in all others are merged, and the place is by default the hash of the term.
+    rows of one file that are equal in all others are merged.
     """
     import polars as pl
 
     folder = Path(tempfile.mkdtemp(prefix="termburst-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    place = by_hash if place is None and add_up else place
     held: list[pl.DataFrame] = [pl.DataFrame(schema=schema)]
     files = size = 0
 
@@ -237,17 +236,17 @@ def read_parts(folder: Path) -> dict[int, Any]:
     return {int(part.name): _scanned(part) for part in sorted(folder.iterdir())}
 
 
-def _scanned(folder: Path, files: str = "*.parquet") -> Any:
+def _scanned(folder: Path) -> Any:
     import polars as pl
 
-    return nw.from_native(pl.scan_parquet(f"{glob.escape(str(folder))}/{files}"))
+    return nw.from_native(pl.scan_parquet(f"{glob.escape(str(folder))}/*.parquet"))
 
 
-def read_spooled(folder: Path, like: Any, files: str = "*.parquet") -> Any:
+def read_spooled(folder: Path, like: Any) -> Any:
     """The files of a folder as a frame of the engine of *like*: Polars or DuckDB."""
     if is_lazy_polars(like):
-        return _scanned(folder, files)
-    quoted = f"{glob.escape(str(folder))}/{files}".replace("'", "''")
+        return _scanned(folder)
+    quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
     return bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
 
 
