@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from engines import opened, write, write_corpus
 
+from engines import opened, write, write_corpus
 from termburst import engines
 
 LETTERS = r"\b\w\w+\b"

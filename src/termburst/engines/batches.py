@@ -12,6 +12,7 @@ import glob
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,6 +207,10 @@ def by_hash(rows: pl.DataFrame) -> pl.Series:
     return rows["term"].hash(0) % BUCKETS
 
 
+def _by_other_hash(rows: pl.DataFrame, *, parts: int) -> pl.Series:
+    return rows["term"].hash(1) % parts
+
+
 def _write_parts(rows: pl.DataFrame, place: Place, folder: Path, name: str) -> None:
     numbered = rows.with_columns(place(rows).alias("_place"))
     for (number,), part in numbered.partition_by("_place", as_dict=True, include_key=False).items():
@@ -224,7 +229,7 @@ def _divide(folder: Path, schema: Schema) -> None:
         rows = sum(int(pl.scan_parquet(file).select(pl.len()).collect().item()) for file in files)
         if (number := -(-rows // ROWS_OF_PART)) > 1:
             some = (pl.read_parquet(file) for file in files)
-            finer = spooled(some, schema, place=lambda batch, number=number: batch["term"].hash(1) % number)
+            finer = spooled(some, schema, place=partial(_by_other_hash, parts=number))
             for at, one in enumerate(sorted(finer.iterdir())):
                 one.rename(folder / f"{last + at:06}")
             last += number
