@@ -153,7 +153,7 @@ def printed(batch: pl.DataFrame, *, bands: tuple[int, int]) -> pl.DataFrame:
     )
 
 
-def _shingles(texts: list[str], width: int) -> Any:
+def _shingles(texts: list[Any], width: int) -> Any:
     return TextShingles(texts).shingles(texts, width)
 
 
@@ -264,7 +264,7 @@ def _false_alarms(rows: Any, corpus: Documents, clusters: Any, halves: int, seed
     if clusters is None:
         below[:, 2] = -1  # not tested
     words = np.bincount(chosen["band"].to_numpy(), minlength=len(BANDS))
-    return alarms_of(below, words, int(chosen["n"].max() or 0))
+    return alarms_of(below, words, int(chosen["n"].to_numpy().max(initial=0)))
 
 
 def _chosen_words(words: Any, rng: np.random.Generator) -> pl.DataFrame:

@@ -91,7 +91,7 @@ def keyness(
         _refuse_with_formula(contrasts, method, of)
         check_confidence(confidence)
         check_name("adjust", adjust, ADJUSTMENTS)
-        asked = tuple(contrast) if isinstance(contrast, (list, tuple)) else contrast
+        asked = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
         designing = Designing(formula, strata, asked, confidence, checked_whole("min_count", min_count))
         return keyness_by_design(frame, columns, designing, adjust, cluster, counting, check=check)
     comparing = _checked(Comparing((), of, method, confidence, min_count, draws, seed, contrasts=contrasts), adjust)
