@@ -35,7 +35,7 @@ def corpus(columns):
     return tb.read(columns["text"], id=[f"{j}" for j in range(60)], metadata=metadata)
 
 
-@pytest.mark.parametrize("cluster", [None, "site"])
+@pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "site"])
 def test_the_check(cluster, engine, columns, corpus, monkeypatch):
     if engine.name == "spark" and cluster is None:
         pytest.skip("seconds each: clusters have all that differs on Spark")

@@ -59,7 +59,15 @@ DESIGNS = [
 ]
 
 
-@pytest.mark.parametrize("options", DESIGNS, ids=["plain", "strata", "cluster", "number"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(DESIGNS[0], id="plain"),
+        pytest.param(DESIGNS[1], id="strata", marks=pytest.mark.slow),
+        pytest.param(DESIGNS[2], id="cluster"),
+        pytest.param(DESIGNS[3], id="number", marks=pytest.mark.slow),
+    ],
+)
 def test_designs(options, engine, frame, metadata, counts, local):
     if engine.name not in ("polars-lazy", "duckdb") and "cluster" not in options:
         pytest.skip("clusters have all that differs on Spark, and frames in memory come to this code as Polars frames")
@@ -67,6 +75,7 @@ def test_designs(options, engine, frame, metadata, counts, local):
     assert_same(local(engines.keyness(frame, check=False, **options)), expected, "term", "contrast")
 
 
+@pytest.mark.slow
 def test_counts_and_patterns(texts, metadata, counts):
     """The same documents as counts, and as patterns of each combination of the covariates."""
     expected = tb.keyness_design(counts[0], "who + year", metadata=metadata, terms=counts[1])
