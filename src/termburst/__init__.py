@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from termburst.concordance.polya_urn import HeldOut as HeldOut
     from termburst.concordance.polya_urn import PolyaUrnFit as PolyaUrnFit
     from termburst.concordance.polya_urn import fit_polya_urn as fit_polya_urn
-    from termburst.corpus.checks import CorpusCheck as CorpusCheck
     from termburst.corpus.corpus import Corpus as Corpus
     from termburst.corpus.read import read as read
     from termburst.counting.options import CountingOptions as CountingOptions
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
     from termburst.tables.burstiness_test import burstiness_test as burstiness_test
     from termburst.tables.coburst import coburst as coburst
+    from termburst.tables.corpus_check import CorpusCheck as CorpusCheck
     from termburst.tables.designs import keyness_design as keyness_design
     from termburst.tables.keyness import keyness as keyness
     from termburst.tables.keyness import keyness_groups as keyness_groups
@@ -75,7 +75,7 @@ _HOME = {
     "ClampedTermsWarning": "termburst.inference.plr",
     "ClassTermWeighting": "termburst.estimators.class_term_weighting",
     "Corpus": "termburst.corpus",
-    "CorpusCheck": "termburst.corpus.checks",
+    "CorpusCheck": "termburst.tables.corpus_check",
     "CountVectorizer": "termburst.counting.vectorizer",
     "CountingOptions": "termburst.counting.options",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",

@@ -1,4 +1,4 @@
-"""Spark with real executors: one is killed during a fit, one lacks a package; and the paper's collection."""
+"""Spark with real executors: one is killed while it tests, one lacks a package; and the paper's collection."""
 
 import doctest
 import os
@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ import polars as pl
 import pytest
 
 import termburst as tb
+from helpers.held_work import held_compared
 from helpers.processes import PATIENCE
+from helpers.same_tables import assert_same
 from termburst import engines
 
 
@@ -41,85 +44,47 @@ def assert_equal_fits(found, s):
         np.testing.assert_allclose(found[name].to_numpy(), getattr(expected, name), rtol=1e-12)
 
 
-def executors():
-    """Process ids of this session's executors: descendants of this process, through the driver's Java."""
-    children: dict[int, list[int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            status = (folder / "status").read_text()
-        except OSError:
-            continue
-        parent = int(status.split("PPid:")[1].split()[0])
-        children.setdefault(parent, []).append(int(folder.name))
-    below, found = [os.getpid()], []
-    while below:
-        process = below.pop()
-        below += children.get(process, [])
-        try:
-            command = Path(f"/proc/{process}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if b"CoarseGrainedExecutorBackend" in command and b"java" in command.split(b"\0")[0]:
-            found.append(process)
-    return found
+def parent_of(process):
+    """The parent of a process, 0 if it is no more."""
+    try:
+        return int(Path(f"/proc/{process}/status").read_text().split("PPid:")[1].split()[0])
+    except OSError:
+        return 0
 
 
-def both_executors():
-    """Wait until there are two executors, and return them."""
-    deadline = time.monotonic() + PATIENCE
-    while len(found := executors()) != 2:
-        assert time.monotonic() < deadline, f"there are {len(found)} executors"
-        time.sleep(0.2)
-    return found
+def executor_of(worker):
+    """The executor above a Python worker: Java, started by the driver's Java."""
+    process = worker
+    while process > 1:
+        process = parent_of(process)
+        if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes():
+            return process
+    raise AssertionError(f"the worker {worker} has no executor")
 
 
-@pytest.fixture(scope="module")
-def many_words(spark):
-    """Texts with so many words that a fit takes some time, as a list and as a frame with two groups."""
-    rng = np.random.default_rng(0)
-    share = rng.dirichlet(np.full(4000, 0.02), size=600)
-    texts = [" ".join(f"w{word}" for word in rng.choice(4000, size=400, p=p)) for p in share]
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
+def test_an_executor_killed_during_keyness(spark, local, monkeypatch, tmp_path):
+    """It is killed while its worker tests terms: their worker has said so, and goes on only after that."""
+    monkeypatch.setattr(
+        sys.modules["termburst.engines.keyness"], "compared", partial(held_compared, folder=str(tmp_path))
+    )
+    texts = ["ha ha so it goes" if i % 3 else "so it goes on and on" for i in range(24)]
     rows = [(i, text, "ab"[i % 2]) for i, text in enumerate(texts)]
-    return texts, spark.createDataFrame(rows, "document bigint, text string, who string").repartition(12)
-
-
-def disturbed(spark, run):
-    """The result of *run*, during which an executor is killed; Spark starts another."""
-    result, before = [], both_executors()
-    thread = threading.Thread(target=lambda: result.append(run()))
+    frame = spark.createDataFrame(rows, "document bigint, text string, who string")
+    result = []
+    thread = threading.Thread(target=lambda: result.append(local(engines.keyness(frame, by="who", check=False))))
     thread.start()
-    tracker = spark.sparkContext.statusTracker()
-    while not any(
-        (stage := tracker.getStageInfo(number)) and stage.numActiveTasks for number in tracker.getActiveStageIds()
-    ):
+    deadline = time.monotonic() + PATIENCE
+    while not (begun := list(tmp_path.glob("*.begun"))):
         assert thread.is_alive(), "it was over before it could be disturbed"
-        time.sleep(0.01)
-    os.kill(before[0], signal.SIGKILL)
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(executor_of(int(begun[0].read_text())), signal.SIGKILL)
     assert thread.is_alive()
+    (tmp_path / "go").touch()
     thread.join(timeout=PATIENCE)
-    assert before[0] not in both_executors()
-    return result[0]
-
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
-def test_an_executor_killed_during_a_fit(spark, local, many_words):
-    texts, frame = many_words
-    fits = engines.fit_beta_binomial(frame, check=False)
-    found = disturbed(spark, lambda: local(fits))
-    assert_equal_fits(found, tb.TermStatistics.from_texts(texts, detail="patterns"))
-
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
-def test_an_executor_killed_during_keyness(spark, local, many_words):
-    texts, frame = many_words
-    tested = engines.keyness(frame, by="who", check=False)  # tested, with patterns and p-values on the executors
-    found = disturbed(spark, lambda: local(tested)).sort("term")
     a, b = (tb.TermStatistics.from_texts(texts[start::2], detail="patterns") for start in (0, 1))
-    expected = tb.keyness(a, b).sort("term")
-    assert found["term"].to_list() == expected["term"].to_list()
-    for name in ("p_value", "q_value", "effect", "log_ratio", "ci_low"):
-        left, right = (table[name].fill_null(np.nan).to_numpy() for table in (found, expected))
-        np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-12, err_msg=name)
+    assert_same(result[0], tb.keyness(a, b))
 
 
 @pytest.mark.parametrize(
@@ -127,10 +92,9 @@ def test_an_executor_killed_during_keyness(spark, local, many_words):
     [
         lambda f: engines.term_table(f, check=False),
         lambda f: engines.weigh(f, "damped-tf-idf", check=False),
-        lambda f: engines.burstiness_test(f, draws=99, check=False),
         lambda f: engines.keyness(f, by="who", check=False),
     ],
-    ids=["term_table", "weigh", "burstiness_test", "keyness"],
+    ids=["term_table", "weigh", "keyness"],
 )
 def test_texts_are_sent_to_python_once(call, spark, local):
     """A Python stage before ours counts how often each text is read, and how many characters are."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -11,193 +10,25 @@ from numpy.typing import NDArray
 
 from termburst.corpus.metadata import column_of
 from termburst.counting.shingles import CountShingles, TextShingles, plain_words
-from termburst.display import html_table, printable
 from termburst.inference.checks import checked_whole
-from termburst.inference.corpus_check import FEWEST, LEVEL, effective_documents, false_alarms
-from termburst.inference.duplicates import THRESHOLD, NearDuplicates, Source, near_duplicates, shared_passages
+from termburst.inference.corpus_check import effective_documents, false_alarms
+from termburst.inference.duplicates import THRESHOLD, Source, near_duplicates, shared_passages
+from termburst.tables.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
-
-FEW = 20  # effective documents below which little can be said
-COPIES, REPEATED, DOMINANT, ALARMS = 0.01, 0.05, 0.5, 0.07  # shares from which the text warns
-ENOUGH_WORDS = 50  # in a band, for the text to mention it
-_LONGEST = 160  # characters of a passage in the text
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CorpusCheck:
-    """What a corpus has that could make p-values wrong: print it for a paragraph and a table.
-
-    Attributes
-    ----------
-    documents, tokens : their numbers
-    effective_documents : (Σ n_j²)²/Σ n_j⁴, how many documents of equal length would weigh as much
-    threshold : Jaccard index from which documents are near-copies
-    compared : number of documents that are long enough to be compared
-    duplicates : frame with one row per near-copy: id, duplicate_of, jaccard
-    repeated : share of the text that is in another document, too; without near-copies. NaN if only counts are known
-    passages : frame of the passages that most documents share: documents, example (an id), passage
-    shares : frame of the largest value of each column of the metadata: column, value, documents, tokens (shares)
-    cluster : the column by which documents were dealt out, if any
-    false_alarms : frame with one row per band of frequency: least, most, words, keyness, g2 (shares of words with p
-        below 0.05 in random halves), summed (the same where a cluster is one document), and their standard errors; no
-        rows if there are too few documents
-    halves : how often the corpus was halved
-    """
-
-    documents: int
-    tokens: int
-    effective_documents: float
-    threshold: float
-    compared: int
-    duplicates: pl.DataFrame
-    repeated: float
-    passages: pl.DataFrame
-    shares: pl.DataFrame
-    cluster: str | None
-    false_alarms: pl.DataFrame
-    halves: int
-
-    @property
-    def warnings(self) -> list[str]:
-        """One sentence per finding that makes p-values too small, or leaves nothing to say."""
-        copies = self._copies() if self.duplicates.height >= COPIES * self.documents else ""
-        found = [self._few(), copies, self._repetition(), self._dominant(), self._alarms()]
-        return [sentence for sentence in found if sentence]
-
-    @property
-    def words(self) -> str:
-        """The answer in one paragraph."""
-        size = f"{_many(self.documents)}, {self.tokens:,} tokens"
-        alike = f"as much evidence as {_many(round(self.effective_documents))} of equal length"
-        warned = self.warnings
-        verdict = "Take care with p-values here" if warned else "Nothing here speaks against the p-values"
-        parts = [f"{verdict}: {size}, {alike}.", *warned]
-        copies = self._copies()
-        return " ".join([*parts, *([] if copies in parts else [copies]), self._halves()])
-
-    def __str__(self) -> str:
-        """The paragraph and the table."""
-        return "\n".join([self.words, *(["", *self._table()] if self.false_alarms.height else [])])
-
-    def __repr__(self) -> str:
-        """The same as printed."""
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        """The paragraph and the table, for notebooks."""
-        header, *rows = self._rows()
-        return html_table("Does inference hold here?", {"answer": self.words}, header, rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values that JSON can hold."""
-        frames = ("duplicates", "passages", "shares", "false_alarms")
-        plain = ("documents", "tokens", "effective_documents", "threshold", "compared", "repeated", "cluster", "halves")
-        values = {name: _finite(getattr(self, name)) for name in plain}
-        rows = {
-            name: [{key: _finite(value) for key, value in row.items()} for row in getattr(self, name).to_dicts()]
-            for name in frames
-        }
-        return {"answer": self.words, **values, **rows}
-
-    # Sentences
-
-    def _few(self) -> str:
-        if self.effective_documents >= FEW:
-            return ""
-        why = "a few long documents outweigh all others" if self.documents >= FEW else "there are so few documents"
-        advice = "cut long ones (split(tokens=1000), --split 1000), or add more"
-        return f"Little can be said of single words, because {why}: {advice}."
-
-    def _copies(self) -> str:
-        number = self.duplicates.height
-        if not number and self.compared < 2:
-            return "There are no two documents to compare."
-        if not number:
-            return f"No document is a near-copy of another ({self.compared:,} compared)."
-        first = self.duplicates.row(0, named=True)
-        example = f"{printable(first['id'])} of {printable(first['duplicate_of'])}"
-        share = f"{number:,} of {self.documents:,} documents ({_percent(number / self.documents)})"
-        verb = "is a near-copy of another" if number == 1 else "are near-copies of others"
-        why = "they count the same evidence again, which makes p-values too small. "
-        advice = f"{why if number >= COPIES * self.documents else ''}drop_duplicates (--drop-duplicates) drops them"
-        return f"{share} {verb} (such as {example}); {advice}."
-
-    def _repetition(self) -> str:
-        if not self.repeated >= REPEATED:
-            return ""
-        sentence = f"{_percent(self.repeated)} of the text is in another document, too"
-        if self.passages.height:
-            most = self.passages.row(0, named=True)
-            sentence += f", most often “{printable(most['passage'], _LONGEST)}” (in {most['documents']:,} documents)"
-        return f"{sentence}: quotations and boilerplate make documents depend on each other."
-
-    def _dominant(self) -> str:
-        large = self.shares.filter(pl.col("tokens") >= DOMINANT)
-        named = [
-            f"{printable(row['column'])} = {printable(row['value'])} ({_percent(row['tokens'])})"
-            for row in large.head(3).iter_rows(named=True)
-        ]
-        return f"One value has most of the text: {', '.join(named)}; results are mostly about it." if named else ""
-
-    def _alarms(self) -> str:
-        frame = self.false_alarms.filter(pl.col("words") >= ENOUGH_WORDS)
-        high = frame.filter(pl.col("keyness") - 2 * pl.col("keyness_error") > ALARMS)
-        if not high.height:
-            return ""
-        if self.cluster is None:
-            return "Even between random halves too many words differ: see the table."
-        name = printable(self.cluster)
-        return f"Documents of one {name} depend on each other: compare with cluster={name!r}, or sum their counts."
-
-    def _halves(self) -> str:
-        frame = self.false_alarms.filter(pl.col("words") >= ENOUGH_WORDS)
-        if not frame.height:
-            return "There are too few documents or words to try random halves."
-        ours, theirs = (_range(frame[name]) for name in ("keyness", "g2"))
-        what = "the documents" if self.cluster is None else f"the values of {printable(self.cluster)}"
-        text = (
-            f"In {self.halves} random halves of {what}, where no word truly differs, {ours} of the words have p below "
-            f"{_percent(LEVEL)} by termburst's keyness, and {theirs} by G²"
-        )
-        if self.cluster is not None:
-            return f"{text}; with the documents of each value as one, {_range(frame['summed'])}."
-        return (
-            f"{text}. Halves of documents cannot show whether documents depend on each other; near-copies can, and "
-            "cluster= with the column of authors or sources."
-        )
-
-    def _rows(self) -> list[list[str]]:
-        names = {"keyness": "termburst", "g2": "G²"} | ({"summed": "clusters summed"} if self.cluster else {})
-        rows = [["occurrences", "words", *names.values()]]
-        for row in self.false_alarms.iter_rows(named=True):
-            shares = [f"{100 * row[name]:.1f} % ± {100 * row[f'{name}_error']:.1f}" for name in names]
-            rows.append([f"{row['least']:,}–{row['most']:,}", f"{row['words']:,}", *shares])
-        return rows
-
-    def _table(self) -> list[str]:
-        rows = self._rows()
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        return ["Words with p below 5 % in random halves:", *lines]
 
 
 def check(corpus: Corpus, *, cluster: str | None, threshold: float, halves: int, seed: int) -> CorpusCheck:
     """Check a corpus; `Corpus.check` explains the options."""
     halves, seed = checked_whole("halves", halves, least=2), checked_whole("seed", seed)
     counted = corpus.__counted_corpus__()
-    clusters = None if cluster is None else _codes(corpus.metadata, cluster)
+    clusters = None if cluster is None else cluster_codes(column_of(corpus.metadata, cluster), cluster)
     source = source_of(corpus)
     found = near_duplicates(source, threshold)
     n_j = np.asarray(counted.counts.sum(axis=1)).ravel().astype(np.int64)
     repeated, passages = _passages(corpus, source, np.flatnonzero(found.kept), int(n_j.sum()))
     alarms = false_alarms(counted.counts, cluster=clusters, halves=halves, seed=seed)
-    frame = pl.DataFrame()
-    if alarms is not None:
-        columns = ("least", "most", "words", "keyness", "g2", "summed", "keyness_error", "g2_error", "summed_error")
-        frame = pl.DataFrame({name: getattr(alarms, name) for name in columns}).filter(pl.col("words") > 0)
-    schema = {"least": pl.Int64, "words": pl.Int64, "keyness": pl.Float64, "keyness_error": pl.Float64}
     return CorpusCheck(
         len(corpus),
         int(n_j.sum()),
@@ -209,7 +40,7 @@ def check(corpus: Corpus, *, cluster: str | None, threshold: float, halves: int,
         passages,
         _largest_shares(corpus.metadata, n_j),
         cluster,
-        frame if frame.height else pl.DataFrame(schema=schema),
+        alarms_frame(alarms),
         halves if alarms is not None else 0,
     )
 
@@ -218,35 +49,6 @@ def source_of(corpus: Corpus) -> Source:
     """The texts, or the counts if there are no texts."""
     texts = corpus._documents.texts
     return TextShingles(texts) if texts is not None else CountShingles(corpus.counts)
-
-
-def dropped_frame(ids: list[str], found: NearDuplicates) -> pl.DataFrame:
-    """One row per near-copy of an earlier document: id, duplicate_of, jaccard."""
-    copies = np.flatnonzero(~found.kept)
-    return pl.DataFrame(
-        {
-            "id": [ids[k] for k in copies.tolist()],
-            "duplicate_of": [ids[k] for k in found.original[copies].tolist()],
-            "jaccard": found.similarity[copies],
-        },
-        schema={"id": pl.String, "duplicate_of": pl.String, "jaccard": pl.Float64},
-    )
-
-
-def _codes(frame: pl.DataFrame, name: str) -> NDArray[np.intp]:
-    """The number of each document's cluster; ValueError if it is not known for all."""
-    column = column_of(frame, name)
-    if column.null_count():
-        raise ValueError(
-            f"{column.null_count():,} documents have nothing in the column {name!r:.60}; fill it, or leave them out"
-        )
-    codes = column.rank("dense").to_numpy().astype(np.intp) - 1
-    if codes.max(initial=-1) + 1 < FEWEST:
-        raise ValueError(
-            f"the column {name!r:.60} has {codes.max(initial=-1) + 1} values; to deal them out, at least {FEWEST} are "
-            "needed"
-        )
-    return codes
 
 
 def _passages(corpus: Corpus, source: Source, kept: NDArray[np.intp], tokens: int) -> tuple[float, pl.DataFrame]:
@@ -282,24 +84,6 @@ def _largest_shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame
         value, documents, tokens = by_value.row(0)
         rows.append((name, value, documents / frame.height, tokens / max(int(n_j.sum()), 1)))
     return pl.DataFrame(rows, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)
-
-
-def _many(documents: int) -> str:
-    return "1 document" if documents == 1 else f"{documents:,} documents"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
-
-
-def _range(shares: pl.Series) -> str:
-    low, high = (f"{100 * value:.1f}" for value in np.percentile(shares.to_numpy(), [0, 100]).tolist())
-    return f"{low} %" if low == high else f"{low} to {high} %"
-
-
-def _finite(value: Any) -> Any:
-    """None for a number that JSON does not have."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def without_duplicates(corpus: Corpus, threshold: float = THRESHOLD) -> tuple[NDArray[np.intp], pl.DataFrame]:

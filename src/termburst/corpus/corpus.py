@@ -23,8 +23,8 @@ from termburst.reading.documents import Text
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.corpus.checks import CorpusCheck
     from termburst.statistics.term_statistics import TermStatistics
+    from termburst.tables.corpus_check import CorpusCheck
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,6 +11,7 @@ TermStatistics(2 documents, 8 tokens, 5 terms, detail='moments')
 """
 
 from termburst.engines.burstiness import burst_effects, burstiness_test, dispersion
+from termburst.engines.check import check
 from termburst.engines.concordance import collocates, kwic
 from termburst.engines.counts import count_terms
 from termburst.engines.keyness import keyness
@@ -26,6 +27,7 @@ __all__ = [
     "add",
     "burst_effects",
     "burstiness_test",
+    "check",
     "collocates",
     "count_terms",
     "dispersion",

@@ -7,16 +7,18 @@ The minimum of each bin comes to this process, which tells every bin the minimum
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.engines.batches import kept, map_terms
-from termburst.engines.frames import to_polars
+from termburst.engines.batches import ROWS, kept, map_terms, read_parts, read_spooled, spooled, stream
+from termburst.engines.frames import concatenated, is_spark, polars_types, to_polars
 from termburst.inference.multiplicity import LAMBDAS, METHODS, ROUNDING, constant, null_share_of, ranked
 from termburst.statistics.tally import Integers
 
@@ -27,6 +29,7 @@ Floats = NDArray[np.float64]
 
 FINE = 40  # bits of a float that do not matter for its bin: 12 bits of the mantissa do
 INFINITE = np.array([np.inf]).view(np.int64)[0]
+TESTS_OF_RANGE = 500_000  # p-values that are ranked at a time, where this process ranks them
 KEYS = ("_key", "_bin", "_least", "_least_bin")  # columns of a table of tests; see `key_columns`
 
 
@@ -121,25 +124,107 @@ def with_q_values(
     columns = [name for name in results.collect_schema().names() if name not in KEYS]
     if method == "none":
         return results.with_columns(q_value=nw.col("p_value")).select(*columns), 1.0
-    events = kept(_events(results, attainable=attainable))
-    found = to_polars(events.group_by("bin").agg(nw.col("tests").sum(), nw.col("able").sum())).sort("bin")
+    on_disk = not is_spark(results) and isinstance(results, nw.LazyFrame)
+    if on_disk:
+        found = _histogram(results, attainable=attainable)
+        ranges = _ranges(found)
+        by_range = _event_parts(results, ranges, attainable=attainable)
+        events = tuple(by_range.values())
+    else:
+        events = (kept(_events(results, attainable=attainable)),)
+        found = to_polars(events[0].group_by("bin").agg(nw.col("tests").sum(), nw.col("able").sum())).sort("bin")
     number = {name: found[name].to_numpy().astype(np.int64) for name in found.columns}
     m = int(number["tests"].sum())
     if not m:
         return results.select(*columns), 1.0
     tests, able = (np.cumsum(number[name]) - number[name] for name in ("tests", "able"))
     plan = Bins(number["bin"], tests, able if attainable else np.full(tests.size, -1), m, method, logarithms)
-    bounds, last_key, last_value = _bounds(events, plan)
-    share = _null_share(events, m, logarithms=logarithms) if method == "storey" else 1.0
-    factor = constant(method, m, share)
-    lookup = _lookup(events, plan, bounds, factor)
+    bounds = _bounds(events, plan)
+    share = _null_share(concatenated(events), m, logarithms=logarithms) if method == "storey" else 1.0
+    looked_up = partial(bin_q_values, plan=plan, bounds=bounds[0], factor=constant(method, m, share))
+    if on_disk:
+        return _joined_on_disk(results, columns, by_range, ranges, looked_up), share
+    return _joined(results, columns, events, bounds, looked_up), share
+
+
+def _joined(
+    results: Any, columns: list[str], events: tuple[Any, ...], bounds: tuple[Floats, int, float], looked_up: Any
+) -> Any:
+    """The table of tests with q-values, by a join in the engine."""
+    import polars as pl
+
+    _, last_key, last_value = bounds
+    lookup = map_terms(events, looked_up, {"_key": pl.Int64, "q_value": pl.Float64}, "bin")
+    factor, logarithms = looked_up.keywords["factor"], looked_up.keywords["plan"].logarithms
     last = float(_finished(np.array([last_value]), factor, logarithms=logarithms)[0])
     rest = [name for name in columns if name != "q_value"]
     largest = results.filter(nw.col("_key") == int(last_key)).select(*rest, nw.lit(last).alias("q_value"))
     none = results.filter(nw.col("_key").is_null()).select(*rest, nw.lit(None, dtype=nw.Float64).alias("q_value"))
     others = results.filter(nw.col("_key") != int(last_key)).select(*rest, "_key").join(lookup, on="_key", how="inner")
     # The largest p-value, which is 1 for half of all terms, takes no part in the join: one worker would have them all.
-    return nw.concat([frame.select(*columns) for frame in (largest, none, others)]), share
+    return nw.concat([frame.select(*columns) for frame in (largest, none, others)])
+
+
+def _histogram(results: Any, *, attainable: bool) -> pl.DataFrame:
+    """Bins in order, with the number of p-values and of smallest possible ones: all that is ever held of all tests."""
+    import polars as pl
+
+    held = pl.DataFrame(schema={"bin": pl.Int64, "tests": pl.Int64, "able": pl.Int64})
+    for batch in stream(results.select(*KEYS), ROWS):
+        some = batch_events(batch, attainable=attainable).drop("key")
+        held = pl.concat([held, some]).group_by("bin").agg(pl.col("tests", "able").sum())
+    return held.sort("bin")
+
+
+def batch_events(batch: pl.DataFrame, *, attainable: bool) -> pl.DataFrame:
+    """As `_events`, of some tests."""
+    return cast("pl.DataFrame", nw.to_native(_events(nw.from_native(batch), attainable=attainable)))
+
+
+def _ranges(found: pl.DataFrame) -> Integers:
+    """The first bins of ranges with at most about `TESTS_OF_RANGE` p-values each, or one bin."""
+    number = np.cumsum(found["tests"].to_numpy() + found["able"].to_numpy())
+    at = np.flatnonzero(np.diff(number // TESTS_OF_RANGE, prepend=-1))
+    return found["bin"].to_numpy()[at]
+
+
+def _range_of(bins: pl.Series, ranges: Integers) -> pl.Series:
+    """The number of the range of each bin; that of tests without a p-value is 0."""
+    import polars as pl
+
+    found = np.searchsorted(ranges, bins.fill_null(0).to_numpy(), side="right") - 1
+    return pl.Series(np.maximum(found, 0))
+
+
+def _event_parts(results: Any, ranges: Integers, *, attainable: bool) -> dict[int, Any]:
+    """P-values as `_events` has them, in files, one part per range; the same p-value may be in several rows."""
+    import polars as pl
+
+    rows = (batch_events(batch, attainable=attainable) for batch in stream(results.select(*KEYS), ROWS))
+    schema = dict.fromkeys(("bin", "key", "tests", "able"), pl.Int64)
+    return read_parts(spooled(rows, schema, ("tests", "able"), lambda some: _range_of(some["bin"], ranges)))
+
+
+def _joined_on_disk(
+    results: Any, columns: list[str], by_range: dict[int, Any], ranges: Integers, looked_up: Any
+) -> Any:
+    """The table of tests with q-values: the tests of one range at a time, from files to files."""
+    import polars as pl
+
+    schema = polars_types(results)
+    folder = spooled(stream(results, ROWS), schema, place=lambda some: _range_of(some["_bin"], ranges))
+
+    def joined() -> Iterator[pl.DataFrame]:
+        for number, tests in read_parts(folder).items():
+            lookup = pl.DataFrame(schema={"_key": pl.Int64, "q_value": pl.Float64})
+            if number in by_range:  # else none of them has a p-value
+                lookup = looked_up(to_polars(by_range[number]))
+            for batch in stream(tests, ROWS):
+                yield batch.drop("q_value").join(lookup, on="_key", how="left").select(columns)
+
+    found = spooled(joined(), {name: schema[name] for name in columns})
+    shutil.rmtree(folder, ignore_errors=True)
+    return read_spooled(found, results)
 
 
 def _events(results: Any, *, attainable: bool) -> Any:
@@ -156,12 +241,12 @@ def _events(results: Any, *, attainable: bool) -> Any:
     return frames[0] if len(frames) == 1 else nw.concat(frames)
 
 
-def _bounds(events: Any, plan: Bins) -> tuple[Floats, int, float]:
+def _bounds(events: tuple[Any, ...], plan: Bins) -> tuple[Floats, int, float]:
     """For every bin the bound that all other bins set; the key of the largest p-value, and its adjusted value."""
     import polars as pl
 
     schema = {"bin": pl.Int64, "bound": pl.Float64, "key": pl.Int64, "last": pl.Float64}
-    found = to_polars(map_terms((events,), partial(bin_bounds, plan=plan), schema, "bin")).sort("bin")
+    found = to_polars(map_terms(events, partial(bin_bounds, plan=plan), schema, "bin")).sort("bin")
     worst = np.inf if plan.upwards else -np.inf
     own = np.full(plan.bins.size, worst)
     own[np.searchsorted(plan.bins, found["bin"].to_numpy())] = found["bound"].to_numpy()
@@ -179,13 +264,6 @@ def bin_bounds(events: pl.DataFrame, *, plan: Bins) -> pl.DataFrame:
     found = _ranked(events, plan)
     bound = pl.col("ranked").min() if plan.upwards else pl.col("ranked").max()
     return found.group_by("bin").agg(bound.alias("bound"), pl.col("key").last(), pl.col("ranked").last().alias("last"))
-
-
-def _lookup(events: Any, plan: Bins, bounds: Floats, factor: float) -> Any:
-    import polars as pl
-
-    function = partial(bin_q_values, plan=plan, bounds=bounds, factor=factor)
-    return map_terms((events,), function, {"_key": pl.Int64, "q_value": pl.Float64}, "bin")
 
 
 def bin_q_values(events: pl.DataFrame, *, plan: Bins, bounds: Floats, factor: float) -> pl.DataFrame:
@@ -210,7 +288,7 @@ def _ranked(events: pl.DataFrame, plan: Bins) -> pl.DataFrame:
     """The p-values of some bins in order, each with its value times the factor of its rank."""
     import polars as pl
 
-    p = events.filter(pl.col("tests") > 0).sort("bin", "key")
+    p = events.filter(pl.col("tests") > 0).group_by("bin", "key").agg(pl.col("tests").sum()).sort("bin", "key")
     place = p["bin"].to_numpy().astype(np.int64)
     key, times = p["key"].to_numpy(), p["tests"].to_numpy()
     at = np.searchsorted(plan.bins, place)

@@ -12,6 +12,7 @@ import glob
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
+Place = Callable[["pl.DataFrame"], "pl.Series"]
 Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
 ROWS = 200_000  # rows of counts in a batch
 TEXTS = 2_000  # documents in a batch
 ROWS_PER_FILE = 500_000
 ROWS_OF_TERMS = 1_000_000  # rows whose terms are fitted at a time
+ROWS_OF_PART = 1_000_000  # rows of a part of the terms; larger parts are divided again
 BUCKETS = 16  # parts that terms are divided into
 
 
@@ -44,7 +47,7 @@ def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = R
 
         none = pl.DataFrame(schema=schema)
         return from_polars(pl.concat([none, *(typed(result, schema) for result in results)]), frame)
-    return _read(_spooled(results, schema), frame)
+    return read_spooled(spooled(results, schema), frame)
 
 
 def map_and_add(
@@ -55,26 +58,26 @@ def map_and_add(
     Returns parts that have no term in common. A lazy Polars frame groups them one after the other, which takes a
     fraction of the memory that all at once would take.
     """
-    native_lazy = _is_lazy_polars(frame)
+    native_lazy = is_lazy_polars(frame)
     if not native_lazy and not frame.implementation.is_duckdb():
         return (map_batches(frame, function, schema, rows=rows),)
-    folder = _spooled(map(function, stream(frame, rows)), schema, add_up)
+    results = map(function, stream(frame, rows))
     if native_lazy:
-        return tuple(_read(part, frame) for part in sorted(folder.iterdir()))
-    return (_read(folder, frame, "*/*.parquet"),)
+        return tuple(read_parts(spooled(results, schema, add_up, by_hash)).values())
+    return (read_spooled(spooled(results, schema, add_up), frame),)
 
 
 def dealt_out(frames: Sequence[Any]) -> tuple[Any, ...]:
     """The rows of all frames of patterns, in parts that have no term in common; the frames may have terms in common."""
     first = frames[0]
-    if not _is_lazy_polars(first):
+    if not is_lazy_polars(first):
         return (concatenated(frames),)
     import polars as pl
 
     names = first.collect_schema().names()
     schema = {name: pl.Int64 if name in ("count", "length", "documents") else pl.String for name in names}
     rows = (batch for frame in frames for batch in stream(frame.select(*names), ROWS))
-    return tuple(_read(part, first) for part in sorted(_spooled(rows, schema, ("documents",)).iterdir()))
+    return tuple(read_parts(spooled(rows, schema, ("documents",), by_hash)).values())
 
 
 def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema, key: str = "term") -> Any:
@@ -93,7 +96,7 @@ def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema, key: s
         whole: Iterable[pl.DataFrame] = _several_parts(parts)
     else:
         whole = _whole_terms(stream(first.sort(key), ROWS), key)
-    return _read(_spooled(map(function, whole), schema), first)
+    return read_spooled(spooled(map(function, whole), schema), first)
 
 
 def kept(frame: Any) -> Any:
@@ -157,10 +160,13 @@ def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator
         yield pl.concat(held)
 
 
-def _spooled(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...] = ()) -> Path:
+def spooled(
+    results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...] = (), place: Place | None = None
+) -> Path:
     """A folder with the results in Parquet files; it is deleted when the process ends.
 
-    If there are columns to *add_up*, it has `BUCKETS` folders, and the hash of a term says in which one it is.
+    With *place*, it has a folder for each number that this function gives to rows. If there are columns to *add_up*,
+    rows of one file that are equal in all others are merged.
     """
     import polars as pl
 
@@ -174,13 +180,11 @@ def _spooled(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str,
         rows = pl.concat(held)
         if add_up:
             rows = rows.group_by(*(name for name in schema if name not in add_up)).agg(pl.col(add_up).sum())
-            rows = rows.select(*schema).with_columns(_bucket=pl.col("term").hash(0) % BUCKETS)
-            for (bucket,), part in rows.partition_by("_bucket", as_dict=True, include_key=False).items():
-                place = folder / f"{bucket:02}"
-                place.mkdir(exist_ok=True)
-                part.write_parquet(place / f"{files:06}.parquet")
-        else:
+            rows = rows.select(*schema)
+        if place is None:
             rows.write_parquet(folder / f"{files:06}.parquet")
+        else:
+            _write_parts(rows, place, folder, f"{files:06}.parquet")
         held, files, size = [], files + 1, 0
 
     for result in results:
@@ -190,24 +194,68 @@ def _spooled(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str,
             write()
     if held:
         write()
-    if add_up and not any(folder.iterdir()):  # no rows at all: an empty file has the columns
-        (folder / "00").mkdir()
-        pl.DataFrame(schema=schema).write_parquet(folder / "00" / "000000.parquet")
+    if place is not None and not any(folder.iterdir()):  # no rows at all: an empty file has the columns
+        (folder / "000000").mkdir()
+        pl.DataFrame(schema=schema).write_parquet(folder / "000000" / "000000.parquet")
+    if place is by_hash:
+        _divide(folder, schema)
     return folder
 
 
-def _read(folder: Path, like: Any, files: str = "*.parquet") -> Any:
-    """The files of a folder as a frame of the engine of *like*: Polars or DuckDB."""
+def by_hash(rows: pl.DataFrame) -> pl.Series:
+    """Which of `BUCKETS` parts each row is in: all rows of a term are in one."""
+    return rows["term"].hash(0) % BUCKETS
+
+
+def _by_other_hash(rows: pl.DataFrame, *, parts: int) -> pl.Series:
+    return rows["term"].hash(1) % parts
+
+
+def _write_parts(rows: pl.DataFrame, place: Place, folder: Path, name: str) -> None:
+    numbered = rows.with_columns(place(rows).alias("_place"))
+    for (number,), part in numbered.partition_by("_place", as_dict=True, include_key=False).items():
+        inside = folder / f"{number:06}"
+        inside.mkdir(exist_ok=True)
+        part.write_parquet(inside / name)
+
+
+def _divide(folder: Path, schema: Schema) -> None:
+    """Divide parts of more than `ROWS_OF_PART` rows again, by another hash, so that one part fits into memory."""
     import polars as pl
 
-    pattern = f"{glob.escape(str(folder))}/{files}"
-    if _is_lazy_polars(like):
-        return nw.from_native(pl.scan_parquet(pattern))
-    quoted = pattern.replace("'", "''")
+    last = BUCKETS
+    for part in sorted(folder.iterdir()):
+        files = sorted(part.glob("*.parquet"))
+        rows = sum(int(pl.scan_parquet(file).select(pl.len()).collect().item()) for file in files)
+        if (number := -(-rows // ROWS_OF_PART)) > 1:
+            some = (pl.read_parquet(file) for file in files)
+            finer = spooled(some, schema, place=partial(_by_other_hash, parts=number))
+            for at, one in enumerate(sorted(finer.iterdir())):
+                one.rename(folder / f"{last + at:06}")
+            last += number
+            shutil.rmtree(part)
+
+
+def read_parts(folder: Path) -> dict[int, Any]:
+    """The parts that `spooled` wrote, by number, as lazy Polars frames."""
+    return {int(part.name): _scanned(part) for part in sorted(folder.iterdir())}
+
+
+def _scanned(folder: Path) -> Any:
+    import polars as pl
+
+    return nw.from_native(pl.scan_parquet(f"{glob.escape(str(folder))}/*.parquet"))
+
+
+def read_spooled(folder: Path, like: Any) -> Any:
+    """The files of a folder as a frame of the engine of *like*: Polars or DuckDB."""
+    if is_lazy_polars(like):
+        return _scanned(folder)
+    quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
     return bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
 
 
-def _is_lazy_polars(frame: Any) -> bool:
+def is_lazy_polars(frame: Any) -> bool:
     return bool(frame.implementation.is_polars()) and isinstance(frame, nw.LazyFrame)
 
 

@@ -11,8 +11,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.batches import TEXTS, kept, map_and_add, map_batches
-from termburst.engines.door import Opened
+from termburst.engines.batches import TEXTS, dealt_out, is_lazy_polars, kept, map_and_add, map_batches
+from termburst.engines.door import COLUMNS, Opened
 from termburst.engines.frames import is_spark, to_polars, totals
 from termburst.statistics.matrix import canonical_counts, document_lengths
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
@@ -51,6 +51,8 @@ class Cells:
 def kept_patterns(cells: Cells, *keys: str) -> tuple[Any, ...]:
     """Parts of term, count, length, (keys,) documents, which several queries may read."""
     parts = cells.totals("term", "count", "length", *keys)
+    if len(parts) == 1 and is_lazy_polars(parts[0]):
+        return dealt_out(parts)
     return parts if cells.merged else tuple(map(kept, parts))
 
 
@@ -89,7 +91,8 @@ def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> 
     if counting is not None:
         raise ValueError(f"counting says how to count texts, but this frame has {source.kind}; omit it")
     if source.kind == "patterns":
-        return _split(source.frame)
+        columns = [*COLUMNS["patterns"], *(["group"] if source.grouped else [])]
+        return _split(*dealt_out((source.frame.select(*columns),)))
     group = ["group"] if source.grouped else []  # every document is in one group
     lengths = totals(source.frame, ["document", *group], "count").rename({"count": "length"})
     held = source.frame.filter(nw.col("count") > 0).join(lengths.drop(*group), on="document", how="inner")
@@ -140,24 +143,48 @@ def tokenised(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -
     counts = canonical_counts(X)
     n_j = document_lengths(counts)
     row = np.repeat(np.arange(batch.height), np.diff(counts.indptr))
-    cells = pl.DataFrame({"term": counts.indices, "count": counts.data.astype(np.int64), "length": n_j[row]})
+    lengths = n_j[row]
     names = pl.Series("term", terms.tolist(), dtype=pl.String)
     none = pl.lit(None, dtype=pl.String).alias("term")
     documents = pl.DataFrame({"document": batch["document"], "length": n_j})
-    if grain == "documents":
-        held = cells.select(batch["document"].gather(row), names.gather(cells["term"]), "count", "length")
-        return pl.concat([held, documents.select("document", none, pl.lit(0).cast(pl.Int64).alias("count"), "length")])
     number = pl.len().cast(pl.Int64).alias("documents")
-    if grain == "patterns":
-        held = cells.group_by("term", "count", "length").agg(number)
+    if grain == "counts":
+        held = _by_count(counts.indices, counts.data, lengths, len(terms))
     else:
-        held = cells.group_by("term", "count").agg(number, pl.col("length").sum().alias("tokens"))
-        held = held.with_columns(length=pl.lit(0, dtype=pl.Int64))
+        cells = pl.DataFrame({"term": counts.indices, "count": counts.data.astype(np.int64), "length": lengths})
+        if grain == "documents":
+            held = cells.select(batch["document"].gather(row), names.gather(cells["term"]), "count", "length")
+            zero = pl.lit(0).cast(pl.Int64).alias("count")
+            return pl.concat([held, documents.select("document", none, zero, "length")])
+        held = cells.group_by("term", "count", "length").agg(number)
     sums = [name for name in ("documents", "tokens") if name in held.columns]
     held = held.select(names.gather(held["term"]), "count", "length", *sums)
     by_length = documents.group_by("length").agg(number)
-    zero = [pl.lit(0, dtype=pl.Int64).alias(name) for name in ("count", "tokens")]
-    return pl.concat([held, by_length.select(none, zero[0], "length", "documents", *zero[1 : len(sums)])])
+    zeros = [pl.lit(0, dtype=pl.Int64).alias(name) for name in ("count", "tokens")]
+    return pl.concat([held, by_length.select(none, zeros[0], "length", "documents", *zeros[1 : len(sums)])])
+
+
+def _by_count(term: Any, count: Any, lengths: Any, terms: int) -> pl.DataFrame:
+    """Cells with the same term and count as one: rows of term, count, length (0), documents, tokens.
+
+    Most cells have the count 1, and those are added up without sorting.
+    """
+    import polars as pl
+
+    one = count == 1
+    documents = np.bincount(term[one], minlength=terms)
+    tokens = np.bincount(term[one], lengths[one], terms).astype(np.int64)  # exact: below 2^53
+    place = np.flatnonzero(documents)
+    single = pl.DataFrame(
+        {"term": place, "count": np.ones_like(place), "documents": documents[place], "tokens": tokens[place]}
+    )
+    more = pl.DataFrame(
+        {"term": term[~one].astype(np.int64), "count": count[~one].astype(np.int64), "n": lengths[~one]}
+    )
+    several = more.group_by("term", "count").agg(
+        pl.len().cast(pl.Int64).alias("documents"), pl.col("n").sum().alias("tokens")
+    )
+    return pl.concat([single, several]).with_columns(length=pl.lit(0, dtype=pl.Int64))
 
 
 def document_type(frame: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.engines.adjusting import key_columns
-from termburst.engines.term_cells import cells_by_term
+from termburst.engines.term_cells import cells_of_groups
 from termburst.inference.keyness import FEW_GROUPS, FEW_PER_GROUP, dealt_terms
 from termburst.inference.robust_scale import BANDS, ScaleSums, scale_sums
 from termburst.models.cells import TermCells, joined
@@ -82,14 +82,7 @@ class Comparing:
 
     def cells(self, patterns: pl.DataFrame) -> tuple[pl.Series, list[TermCells]]:
         """The terms, and their cells in each group."""
-        terms = patterns["term"].unique().sort()
-        parts = patterns.partition_by("group", as_dict=True)
-        none = patterns.clear()
-        own = [
-            cells_by_term(parts.get((name,), none), lengths, documents, terms)[1]
-            for name, lengths, documents in self.groups
-        ]
-        return terms, own
+        return cells_of_groups(patterns, self.groups)
 
     def sides(self, own: list[TermCells]) -> list[tuple[str, TermCells, TermCells]]:
         """The pairs that are compared: name, cells of A, cells of B."""

@@ -21,12 +21,16 @@ WHOLE = ("count", "length", "documents")
 STRINGS = ("text", "term")
 WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into 64 signed bits: some engines would overflow
 LARGEST = 2**63 - 1
+SEPARATOR = "\x1f"  # between the values of covariates, in the name of a group
 WAYS_ROUND = {  # engine to advice
     "ibis": "run ibis.to_sql(table) on its backend, such as DuckDB or Spark, and give the result",
     "dask": "write it with frame.to_parquet(folder), and give polars.scan_parquet(folder)",
     "modin": "give frame.modin.to_pandas()",
     "cudf": "give frame.to_pandas() or frame.to_arrow()",
     "sqlframe": "run its SQL on DuckDB or Spark, and give the result",
+    "ray": "write it with dataset.write_parquet(folder), and give polars.scan_parquet(folder)",
+    "daft": "give frame.to_arrow()",
+    "snowflake": "closed forms are plain SQL (see the page about engines); for the rest, unload it to Parquet files",
     "": "write it to Parquet files, and give polars.scan_parquet(files)",
 }
 TWICE = "two columns of the frame have the same name; rename or drop one"
@@ -49,6 +53,8 @@ def opened(
     check: bool,
     kinds: tuple[Kind, ...] = tuple(COLUMNS),
     by: str | None = None,
+    covariates: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> Opened:
     """Find out which of *kinds* a frame has, check it, and rename its columns.
 
@@ -58,6 +64,8 @@ def opened(
     names : our names of columns to the frame's own, if they differ
     check : whether to look for null, negative and duplicate entries, which takes a pass over the frame
     by : a column with the group of every document; it becomes the column "group"
+    covariates : columns instead of *by*, whose combinations are the groups; they are kept as "covariate_0", …
+    cluster : a column that becomes the column "cluster"
     """
     check_fork()
     try:
@@ -65,9 +73,7 @@ def opened(
     except nw.exceptions.DuplicateError:
         raise ValueError(TWICE) from None
     except TypeError:
-        raise ValueError(
-            f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
-        ) from None
+        raise ValueError(_not_a_frame(frame)) from None
     _check_engine(given)
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
@@ -80,8 +86,8 @@ def opened(
         if not _is_string(schema["batch"]):
             raise ValueError(f"the column 'batch' must contain strings; got {schema['batch']}")
         kept.append(nw.col("batch").cast(nw.String))
-    if by is not None:
-        kept.append(_group(given, schema, by))
+    kept += [_group(given, schema, one, name) for name, one in (("group", by), ("cluster", cluster)) if one is not None]
+    kept += _covariates(given, schema, covariates)
     for column in COLUMNS[kind]:
         _check_type(column, own[column], schema[own[column]])
     found = given.select(*kept)
@@ -98,7 +104,17 @@ def opened(
         CHECKS[kind](found)
         if by is not None:
             _check_groups(found, by)
-    return Opened(kind, found, by is not None, by is not None and schema[by].is_integer())
+        elif covariates:
+            _check_one_group(found)
+    return Opened(kind, found, by is not None or bool(covariates), by is not None and schema[by].is_integer())
+
+
+def _not_a_frame(frame: Any) -> str:
+    """What is said of an object that Narwhals does not know."""
+    library = type(frame).__module__.partition(".")[0]
+    if library in WAYS_ROUND:
+        return f"frames of {library} cannot be read here; {WAYS_ROUND[library]}"
+    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
 
 
 def _check_engine(frame: Any) -> None:
@@ -118,16 +134,33 @@ def check_one_engine(left: Any, right: Any) -> None:
         raise ValueError(f"both frames must be of one engine; got a {names[0]} and a {names[1]}")
 
 
-def _group(frame: Any, schema: Mapping[str, Any], by: str) -> Any:
+def _covariates(frame: Any, schema: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    """The columns of a design, and "group": their values in one string."""
+    for name in names:
+        if name not in schema:
+            raise ValueError(f"the frame has no column {name!r:.60}, which the formula names; it has {_listed(schema)}")
+    columns = [_named(frame, schema, name) for name in names]
+    if not columns:
+        return []
+    together = nw.concat_str([column.cast(nw.String) for column in columns], separator=SEPARATOR)
+    return [*(column.alias(f"covariate_{k}") for k, column in enumerate(columns)), together.alias("group")]
+
+
+def _group(frame: Any, schema: Mapping[str, Any], by: str, name: str = "group") -> Any:
     if by not in schema:
-        raise ValueError(f"the frame has no column {by!r} (by=...); it has {_listed(schema)}")
+        option = "by" if name == "group" else name
+        raise ValueError(f"the frame has no column {by!r} ({option}=...); it has {_listed(schema)}")
     if not (_is_string(schema[by]) or schema[by].is_integer()):
         raise ValueError(f"the column {by!r} must contain strings or integers; got {schema[by]}; cast it to strings")
-    return _named(frame, schema, by).cast(nw.String).alias("group")
+    return _named(frame, schema, by).cast(nw.String).alias(name)
 
 
 def _check_groups(frame: Any, by: str) -> None:
     refuse_nulls(frame.select(nw.col("group").alias(by)), [by], "give every document a group, or drop the rows")
+    _check_one_group(frame)
+
+
+def _check_one_group(frame: Any) -> None:
     if "document" not in frame.collect_schema():
         return
     ids = frame.select("document", "group").unique()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.engines.batches import kept, map_batches
-from termburst.engines.frames import to_polars
+from termburst.engines.frames import polars_types, to_polars
 from termburst.inference.confident_effect import Claims, levels_of, selected_end
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ SHIFTS = (52, 39, 26, 13, 0)  # digits of a 64-bit key: one of 12 bits and four 
 
 def with_selected_ends(found: Any, confidence: float | None) -> Any:
     """The table with the effect of `selected_end`."""
-    schema = _schema(found)
+    schema = polars_types(found)
     return map_batches(found, partial(selected_ends, confidence=confidence, columns=list(schema)), schema)
 
 
@@ -41,7 +41,7 @@ def selected_ends(batch: pl.DataFrame, *, confidence: float | None, columns: lis
 
 def with_effects(found: Any, confidence: float | None, terms: int, adjust: str, null_share: float) -> Any:
     """The table with the effect of `confident_effects`, null without a confidence; the columns of ends are dropped."""
-    schema = _schema(found)
+    schema = polars_types(found)
     columns = [name for name in schema if not name.startswith("_end_")]
     if confidence is None:
         return found.select(*columns)
@@ -131,10 +131,3 @@ def _with_effect(batch: pl.DataFrame, effect: Floats, columns: list[str]) -> pl.
     import polars as pl
 
     return batch.with_columns(effect=pl.Series(effect, dtype=pl.Float64).fill_nan(None)).select(columns)
-
-
-def _schema(frame: Any) -> dict[str, Any]:
-    import polars as pl
-
-    types = {nw.String: pl.String, nw.Int64: pl.Int64, nw.Int32: pl.Int64}
-    return {name: types.get(type(dtype), pl.Float64) for name, dtype in frame.collect_schema().items()}

@@ -17,7 +17,9 @@ def to_polars(frame: Any) -> Any:
     if isinstance(native, pl.LazyFrame):
         return native.collect(engine="streaming")
     if is_spark(frame):
-        return pl.from_arrow(native.toArrow())
+        from termburst.engines.spark import to_arrow as collected
+
+        return pl.from_arrow(collected(native))
     if frame.implementation.is_duckdb():
         return pl.from_arrow(native.to_arrow_table())
     return frame.to_polars()
@@ -99,3 +101,11 @@ def as_float(frame: Any, whole: Any) -> Any:
 def is_spark(frame: Any) -> bool:
     """Whether it is a frame of PySpark, classic or Connect."""
     return bool(frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect())
+
+
+def polars_types(frame: Any) -> dict[str, Any]:
+    """The columns of a frame of strings, integers and floats, with their Polars types."""
+    import polars as pl
+
+    types = {nw.String: pl.String, nw.Int64: pl.Int64, nw.Int32: pl.Int64}
+    return {name: types.get(type(dtype), pl.Float64) for name, dtype in frame.collect_schema().items()}

@@ -15,6 +15,7 @@ from termburst.engines.adjusting import with_q_values
 from termburst.engines.batches import Function, dealt_out, kept, map_terms
 from termburst.engines.cells import cells_of, histogram, kept_patterns, length_rows
 from termburst.engines.compared import Comparing, compared, learned_from
+from termburst.engines.designs import Designing, keyness_by_design
 from termburst.engines.door import Opened, check_one_engine, opened
 from termburst.engines.effects import with_effects, with_selected_ends
 from termburst.engines.frames import back_from_polars, in_polars, to_polars
@@ -27,8 +28,6 @@ from termburst.statistics.term_statistics import NothingToCountError, TermStatis
 if TYPE_CHECKING:
     import polars as pl
 
-DESIGNS = ("formula", "cluster", "strata", "contrast", "metadata", "reference")
-
 
 def keyness(
     frame: Any,
@@ -36,6 +35,10 @@ def keyness(
     *,
     by: str | None = None,
     contrasts: bool | None = None,
+    formula: str | None = None,
+    contrast: str | Sequence[str] | None = None,
+    strata: str | None = None,
+    cluster: str | None = None,
     method: str = "beta-binomial",
     confidence: float | None = 0.95,
     adjust: str = "bh",
@@ -49,9 +52,10 @@ def keyness(
 ) -> Any:
     """Which terms differ between two corpora, or between groups of documents? As a frame of the same engine.
 
-    The columns and numbers are those of `termburst.keyness` for two corpora or two groups, and of
-    `termburst.keyness_groups` for more; the rows are in no order. Terms are dealt out to workers, which all get the
-    lengths of the documents. Neither this process nor a worker ever has all terms.
+    The columns and numbers are those of `termburst.keyness` for two corpora or two groups, of
+    `termburst.keyness_groups` for more, and of `termburst.keyness_design` for a formula; the rows are in no order.
+    Terms are dealt out to workers, which all get the lengths of the documents. Neither this process nor a worker ever
+    has all terms.
 
     Parameters
     ----------
@@ -63,6 +67,12 @@ def keyness(
     contrasts : bool, optional
         With *by*: whether each group is compared with all others together. By default no, and of two groups the first
         is compared with the second.
+    formula, contrast, strata : see `termburst.keyness_design`
+        A formula of columns of the frame, such as "party + year", instead of *other* and *by*. The combinations of
+        their values are the cells of the design; their lengths come to this process. With *contrast*, *strata* or
+        *cluster*, *by* is a formula of one column.
+    cluster : a column that says which documents may depend on each other, strings or integers
+        Within a cluster no column of the formula may vary; its documents are then one.
     method, confidence, adjust, min_count, of : see `termburst.keyness`; there is no method "bootstrap" here
     draws, seed : see `termburst.keyness_groups`
     counting, check, **columns : see `term_statistics`; they are for both frames
@@ -75,7 +85,15 @@ def keyness(
     >>> keyness(frame, by="who").sort("p_value").select("term", "n_a", "n_b").collect().rows()[0]
     ('ha', 12, 0)
     """
-    _refuse_designs(columns)
+    design = (formula, contrast, strata, cluster)
+    if any(option is not None for option in design):
+        formula = _formula(formula, by, other)
+        _refuse_with_formula(contrasts, method, of)
+        check_confidence(confidence)
+        check_name("adjust", adjust, ADJUSTMENTS)
+        asked = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
+        designing = Designing(formula, strata, asked, confidence, checked_whole("min_count", min_count))
+        return keyness_by_design(frame, columns, designing, adjust, cluster, counting, check=check)
     comparing = _checked(Comparing((), of, method, confidence, min_count, draws, seed, contrasts=contrasts), adjust)
     if (other is None) == (by is None):
         raise ValueError("give the frame to compare with, or by= with a column that has the groups, and not both")
@@ -199,10 +217,22 @@ def _checked(comparing: Comparing, adjust: str) -> Comparing:
     return comparing
 
 
-def _refuse_designs(columns: dict[str, str]) -> None:
-    for name in DESIGNS:
-        if name in columns:
-            raise ValueError(
-                f"{name}= is not possible on engines: designs are fitted in memory; give termburst.keyness_design a "
-                "dict of engines.term_statistics(part, detail='patterns'), one part per combination of the covariates"
-            )
+def _formula(formula: str | None, by: str | None, other: Any) -> str:
+    """The formula of a design: the one given, or that of one column."""
+    if other is not None:
+        raise ValueError("a design compares documents of one frame: give a formula, and no other frame")
+    if (formula is None) == (by is None):
+        raise ValueError("a design needs formula= with columns of the frame, or by= with one column, and not both")
+    if formula is not None:
+        return formula
+    return str(by) if str(by).isidentifier() else f"`{by}`"
+
+
+def _refuse_with_formula(contrasts: bool | None, method: str, of: str) -> None:
+    for name, given, only in (
+        ("contrasts", contrasts, None),
+        ("method", method, "beta-binomial"),
+        ("of", of, "frequency"),
+    ):
+        if given != only:
+            raise ValueError(f"{name}={given!r:.60} is not possible with a design (formula, contrast, strata, cluster)")

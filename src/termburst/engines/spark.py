@@ -57,7 +57,46 @@ def map_terms_in_arrow(frame: Any, function: Function, schema: Schema, key: str 
 
     partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     bucket = sql.pmod(sql.xxhash64(key), sql.lit(GROUPS * partitions)).alias("bucket")
-    return frame.select("*", bucket).groupBy("bucket").applyInArrow(group, _ddl(schema))
+    dealt = frame.select("*", bucket)
+    grouped = dealt.groupBy("bucket")
+    if hasattr(grouped, "applyInArrow"):
+        return grouped.applyInArrow(group, _ddl(schema))
+    in_order = dealt.repartition(partitions, "bucket").sortWithinPartitions("bucket")
+    return in_order.mapInArrow(_by_bucket(group), _ddl(schema))
+
+
+def _by_bucket(group: Any) -> Any:
+    """A function of a partition's batches, which come sorted by bucket: Spark 3.5 has no `applyInArrow`."""
+
+    def batches(arriving: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        held: list[Any] = []
+        for batch in arriving:
+            table = pa.Table.from_batches([batch])
+            while table.num_rows:
+                first = table["bucket"][0].as_py()
+                if held and held[0]["bucket"][0].as_py() != first:
+                    yield from group(pa.concat_tables(held)).to_batches()
+                    held = []
+                same = pc.sum(pc.equal(table["bucket"], first)).as_py()
+                held.append(table.slice(0, same))
+                table = table.slice(same)
+        if held:
+            yield from group(pa.concat_tables(held)).to_batches()
+
+    return batches
+
+
+def to_arrow(frame: Any) -> Any:
+    """The rows of a frame as an Arrow table, in this process."""
+    if hasattr(frame, "toArrow"):
+        return frame.toArrow()
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return pa.Table.from_batches(frame._collect_as_arrow(), to_arrow_schema(frame.schema))  # Spark 3.5
 
 
 def _on_worker(pickled: bytes) -> Any:

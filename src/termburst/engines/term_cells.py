@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,6 +50,25 @@ def cells_by_term(
         lengths,
         length_documents,
     )
+
+
+def cells_of_groups(
+    patterns: pl.DataFrame, groups: Iterable[tuple[str, Integers, Integers]], terms: pl.Series | None = None
+) -> tuple[pl.Series, list[TermCells]]:
+    """The terms in order, and their cells in each group.
+
+    Parameters
+    ----------
+    patterns : all rows of term, count, length, group, documents that some terms have
+    groups : name, lengths and documents of each length, of every group
+    terms : see `cells_by_term`; by default all terms of the patterns
+    """
+    terms = patterns["term"].unique().sort() if terms is None else terms
+    parts = patterns.partition_by("group", as_dict=True)
+    none = patterns.clear()
+    return terms, [
+        cells_by_term(parts.get((name,), none), lengths, documents, terms)[1] for name, lengths, documents in groups
+    ]
 
 
 def _sums(values: Integers, indptr: Integers) -> Integers:

@@ -88,32 +88,61 @@ def false_alarms(
     chosen, band = _chosen_words(counts, rng)
     documents = TermDocuments.of(counts, chosen, n_j)
     whole = documents.summed(of, units) if cluster is not None else None
-    shares = np.full((halves, 3, len(BANDS)), np.nan)
-    for half in range(halves):
+    below = [words_below(documents, band, first, of, whole) for first in random_halves(rng, units, halves)]
+    words = np.bincount(band, minlength=len(BANDS))
+    return alarms_of(np.array(below), words, int(documents.n_i.max(initial=0)))
+
+
+def random_halves(rng: np.random.Generator, units: int, halves: int) -> list[NDArray[np.bool_]]:
+    """Which units are in the first half, for each of the halves."""
+    found = []
+    for _ in range(halves):
         first = np.zeros(units, dtype=bool)
         first[rng.permutation(units)[: units // 2]] = True
-        a, b = documents.cells(first[of]), documents.cells(~first[of])
-        tested = [keyness(a, b, confidence=None).p_value, g2(a, b)[1]]
-        if whole is not None:
-            tested.append(keyness(whole.cells(first), whole.cells(~first), confidence=None).p_value)
-        for k, p_value in enumerate(tested):
-            shares[half, k] = _shares_below(p_value, band)
+        found.append(first)
+    return found
+
+
+def words_below(
+    documents: TermDocuments,
+    band: Integers,
+    first: NDArray[np.bool_],
+    of: NDArray[np.intp],
+    whole: TermDocuments | None = None,
+) -> Integers:
+    """How many words of each band have p below 0.05: three tests × bands, as in `FalseAlarms`.
+
+    Parameters
+    ----------
+    documents, band : words, and the band of each
+    first : which units are in the first half
+    of : the unit of each document
+    whole : the same words, if units are also tested as one document each
+    """
+    a, b = documents.cells(first[of]), documents.cells(~first[of])
+    tested = [keyness(a, b, confidence=None).p_value, g2(a, b)[1]]
+    if whole is not None:
+        tested.append(keyness(whole.cells(first), whole.cells(~first), confidence=None).p_value)
+    found = np.full((3, len(BANDS)), -1, np.int64)  # −1: not tested
+    for k, p_value in enumerate(tested):
+        found[k] = np.bincount(band[p_value < LEVEL], minlength=len(BANDS))
+    return found
+
+
+def alarms_of(below: Integers, words: Integers, most: int) -> FalseAlarms:
+    """The shares of words, from their numbers: halves × tests × bands."""
+    halves = len(below)
+    shares = np.full(below.shape, np.nan)
+    np.divide(below, words, out=shares, where=(words > 0) & (below >= 0))
     mean = shares.mean(axis=0)
     error = shares.std(axis=0, ddof=1) / np.sqrt(halves) if halves > 1 else np.full(mean.shape, np.nan)
-    least, most = np.array(BANDS).T
-    most = np.minimum(most, int(documents.n_i.max(initial=0)))
-    words = np.bincount(band, minlength=len(BANDS))
-    return FalseAlarms(least, most, words, mean[0], mean[1], mean[2], error[0], error[1], error[2], halves)
+    least, largest = np.array(BANDS).T
+    largest = np.minimum(largest, most)
+    return FalseAlarms(least, largest, words, mean[0], mean[1], mean[2], error[0], error[1], error[2], halves)
 
 
 def _filled(X: Any) -> NDArray[np.bool_]:
     return np.asarray(canonical_counts(X).sum(axis=1)).ravel() > 0
-
-
-def _shares_below(p_value: Floats, band: Integers) -> Floats:
-    number = np.bincount(band, minlength=len(BANDS))
-    below = np.bincount(band, p_value < LEVEL, minlength=len(BANDS))
-    return np.divide(below, number, out=np.full(len(BANDS), np.nan), where=number > 0)
 
 
 def _chosen_words(counts: Any, rng: np.random.Generator) -> tuple[Integers, Integers]:
@@ -122,12 +151,17 @@ def _chosen_words(counts: Any, rng: np.random.Generator) -> tuple[Integers, Inte
     columns, bands = [], []
     for number, (least, most) in enumerate(BANDS):
         inside = np.flatnonzero((n_i >= least) & (n_i <= most))
-        inside = rng.choice(inside, PER_BAND, replace=False) if inside.size > PER_BAND else inside
+        inside = inside[chosen_places(inside.size, rng)]
         columns.append(inside)
         bands.append(np.full(inside.size, number))
     column, band = np.concatenate(columns), np.concatenate(bands)
     order = np.argsort(column)
     return column[order], band[order]
+
+
+def chosen_places(words: int, rng: np.random.Generator) -> Integers:
+    """Which of the words of a band are tested, of those in order of their columns."""
+    return rng.choice(words, PER_BAND, replace=False) if words > PER_BAND else np.arange(words)
 
 
 @dataclass(frozen=True, slots=True)

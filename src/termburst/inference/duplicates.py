@@ -84,21 +84,46 @@ def near_duplicates(source: Source, threshold: float = THRESHOLD) -> NearDuplica
     >>> near_duplicates(TextShingles(texts)).original.tolist()
     [0, 1, 0]
     """
-    bands, rows = banding(threshold)
-    prints = fingerprints(source, bands, rows)
-    held = np.flatnonzero(prints.words >= WIDTH)
-    _, first_at, same = np.unique(prints.whole[held], return_index=True, return_inverse=True)
-    leader = held[first_at][same]  # the first document with the same words
-    single = np.unique(leader)
-    pairs = candidate_pairs(prints.keys[single], single)
-    first, second, similar = _verified(source, pairs, prints.words.size, threshold)
-    copies = held[leader != held]
-    first = np.concatenate([first, leader[leader != held]])
-    second, similar = np.concatenate([second, copies]), np.concatenate([similar, np.ones(copies.size)])
-    order = np.lexsort((first, second))
-    first, second, similar = first[order], second[order], similar[order]
-    original, similarity = _originals(prints.words.size, first, second, similar)
-    return NearDuplicates(first, second, similar, original, similarity, held.size)
+    prints = fingerprints(source, *banding(threshold))
+    candidates = Candidates.of(prints)
+    return candidates.near_duplicates(*_verified(source, candidates.pairs, prints.words.size, threshold))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What fingerprints say of near-copies, before pairs are compared.
+
+    Attributes
+    ----------
+    documents : the number of all documents
+    held : the numbers of those that have enough words
+    leader : for each of these, the number of the first document with the same words
+    pairs : pairs × 2, to be compared
+    """
+
+    documents: int
+    held: Integers
+    leader: Integers
+    pairs: Integers
+
+    @classmethod
+    def of(cls, prints: Fingerprints) -> Candidates:
+        held = np.flatnonzero(prints.words >= WIDTH)
+        _, first_at, same = np.unique(prints.whole[held], return_index=True, return_inverse=True)
+        leader = held[first_at][same]
+        single = np.unique(leader)
+        return cls(prints.words.size, held, leader, candidate_pairs(prints.keys[single], single))
+
+    def near_duplicates(self, first: Integers, second: Integers, similar: Floats) -> NearDuplicates:
+        """The near-copies, if these pairs and documents with the same words are."""
+        copy = self.leader != self.held
+        copies = self.held[copy]
+        first = np.concatenate([first, self.leader[copy]])
+        second, similar = np.concatenate([second, copies]), np.concatenate([similar, np.ones(copies.size)])
+        order = np.lexsort((first, second))
+        first, second, similar = first[order], second[order], similar[order]
+        original, similarity = _originals(self.documents, first, second, similar)
+        return NearDuplicates(first, second, similar, original, similarity, self.held.size)
 
 
 def banding(threshold: float) -> tuple[int, int]:
@@ -174,8 +199,7 @@ def _verified(source: Source, pairs: Integers, documents: int, threshold: float)
     """
     found: list[tuple[Integers, Integers, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
     if pairs.size:
-        graph = sp.coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(documents, documents))
-        cluster = connected_components(graph, directed=False)[1]
+        cluster = components(pairs, documents)
         own = cluster[pairs[:, 0]]
         sizes = np.bincount(cluster)
         part = (np.cumsum(np.where(sizes > 1, sizes, 0)) // VERIFIED)[own]
@@ -184,14 +208,24 @@ def _verified(source: Source, pairs: Integers, documents: int, threshold: float)
         for begin, end in pairwise([0, *edges.tolist(), order.size]):
             some = pairs[order[begin:end]]
             numbers, place = np.unique(some, return_inverse=True)
-            values = _jaccard_of(source, numbers, place.reshape(some.shape))
+            values = jaccard_of(source, numbers, place.reshape(some.shape))
             similar = values >= threshold
             found.append((some[similar, 0], some[similar, 1], values[similar]))
     first, second, values = (np.concatenate([part[k] for part in found]) for k in range(3))
     return first, second, values
 
 
-def _jaccard_of(source: Source, numbers: Integers, place: Integers) -> Floats:
+def components(pairs: Integers, documents: int) -> Integers:
+    """For each document, the number of those that belong together: no pair is of two of them.
+
+    >>> components(np.array([[0, 2], [2, 3]]), 4).tolist()
+    [0, 1, 0, 0]
+    """
+    graph = sp.coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(documents, documents))
+    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+
+
+def jaccard_of(source: Source, numbers: Integers, place: Integers) -> Floats:
     """The Jaccard index of pairs of the documents with these numbers."""
 
     def sets(block: Any) -> tuple[Hashes, Integers, Integers]:
@@ -242,19 +276,37 @@ class SharedPassages:
     sharing: int
 
 
+Passages = tuple[Hashes, Integers, Integers]  # hash, number of the document, and first word, of each passage
+
+
 def shared_passages(source: Source, numbers: Integers, tokens: int, most: int = 10) -> SharedPassages:
     """The passages that most of the documents with these numbers share; *tokens* is about the number of all words."""
-    every = max(1, -(-tokens // SAMPLED))
-    parts: list[tuple[Hashes, Integers, Integers]] = []
+    every = every_passage(tokens)
+    parts: list[Passages] = []
     seen = 0
     for found in _over_blocks(lambda block: source.shingles(block, PASSAGE), source.blocks(numbers)):
-        document = np.repeat(np.arange(found.words.size) + seen, np.diff(found.indptr))
-        position = np.arange(found.hashes.size) - found.indptr[:-1][document - seen]
-        kept = found.hashes % np.uint64(every) == 0 if every > 1 else slice(None)
-        parts.append((found.hashes[kept], numbers[document[kept]], position[kept]))
+        parts.append(sampled_passages(found, every, numbers[seen : seen + found.words.size]))
         seen += found.words.size
     empty = [(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))]
     hashes, document, position = (np.concatenate([part[k] for part in parts or empty]) for k in range(3))
+    return shared_of(hashes, document, position, every, most)
+
+
+def every_passage(tokens: int) -> int:
+    """Every how-many-th passage of a corpus of that size is looked at."""
+    return max(1, -(-tokens // SAMPLED))
+
+
+def sampled_passages(found: ShingleLists, every: int, numbers: Integers) -> Passages:
+    """The passages of some documents that are looked at."""
+    document = np.repeat(np.arange(found.words.size), np.diff(found.indptr))
+    position = np.arange(found.hashes.size) - found.indptr[:-1][document]
+    kept = found.hashes % np.uint64(every) == 0 if every > 1 else slice(None)
+    return found.hashes[kept], numbers[document[kept]], position[kept]
+
+
+def shared_of(hashes: Hashes, document: Integers, position: Integers, every: int = 1, most: int = 10) -> SharedPassages:
+    """The shared ones of passages that are in the order of their documents and positions."""
     order = np.argsort(hashes, kind="stable")  # documents and positions ascend already
     new_hash = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
     new_document = new_hash | (np.diff(document[order], prepend=-1) != 0)

@@ -1,0 +1,374 @@
+"""Does inference hold on this corpus? `Corpus.check`, asked where the texts are.
+
+Documents come to this process as fingerprints, lengths and ids, about 250 bytes each, not as texts; passages as a
+sample of at most eight million. Pairs of documents that may be near-copies are compared by workers, and words are
+tested by workers, which all get the halves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from termburst.core.minhash import band_keys
+from termburst.counting.options import CountingOptions
+from termburst.counting.shingles import TextShingles, plain_words
+from termburst.engines.batches import TEXTS, kept, map_batches, map_terms
+from termburst.engines.cells import document_type, rows_of_texts
+from termburst.engines.door import opened
+from termburst.engines.frames import in_polars, to_polars, totals
+from termburst.inference.checks import checked_whole
+from termburst.inference.corpus_check import (
+    BANDS,
+    FEWEST,
+    TermDocuments,
+    alarms_of,
+    chosen_places,
+    effective_documents,
+    random_halves,
+    words_below,
+)
+from termburst.inference.duplicates import (
+    PASSAGE,
+    THRESHOLD,
+    WIDTH,
+    Candidates,
+    Fingerprints,
+    NearDuplicates,
+    banding,
+    components,
+    every_passage,
+    jaccard_of,
+    sampled_passages,
+    shared_of,
+)
+from termburst.statistics.tally import Integers
+from termburst.statistics.term_statistics import NothingToCountError
+from termburst.tables.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SIGNED = np.int64  # engines have no unsigned integers: hashes are stored as the signed ones with the same bits
+
+
+def check(
+    frame: Any,
+    *,
+    cluster: str | None = None,
+    threshold: float = THRESHOLD,
+    halves: int = 10,
+    seed: int = 0,
+    counting: CountingOptions | None = None,
+    check: bool = True,
+    **columns: str,
+) -> CorpusCheck:
+    """Does inference hold on this corpus? The numbers of `Corpus.check`, from a frame of texts of any engine.
+
+    Documents are taken in the order of their ids: of near-copies, the one with the first id is the original. All other
+    columns of the frame are metadata. The result is small and in this process, with frames of Polars.
+
+    Parameters
+    ----------
+    frame : texts (document, text); see `term_statistics`
+    cluster, threshold, halves, seed : see `termburst.Corpus.check`
+    counting, check, **columns : see `term_statistics`
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> texts = ["so it goes on and on and on", "the crowd said nothing at all", "So it goes on, and on, and on!"]
+    >>> found = check(pl.LazyFrame({"document": range(3), "text": texts}))
+    >>> found.duplicates.select("id", "duplicate_of").rows()
+    [('2', '0')]
+    """
+    halves, seed = checked_whole("halves", halves, least=2), checked_whole("seed", seed)
+    bands = banding(threshold)
+    source = opened(frame, columns, check=check, kinds=("texts",)).frame
+    (rows,) = rows_of_texts(source, counting, "documents")
+    corpus = Documents.of(source, rows, bands)
+    meta = _metadata(frame, columns)
+    clusters = None if cluster is None else cluster_codes(_cluster(meta, cluster, corpus), cluster)
+    found = _near_duplicates(source, corpus, threshold)
+    repeated, passages = _passages(source, corpus, found)
+    alarms = _false_alarms(rows, corpus, clusters, halves, seed)
+    return CorpusCheck(
+        len(corpus.ids),
+        int(corpus.n_j.sum()),
+        effective_documents(corpus.n_j),
+        threshold,
+        found.compared,
+        dropped_frame([str(one) for one in corpus.ids.to_list()], found),
+        repeated,
+        passages,
+        _largest_shares(meta, rows, corpus),
+        cluster,
+        alarms_frame(alarms),
+        halves if alarms is not None else 0,
+    )
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What this process has of every document: id, length and fingerprint, in the order of ids."""
+
+    ids: pl.Series
+    n_j: Integers
+    prints: Fingerprints
+
+    @classmethod
+    def of(cls, source: Any, rows: Any, bands: tuple[int, int]) -> Documents:
+        import polars as pl
+
+        names = [f"key_{k}" for k in range(bands[0])]
+        ids = {"document": document_type(source)}
+        schema = ids | dict.fromkeys(["words", "whole", *names], pl.Int64)
+        prints = to_polars(map_batches(source, partial(printed, bands=bands), schema, rows=TEXTS)).sort("document")
+        lengths = to_polars(rows.filter(nw.col("term").is_null()).select("document", "length")).sort("document")
+        if not prints.height:
+            raise NothingToCountError("there are no documents: the frame has no rows")
+        keys = prints.select(names).to_numpy().astype(SIGNED).view(np.uint64)
+        whole = prints["whole"].to_numpy().view(np.uint64)
+        found = Fingerprints(np.ascontiguousarray(keys), whole, prints["words"].to_numpy())
+        return cls(prints["document"], lengths["length"].to_numpy(), found)
+
+    def numbers(self, ids: pl.Series) -> Integers:
+        """The places of some documents in the order of ids."""
+        return self.ids.search_sorted(ids, side="left").to_numpy().astype(np.int64)
+
+
+def printed(batch: pl.DataFrame, *, bands: tuple[int, int]) -> pl.DataFrame:
+    """The fingerprints of some documents."""
+    import polars as pl
+
+    found = _shingles(batch["text"].to_list(), WIDTH)
+    keys = band_keys(found.hashes, found.indptr, *bands).view(SIGNED)
+    columns = {f"key_{k}": keys[:, k] for k in range(bands[0])}
+    return pl.DataFrame(
+        {"document": batch["document"], "words": found.words, "whole": found.whole.view(SIGNED), **columns}
+    )
+
+
+def _shingles(texts: list[Any], width: int) -> Any:
+    return TextShingles(texts).shingles(texts, width)
+
+
+def _near_duplicates(source: Any, corpus: Documents, threshold: float) -> NearDuplicates:
+    """The near-copies; workers compare the pairs that fingerprints propose, those that belong together at a time."""
+    import polars as pl
+
+    candidates = Candidates.of(corpus.prints)
+    pairs = candidates.pairs
+    if not pairs.size:
+        return candidates.near_duplicates(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    held = np.unique(pairs)
+    together = components(pairs, candidates.documents)[held]
+    chosen = pl.DataFrame({"document": corpus.ids[held], "number": held, "together": together})
+    texts = _chosen_texts(source, chosen)
+    schema = {"first": pl.Int64, "second": pl.Int64, "jaccard": pl.Float64}
+    found = to_polars(map_terms((kept(texts),), partial(compared_pairs, pairs=pairs), schema, "together"))
+    found = found.filter(pl.col("jaccard") >= threshold)
+    return candidates.near_duplicates(*(found[name].to_numpy() for name in schema))
+
+
+def _chosen_texts(source: Any, chosen: pl.DataFrame) -> Any:
+    """The texts of some documents, with the other columns of *chosen*."""
+    import polars as pl
+
+    schema = {**dict(chosen.drop("document").schema), "text": pl.String}
+    return map_batches(source, partial(only, chosen=chosen), schema, rows=TEXTS)
+
+
+def only(batch: pl.DataFrame, *, chosen: pl.DataFrame) -> pl.DataFrame:
+    """The chosen documents of some."""
+    return batch.join(chosen, on="document", how="inner")
+
+
+def compared_pairs(batch: pl.DataFrame, *, pairs: Integers) -> pl.DataFrame:
+    """The Jaccard index of the pairs of some documents, of which all that belong together are given."""
+    import polars as pl
+
+    batch = batch.sort("number")
+    numbers, texts = batch["number"].to_numpy(), batch["text"].to_list()
+    own = pairs[np.isin(pairs[:, 0], numbers)]
+    values = np.zeros(0)
+    if own.size:
+        values = jaccard_of(TextShingles(texts), np.arange(numbers.size), np.searchsorted(numbers, own))
+    return pl.DataFrame({"first": own[:, 0], "second": own[:, 1], "jaccard": values})
+
+
+def _passages(source: Any, corpus: Documents, found: NearDuplicates) -> tuple[float, pl.DataFrame]:
+    """The share of the text that is in another document, too, and the passages in most documents."""
+    import polars as pl
+
+    every = every_passage(int(corpus.n_j.sum()))
+    dropped = corpus.ids.filter(pl.Series(~found.kept))
+    schema = {"document": document_type(source), "hash": pl.Int64, "position": pl.Int64}
+    rows = to_polars(map_batches(source, partial(passages_of, every=every, dropped=dropped), schema, rows=TEXTS))
+    rows = rows.with_columns(number=pl.Series(corpus.numbers(rows["document"]), dtype=pl.Int64)).drop("document")
+    rows = rows.sort("number", "position")
+    hashes = rows["hash"].to_numpy().view(np.uint64)
+    shared = shared_of(hashes, rows["number"].to_numpy(), rows["position"].to_numpy(), every)
+    examples = np.unique(shared.example)
+    chosen = pl.DataFrame({"document": corpus.ids[examples], "number": examples})
+    texts = to_polars(_chosen_texts(source, chosen)) if examples.size else pl.DataFrame({"number": [], "text": []})
+    words = {number: plain_words(text) for number, text in texts.select("number", "text").rows()}
+    places = zip(shared.example.tolist(), shared.start.tolist(), shared.stop.tolist(), strict=True)
+    columns = {
+        "documents": shared.documents,
+        "example": [str(corpus.ids[k]) for k in shared.example.tolist()],
+        "passage": [" ".join(words[example][start:stop]) for example, start, stop in places],
+    }
+    return shared.share, pl.DataFrame(
+        columns, schema={"documents": pl.Int64, "example": pl.String, "passage": pl.String}
+    )
+
+
+def passages_of(batch: pl.DataFrame, *, every: int, dropped: pl.Series) -> pl.DataFrame:
+    """The passages of some documents that are looked at; none of near-copies."""
+    import polars as pl
+
+    batch = batch.filter(~pl.col("document").is_in(dropped.implode()))
+    found = _shingles(batch["text"].to_list(), PASSAGE)
+    hashes, place, position = sampled_passages(found, every, np.arange(batch.height))
+    return pl.DataFrame(
+        {"document": batch["document"].gather(place), "hash": hashes.view(SIGNED), "position": position}
+    )
+
+
+def _false_alarms(rows: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Any:
+    """`false_alarms` of the same documents in memory, with words dealt out to workers."""
+    import polars as pl
+
+    filled = corpus.n_j > 0
+    n_j = corpus.n_j[filled]
+    of = np.arange(n_j.size) if clusters is None else np.unique(clusters[filled], return_inverse=True)[1]
+    units = int(of.max(initial=-1)) + 1
+    if units < FEWEST:
+        return None
+    rng = np.random.default_rng(seed)
+    cells = rows.filter(~nw.col("term").is_null())
+    chosen = _chosen_words(totals(cells, ["term"], "count"), rng)
+    firsts = np.array(random_halves(rng, units, halves))
+    schema = {"document": document_type(rows), "term": pl.String, "count": pl.Int64, "band": pl.Int64}
+    held = map_batches(cells.select("document", "term", "count"), partial(of_words, chosen=chosen), schema)
+    dealt = Dealt(corpus.ids.filter(pl.Series(filled)), n_j, of, firsts, summed=clusters is not None)
+    numbers = dict.fromkeys(("half", "test", "band", "below"), pl.Int64)
+    found = to_polars(map_terms((kept(held),), partial(alarming, dealt=dealt), numbers))
+    below = np.zeros((halves, 3, len(BANDS)), np.int64)
+    np.add.at(below, tuple(found[name].to_numpy() for name in ("half", "test", "band")), found["below"].to_numpy())
+    if clusters is None:
+        below[:, 2] = -1  # not tested
+    words = np.bincount(chosen["band"].to_numpy(), minlength=len(BANDS))
+    return alarms_of(below, words, int(chosen["n"].to_numpy().max(initial=0)))
+
+
+def _chosen_words(words: Any, rng: np.random.Generator) -> pl.DataFrame:
+    """The words to test, with their bands and n_i: of each band at random, by their places in order."""
+    words, _ = in_polars(words)
+    n, band = nw.col("count"), nw.lit(None, dtype=nw.Int64)
+    for number, (least, most) in enumerate(BANDS):
+        band = nw.when((n >= least) & (n <= most)).then(nw.lit(number, dtype=nw.Int64)).otherwise(band)
+    banded = words.with_columns(band=band).filter(~nw.col("band").is_null())
+    sizes = dict(to_polars(banded.group_by("band").agg(nw.len().alias("words"))).select("band", "words").rows())
+    wanted = nw.lit(False)
+    for number in range(len(BANDS)):
+        size = sizes.get(number, 0)
+        places = chosen_places(size, rng)
+        among = nw.lit(True) if places.size == size else nw.col("place").is_in((places + 1).tolist())
+        wanted = wanted | ((nw.col("band") == number) & among)
+    placed = banded.with_columns(place=nw.col("term").rank("ordinal").over("band").cast(nw.Int64))
+    found: pl.DataFrame = to_polars(placed.filter(wanted).select("term", "band", nw.col("count").alias("n")))
+    return found
+
+
+def of_words(batch: pl.DataFrame, *, chosen: pl.DataFrame) -> pl.DataFrame:
+    """The cells of the chosen words, with their bands."""
+    return batch.join(chosen.select("term", "band"), on="term", how="inner")
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """What workers need to test words in random halves: documents that are not empty, and their halves.
+
+    Attributes
+    ----------
+    ids, n_j : id and length of each document, in the order of ids
+    of : the unit of each document
+    firsts : halves × units, whether a unit is in the first half
+    summed : whether units are also tested as one document each
+    """
+
+    ids: pl.Series
+    n_j: Integers
+    of: Any
+    firsts: Any
+    summed: bool
+
+
+def alarming(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
+    """How many of some words have p below 0.05 in each half; all their cells are given."""
+    import polars as pl
+
+    number = dealt.ids.search_sorted(cells["document"], side="left").cast(pl.Int64)
+    cells = cells.with_columns(number=number).sort("term", "number")
+    terms = cells["term"].unique(maintain_order=True)
+    term = terms.search_sorted(cells["term"], side="left").to_numpy().astype(np.int64)
+    count = cells["count"].to_numpy()
+    n_i = np.bincount(term, count, terms.len()).astype(np.int64)
+    documents = TermDocuments(term, cells["number"].to_numpy(), count, dealt.n_j, n_i)
+    band = cells["band"].to_numpy()[np.searchsorted(term, np.arange(terms.len()))]
+    whole = documents.summed(dealt.of, dealt.firsts.shape[1]) if dealt.summed else None
+    below = np.array([words_below(documents, band, first, dealt.of, whole) for first in dealt.firsts])
+    half, test, of_band = (index.ravel() for index in np.indices(below.shape))
+    return pl.DataFrame({"half": half, "test": test, "band": of_band, "below": np.maximum(below, 0).ravel()})
+
+
+def _metadata(frame: Any, columns: dict[str, str]) -> Any:
+    """The columns of a frame besides texts, with "document" for the ids."""
+    given = nw.from_native(frame)
+    own = {name: columns.get(name, name) for name in ("document", "text")}
+    others = [name for name in given.collect_schema().names() if name not in own.values() and name != "document"]
+    return in_polars(given.select(nw.col(own["document"]).alias("document"), *others))[0]
+
+
+def _cluster(meta: Any, cluster: str, corpus: Documents) -> pl.Series:
+    """The cluster of each document, in the order of ids."""
+    names = meta.collect_schema().names()
+    if cluster not in names[1:]:
+        known = ", ".join(map(repr, names[1:])) or "none besides texts"
+        raise ValueError(f"the frame has no column {cluster!r:.60} (cluster=...); it has {known:.300}")
+    rows = to_polars(meta.select("document", cluster))
+    found: pl.Series = rows[cluster][np.argsort(corpus.numbers(rows["document"].cast(corpus.ids.dtype)))]
+    return found
+
+
+def _largest_shares(meta: Any, rows: Any, corpus: Documents) -> pl.DataFrame:
+    """The value with most tokens of each column of text that groups documents."""
+    import polars as pl
+
+    lengths = rows.filter(nw.col("term").is_null()).select("document", "length")
+    lengths = in_polars(lengths)[0]
+    integers = corpus.ids.dtype == pl.Int64
+    meta = meta.with_columns(nw.col("document").cast(nw.Int64 if integers else nw.String))
+    documents, tokens = len(corpus.ids), max(int(corpus.n_j.sum()), 1)
+    found = []
+    for name, dtype in meta.collect_schema().items():
+        if name == "document" or not (dtype in (nw.String, nw.Boolean, nw.Categorical) or isinstance(dtype, nw.Enum)):
+            continue
+        joined = meta.select("document", nw.col(name).alias("value")).join(lengths, on="document", how="inner")
+        by_value = joined.group_by("value").agg(nw.len().alias("documents"), nw.col("length").sum().alias("tokens"))
+        if not 1 < to_polars(by_value.select(nw.len().alias("values")))["values"][0] < documents:
+            continue
+        named = by_value.filter(~nw.col("value").is_null()).with_columns(nw.col("value").cast(nw.String))
+        first = to_polars(named.sort("tokens", "value", descending=[True, False]).head(1)).select(
+            "value", "documents", "tokens"
+        )
+        value, number, size = first.row(0)
+        found.append((name, value, number / documents, size / tokens))
+    schema = {"column": pl.String, "value": pl.String, "documents": pl.Float64, "tokens": pl.Float64}
+    return pl.DataFrame(found, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)

@@ -1,0 +1,272 @@
+"""Which terms depend on a covariate, given others? Designs of `engines.keyness`, asked where the data are.
+
+Documents with the same values of the covariates are one cell of the design. A regression of one term needs its own
+patterns in every cell, and the document lengths of every cell. So terms are dealt out to workers, as for two corpora.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from termburst.counting.options import CountingOptions
+from termburst.engines.adjusting import key_columns, with_q_values
+from termburst.engines.batches import dealt_out, kept, map_terms
+from termburst.engines.cells import cells_of, kept_patterns, length_rows
+from termburst.engines.door import SEPARATOR, Opened, opened
+from termburst.engines.effects import with_selected_ends
+from termburst.engines.frames import back_from_polars, in_polars, to_polars, totals
+from termburst.engines.term_cells import cells_of_groups
+from termburst.inference.designs import ContrastTest, DesignComparison
+from termburst.models.beta_binomial_regression import design_cells
+from termburst.models.cells import TermCells
+from termburst.statistics.tally import Integers
+from termburst.statistics.term_statistics import NothingToCountError
+from termburst.tables.designs import keyness_of_cells
+from termburst.tables.formulas import Design, design_of, named_columns
+from termburst.tables.frames import term_frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_FETCHED = 100_000  # combinations of covariates that come to this process, which refuses more than it can fit
+SUMMED = SEPARATOR + "cluster" + SEPARATOR  # begins the name of a group whose clusters are one document each
+
+
+@dataclass(frozen=True)
+class Designing:
+    """A design and the document lengths of its cells: what workers need besides patterns.
+
+    Attributes
+    ----------
+    formula, strata, contrast, confidence, min_count : see `engines.keyness`
+    groups : the name of each cell's group
+    covariates : one row per cell
+    documents, summed : lengths, and documents of each length, of each cell; *summed* has one document per cluster, and
+        is empty without clusters
+    """
+
+    formula: str
+    strata: str | None
+    contrast: str | tuple[str, ...] | None
+    confidence: float | None
+    min_count: int
+    groups: tuple[str, ...] = ()
+    covariates: Any = None
+    documents: tuple[tuple[Integers, Integers], ...] = ()
+    summed: tuple[tuple[Integers, Integers], ...] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of documents that the design needs."""
+        names = named_columns(self.formula)
+        return names if self.strata is None or self.strata in names else [*names, self.strata]
+
+    def design(self) -> Design:
+        """The design of the documents; every cell has some that are not empty."""
+        number = np.array([int(documents[lengths > 0].sum()) for lengths, documents in self.documents], np.int64)
+        return design_of(self.formula, self.covariates, self.strata, number)
+
+
+def keyness_by_design(
+    frame: Any,
+    columns: dict[str, str],
+    designing: Designing,
+    adjust: str,
+    cluster: str | None,
+    counting: CountingOptions | None,
+    *,
+    check: bool,
+) -> Any:
+    """`keyness_design` of a frame, as a frame of the same engine; see `engines.keyness`."""
+    kinds: Any = ("texts", "counts") if cluster is not None else ("texts", "counts", "patterns")
+    source = opened(frame, columns, check=check, kinds=kinds, covariates=designing.columns, cluster=cluster)
+    found = source.frame.select(*_covariates(designing), "group").unique()
+    rows = to_polars(found.head(MOST_FETCHED))
+    designing = replace(designing, **_cells(rows, designing.columns))
+    if cluster is None:
+        cells = cells_of(_without_covariates(source, designing), counting, "patterns")
+        parts, lengths = kept_patterns(cells, "group"), {"documents": length_rows(cells, "group")}
+    else:
+        parts, lengths = _clustered(source, counting, cluster)
+    designing = _with_lengths(designing, lengths)
+    design = designing.design()
+    design.contrasts(designing.contrast)  # refuses what cannot be, before the work
+    if cluster is not None:
+        _check_clusters(int(sum(documents.sum() for _, documents in designing.summed)), cluster, design)
+    like = source.frame if isinstance(source.frame, nw.DataFrame) else None
+    parts = tuple(in_polars(part)[0] for part in parts)
+    function = partial(designed, designing=designing)
+    results = kept(map_terms(parts, function, dict(designed(None, designing=designing).schema)))
+    attainable = "least_p" in results.collect_schema().names()
+    tested, _ = with_q_values(results, adjust, attainable=attainable)
+    return back_from_polars(with_selected_ends(tested, designing.confidence), like)
+
+
+def _covariates(designing: Designing) -> list[str]:
+    return [f"covariate_{k}" for k in range(len(designing.columns))]
+
+
+def _without_covariates(source: Opened, designing: Designing) -> Opened:
+    return replace(source, frame=source.frame.drop(*_covariates(designing)))
+
+
+def _cells(rows: pl.DataFrame, columns: Sequence[str]) -> dict[str, Any]:
+    """The groups and their covariates, in an order that does not depend on the engine."""
+    import polars as pl
+
+    for k, name in enumerate(columns):
+        if missing := rows[f"covariate_{k}"].null_count():
+            raise ValueError(
+                f"the column {name!r:.60} has null in {missing:,} of the combinations; fill it, or drop the rows"
+            )
+    rows = rows.sort("group")
+    twice = rows["group"].is_duplicated()
+    if twice.any():
+        value = rows.filter(twice)["group"][0].replace(SEPARATOR, ", ")
+        raise ValueError(
+            f"two combinations of {', '.join(map(repr, columns)):.200} look alike, as {value!r:.80}; use strings"
+        )
+    covariates = rows.select(pl.col(f"covariate_{k}").alias(name) for k, name in enumerate(columns))
+    return {"groups": tuple(rows["group"].to_list()), "covariates": covariates}
+
+
+def _with_lengths(designing: Designing, lengths: dict[str, pl.DataFrame]) -> Designing:
+    """The design with the lengths of its cells; cells without tokens are left out."""
+    found: dict[str, Any] = {}
+    for name, rows in lengths.items():
+        by_group = rows.sort("length")
+        parts = by_group.partition_by("group", as_dict=True)
+        none = by_group.clear()
+        held = [parts.get((group,), none) for group in designing.groups]
+        found[name] = tuple((one["length"].to_numpy(), one["documents"].to_numpy()) for one in held)
+    filled = [k for k, (length, _) in enumerate(found["documents"]) if (length > 0).any()]
+    if not filled:
+        raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
+    found = {name: tuple(of[k] for k in filled) for name, of in found.items()}
+    groups = tuple(designing.groups[k] for k in filled)
+    return replace(designing, groups=groups, covariates=designing.covariates[filled], **found)
+
+
+def _clustered(
+    source: Opened, counting: CountingOptions | None, cluster: str
+) -> tuple[tuple[Any, ...], dict[str, pl.DataFrame]]:
+    """Patterns and lengths of documents, and of clusters as one document each."""
+    of = source.frame.select("document", "group", "cluster").unique()
+    _refuse_varying(of, cluster)
+    cells = cells_of(Opened(source.kind, source.frame.select(*_plain(source))), counting, "documents")
+    (part,) = cells.parts
+    held = kept(part.select("document", "term", "count", "length").join(of, on="document", how="inner"))
+    lengths = _document_lengths(held)
+    one = nw.lit(1, dtype=nw.Int64)
+    by_cluster = totals(lengths, ["cluster", "group"], "length")
+    summed = totals(held, ["cluster", "group", "term"], "count")
+    summed = summed.join(by_cluster.drop("group"), on="cluster", how="inner")
+    summed = summed.with_columns(group=nw.concat_str(nw.lit(SUMMED), nw.col("group")))
+    keys = ["term", "count", "length", "group"]
+    frames = [kept(totals(rows.with_columns(documents=one), keys)) for rows in (held, summed)]
+    rows = {
+        name: to_polars(totals(some.with_columns(documents=one), ["group", "length"]))
+        for name, some in (("documents", lengths), ("summed", by_cluster))
+    }
+    return dealt_out(frames), rows
+
+
+def _plain(source: Opened) -> list[str]:
+    return ["document", "text"] if source.kind == "texts" else ["document", "term", "count"]
+
+
+def _document_lengths(held: Any) -> Any:
+    """One row per document that has tokens."""
+    return held.select("document", "length", "group", "cluster").unique()
+
+
+def _refuse_varying(of: Any, cluster: str) -> None:
+    """Raise ValueError for a null cluster, and if a covariate varies within one."""
+    missing = to_polars(of.filter(nw.col("cluster").is_null()).select(nw.len().alias("rows")))["rows"][0]
+    if missing:
+        raise ValueError(f"{missing:,} documents have nothing in the column {cluster!r:.60}; fill it")
+    pairs = of.select("cluster", "group").unique().group_by("cluster").agg(nw.len().alias("cells"))
+    several = to_polars(pairs.filter(nw.col("cells") > 1).head(1))
+    if several.height:
+        raise ValueError(
+            f"the formula varies within the cluster {several['cluster'][0]!r:.60}: such clusters are compared by "
+            "random signs, which needs all documents in one process; use termburst.keyness_design there"
+        )
+
+
+def _check_clusters(number: int, cluster: str, design: Design) -> None:
+    columns = len(design.names)
+    if number < columns + 3:
+        raise ValueError(
+            f"{cluster!r:.60} has {number} clusters, too few for a design of {columns} columns: "
+            f"at least {columns + 3} are needed"
+        )
+
+
+def designed(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataFrame:
+    """The tests of some terms, of which all patterns are given, with the columns of the adjustment."""
+    import polars as pl
+
+    if patterns is None:  # only the columns are asked for
+        whole = dict.fromkeys(("count", "length", "documents"), pl.Int64)
+        patterns = pl.DataFrame(schema={"term": pl.String, **whole, "group": pl.String})
+    groups = [(name, *lengths) for name, lengths in zip(designing.groups, designing.documents, strict=True)]
+    terms, own = cells_of_groups(patterns, groups)
+    confidence = None if designing.summed else designing.confidence
+    table = keyness_of_cells(
+        own, terms.to_list(), designing.covariates, designing.formula, contrast=designing.contrast,
+        strata=designing.strata, confidence=confidence, adjust="none", min_count=designing.min_count, sort="term",
+    )  # fmt: skip
+    if designing.summed:
+        groups = [(SUMMED + name, *lengths) for name, lengths in zip(designing.groups, designing.summed, strict=True)]
+        table = _with_clusters(table, terms, cells_of_groups(patterns, groups, terms)[1], designing)
+    p_value = table["p_value"].fill_null(np.nan).to_numpy()
+    least = table["least_p"].fill_null(np.nan).to_numpy() if "least_p" in table.columns else None
+    nothing = pl.lit(None, dtype=pl.Float64)
+    return table.with_columns(
+        pl.col("term", "contrast").cast(pl.String), q_value=nothing, effect=nothing, **key_columns(p_value, least)
+    )
+
+
+def _with_clusters(table: pl.DataFrame, terms: pl.Series, own: list[TermCells], designing: Designing) -> pl.DataFrame:
+    """The table of a comparison whose documents are clusters; that of the documents is in the last two columns."""
+    import polars as pl
+
+    design = designing.design()
+    compared = DesignComparison(design_cells(own, design.cell), design.rows)
+    tests = [
+        compared.test(one, designing.confidence, prefix="clusters, ") for one in design.contrasts(designing.contrast)
+    ]
+    found = pl.concat([_columns_of(test, terms) for test in tests])
+    plain = table.cast({"term": pl.String, "contrast": pl.String}).rename(
+        {"statistic": "statistic_documents", "p_value": "p_documents"}
+    )
+    joined = plain.select("term", "contrast", "n", "b", "statistic_documents", "p_documents").join(
+        found, on=["term", "contrast"], how="left", maintain_order="left"
+    )
+    order = [*table.columns, "statistic_documents", "p_documents"]
+    nothing = [pl.lit(None, dtype=pl.Float64).alias(name) for name in order if name not in joined.columns]
+    return joined.with_columns(*nothing).select(order)
+
+
+def _columns_of(test: ContrastTest, terms: pl.Series) -> pl.DataFrame:
+    import polars as pl
+
+    columns = {
+        "contrast": [test.name] * terms.len(),
+        "log_ratio": test.log_ratio,
+        "log_ratio_unadjusted": test.unadjusted,
+        "ci_low": test.ci_low,
+        "ci_high": test.ci_high,
+        "statistic": test.statistic,
+        "p_value": test.p_value,
+        "reference": test.reference.tolist(),
+        "status": test.status.tolist(),
+    }
+    return term_frame(terms, columns).with_columns(pl.col("reference", "status", "contrast", "term").cast(pl.String))
