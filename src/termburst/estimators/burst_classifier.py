@@ -35,9 +35,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SCHEME = "log-damped-tf-idf"
-INNER = 4000  # documents of the inner folds at most
+INNER, ENOUGH = 4000, 1000  # documents of the inner folds, at most; held-out documents that are enough
 SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMultinomialNB`
-ROUGH = 0.2  # tolerance of the fits on inner folds
+ROUGH = 0.1  # tolerance of the fits on inner folds
 
 
 class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -62,7 +62,8 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     costs : sequence of float, default=(1.0, 4.0)
         The values of C to choose from, each above 0; C as in LinearSVC.
     folds : int, default=3
-        Number of inner folds, at least 2. They use at most 4,000 documents.
+        Number of inner folds, at least 2. They use at most 4,000 documents. No more folds are held out once 1,000
+        documents were, which are enough to choose C and two factors.
     random_state : int, default=0
         Seed of the inner folds and of the order in which documents are visited.
 
@@ -203,6 +204,8 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fold[np.argsort(label[some], kind="stable")] = np.arange(some.size) % self.folds
         cost, kept, truth = costs[0], [], []
         for k in range(min(self.folds, some.size)):
+            if sum(part.size for part in truth) >= ENOUGH:
+                break
             inside, outside = some[fold != k], some[fold == k]
             tried = self._held_out(weights, label, inside, outside, costs if k == 0 else [cost])
             best = int(np.argmax([fit_mix(scores, label[outside])[1] for scores in tried])) if k == 0 else 0
