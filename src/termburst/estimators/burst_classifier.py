@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SCHEME = "log-damped-tf-idf"
-INNER, ENOUGH = 4000, 1000  # documents of the inner folds, at most; held-out documents that are enough
+INNER, ENOUGH = 3000, 1000  # documents of the inner folds, at most; held-out documents that are enough
 SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMultinomialNB`
 ROUGH = 0.1  # tolerance of the fits on inner folds
 
@@ -62,7 +62,7 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     costs : sequence of float, default=(1.0, 4.0)
         The values of C to choose from, each above 0; C as in LinearSVC.
     folds : int, default=3
-        Number of inner folds, at least 2. They use at most 4,000 documents. No more folds are held out once 1,000
+        Number of inner folds, at least 2. They use at most 3,000 documents. No more folds are held out once 1,000
         documents were, which are enough to choose C and two factors.
     random_state : int, default=0
         Seed of the inner folds and of the order in which documents are visited.
@@ -138,9 +138,12 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ratios = ClassLogRatios(class_sums(weights, label, self.classes_.size, once=True))
         margins = fit_margins(weights, label, ratios, self.cost_, tolerance=ROUGH / 2, seed=self.random_state)
         self.coef_ = np.zeros((self.classes_.size, counts.shape[1]))
-        self.coef_[:, order] = self.factors_[0] * margins.coefficients
+        coefficients = margins.coefficients
+        coefficients *= self.factors_[0]
         if self.factors_[1] > 0:
-            self.coef_[:, order] += self.factors_[1] * self._naive_bayes(weights, label)
+            coefficients += self.factors_[1] * self._naive_bayes(weights, label)
+        for own, ordered in zip(self.coef_, coefficients, strict=True):
+            own[order] = ordered
         self.intercept_ = self.factors_[0] * margins.intercept
         return self
 
