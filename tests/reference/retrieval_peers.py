@@ -1,4 +1,4 @@
-"""BM25 by bm25s, measures by ir_measures: pip install bm25s==0.3.16 ir_measures==0.4.3, set TERMBURST_DATA, run this."""
+"""BM25 by bm25s, measures by ir_measures: pip install bm25s==0.3.16 ir_measures==0.4.3, set TERMBURST_DATA, run it."""
 
 import numpy as np
 
@@ -36,21 +36,26 @@ def measured(rankings, grades):
 
 
 if __name__ == "__main__":
+    import sys
+
     import bm25s
 
     import termburst as tb
     from termburst.datasets import load_cranfield
     from termburst.retrieval import MODELS, Index
 
+    def say(line):
+        sys.stdout.write(line + "\n")
+
     texts, queries = documents()
     peer = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
     peer.index(texts, show_progress=False)
-    print("[bm25]\nscores = [")
+    say("[bm25]\nscores = [")
     for query in queries:
-        print(f"  {[round(float(score), 6) for score in peer.get_scores(query)]},")
-    print("]\n\n[measures]")
+        say(f"  {[round(float(score), 6) for score in peer.get_scores(query)]},")
+    say("]\n\n[measures]")
     for name, values in measured(*judged()).items():
-        print(f'"{name}" = {[round(value, 12) for value in values]}')
+        say(f'"{name}" = {[round(value, 12) for value in values]}')
     corpus = load_cranfield()
     index = Index.from_texts(
         corpus.documents.texts, corpus.documents.ids, counting=tb.CountingOptions(stop_words="english")
@@ -60,6 +65,6 @@ if __name__ == "__main__":
         hits = index.batch_search(corpus.queries.texts, None, model=model)
         rankings = {query: found.ids for query, found in zip(corpus.queries.ids, hits, strict=True)}
         means = {name: round(float(np.mean(values)), 10) for name, values in measured(rankings, grades).items()}
-        print(f"\n[cranfield.{model}]")
+        say(f"\n[cranfield.{model}]")
         for name, value in means.items():
-            print(f'"{name}" = {value}')
+            say(f'"{name}" = {value}')

@@ -61,6 +61,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         classify best: burstiness is not the only thing that naive Bayes gets wrong, and with different precisions the
         length of a document influences its class. "held-out" takes 20,000 or infinity, whichever classifies held-out
         training documents best. With infinity alpha may also be 0.03 or 0.01: this is `MultinomialNB`, tuned.
+        If `alpha` or `evidence` is given, it is 20,000.
     evidence : {"documents", "tokens", "held-out"}, default="held-out"
         What the means are computed from: the number of documents with a term, the number of its tokens, or whichever
         of the two classifies held-out training documents best ("documents" if there are fewer than 100 documents).
@@ -163,8 +164,10 @@ class DirichletMultinomialNB(CountNaiveBayes):
     def _settings(self) -> list[Smoothing]:
         """The settings to choose from: what is given is the same in all of them."""
         found = []
-        kinds = [(BURSTY, ALPHAS, EVIDENCES), (MULTINOMIAL, MULTINOMIAL_ALPHAS, EVIDENCES[1:])]
-        for (background, precision), alphas, evidences in kinds if self.precision == "held-out" else kinds[:1]:
+        kinds = [(BURSTY, ALPHAS, EVIDENCES)]
+        if all(given == "held-out" for given in (self.precision, self.alpha, self.evidence)):
+            kinds.append((MULTINOMIAL, MULTINOMIAL_ALPHAS, EVIDENCES[1:]))
+        for (background, precision), alphas, evidences in kinds:
             found += [
                 Smoothing(
                     alpha if self.alpha == "held-out" else float(self.alpha),

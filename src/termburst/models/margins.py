@@ -140,16 +140,21 @@ def log_means(evidence: Floats, alpha: float, background: float) -> Floats:
     everywhere = evidence.sum(axis=0) + alpha
     everywhere *= background / everywhere.sum()
     logs = evidence + alpha
-    for row in logs:
-        row *= (1 - background) / row.sum()
-        row += everywhere
-        np.log(row, out=row)
+    logs *= (1 - background) / logs.sum(axis=1, keepdims=True)
+    logs += everywhere
+    np.log(logs, out=logs)
     logs -= logs.mean(axis=0)
     return np.asarray(logs)
 
 
 def fit_margins(
-    weights: Any, label: Integers, ratios: Floats | ClassLogRatios, cost: float, *, tolerance: float = 0.05, seed: int = 0
+    weights: Any,
+    label: Integers,
+    ratios: Floats | ClassLogRatios,
+    cost: float,
+    *,
+    tolerance: float = 0.05,
+    seed: int = 0,
 ) -> Margins:
     """One class against the others, for each class: squared hinge loss, prior variance of a term ∝ |log-ratio|.
 
