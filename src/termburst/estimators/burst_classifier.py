@@ -205,7 +205,8 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         some = rng.permutation(label.size)[:INNER]
         fold = np.empty(some.size, dtype=np.int64)  # the members of a class are dealt out to the folds in turn
         fold[np.argsort(label[some], kind="stable")] = np.arange(some.size) % self.folds
-        cost, kept, truth = costs[0], [], []
+        cost, kept = costs[0], []
+        truth: list[Integers] = []
         for k in range(min(self.folds, some.size)):
             if sum(part.size for part in truth) >= ENOUGH:
                 break

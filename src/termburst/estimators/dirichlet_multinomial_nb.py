@@ -164,7 +164,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
     def _settings(self) -> list[Smoothing]:
         """The settings to choose from: what is given is the same in all of them."""
         found = []
-        kinds = [(BURSTY, ALPHAS, EVIDENCES)]
+        kinds: list[tuple[tuple[float, float], tuple[float, ...], tuple[str, ...]]] = [(BURSTY, ALPHAS, EVIDENCES)]
         if all(given == "held-out" for given in (self.precision, self.alpha, self.evidence)):
             kinds.append((MULTINOMIAL, MULTINOMIAL_ALPHAS, EVIDENCES[1:]))
         for (background, precision), alphas, evidences in kinds:
