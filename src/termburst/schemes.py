@@ -288,7 +288,7 @@ SCHEMES: dict[str, Scheme] = {
     "two-stage": Scheme(two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
     "fisher-kernel": Scheme(fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
 }
-RECOMMENDED_SCHEME = "log-damped-tf-idf"  # on training documents the best mean over models: benchmarks/quality.py
+RECOMMENDED_SCHEME = "log-damped-tf-idf"  # never bad on training documents, not always the best: docs/weights.md
 _RECOMMENDED = {"linear": "log-damped-tf-idf", "naive-bayes": "damped-tf-idf"}
 
 

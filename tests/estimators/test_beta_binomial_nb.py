@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.stats import betabinom
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import termburst as tb
+from termburst.estimators import beta_binomial_nb
 from termburst.models import beta_binomial_classes
 
 WHOLE = "this check uses fractions, but counts of a beta-binomial must be whole numbers"
@@ -52,7 +54,7 @@ def test_probabilities_are_those_of_scipy_s_distribution():
 def test_lengths_between_the_nodes_are_interpolated_well():
     X, y = planted(400)
     assert np.unique(X.sum(axis=1)).size > beta_binomial_classes.NODES
-    model = tb.BetaBinomialNB().fit(X, y)
+    model = tb.BetaBinomialNB(multinomial=0).fit(X, y)
     np.testing.assert_allclose(model.predict_log_proba(X), brute_force(model, X), atol=2e-3)
 
 
@@ -88,6 +90,22 @@ def test_the_background_is_chosen_on_held_out_documents():
     assert tb.BetaBinomialNB().fit(X[:99], y[:99]).background_ == 0.1
     with pytest.raises(ValueError, match="background must be a number above 0"):
         tb.BetaBinomialNB(background="best").fit(X, y)
+
+
+def test_with_multinomial_1_it_is_multinomial_nb_and_between_both_are_mixed():
+    X, y = planted(300)
+    plain = tb.BetaBinomialNB(multinomial=1).fit(X, y)
+    alphas = [MultinomialNB(alpha=alpha).fit(X, y) for alpha in beta_binomial_nb.ALPHAS]
+    errors = [np.abs(model.predict_log_proba(X) - plain.predict_log_proba(X)).max() for model in alphas]
+    assert min(errors) < 1e-9
+    parts = [tb.BetaBinomialNB(multinomial=t).fit(X, y).predict_joint_log_proba(X) for t in (0, 0.25, 1)]
+    np.testing.assert_allclose(parts[1], 0.75 * parts[0] + 0.25 * parts[2], rtol=1e-10)
+    chosen = tb.BetaBinomialNB().fit(X, y)
+    assert chosen.multinomial_ in beta_binomial_nb.SHARES
+    given = tb.BetaBinomialNB(multinomial=chosen.multinomial_).fit(X, y)
+    np.testing.assert_array_equal(given.predict_log_proba(X), chosen.predict_log_proba(X))
+    with pytest.raises(ValueError, match="multinomial must be a number of at least 0 and at most 1"):
+        tb.BetaBinomialNB(multinomial=2).fit(X, y)
 
 
 def test_whole_sample_weights_repeat_the_documents():

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import termburst as tb
-from termburst.models.margins import class_log_ratios, fit_margins, fit_mix, log_means
+from termburst.models.margins import ClassLogRatios, fit_margins, fit_mix, log_means
 
 
 @parametrize_with_checks([tb.BurstClassifier(), tb.BurstClassifier(costs=[0.5], folds=2)])
@@ -153,9 +153,9 @@ def test_a_term_without_a_difference_is_hardly_used():
 
 
 def test_log_ratios_and_means_by_hand():
-    evidence = np.array([[4.0, 0.0, 1.0], [1.0, 2.0, 0.0], [0.0, 0.0, 7.0]])
+    evidence = np.array([[4, 0, 1], [1, 2, 0], [0, 0, 7]])
     own, rest = evidence[0] + 1, evidence[1] + evidence[2] + 1
-    np.testing.assert_allclose(class_log_ratios(evidence)[0], np.log(own / own.sum()) - np.log(rest / rest.sum()))
+    np.testing.assert_allclose(ClassLogRatios(evidence)[0], np.log(own / own.sum()) - np.log(rest / rest.sum()))
     means = (evidence + 0.1) / (evidence + 0.1).sum(axis=1, keepdims=True)
     difference = log_means(evidence, 0.1, 0.0) - np.log(means)
     np.testing.assert_allclose(difference, np.tile(difference[0], (3, 1)))

@@ -151,7 +151,7 @@ def test_clone_pickle_and_grid_search():
         ({"alpha": np.inf}, "alpha must be a number above 0 and at most"),
         ({"background": 1.5}, "background must be a number of at least 0 and at most 1"),
         ({"precision": -1}, "precision must be a number above 1e-100"),
-        ({"precision": "best"}, "precision must be a number, 'fit' or 'shared'"),
+        ({"precision": "best"}, "precision must be a number, 'fit', 'shared' or 'held-out'"),
         ({"evidence": "words"}, "evidence must be 'documents', 'tokens' or 'held-out'"),
         ({"class_prior": [0.5, 0.6]}, "class_prior must be 2 probabilities"),
     ],
@@ -185,9 +185,26 @@ def test_smoothing_is_chosen_on_held_out_documents():
     X, y, _ = planted(400, precision=2.0, terms=300)
     model = tb.DirichletMultinomialNB().fit(X, y)
     assert model.smoothing_[0] in (0.02, 0.1, 0.3, 1.0)
+    assert (model.background_, model.precision_[0]) == (0.05, 20000.0)  # the documents are bursty
     given = tb.DirichletMultinomialNB(alpha=model.smoothing_[0], evidence=model.smoothing_[1]).fit(X, y)
     np.testing.assert_array_equal(given.mean_, model.mean_)
     assert tb.DirichletMultinomialNB().fit(X[:99], y[:99]).smoothing_ == (0.1, "documents")
     assert tb.DirichletMultinomialNB(alpha=0.7).fit(X, y).smoothing_[0] == 0.7
+    fixed = tb.DirichletMultinomialNB(background=0.2, evidence="tokens").fit(X, y)
+    assert (fixed.background_, fixed.smoothing_[1]) == (0.2, "tokens")
     with pytest.raises(ValueError, match="alpha must be a number or 'held-out'"):
         tb.DirichletMultinomialNB(alpha="auto").fit(X, y)
+
+
+def test_among_its_settings_is_tuned_multinomial_nb():
+    """If a multinomial is chosen, the model is `MultinomialNB` with that alpha."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(2, size=300)
+    X = np.array([rng.multinomial(60, p) for p in rng.dirichlet(np.full(400, 0.2), size=2)[y]])
+    model = tb.DirichletMultinomialNB(background=0.0, precision=np.inf, evidence="tokens").fit(X, y)
+    theirs = MultinomialNB(alpha=model.smoothing_[0]).fit(X, y)
+    np.testing.assert_allclose(model.predict_log_proba(X), theirs.predict_log_proba(X), atol=1e-9)
+    settings = tb.DirichletMultinomialNB()._settings()
+    assert {s.alpha for s in settings if s.precision == np.inf and s.background == 0} == {1.0, 0.3, 0.1, 0.03, 0.01}
+    assert {s.evidence for s in settings if s.precision == np.inf} == {"tokens"}
+    assert len(settings) == len(set(settings)) == 13

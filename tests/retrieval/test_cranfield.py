@@ -15,12 +15,18 @@ def average_precision(data):
     index = Index.from_texts(corpus.documents.texts, corpus.documents.ids, counting=counting)
     judgements = {query: dict.fromkeys(relevant, 1) for query, relevant in corpus.relevant.items()}
 
-    def of(model, **parameters):
+    def of(model, measure="map", **parameters):
         found = index.batch_search(corpus.queries.texts, None, model=model, **parameters)
         rankings = {query: hits.ids for query, hits in zip(corpus.queries.ids, found, strict=True)}
-        return evaluate(rankings, judgements).values["map"]
+        return evaluate(rankings, judgements).values[measure]
 
     return of
+
+
+def test_all_measures_are_those_of_ir_measures(average_precision):
+    for model, means in reference_values("retrieval_peers")["cranfield"].items():
+        for measure, mean in means.items():
+            assert average_precision(model, measure).mean() == pytest.approx(mean, abs=1e-9)
 
 
 def test_map_equals_the_documented_values(average_precision):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from helpers.reference import reference_values
+from reference import retrieval_peers as peers
 from termburst.retrieval import Index, evaluate, paired_test
 from termburst.retrieval.evaluation import average_precision, ndcg_at_10, precision_at_10
 
@@ -161,3 +163,10 @@ def test_a_mean_difference_of_only_rounding_is_no_evidence():
         a = rng.integers(0, 10, 9)
         b = rng.permutation(a)  # the same mean
         assert paired_test(a / 10, b / 10).p_randomisation == 1
+
+
+def test_the_measures_are_those_of_ir_measures():
+    """Graded judgements, rankings of different lengths; values by trec_eval's code."""
+    found = evaluate(*peers.judged())
+    for measure, values in reference_values("retrieval_peers")["measures"].items():
+        np.testing.assert_allclose(found.values[measure], values, atol=1e-10)

@@ -7,7 +7,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import digamma
 
-from termburst.retrieval import MODELS
+from helpers.reference import reference_values
+from reference import retrieval_peers as peers
+from termburst.retrieval import MODELS, Index
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import background_mass, generalised_spud, replacement_weights, spud
 
@@ -68,6 +70,18 @@ def test_language_models_equal_the_likelihood_ratio_to_the_collection(model, X):
     scores = dense_scores(model, X, query)
     for d in np.flatnonzero(X.sum(axis=1)):
         assert scores[d] == pytest.approx(log_likelihood_ratio(model, X, d, query), rel=1e-9)
+
+
+def test_bm25_equals_bm25s():
+    """bm25s computes in single precision; documents without a word of the query are no hits."""
+    texts, queries = peers.documents()
+    index = Index.from_texts(" ".join(text) for text in texts)
+    for query, expected in zip(queries, reference_values("retrieval_peers")["bm25"]["scores"], strict=True):
+        hits = index.search(query, None, model="bm25")
+        found = np.zeros(len(texts))
+        found[[int(name) for name in hits.ids]] = hits.scores
+        np.testing.assert_allclose(found, expected, atol=3e-6)
+        assert found.any()
 
 
 def test_bm25_equals_its_formula(X):

@@ -1,5 +1,7 @@
 #include "margin.h"
 
+#define BEYOND 0.1 /* in units of the margin */
+
 /* A step of splitmix64: the same sequence on all machines. */
 TB_INLINE uint64_t next_random(uint64_t *state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -64,8 +66,8 @@ TB_INLINE double step(
     return fabs(violation);
 }
 
-/* One sweep over the active rows, in random order. Rows that are far from their margin become inactive. Returns the
- * largest violation. */
+/* One sweep over the active rows, in random order. Rows beyond their margin by more than *limit* become inactive.
+ * Returns the largest violation. */
 static double sweep_once(
     const WeightRows *in, const MarginProblem *problem, const MarginFit *fit, double limit, uint64_t *random,
     int64_t *active, double *bias
@@ -89,27 +91,28 @@ static double sweep_once(
     return largest;
 }
 
-/* Coordinate descent in the dual (Hsieh et al., ICML 2008). A row whose dual variable is 0 and whose slope is above the
- * violation of the last sweep is left out until the others have converged; then all rows are looked at again. */
+/* Coordinate descent in the dual (Hsieh et al., ICML 2008). A row whose dual variable is 0 and whose slope is above a
+ * limit is left out until the others have converged; then all rows are looked at again. The limit is the violation of
+ * the last sweep, as in liblinear, but at most BEYOND: in a class with few documents the violation stays large, while
+ * nearly all rows are soon beyond their margin, and not to look at them saves most of the time. */
 int32_t tb_margin(const WeightRows *in, const MarginProblem *problem, const MarginFit *fit) {
-    int64_t used = begin(in, problem, fit), active = used, sweep = 0;
+    int64_t used = begin(in, problem, fit), active = used;
     if (used < 0) return TB_BAD_INDEX;
     uint64_t random = (uint64_t)problem->seed;
-    double bias = 0.0, limit = INFINITY, largest = 0.0;
-    while (sweep < problem->sweeps) {
-        sweep++;
+    double bias = 0.0, limit = BEYOND, largest = 0.0, sweeps = 0.0;
+    while (used > 0 && sweeps < (double)problem->sweeps) {
+        int all = active == used;
+        sweeps += (double)active / (double)used;
         largest = sweep_once(in, problem, fit, limit, &random, &active, &bias);
-        if (largest > problem->tolerance) {
-            limit = largest;
-            if (active > 0) continue;
-        } else if (active == used) {
-            break;
-        }
+        int converged = !(largest > problem->tolerance);
+        if (all && converged) break;
+        limit = least(largest, BEYOND);
+        if (!converged && active > 0) continue;
         active = used;
-        limit = INFINITY;
+        limit = BEYOND;
     }
     fit->state[0] = bias;
-    fit->state[1] = (double)sweep;
+    fit->state[1] = sweeps;
     fit->state[2] = largest;
     return TB_OK;
 }

@@ -15,7 +15,7 @@ typedef struct {
 } WeightRows;
 
 /* The problem: minimise ½ Σ_i v_i²/s_i + ½ b² + ½ Σ_j c_j max(0, 1 − y_j (v·x_j + b))². `side` is y (1 or −1) and
- * `cost` is c, 0 for a row to leave out. */
+ * `cost` is c, 0 for a row to leave out. The search ends when as many rows were looked at as in `sweeps` sweeps over all. */
 typedef struct {
     const double *side;
     const double *cost;

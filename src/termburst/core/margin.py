@@ -60,11 +60,12 @@ def margin(
     tolerance: float,
     sweeps: int,
     seed: int = 0,
-) -> tuple[Floats, float, Floats, int, float]:
+) -> tuple[Floats, float, Floats, float, float]:
     """Minimise ½ Σ_i v_i²/s_i + ½ b² + ½ Σ_j c_j max(0, 1 − y_j (v·x_j + b))².
 
-    `variance` is s, `side` is y (1 or −1), `cost` is c. Returns v, b, the dual variables, the number of sweeps and the
-    largest violation in the last sweep, which is at most `tolerance` if the search converged.
+    `variance` is s, `side` is y (1 or −1), `cost` is c. Returns v, b, the dual variables, the number of sweeps (a sweep
+    over a part of the rows counts as that part) and the largest violation in the last sweep, which is at most
+    `tolerance` if the search converged.
     """
     require(variance.shape == (rows.columns,), "variance must have one number per column")
     require(side.shape == cost.shape == (rows.rows,), "side and cost must have one number per row")
@@ -78,4 +79,4 @@ def margin(
             pairs=pairs, dual=dual, square=np.empty(rows.rows), order=np.empty(rows.rows, dtype=np.int64), state=state
         ),
     )
-    return pairs[:, 0].copy(), float(state[0]), dual, int(state[1]), float(state[2])
+    return pairs[:, 0].copy(), float(state[0]), dual, float(state[1]), float(state[2])

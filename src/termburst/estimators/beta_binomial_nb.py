@@ -11,11 +11,13 @@ from termburst.estimators.naive_bayes import MOST, CountNaiveBayes, held_out_par
 from termburst.inference.checks import checked_number
 from termburst.models.beta_binomial_classes import beta_binomial_class_log_likelihood
 from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.margins import class_sums
 from termburst.statistics.matrix import canonical_counts
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-BACKGROUNDS = (0.1, 0.3, 0.5, 0.8)  # to choose from; the first of equals is taken
+# To choose from; the first of equals is taken.
+BACKGROUNDS, ALPHAS, SHARES = (0.1, 0.3, 0.5, 0.8), (0.3, 0.1, 1.0, 0.03, 0.01), (0.5, 0.0, 1.0)
 MOST_COPIES = 10**6  # of one document
 
 
@@ -27,12 +29,18 @@ class BetaBinomialNB(CountNaiveBayes):
     class and in all documents. With m = α/α_0 and ρ = 1/(1 + α_0), the correlation of two tokens of a document,
     m_ci = (1 − w) m̂_ci + w m̂_i and ρ_ci = (n_ci ρ̂_ci + κ ρ̂_i)/(n_ci + κ).
 
+    Few documents of a class tell little about the burstiness of a word. Therefore the score of a class is
+    (1 − t) log P(n_j | c) + t Σ_i n_ij log p_ci, where p_c is that of `MultinomialNB`: t = 1 is that classifier.
+
     Parameters
     ----------
     background : float or "held-out", default="held-out"
         w, the weight of the mean over all documents in the mean of every class, above 0 and at most 1. "held-out" takes
         0.1, 0.3, 0.5 or 0.8, whichever classifies held-out training documents best; 0.1 if there are fewer than 100
         documents.
+    multinomial : float or "held-out", default="held-out"
+        t, from 0 to 1. "held-out" takes 0, 0.5 or 1, whichever classifies held-out training documents best, and chooses
+        alpha of the multinomial from 0.01 to 1 in the same way; 0 if there are fewer than 100 documents.
     strength : float, default=1000.0
         κ, the weight of the burstiness in all documents, as a number of tokens of a class; above 0.
     fit_prior : bool, default=True
@@ -46,6 +54,10 @@ class BetaBinomialNB(CountNaiveBayes):
         As in `DirichletMultinomialNB`.
     background_ : float
         w, as given or as chosen.
+    multinomial_ : float
+        t, as given or as chosen.
+    feature_log_prob_ : array, classes × terms
+        log p_ci.
     alpha_, alpha_not_ : array, classes × terms
         α_ci and α_¬ci.
     n_features_in_, feature_names_in_
@@ -70,11 +82,13 @@ class BetaBinomialNB(CountNaiveBayes):
         self,
         *,
         background: float | Literal["held-out"] = "held-out",
+        multinomial: float | Literal["held-out"] = "held-out",
         strength: float = 1000.0,
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
     ) -> None:
         self.background = background
+        self.multinomial = multinomial
         self.strength = strength
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -86,6 +100,8 @@ class BetaBinomialNB(CountNaiveBayes):
         """
         if self.background != "held-out":
             checked_number("background", self.background, 0.0, 1.0)
+        if self.multinomial != "held-out":
+            checked_number("multinomial", self.multinomial, 0.0, 1.0, low_too=True)
         checked_number("strength", self.strength, 0.0, MOST)
         counts, weights = self._labelled(X, y, sample_weight)
         if (weights != np.floor(weights)).any() or weights.max() > MOST_COPIES:
@@ -93,20 +109,45 @@ class BetaBinomialNB(CountNaiveBayes):
         copies = np.repeat(np.arange(weights.shape[0]), weights.max(axis=1).astype(np.int64))
         counts, label = canonical_counts(counts)[copies], weights.argmax(axis=1)[copies]
         self._set_prior(weights.sum(axis=0))
-        self.background_ = self._choose(counts, label) if self.background == "held-out" else float(self.background)
+        self.background_, alpha, self.multinomial_ = self._choose(counts, label)
         self._set_parameters(self._fits(counts, label), self.background_)
+        self.feature_log_prob_ = self._multinomial(counts, label, alpha)
         return self
 
-    def _choose(self, counts: Any, label: Integers) -> float:
-        """The background with the highest accuracy on held-out documents."""
-        right = np.zeros(len(BACKGROUNDS))
-        for inside, outside in held_out_parts(np.arange(label.size)):
-            fits = self._fits(counts[inside], label[inside])
-            for k, background in enumerate(BACKGROUNDS):
-                self._set_parameters(fits, background)
-                joint = self._log_likelihood(counts[outside]) + self.class_log_prior_
-                right[k] += np.sum(joint.argmax(axis=1) == label[outside])
-        return BACKGROUNDS[int(right.argmax())]
+    def _choose(self, counts: Any, label: Integers) -> tuple[float, float, float]:
+        """w and alpha with the highest accuracy of each model alone on held-out documents, then t with that of both."""
+        backgrounds = BACKGROUNDS if self.background == "held-out" else (float(self.background),)
+        shares = SHARES if self.multinomial == "held-out" else (float(self.multinomial),)
+        parts = held_out_parts(np.arange(label.size), all_folds=False)
+        if not parts:
+            return backgrounds[0], ALPHAS[0], 0.0 if self.multinomial == "held-out" else shares[0]
+        bursty, plain, truth = [], [], []
+        for inside, outside in parts:
+            own, new = counts[inside], counts[outside]
+            fits = self._fits(own, label[inside]) if min(shares) < 1 else []
+            bursty.append([self._scores_by(fits, w, new) for w in backgrounds] if fits else [])
+            plain.append([new @ self._multinomial(own, label[inside], alpha).T for alpha in ALPHAS])
+            truth.append(label[outside])
+        label = np.concatenate(truth)
+        both = [[np.concatenate(found) for found in zip(*kind, strict=True)] for kind in (bursty, plain)]
+
+        def best(scores: list[Floats]) -> int:
+            right = [np.sum((score + self.class_log_prior_).argmax(axis=1) == label) for score in scores]
+            return int(np.argmax(right)) if right else 0
+
+        w, a = best(both[0]), best(both[1])
+        if len(shares) == 1:
+            return backgrounds[w], ALPHAS[a], shares[0]
+        return backgrounds[w], ALPHAS[a], shares[best([(1 - t) * both[0][w] + t * both[1][a] for t in shares])]
+
+    def _scores_by(self, fits: list[tuple[Floats, Floats, Floats]], w: float, counts: Any) -> Floats:
+        self._set_parameters(fits, w)
+        return beta_binomial_class_log_likelihood(counts, self.alpha_, self.alpha_not_)
+
+    def _multinomial(self, counts: Any, label: Integers, alpha: float) -> Floats:
+        """log p_ci, p_ci ∝ n_ci + alpha: classes × terms."""
+        tokens = class_sums(counts, label, self.classes_.size) + alpha
+        return np.asarray(np.log(tokens) - np.log(tokens.sum(axis=1, keepdims=True)))
 
     def _fits(self, counts: Any, label: Integers) -> list[tuple[Floats, Floats, Floats]]:
         """Mean, correlation and n_i of every term: in all documents, then in each class."""
@@ -124,7 +165,13 @@ class BetaBinomialNB(CountNaiveBayes):
         self.alpha_, self.alpha_not_ = shares * alpha_0, (1 - shares) * alpha_0
 
     def _log_likelihood(self, counts: Any) -> Floats:
-        return beta_binomial_class_log_likelihood(canonical_counts(counts), self.alpha_, self.alpha_not_)
+        counts, t = canonical_counts(counts), self.multinomial_
+        found = np.zeros((counts.shape[0], self.classes_.size))
+        if t < 1:
+            found += (1 - t) * beta_binomial_class_log_likelihood(counts, self.alpha_, self.alpha_not_)
+        if t > 0:
+            found += t * (counts @ self.feature_log_prob_.T)
+        return found
 
 
 def _fitted(counts: Any) -> tuple[Floats, Floats, Floats]:

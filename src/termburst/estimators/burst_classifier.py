@@ -17,7 +17,16 @@ from termburst.estimators.count_input import count_tags, sparse_counts
 from termburst.estimators.naive_bayes import distinct_labels
 from termburst.inference.checks import checked_number, checked_whole, shown
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.margins import class_log_ratios, class_sums, fit_margins, fit_mix, log_means
+from termburst.models.margins import (
+    ClassLogRatios,
+    class_sums,
+    fit_margins,
+    fit_mix,
+    frequent_first,
+    linear_scores,
+    log_means,
+    with_columns,
+)
 from termburst.schemes import SCHEMES
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import from_canonical
@@ -26,9 +35,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SCHEME = "log-damped-tf-idf"
-INNER = 4000  # documents of the inner folds at most
+INNER, ENOUGH = 3000, 1000  # documents of the inner folds, at most; held-out documents that are enough
 SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMultinomialNB`
-ROUGH = 0.2  # tolerance of the fits on inner folds
+ROUGH = 0.1  # tolerance of the fits on inner folds
 
 
 class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -53,7 +62,8 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     costs : sequence of float, default=(1.0, 4.0)
         The values of C to choose from, each above 0; C as in LinearSVC.
     folds : int, default=3
-        Number of inner folds, at least 2. They use at most 4,000 documents.
+        Number of inner folds, at least 2. They use at most 3,000 documents. No more folds are held out once 1,000
+        documents were, which are enough to choose C and two factors.
     random_state : int, default=0
         Seed of the inner folds and of the order in which documents are visited.
 
@@ -123,9 +133,17 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, label = _labels(y, counts.shape[0])
         weights = self._learn_weights(counts)
         self.cost_, self.factors_ = self._choose(weights, label, costs)
-        ratios, bayes = self._by_class(weights, label)
+        order = frequent_first(weights)
+        weights = with_columns(weights, order)
+        ratios = ClassLogRatios(class_sums(weights, label, self.classes_.size, once=True))
         margins = fit_margins(weights, label, ratios, self.cost_, tolerance=ROUGH / 2, seed=self.random_state)
-        self.coef_ = self.factors_[0] * margins.coefficients + self.factors_[1] * bayes
+        self.coef_ = np.zeros((self.classes_.size, counts.shape[1]))
+        coefficients = margins.coefficients
+        coefficients *= self.factors_[0]
+        if self.factors_[1] > 0:
+            coefficients += self.factors_[1] * self._naive_bayes(weights, label)
+        for own, ordered in zip(self.coef_, coefficients, strict=True):
+            own[order] = ordered
         self.intercept_ = self.factors_[0] * margins.intercept
         return self
 
@@ -177,11 +195,9 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = type(counts)((data, counts.indices, counts.indptr), shape=counts.shape)
         return normalize(weights, copy=False)
 
-    def _by_class(self, weights: Any, label: Integers) -> tuple[Floats, Floats]:
-        """The log-ratios of all classes, and naive Bayes as coefficients."""
-        classes = self.classes_.size
-        ratios = class_log_ratios(class_sums(weights, label, classes, once=True))
-        return ratios, log_means(class_sums(weights, label, classes), SMOOTHING, BACKGROUND)
+    def _naive_bayes(self, weights: Any, label: Integers) -> Floats:
+        """Naive Bayes as coefficients, classes × terms."""
+        return log_means(class_sums(weights, label, self.classes_.size), SMOOTHING, BACKGROUND)
 
     def _choose(self, weights: Any, label: Integers, costs: list[float]) -> tuple[float, Floats]:
         """The cost with the best probabilities in the first inner fold, and the factors from all inner folds."""
@@ -189,8 +205,11 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         some = rng.permutation(label.size)[:INNER]
         fold = np.empty(some.size, dtype=np.int64)  # the members of a class are dealt out to the folds in turn
         fold[np.argsort(label[some], kind="stable")] = np.arange(some.size) % self.folds
-        cost, kept, truth = costs[0], [], []
+        cost, kept = costs[0], []
+        truth: list[Integers] = []
         for k in range(min(self.folds, some.size)):
+            if sum(part.size for part in truth) >= ENOUGH:
+                break
             inside, outside = some[fold != k], some[fold == k]
             tried = self._held_out(weights, label, inside, outside, costs if k == 0 else [cost])
             best = int(np.argmax([fit_mix(scores, label[outside])[1] for scores in tried])) if k == 0 else 0
@@ -205,8 +224,10 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> list[list[Floats]]:
         """For every cost, the two scores of the documents *outside* by fits of those *inside*."""
         own, new = weights[inside], weights[outside]
-        ratios, bayes = self._by_class(own, label[inside])
-        second = np.asarray(new @ bayes.T)
+        order = frequent_first(own)  # terms that are only outside are unknown, as in prediction
+        own, new = with_columns(own, order), with_columns(new, order)
+        ratios = ClassLogRatios(class_sums(own, label[inside], self.classes_.size, once=True))
+        second = linear_scores(new, self._naive_bayes(own, label[inside]))
         options: dict[str, Any] = {"tolerance": ROUGH, "seed": self.random_state}
         return [[fit_margins(own, label[inside], ratios, cost, **options).scores(new), second] for cost in costs]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -16,9 +17,21 @@ from termburst.models.dirichlet_multinomial_classes import class_log_likelihood,
 
 Floats = NDArray[np.float64]
 Evidence = Literal["documents", "tokens", "held-out"]
-Precision = Literal["fit", "shared"] | float
+Precision = Literal["fit", "shared", "held-out"] | float
 Alpha = Literal["held-out"] | float
-ALPHAS, EVIDENCES = (0.1, 0.02, 0.3, 1.0), ("documents", "tokens")  # to choose from; the first of equals is taken
+# To choose from; the first of equals is taken. The second kind is `MultinomialNB`, which knows no bursts.
+BURSTY, ALPHAS, EVIDENCES = (0.05, 20000.0), (0.1, 0.02, 0.3, 1.0), ("documents", "tokens")
+MULTINOMIAL, MULTINOMIAL_ALPHAS = (0.0, np.inf), (0.3, 0.1, 1.0, 0.03, 0.01)
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """One setting of `DirichletMultinomialNB`."""
+
+    alpha: float
+    evidence: str
+    background: float
+    precision: Any
 
 
 class DirichletMultinomialNB(CountNaiveBayes):
@@ -39,13 +52,16 @@ class DirichletMultinomialNB(CountNaiveBayes):
         Added to the evidence of every term, above 0. "held-out" takes 0.02, 0.1, 0.3 or 1, whichever classifies
         held-out training documents best; 0.1 if there are fewer than 100 documents. Short texts need much smoothing,
         long ones little.
-    background : float, default=0.05
-        w, the weight of the mean over all classes in every class mean, from 0 to 1.
-    precision : float, "shared" or "fit", default=20000.0
+    background : float or "held-out", default="held-out"
+        w, the weight of the mean over all classes in every class mean, from 0 to 1. "held-out" is 0.05, or 0 if that
+        is chosen with an infinite precision.
+    precision : float, "held-out", "shared" or "fit", default="held-out"
         s_c: one number for all classes, infinite for the multinomial; or the maximum-likelihood value at the smoothed
         means, one for all classes ("shared") or one per class ("fit"). The most likely precision does not always
         classify best: burstiness is not the only thing that naive Bayes gets wrong, and with different precisions the
-        length of a document influences its class.
+        length of a document influences its class. "held-out" takes 20,000 or infinity, whichever classifies held-out
+        training documents best. With infinity alpha may also be 0.03 or 0.01: this is `MultinomialNB`, tuned.
+        If `alpha` or `evidence` is given, it is 20,000.
     evidence : {"documents", "tokens", "held-out"}, default="held-out"
         What the means are computed from: the number of documents with a term, the number of its tokens, or whichever
         of the two classifies held-out training documents best ("documents" if there are fewer than 100 documents).
@@ -64,6 +80,8 @@ class DirichletMultinomialNB(CountNaiveBayes):
         log P(c).
     smoothing_ : tuple
         The values of `alpha` and `evidence`, as given or as chosen.
+    background_ : float
+        w, as given or as chosen.
     feature_count_ : array, classes × terms
         e_ci, the (weighted) number of documents with the term, or of tokens.
     mean_ : array, classes × terms
@@ -79,7 +97,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
     -----
     * With `alpha` = 1, `background` = 0, `precision` = inf and `evidence` = "tokens" this is scikit-learn's
       `MultinomialNB`.
-    * The defaults of `background` and `precision` were chosen by cross-validation on the training documents of
+    * A background of 0.05 and a precision of 20,000 were chosen by cross-validation on the training documents of
       20 Newsgroups and R8 (benchmarks/quality_models.py has the results). Between 5,000 and 50,000 the precision
       matters little.
     * `partial_fit` chooses the smoothing on the documents of its first call and keeps it.
@@ -99,8 +117,8 @@ class DirichletMultinomialNB(CountNaiveBayes):
         self,
         *,
         alpha: Alpha = "held-out",
-        background: float = 0.05,
-        precision: Precision = 20000.0,
+        background: float | Literal["held-out"] = "held-out",
+        precision: Precision = "held-out",
         evidence: Evidence = "held-out",
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
@@ -116,13 +134,13 @@ class DirichletMultinomialNB(CountNaiveBayes):
         """Learn from the counts X, documents × terms, and their labels."""
         self._check_parameters()
         counts, weights = self._labelled(X, y, sample_weight)
-        self.smoothing_ = self._choose(counts, weights)
+        self._set_smoothing(self._choose(counts, weights))
         self._learn(counts, weights, self._evidence(counts, weights), weights.sum(axis=0))
         return self
 
-    @available_if(lambda self: not isinstance(self.precision, str))  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self.precision not in ("fit", "shared"))  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> DirichletMultinomialNB:
-        """Add documents to the fit; the first call must pass all `classes`. Only if `precision` is a number."""
+        """Add documents to the fit; the first call must pass all `classes`. Not if `precision` is fitted."""
         self._check_parameters()
         first = not hasattr(self, "feature_count_")
         if first and classes is None:
@@ -131,7 +149,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
             raise ValueError(f"classes={classes!r} differ from the classes of the first call, {self.classes_!r}")
         counts, weights = self._labelled(X, y, sample_weight, classes=classes, reset=first)
         if first:
-            self.smoothing_ = self._choose(counts, weights)
+            self._set_smoothing(self._choose(counts, weights))
         evidence, documents = self._evidence(counts, weights), weights.sum(axis=0)
         if not first:
             evidence, documents = evidence + self.feature_count_, documents + self.class_count_
@@ -143,27 +161,44 @@ class DirichletMultinomialNB(CountNaiveBayes):
         """α_ci = s_c m_ci, classes × terms."""
         return self.precision_[:, None] * self.mean_
 
-    def _choose(self, counts: Any, weights: Floats) -> tuple[float, str]:
-        """The values of `alpha` and `evidence`: as given, or with the highest accuracy on held-out documents."""
-        alphas = ALPHAS if isinstance(self.alpha, str) else (float(self.alpha),)
-        evidences = EVIDENCES if self.evidence == "held-out" else (self.evidence,)
-        settings = [(alpha, evidence) for evidence in evidences for alpha in alphas]
+    def _settings(self) -> list[Smoothing]:
+        """The settings to choose from: what is given is the same in all of them."""
+        found = []
+        kinds: list[tuple[tuple[float, float], tuple[float, ...], tuple[str, ...]]] = [(BURSTY, ALPHAS, EVIDENCES)]
+        if all(given == "held-out" for given in (self.precision, self.alpha, self.evidence)):
+            kinds.append((MULTINOMIAL, MULTINOMIAL_ALPHAS, EVIDENCES[1:]))
+        for (background, precision), alphas, evidences in kinds:
+            found += [
+                Smoothing(
+                    alpha if self.alpha == "held-out" else float(self.alpha),
+                    evidence if self.evidence == "held-out" else self.evidence,
+                    background if self.background == "held-out" else float(self.background),
+                    precision if self.precision == "held-out" else self.precision,
+                )
+                for evidence in evidences
+                for alpha in alphas
+            ]
+        return list(dict.fromkeys(found))
+
+    def _set_smoothing(self, chosen: Smoothing) -> None:
+        self.smoothing_, self.background_ = (chosen.alpha, chosen.evidence), chosen.background
+        self._precision = chosen.precision
+
+    def _choose(self, counts: Any, weights: Floats) -> Smoothing:
+        """The setting with the highest accuracy on held-out documents."""
+        settings = self._settings()
         if len(settings) == 1:
             return settings[0]
-        used = np.flatnonzero(weights.any(axis=1))
         right = np.zeros(len(settings))
-        for inside, outside in held_out_parts(used):
+        for inside, outside in held_out_parts(np.flatnonzero(weights.any(axis=1))):
             truth = weights[outside].argmax(axis=1)
+            own, new, weight = counts[inside], counts[outside], weights[inside]
             for k, setting in enumerate(settings):
-                part = clone(self).set_params(alpha=setting[0], evidence=setting[1])
-                part.classes_, part.smoothing_ = self.classes_, setting
-                part._learn(
-                    counts[inside],
-                    weights[inside],
-                    part._evidence(counts[inside], weights[inside]),
-                    weights[inside].sum(axis=0),
-                )
-                joint = part._log_likelihood(counts[outside]) + part.class_log_prior_
+                part = clone(self)
+                part.classes_ = self.classes_
+                part._set_smoothing(setting)
+                part._learn(own, weight, part._evidence(own, weight), weight.sum(axis=0))
+                joint = part._log_likelihood(new) + part.class_log_prior_
                 right[k] += weights[outside].max(axis=1) @ (joint.argmax(axis=1) == truth)
         return settings[int(right.argmax())]
 
@@ -172,14 +207,14 @@ class DirichletMultinomialNB(CountNaiveBayes):
         self.feature_count_ = evidence
         alpha = self.smoothing_[0]
         own, all_classes = evidence + alpha, evidence.sum(axis=0) + alpha
-        w = self.background
+        w = self.background_
         self.mean_ = (1 - w) * own / own.sum(axis=1, keepdims=True) + w * all_classes / all_classes.sum()
         self.precision_ = self._precisions(counts, weights)
 
     def _precisions(self, counts: Any, weights: Floats) -> Floats:
-        if self.precision == "fit":
+        if self._precision == "fit":
             return fit_precision(counts, weights, self.mean_)
-        if self.precision == "shared":
+        if self._precision == "shared":
             # One likelihood of all documents, each at the mean of its class: the classes are columns side by side.
             d, m = counts.shape
             label = weights.argmax(axis=1)
@@ -188,7 +223,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
             side_by_side = sp.csr_array((counts.data, counts.indices + shift, counts.indptr), shape=shape)
             shared = fit_precision(side_by_side, weights.sum(axis=1, keepdims=True), self.mean_.reshape(1, -1))
             return np.repeat(shared, self.classes_.size)
-        return np.full(self.classes_.size, float(self.precision))
+        return np.full(self.classes_.size, float(self._precision))
 
     def _evidence(self, counts: Any, weights: Floats) -> Floats:
         once = self.smoothing_[1] == "documents"
@@ -205,10 +240,11 @@ class DirichletMultinomialNB(CountNaiveBayes):
             checked_number("alpha", self.alpha, 0.0, MOST)
         elif self.alpha != "held-out":
             raise ValueError(f"alpha must be a number or 'held-out'; got {self.alpha!r}")
-        checked_number("background", self.background, 0.0, 1.0, low_too=True)
+        if self.background != "held-out":
+            checked_number("background", self.background, 0.0, 1.0, low_too=True)
         if self.evidence not in ("documents", "tokens", "held-out"):
             raise ValueError(f"evidence must be 'documents', 'tokens' or 'held-out'; got {self.evidence!r}")
         if not isinstance(self.precision, str):
             checked_number("precision", self.precision, LEAST, np.inf)
-        elif self.precision not in ("fit", "shared"):
-            raise ValueError(f"precision must be a number, 'fit' or 'shared'; got {self.precision!r}")
+        elif self.precision not in ("fit", "shared", "held-out"):
+            raise ValueError(f"precision must be a number, 'fit', 'shared' or 'held-out'; got {self.precision!r}")

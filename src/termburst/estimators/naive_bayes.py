@@ -112,11 +112,13 @@ def log_shares(joint: Floats) -> Floats:
     return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
 
 
-def held_out_parts(documents: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def held_out_parts(
+    documents: NDArray[np.int64], *, all_folds: bool = True
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Pairs (documents to learn from, documents to predict), for choosing options; none if there are too few.
 
-    Three folds of at most 4,000 documents, in an order that is always the same; with 3,000 or more documents, one third
-    is predicted and the other folds are left out, since one is enough.
+    Three folds of at most 4,000 documents, in an order that is always the same. Without *all_folds*, only one third is
+    predicted if there are 3,000 or more documents: for models that take long.
 
     Examples
     --------
@@ -128,7 +130,7 @@ def held_out_parts(documents: NDArray[np.int64]) -> list[tuple[NDArray[np.int64]
     if documents.size < FEWEST:
         return []
     some = np.random.default_rng(0).permutation(documents)[:HELD_OUT]
-    folds = range(1 if some.size >= 3000 else 3)
+    folds = range(3 if all_folds or some.size < 3000 else 1)
     return [(some[np.arange(some.size) % 3 != k], some[k::3]) for k in folds]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from termburst.core.margin import margin, weight_rows
 from termburst.threads import in_threads
@@ -17,7 +16,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SWEEPS = 200  # of the search for a margin; a few suffice at this tolerance
-LOOKED_UP = 2**20  # size of the table of logarithms, at most
 SMALLEST = 1e-3  # variance of a term without a difference between classes, relative to the mean variance
 
 
@@ -39,10 +37,57 @@ class Margins:
 
     def scores(self, weights: Any) -> Floats:
         """The scores of documents in every class, documents × classes."""
-        return np.asarray(weights @ self.coefficients.T) + self.intercept
+        return linear_scores(weights, self.coefficients) + self.intercept
 
 
-def class_sums(weights: Any, label: Integers, classes: int, *, once: bool = False) -> Floats:
+def frequent_first(weights: Any) -> Integers:
+    """The columns that are not empty, those with most cells first.
+
+    In this order, the coefficients that are used most lie side by side, and stay in the fast memory of the processor.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> frequent_first(sp.csr_array([[1, 0, 2, 0], [0, 0, 4, 0]])).tolist()
+    [2, 0]
+    """
+    cells = np.bincount(weights.indices, minlength=weights.shape[1])
+    order = np.argsort(-cells, kind="stable")
+    return order[: int(np.count_nonzero(cells))]
+
+
+def with_columns(weights: Any, columns: Integers) -> Any:
+    """The columns of a CSR matrix in a given order; each at most once.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> with_columns(sp.csr_array([[1, 2, 3], [4, 0, 5]]), np.array([2, 0])).toarray().tolist()
+    [[3, 1], [5, 4]]
+    """
+    place = np.full(weights.shape[1], -1, dtype=np.int32)
+    place[columns] = np.arange(columns.size, dtype=np.int32)
+    indices = place[weights.indices]
+    kept = indices >= 0
+    starts = np.concatenate([[0], np.cumsum(kept)])[weights.indptr]
+    shape = (weights.shape[0], columns.size)
+    return type(weights)((weights.data[kept], indices[kept], starts), shape=shape)
+
+
+def linear_scores(weights: Any, coefficients: Floats) -> Floats:
+    """weights @ coefficients.T, class by class, since SciPy would first copy the coefficients in another order.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> linear_scores(sp.csr_array([[1.0, 2.0], [0.0, 4.0]]), np.array([[1.0, 1.0]]))
+    array([[3.],
+           [4.]])
+    """
+    return np.column_stack([weights @ row for row in coefficients])
+
+
+def class_sums(weights: Any, label: Integers, classes: int, *, once: bool = False) -> NDArray[Any]:
     """The sum of the weights of every class and term, classes × terms; with *once*, the number of documents.
 
     Examples
@@ -55,28 +100,33 @@ def class_sums(weights: Any, label: Integers, classes: int, *, once: bool = Fals
     terms = weights.shape[1]
     cell = np.repeat(label * terms, np.diff(weights.indptr)) + weights.indices
     sums = np.bincount(cell, weights=None if once else weights.data, minlength=classes * terms)
-    return sums.astype(np.float64, copy=False).reshape(classes, terms)
+    return sums.reshape(classes, terms)
 
 
-def class_log_ratios(evidence: Floats, alpha: float = 1.0) -> Floats:
-    """log [(e_ci + a)/Σ_i (e_ci + a)] − log [(e_¬ci + a)/Σ_i (e_¬ci + a)], ¬c all classes but c; classes × terms.
+class ClassLogRatios:
+    """log [(e_ci + a)/Σ_i (e_ci + a)] − log [(e_¬ci + a)/Σ_i (e_¬ci + a)], ¬c all classes but c.
+
+    One row per class, computed when it is asked for: with many classes, arrays of classes × terms take longer to fill
+    than the rows take to compute. e_ci is the number of documents, so that logarithms can be looked up.
 
     Examples
     --------
-    >>> class_log_ratios(np.array([[3.0, 1.0], [1.0, 3.0]])).round(4).tolist()
+    >>> ratios = ClassLogRatios(np.array([[3, 1], [1, 3]]))
+    >>> [ratios[c].round(4).tolist() for c in range(2)]
     [[0.6931, -0.6931], [-0.6931, 0.6931]]
     """
-    others = evidence.sum(axis=0) - evidence
-    sizes = [part.sum(axis=1, keepdims=True) + alpha * part.shape[1] for part in (evidence, others)]
-    return np.asarray(_logs(evidence, alpha) - _logs(others, alpha) + np.log(sizes[1]) - np.log(sizes[0]))
 
+    def __init__(self, evidence: Integers, alpha: float = 1.0) -> None:
+        self.shape = evidence.shape
+        self._evidence, self._total = evidence, evidence.sum(axis=0)
+        self._added = alpha * evidence.shape[1]
+        self._log = np.log(np.arange(int(self._total.max(initial=0)) + 1) + alpha)
 
-def _logs(evidence: Floats, alpha: float) -> Floats:
-    """log(e + alpha); whole numbers, as documents are, are looked up in a table, which is faster."""
-    whole = evidence.astype(np.int64)
-    if whole.size and (whole == evidence).all() and whole.max() < LOOKED_UP:
-        return np.asarray(np.log(np.arange(whole.max() + 1) + alpha)[whole])
-    return np.asarray(np.log(evidence + alpha))
+    def __getitem__(self, c: int) -> Floats:
+        own = self._evidence[c]
+        others = self._total - own
+        sizes = np.log(others.sum() + self._added) - np.log(own.sum() + self._added)
+        return np.asarray(self._log[own] - self._log[others] + sizes)
 
 
 def log_means(evidence: Floats, alpha: float, background: float) -> Floats:
@@ -87,14 +137,24 @@ def log_means(evidence: Floats, alpha: float, background: float) -> Floats:
     >>> log_means(np.array([[3.0, 1.0], [1.0, 3.0]]), 1.0, 0.0).round(4).tolist()
     [[0.3466, -0.3466], [-0.3466, 0.3466]]
     """
-    own, everywhere = evidence + alpha, evidence.sum(axis=0) + alpha
-    means = (1 - background) * own / own.sum(axis=1, keepdims=True) + background * everywhere / everywhere.sum()
-    logs = np.log(means)
-    return np.asarray(logs - logs.mean(axis=0))
+    everywhere = evidence.sum(axis=0) + alpha
+    everywhere *= background / everywhere.sum()
+    logs = evidence + alpha
+    logs *= (1 - background) / logs.sum(axis=1, keepdims=True)
+    logs += everywhere
+    np.log(logs, out=logs)
+    logs -= logs.mean(axis=0)
+    return np.asarray(logs)
 
 
 def fit_margins(
-    weights: Any, label: Integers, ratios: Floats, cost: float, *, tolerance: float = 0.05, seed: int = 0
+    weights: Any,
+    label: Integers,
+    ratios: Floats | ClassLogRatios,
+    cost: float,
+    *,
+    tolerance: float = 0.05,
+    seed: int = 0,
 ) -> Margins:
     """One class against the others, for each class: squared hinge loss, prior variance of a term ∝ |log-ratio|.
 
@@ -107,8 +167,8 @@ def fit_margins(
     ----------
     weights : CSR, documents × terms
     label : array of class numbers, one per document
-    ratios : array, classes × terms
-        r_ci of `class_log_ratios`.
+    ratios : array, classes × terms, or ClassLogRatios
+        r_ci.
     cost : float
         C.
     tolerance : float
@@ -117,13 +177,14 @@ def fit_margins(
     classes = ratios.shape[0]
     rows = weight_rows(weights)
     energy = np.bincount(weights.indices, weights=weights.data**2, minlength=weights.shape[1])
+    whole = max(float(energy.sum()), 1e-300)
     coefficients, intercept = np.empty(ratios.shape), np.empty(classes)
     converged = np.ones(classes, dtype=bool)
     costs = np.full(label.size, 2.0 * cost)
 
     def one(c: int) -> None:
         variance = np.abs(ratios[c])
-        mean = float(energy @ variance) / max(float(energy.sum()), 1e-300)
+        mean = float(np.einsum("i,i->", energy, variance)) / whole  # BLAS would start threads, which wait busily
         variance = np.maximum(variance / mean, SMALLEST) if mean > 0 else np.ones(variance.size)
         side = np.where(label == c, 1.0, -1.0)
         v, b, _, _, violation = margin(rows, variance, side, costs, tolerance=tolerance, sweeps=SWEEPS, seed=seed)
@@ -154,13 +215,16 @@ def fit_mix(scores: list[Floats], label: Integers) -> tuple[Floats, float]:
     at = np.arange(label.size)
 
     def loss(factors: Floats) -> tuple[float, Floats]:
-        joint = np.tensordot(factors, stacked, axes=1)
-        log_p = joint - logsumexp(joint, axis=1, keepdims=True)
-        error = np.exp(log_p)
+        joint = np.einsum("k,kjc->jc", factors, stacked)
+        joint -= joint.max(axis=1, keepdims=True)
+        own = joint[at, label]
+        error = np.exp(joint, out=joint)
+        total = error.sum(axis=1)
+        error /= total[:, None]
         error[at, label] -= 1
-        slope = np.tensordot(stacked, error, axes=([1, 2], [0, 1])) / label.size
+        slope = np.einsum("kjc,jc->k", stacked, error) / label.size
         # A weak pull towards 1 keeps factors finite if classes are separated without an error.
-        value = -float(log_p[at, label].mean()) + float(((factors - 1) ** 2).sum()) / label.size
+        value = float((np.log(total) - own).mean()) + float(((factors - 1) ** 2).sum()) / label.size
         return value, slope + 2 * (factors - 1) / label.size
 
     found = minimize(loss, np.ones(len(scores)), jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(scores))
