@@ -61,7 +61,7 @@ def test_both_libraries_and_errors(on_both):
     terms = np.array([0])
 
     def tested():
-        out = np.full((2, 4), np.nan)
+        out = np.full((2, core.RESULTS), np.nan)
         core.placements(of.regression.cells, design, of.classes, terms, without, 6.0, out)
         return out
 
@@ -69,6 +69,6 @@ def test_both_libraries_and_errors(on_both):
     np.testing.assert_array_equal(baseline, avx2)
     assert 0 < baseline[0, 0] <= 1
     with pytest.raises(ValueError, match="out of range"):
-        core.placements(of.regression.cells, design, of.classes, np.array([5]), without, 6.0, np.empty((2, 4)))
-    with pytest.raises(ValueError, match="four numbers"):
+        core.placements(of.regression.cells, design, of.classes, np.array([5]), without, 6.0, np.empty((2, core.RESULTS)))
+    with pytest.raises(ValueError, match="5 numbers"):
         core.placements(of.regression.cells, design, of.classes, terms, without, 6.0, np.empty((2, 3)))

@@ -4,6 +4,7 @@
 #include "special.h"
 
 enum { LARGEST_COUNT = 4096, ROUNDS = 80 };
+#define NOWHERE 1e-7 /* share of the bursts, below which none can be in a design cell: a covariate rules it out there */
 
 /* The bursts of a term: distinct sizes in ascending order, with the number of bursts of each; and for each size and
  * design cell the probability of a burst of that size to be there, and its Δ. */
@@ -13,6 +14,7 @@ typedef struct {
     double *share, *rise; /* count × groups */
     double *column;       /* x̃ of each design cell */
     double *expected;     /* bursts of each design cell */
+    double *held;         /* documents of each design cell */
     double *matrix, *vector;
     double bursts, tokens, documents;
 } Bursts;
@@ -79,6 +81,44 @@ static int collect(const Cells *cells, int64_t term, Bursts *of) {
     return of->count > 0;
 }
 
+/* log Γ(z + n)/Γ(z) − n log z of four n, for z ≥ 12, by Stirling's series: no large numbers are subtracted. */
+static Lanes rising_of_four(double z, Lanes n) {
+    Lanes sum = z + n, y = 1 / (sum * sum), series = lanes_of(1.0 / 1188);
+    series = -1.0 / 1680 + y * series;
+    series = 1.0 / 1260 + y * series;
+    series = -1.0 / 360 + y * series;
+    series = (1.0 / 12 + y * series) / sum;
+    return (sum - 0.5) * lanes_log1p(n / z) - n + (series - stirling_remainder(z));
+}
+
+/* `add_class` of four classes at once. Returns 0, with nothing added, if a number might leave the range of doubles. */
+static int add_four(Bursts *of, int64_t groups, int64_t g, Lanes n, Lanes documents, const CellModel *model) {
+    double largest = of->sizes[of->count - 1];
+    if (model->alpha_not < 12 || largest > 100) return 0;
+    Lanes none = lanes_exp(n * model->log_rest + rising_of_four(model->alpha_not, n) - rising_of_four(model->all.z, n));
+    if (lanes_any(none < 1e-100)) return 0;
+    Lanes product = none * documents, rise = lanes_of(0.0), held[MOST_SIZES], rises[MOST_SIZES];
+    int64_t k = 0;
+    for (double q = 0; k < of->count; q++) {
+        Lanes left = n - q, below = model->alpha_not + left - 1 + 1e-9;
+        LaneMask fits = left > 0;
+        double above = model->alpha + q;
+        below = lanes_where(fits, below, lanes_of(1.0));
+        product = lanes_where(fits, product * left * above / ((q + 1) * below), lanes_of(0.0));
+        rise += model->on_alpha / above - model->on_not / below;
+        if (lanes_any(product > 1e200) || lanes_any((product < 1e-200) & (product > 0))) return 0;
+        if (q + 1 < of->sizes[k]) continue;
+        held[k] = product * of->lifts[k];
+        rises[k] = held[k] * rise;
+        k++;
+    }
+    for (k = 0; k < of->count; k++) {
+        of->share[k * groups + g] += lanes_sum(held[k]);
+        of->rise[k * groups + g] += lanes_sum(rises[k]);
+    }
+    return 1;
+}
+
 /* Adds the documents of one length class to the places of the bursts: weights (not yet normalised) and Δ times weight.
  * e^c keeps the weights of large bursts from underflowing. */
 static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, const CellModel *model) {
@@ -104,6 +144,21 @@ static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double do
     }
 }
 
+/* All documents of a design cell. */
+static void add_classes(Bursts *of, const LengthClasses *classes, int64_t groups, int64_t g, const CellModel *model) {
+    int64_t last = classes->starts[g + 1];
+    for (int64_t m = classes->starts[g]; m < last; m += LANES) {
+        Lanes n, documents;
+        for (int64_t k = 0; k < LANES; k++) {
+            n[k] = classes->lengths[least_int(m + k, last - 1)];
+            documents[k] = m + k < last ? classes->documents[m + k] : 0.0;
+        }
+        if (add_four(of, groups, g, n, documents, model)) continue;
+        for (int64_t k = m; k < least_int(m + LANES, last); k++)
+            add_class(of, groups, g, classes->lengths[k], classes->documents[k], model);
+    }
+}
+
 /* Where bursts of each size may be. Returns 0 if one can be nowhere. */
 static int find_places(const Design *design, const LengthClasses *classes, const double *fit, Bursts *of) {
     int64_t groups = design->groups, columns = design->columns;
@@ -116,12 +171,14 @@ static int find_places(const Design *design, const LengthClasses *classes, const
         for (int64_t c = 1; c < columns; c++) omega += design->rows[g * columns + c] * fit[c];
         omega = between(omega, -60.0, 30.0);
         const CellModel model = model_of(tied(design->kappa, middle, fit[columns], omega), omega);
-        for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++)
-            add_class(of, groups, g, classes->lengths[m], classes->documents[m], &model);
+        add_classes(of, classes, groups, g, &model);
     }
-    for (int64_t g = 0; g < groups; g++) of->expected[g] = 0.0;
     of->documents = 0.0;
-    for (int64_t m = 0; m < classes->starts[groups]; m++) of->documents += classes->documents[m];
+    for (int64_t g = 0; g < groups; g++) {
+        of->expected[g] = of->held[g] = 0.0;
+        for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++) of->held[g] += classes->documents[m];
+        of->documents += of->held[g];
+    }
     for (int64_t k = 0; k < of->count; k++) {
         double *share = of->share + k * groups, *rise = of->rise + k * groups, total = 0.0;
         for (int64_t g = 0; g < groups; g++) total += share[g];
@@ -133,6 +190,20 @@ static int find_places(const Design *design, const LengthClasses *classes, const
         }
     }
     return 1;
+}
+
+/* Leaves out design cells in which the model without the coefficient has no bursts, and that have none. There a logit is
+ * far out, and how far is rounding: neither x̃ nor the farthest T may depend on it. */
+static void leave_out(const Cells *cells, const Design *design, int64_t term, Bursts *of) {
+    int64_t groups = design->groups;
+    const int64_t *range = range_of(cells, 0, term);
+    for (int64_t g = 0; g < groups; g++) of->column[g] = of->expected[g] < NOWHERE * of->bursts;
+    for (int64_t j = range[0]; j < range[1]; j++) of->column[design->group[j]] = 0.0;
+    for (int64_t g = 0; g < groups; g++) {
+        if (of->column[g] == 0) continue;
+        of->expected[g] = 0.0;
+        for (int64_t k = 0; k < of->count; k++) of->share[k * groups + g] = of->rise[k * groups + g] = 0.0;
+    }
 }
 
 /* x̃: the column of the coefficient minus its projection on the other columns, weighted by the variance of the score. */
@@ -169,18 +240,17 @@ typedef struct {
     double mean, variance, without;
 } Moments;
 
-static Moments moments(const LengthClasses *classes, const Bursts *of, int64_t groups) {
+static Moments moments(const Bursts *of, int64_t groups) {
     Moments found = {0};
     for (int64_t k = 0; k < of->count; k++) {
         const double *share = of->share + k * groups, *rise = of->rise + k * groups;
         double mean = 0.0;
         for (int64_t g = 0; g < groups; g++) mean += share[g] * of->column[g] * rise[g];
         for (int64_t g = 0; g < groups; g++) {
-            double documents = 0.0, off = of->column[g] * rise[g] - mean;
-            for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++) documents += classes->documents[m];
+            double off = of->column[g] * rise[g] - mean;
             double part = of->times[k] * share[g] * off * off;
             found.variance += part;
-            found.without += part * most(1 - of->expected[g] / most(documents, 1.0), 0.0);
+            found.without += part * most(1 - of->expected[g] / most(of->held[g], 1.0), 0.0);
         }
         found.mean += of->times[k] * mean;
     }
@@ -201,6 +271,7 @@ static Cumulants cumulants(const Bursts *of, int64_t groups, double s) {
         for (int64_t g = 0; g < groups; g++)
             if (share[g] > 0) largest = most(largest, s * of->column[g] * rise[g]);
         for (int64_t g = 0; g < groups; g++) {
+            if (!(share[g] > 0)) continue;
             double y = of->column[g] * rise[g], p = share[g] * exp(s * y - largest);
             zero += p;
             one += p * y;
@@ -280,21 +351,22 @@ static double least_p(const Cells *cells, const Design *design, const Bursts *of
 static void test_term(const Cells *cells, const Design *design, const LengthClasses *classes,
                       const PlacementTask *task, int64_t term, Bursts *of) {
     int64_t groups = design->groups;
-    double *out = task->out + 4 * term, t = 0.0, widest = 0.0, spread = 0.0, log_p;
-    for (int k = 0; k < 4; k++) out[k] = NAN;
+    double *out = task->out + RESULTS * term, t = 0.0, widest = 0.0, spread = 0.0, log_p;
+    for (int k = 0; k < RESULTS; k++) out[k] = NAN;
     if (!collect(cells, term, of)) return;
     if (!find_places(design, classes, task->fits + term * (design->columns + 4), of)) return;
+    leave_out(cells, design, term, of);
     if (!residual_column(design, of)) return;
     for (int64_t g = 0; g < groups; g++) {
         double square = of->column[g] * of->column[g];
         spread += of->expected[g] * square / of->bursts;
         if (of->expected[g] > 0) widest = most(widest, square);
     }
-    Moments about = moments(classes, of, groups);
+    Moments about = moments(of, groups);
     if (!(about.variance > 1e-12 * widest) || !(spread > 0)) {
         out[0] = 1.0; /* nothing can vary: all documents that could have the term are alike */
         out[1] = out[2] = 0.0;
-        out[3] = 1.0;
+        out[3] = out[4] = 1.0;
         return;
     }
     out[2] = of->bursts / (1 + widest / spread);
@@ -307,9 +379,11 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
         t += weight_of(cells, j) * of->column[g] * of->rise[k * groups + g];
     }
     double root_at[2]; /* √(−2 log P) of the smallest and the largest T */
+    out[4] = 1.0;
     for (int side = -1; side <= 1; side += 2) {
         double end = farthest(of, groups, side, &log_p);
         root_at[side > 0] = sqrt(most(-2 * log_p, 0.0));
+        out[4] = least(out[4], exp(log_p));
         if ((end - t) * side > 1e-7 * sqrt(about.variance)) continue;
         out[0] = least(exp(log_p), 1.0); /* not the half of it: so one document alone is never significant by chance */
         out[1] = side * INFINITY;
@@ -331,7 +405,7 @@ int32_t tb_placements(const Cells *cells, const Design *design, const LengthClas
                       const PlacementTask *task, const PlacementRoom *room) {
     int64_t groups = design->groups, columns = design->columns;
     if (columns < 2) return TB_BAD_INDEX;
-    if (room->size < 2 * MOST_SIZES * groups + 2 * groups + columns * columns) return TB_NO_ROOM;
+    if (room->size < 2 * MOST_SIZES * groups + 3 * groups + columns * columns) return TB_NO_ROOM;
     for (int64_t g = 0; g < groups; g++)
         if (classes->starts[g] < 0 || classes->starts[g + 1] < classes->starts[g] ||
             classes->starts[g + 1] > classes->size)
@@ -341,7 +415,8 @@ int32_t tb_placements(const Cells *cells, const Design *design, const LengthClas
     of.rise = of.share + MOST_SIZES * groups;
     of.column = of.rise + MOST_SIZES * groups;
     of.expected = of.column + groups;
-    of.vector = of.expected + groups;
+    of.held = of.expected + groups;
+    of.vector = of.held + groups;
     of.matrix = of.vector + columns - 1;
     for (int64_t k = 0; k < task->size; k++) {
         if (!is_term(cells, task->terms[k])) return TB_BAD_INDEX;
