@@ -202,6 +202,7 @@ static void leave_out(const Cells *cells, const Design *design, int64_t term, Bu
     for (int64_t g = 0; g < groups; g++) {
         if (of->column[g] == 0) continue;
         of->expected[g] = 0.0;
+        of->documents -= of->held[g];
         for (int64_t k = 0; k < of->count; k++) of->share[k * groups + g] = of->rise[k * groups + g] = 0.0;
     }
 }
@@ -284,23 +285,34 @@ static Cumulants cumulants(const Bursts *of, int64_t groups, double s) {
     return sum;
 }
 
-/* The largest T and the logarithm of its probability (side 1), or the smallest (−1). One burst after the other is put
- * into a document that has none yet. */
-static double farthest(const Bursts *of, int64_t groups, double side, double *log_p) {
-    double total = 0.0, taken = 0.0;
-    *log_p = 0.0;
+/* The largest T (side 1) or the smallest (−1), and the logarithms of its probability and of the probability that every
+ * burst is at least that far out, where values that differ by less than *same* count as equal (see `least_p`). One burst
+ * after the other is put into a document that has none yet. */
+typedef struct {
+    double t, log_p, log_bound;
+} End;
+
+static End farthest(const Bursts *of, int64_t groups, double side, double same) {
+    double taken = 0.0;
+    End end = {0};
     for (int64_t k = 0; k < of->count; k++) {
         const double *share = of->share + k * groups, *rise = of->rise + k * groups;
-        double best = -INFINITY, p = 0.0;
+        double best = -INFINITY, p = 0.0, near = 0.0;
         for (int64_t g = 0; g < groups; g++)
             if (share[g] > 0) best = most(best, side * of->column[g] * rise[g]);
-        for (int64_t g = 0; g < groups; g++)
-            if (share[g] > 0 && side * of->column[g] * rise[g] > best - 1e-9 * (1 + fabs(best))) p += share[g];
-        total += of->times[k] * best;
-        for (double m = 0; m < of->times[k]; m++, taken++)
-            *log_p += log(between((p * of->documents - taken) / most(of->documents - taken, 1.0), 1e-300, 1.0));
+        for (int64_t g = 0; g < groups; g++) {
+            double off = best - side * of->column[g] * rise[g];
+            if (share[g] > 0 && off < 1e-9 * (1 + fabs(best))) p += share[g];
+            if (share[g] > 0 && off <= same) near += share[g];
+        }
+        end.t += side * of->times[k] * best;
+        for (double m = 0; m < of->times[k]; m++, taken++) {
+            double left = most(of->documents - taken, 1.0);
+            end.log_p += log(between((p * of->documents - taken) / left, 1e-300, 1.0));
+            end.log_bound += log(between((most(p, near) * of->documents - taken) / left, 1e-300, 1.0));
+        }
     }
-    return side * total;
+    return end;
 }
 
 /* The normal deviate of T = t by the saddlepoint with Barndorff-Nielsen's r*. */
@@ -351,7 +363,7 @@ static double least_p(const Cells *cells, const Design *design, const Bursts *of
 static void test_term(const Cells *cells, const Design *design, const LengthClasses *classes,
                       const PlacementTask *task, int64_t term, Bursts *of) {
     int64_t groups = design->groups;
-    double *out = task->out + RESULTS * term, t = 0.0, widest = 0.0, spread = 0.0, log_p;
+    double *out = task->out + RESULTS * term, t = 0.0, widest = 0.0, spread = 0.0;
     for (int k = 0; k < RESULTS; k++) out[k] = NAN;
     if (!collect(cells, term, of)) return;
     if (!find_places(design, classes, task->fits + term * (design->columns + 4), of)) return;
@@ -379,16 +391,16 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
         t += weight_of(cells, j) * of->column[g] * of->rise[k * groups + g];
     }
     double root_at[2]; /* √(−2 log P) of the smallest and the largest T */
+    double same = 0.1 * sqrt(about.variance / of->bursts);
     out[4] = 1.0;
     for (int side = -1; side <= 1; side += 2) {
-        double end = farthest(of, groups, side, &log_p);
-        root_at[side > 0] = sqrt(most(-2 * log_p, 0.0));
-        out[4] = least(out[4], exp(log_p));
-        if ((end - t) * side > 1e-7 * sqrt(about.variance)) continue;
-        out[0] = least(exp(log_p), 1.0); /* not the half of it: so one document alone is never significant by chance */
+        End end = farthest(of, groups, side, same);
+        root_at[side > 0] = sqrt(most(-2 * end.log_p, 0.0));
+        out[4] = least(out[4], exp(end.log_bound));
+        if ((end.t - t) * side > 1e-7 * sqrt(about.variance)) continue;
+        out[0] = least(exp(end.log_p), 1.0); /* not half of it: so one document alone is never significant by chance */
         out[1] = side * INFINITY;
     }
-    double same = 0.1 * sqrt(about.variance / of->bursts);
     double bound = least_p(cells, design, of, term, t > about.mean ? 1.0 : -1.0, same);
     if (isinf(out[1])) {
         out[0] = most(out[0], bound);

@@ -23,7 +23,7 @@ typedef struct {
 /* Terms to test; `fits` are rows as of regression.h without the coefficient (column 0 held at 0). `out` receives, per
  * term of the collection, p, the signed root of the statistic (±inf if T is at an end of its range), the effective
  * number of bursts, the part of the variance that remains because two bursts cannot be in the same document, and the
- * smallest p that these bursts could have: that of T at the less probable end. */
+ * smallest p that these bursts could have: that of T at one of its ends. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
