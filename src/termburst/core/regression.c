@@ -11,7 +11,8 @@
 #define FAR 8.0             /* of a logit: the tangent says little about what is that far off */
 #define FEW 30.0            /* documents with a term, up to which other starts are tried */
 #define JOINT_GAIN 1e-7     /* the same for a search in all parameters at once */
-enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16 };
+#define HIGHER 1e-5         /* of another maximum that matters for a limit */
+enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3 };
 
 /* Coefficients from a weighted least-squares fit of the logits of the observed shares: a design cell without the term
  * has a logit near FARTHEST_LOGIT/2 and hardly any weight. So coefficients without a finite maximum start far out, where
@@ -58,7 +59,8 @@ static void try_start(const Problem *of, double *x, double *out) {
 static void scan(const Problem *of, double *x, double *out) {
     int64_t size = of->design->columns + 1;
     double tau = most(out[size - 1], of->lowest), before = -INFINITY, here = -INFINITY, at = of->highest;
-    double end = most(tau - 12, of->lowest), start = least(of->highest, tau + 12);
+    double centre = least(tau, log((double)most_int(of->design->longest, 1)) + INSIDE); /* beyond, all is flat */
+    double end = most(centre - 12, of->lowest), start = least(of->highest, centre + 12);
     for (int64_t k = 0; k < size; k++) x[k] = out[k];
     value_at(of, x);
     for (double next = of->highest; next > end - 3; next = next > start ? start : next - 3) {
@@ -203,19 +205,20 @@ static int joint_start(const Problem *of, const double *fit, const double *at_ze
     return 1;
 }
 
-/* The value of the first coefficient on one side of its estimate where √(2 × fall of ℓ) equals *root*; x is scratch.
+/* Where `limit` begins: as far out as the curvature says, or at 0 if the estimate is far out on the other side. */
+static double first_guess(const double *fit, int64_t size, double root, double side) {
+    if (fit[size + 2] < SEPARATED) return fit[0] * side >= 0 ? side * INFINITY : 0.0;
+    return fit[0] + side * between(root / sqrt(fit[size + 2]), 1e-4, 6.0);
+}
+
+/* The value of the first coefficient on one side of its estimate where √(2 × fall of ℓ) equals *root*. The search begins
+ * *at* a value, with the other parameters of x.
  *
  * Newton's method on the root of the fall, whose slope is known: |∂ℓ/∂β_0|/√(2 × fall). The other parameters are at
  * their maximum at each point. */
-static double limit(const Problem *of, const double *fit, double root, double side, double *x) {
+static double limit(const Problem *of, const double *fit, double root, double side, double at, double *x) {
     int64_t size = of->design->columns + 1;
     double top = fit[size], low = fit[0], high = side * INFINITY, left;
-    double at = low + side * between(root / sqrt(most(fit[size + 2], SEPARATED)), 1e-4, 6.0);
-    if (fit[size + 2] < SEPARATED) { /* the estimate is far out on one side */
-        if (low * side >= 0) return side * INFINITY;
-        at = 0.0;
-    }
-    for (int64_t k = 0; k < size; k++) x[k] = fit[k];
     for (int round = 0; round < LIMIT_ROUNDS; round++) {
         if (!(fabs(at) <= FARTHEST_LIMIT)) return side * INFINITY;
         x[0] = at;
@@ -238,19 +241,26 @@ static double limit(const Problem *of, const double *fit, double root, double si
     return at;
 }
 
-/* The limit again, if few documents have a second, higher maximum over the other parameters at it; x is near the limit,
+/* The limit again, as long as few documents have a higher maximum over the other parameters at it; x is near the limit,
  * and *other* is scratch. */
-static double at_highest(const Problem *of, double top, double root, double side, double found, double *x,
+static double at_highest(const Problem *of, const double *fit, double root, double side, double found, double *x,
                          double *other) {
     int64_t size = of->design->columns + 1;
-    for (int64_t k = 0; k < size; k++) other[k] = x[k];
-    other[0] = found;
-    double value = other[size] = value_at(of, other);
-    scan(of, x, other);
-    if (!(other[size] > value + LIMIT_GAIN)) return found;
-    for (int64_t k = 0; k < size; k++) x[k] = other[k];
-    double again = joint_limit(of, top, root, side, x);
-    return isnan(again) ? found : again;
+    for (int round = 0; round < HIGHER_ROUNDS && isfinite(found); round++) {
+        for (int64_t k = 0; k < size; k++) other[k] = x[k];
+        other[0] = found;
+        double value = other[size] = value_at(of, other), again = NAN;
+        scan(of, x, other);
+        if (!(other[size] > value + HIGHER)) return found;
+        for (int64_t k = 0; k < size; k++) x[k] = other[k];
+        again = joint_limit(of, fit[size], root, side, x);
+        if (isnan(again)) {
+            for (int64_t k = 0; k < size; k++) x[k] = other[k];
+            again = limit(of, fit, root, side, found, x);
+        }
+        found = again;
+    }
+    return found;
 }
 
 int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignLimitTask *task, const Room *room,
@@ -278,9 +288,11 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
             double sign = side ? 1.0 : -1.0, found = sign * INFINITY;
             if (joint_start(&of, fit, without, root, sign, of.moved))
                 found = joint_limit(&of, fit[size], root, sign, of.moved);
-            if (isnan(found)) found = limit(&of, fit, root, sign, of.moved);
-            if (documents <= FEW && isfinite(found))
-                found = at_highest(&of, fit[size], root, sign, found, of.moved, of.other);
+            if (isnan(found)) {
+                for (int64_t m = 0; m < size; m++) of.moved[m] = fit[m];
+                found = limit(&of, fit, root, sign, first_guess(fit, size, root, sign), of.moved);
+            }
+            if (documents <= FEW) found = at_highest(&of, fit, root, sign, found, of.moved, of.other);
             task->out[2 * i + side] = found;
         }
     }
