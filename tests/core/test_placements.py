@@ -69,7 +69,7 @@ def test_both_libraries_and_errors(on_both):
     np.testing.assert_array_equal(baseline, avx2)
     assert 0 < baseline[0, 0] <= 1
     with pytest.raises(ValueError, match="out of range"):
-        core.placements(of.regression.cells, design, of.classes, np.array([5]), without, 6.0, np.empty((2, core.RESULTS)))
+        core.placements(of.regression.cells, design, of.classes, np.array([5]), without, 6.0, tested())
     with pytest.raises(ValueError, match="5 numbers"):
         core.placements(of.regression.cells, design, of.classes, terms, without, 6.0, np.empty((2, 3)))
 

@@ -49,8 +49,8 @@ class ContrastTest:
     statistic : 2(ℓ_1 − ℓ_0).
     p_value, reference : p, and how it was obtained: "chi2" or "conditional" (given the bursts).
     least_p : the smallest p that the bursts of the term could have, wherever they were; 0 if it is not known.
-    status : of the fit; "separated" if log_ratio has no finite maximum, "undetermined" (and log_ratio NaN) if no document
-        tells anything about it.
+    status : of the fit; "separated" if log_ratio has no finite maximum, "undetermined" (and log_ratio NaN) if no
+        document tells anything about it.
     """
 
     name: str
