@@ -4,7 +4,8 @@ Null. A covariate is drawn at random for every document, so each significant wor
 or a number; alone, and beside the real categories of the corpus. Clusters. The covariate is drawn for whole clusters,
 or for documents and clusters; the test that ignores clusters is beside it. Coverage. Beta-binomial terms are drawn on
 the lengths of R8 with a covariate that is correlated with another one. Bands are of n_i; ± is the standard error
-between draws of the covariate; in parentheses the per cent at 0.1 %.
+between draws of the covariate; in parentheses the per cent at 0.1 %. FDR. A covariate is drawn at random, and a tenth
+of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are not among these?
 
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
 """
@@ -26,13 +27,14 @@ from scipy.special import betaln, expit
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.inference.designs import Contrast, DesignComparison
+from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import term_cells
 from termburst.paper.collections import Collections
 from termburst.tables import keyness_design
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
-PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed")
+PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr")
 
 
 def main() -> None:
@@ -209,6 +211,51 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                 width = np.median(np.array(wide)[finite]) if finite.any() else np.inf
                 about = f"ratio {ratio:g} | {tie} | mean {mean:g} | {covered:.1f} % of {len(inside)} terms"
                 print(f"| {about} | median width {width:.2f} |", flush=True)
+
+
+def planted(X: csr_array, x: np.ndarray, rng: np.random.Generator) -> tuple[csr_array, np.ndarray]:
+    """The counts after some words lost three quarters of their documents with x, and which words these are.
+
+    What they lose goes to the rest, the last column: the share of no other word changes.
+    """
+    changed = rng.random(X.shape[1]) < 0.1
+    changed[-1] = False
+    cells = X.tocoo()
+    lost = changed[cells.col] & x[cells.row] & (rng.random(cells.nnz) < 0.75)
+    return csr_array((cells.data, (cells.row, np.where(lost, X.shape[1] - 1, cells.col))), shape=X.shape), changed
+
+
+def show_fdr(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    print("| corpus, design | q ≤ 5 % | false among them | if all words counted | false, nothing planted |")
+    settings = [(name, X, labels, None) for name, X, labels in corpora(asked, rng) if X.shape[0] > 100]
+    settings += [(name, X, np.zeros(X.shape[0]), cluster) for name, X, cluster in clustered(rng, asked)]
+    for name, counts, every_label, cluster in settings:
+        filled = np.asarray(counts.sum(axis=1)).ravel() > 0
+        X, labels = counts[filled], every_label[filled]
+        codes = None if cluster is None else np.unique(cluster[filled], return_inverse=True)[1]
+        for formula in ("x", "x + label") if codes is None else ("x",):
+            found: list[tuple[float, ...]] = []
+            for _ in range(asked.draws):
+                x = rng.random(X.shape[0]) < 0.5 if codes is None else (rng.random(codes.max() + 1) < 0.5)[codes]
+                about = pl.DataFrame({"x": np.where(x, "a", "b"), "label": labels.astype(str)})
+                options = {"confidence": None, "sort": "term", "contrast": "x: a - b"}
+                if codes is not None:
+                    about, options = about.with_columns(cluster=codes), options | {"cluster": "cluster"}
+                shifted, changed = planted(X, x, rng)
+                table = keyness_design(shifted, formula, metadata=about, **options)
+                table = table.filter(pl.col("term") < X.shape[1] - 1)
+                false = ~changed[table["term"].to_numpy()]
+                chosen = table["q_value"].to_numpy() <= 0.05
+                every = adjust(table["p_value"].to_numpy()) <= 0.05
+                none = keyness_design(X, formula, metadata=about, **options)["q_value"].to_numpy() <= 0.05
+                found.append((chosen.sum(), (chosen & false).sum() / max(chosen.sum(), 1), every.sum(), none.sum()))
+            mean = np.mean(found, axis=0)
+            error = 100 * np.std(found, axis=0)[1] / max(len(found) - 1, 1) ** 0.5
+            about_it = f"{name}, {formula}{'' if codes is None else ', clusters'}"
+            print(
+                f"| {about_it} | {mean[0]:.0f} | {100 * mean[1]:.1f} ± {error:.1f} % | {mean[2]:.0f} | {mean[3]:.2f} |",
+                flush=True,
+            )
 
 
 def negative(x: np.ndarray, matrix: np.ndarray, count: np.ndarray, n: np.ndarray, middle: float) -> float:

@@ -61,7 +61,7 @@ def test_both_libraries_and_errors(on_both):
     terms = np.array([0])
 
     def tested():
-        out = np.full((2, 4), np.nan)
+        out = np.full((2, core.RESULTS), np.nan)
         core.placements(of.regression.cells, design, of.classes, terms, without, 6.0, out)
         return out
 
@@ -69,6 +69,27 @@ def test_both_libraries_and_errors(on_both):
     np.testing.assert_array_equal(baseline, avx2)
     assert 0 < baseline[0, 0] <= 1
     with pytest.raises(ValueError, match="out of range"):
-        core.placements(of.regression.cells, design, of.classes, np.array([5]), without, 6.0, np.empty((2, 4)))
-    with pytest.raises(ValueError, match="four numbers"):
+        core.placements(of.regression.cells, design, of.classes, np.array([5]), without, 6.0, tested())
+    with pytest.raises(ValueError, match="5 numbers"):
         core.placements(of.regression.cells, design, of.classes, terms, without, 6.0, np.empty((2, 3)))
+
+
+@pytest.mark.parametrize("held", [range(6), (0, 1, 2, 6, 7, 8), (0, 7, 8, 9, 10, 11)])
+def test_the_smallest_p_does_not_depend_on_where_the_bursts_are(held):
+    found = compared(np.repeat([0.0, 1.0], 6), held).test(CONTRAST, None)
+    assert found.least_p[0] == pytest.approx(1 / 924, rel=0.02)
+    assert found.least_p[0] <= found.p_value[0]
+
+
+def test_documents_that_a_covariate_rules_out_do_not_matter():
+    """The term is only in the first of three groups: its p is that of this group alone."""
+    group, x = np.repeat([0, 1, 2], 14), np.tile([0.0, 1.0], 21)
+    held = (0, 2, 4, 7)
+    X = np.array([[int(k in held), 200 - int(k in held)] for k in range(42)])
+    matrix = np.column_stack([np.ones(42), group == 1, group == 2, x]).astype(float)
+    rows, cell = np.unique(matrix, axis=0, return_inverse=True)
+    whole = DesignComparison(design_cells([term_cells(X[cell == g]) for g in range(len(rows))]), rows)
+    found = whole.test(Contrast("x", np.eye(4)[3], np.array([0, 3])), None)
+    alone = compared(x[:14], held).test(CONTRAST, None)
+    assert found.p_value[0] == pytest.approx(alone.p_value[0], rel=1e-4)
+    assert found.least_p[0] == pytest.approx(alone.least_p[0], rel=1e-4)

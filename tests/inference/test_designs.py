@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from termburst.inference.designs import Contrast, DesignComparison, contrast_rows
+from termburst.inference.designs import Contrast, DesignComparison, contrast_rows, spanning_rows
 from termburst.inference.keyness import compare
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import term_cells
@@ -147,3 +147,30 @@ def test_the_model_without_a_covariate_may_be_bursty_where_the_one_with_it_is_no
     assert ((found.status == "boundary") & (of.null.status == "converged")).any()
     expected = 2 * (of.fit.loglik - of.null.loglik)  # the model without x has one mean
     np.testing.assert_allclose(found.statistic, expected, atol=1e-4)
+
+
+def test_limits_of_words_in_one_or_two_documents_are_on_the_profile():
+    """At a limit the binomial and a bursty fit may both be maxima over the precision; the higher one counts."""
+    rng = np.random.default_rng(11)
+    documents, terms = 600, 60
+    group, third = rng.integers(0, 4, documents), rng.integers(0, 3, documents)
+    lengths = np.round(np.exp(rng.normal(5.0, 1.2, documents))).astype(int) + 5
+    counts = np.zeros((documents, terms), dtype=int)
+    for k in range(terms):
+        counts[rng.choice(documents, 1 + k % 2, replace=False), k] = 1
+    design = np.column_stack([np.ones(documents), *(group == g for g in (1, 2, 3)), third == 1, third == 2])
+    of = comparison(with_rest(counts, lengths), design.astype(float))
+    rows, _ = spanning_rows(of.rows, np.eye(6)[4], of.data.tokens)
+    full, without = of.both(rows)
+    limits = of.regression.limits(rows, full, without, np.full(len(full), 3.84))
+    checked = 0
+    for side in (0, 1):
+        finite = np.flatnonzero(np.isfinite(limits[:, side]))
+        best = np.full(len(full), -np.inf)
+        for base in (full, without):
+            start = np.nan_to_num(base[:, :7])
+            start[finite, 0] = limits[finite, side]
+            best = np.fmax(best, of.regression.fit(rows, start, held=True)[:, 7])
+        np.testing.assert_allclose(2 * (full[finite, 7] - best[finite]), 3.84, atol=1e-3)
+        checked += finite.size
+    assert checked >= 20

@@ -139,3 +139,55 @@ def test_metadata_must_fit():
         tb.keyness(X, formula="party", metadata=ABOUT, colour=1)
     with pytest.raises(ValueError, match="omit method"):
         tb.keyness(X, formula="party", metadata=ABOUT, method="g2")
+
+
+RARE = np.zeros((24, 40), dtype=int)  # 40 words, each in two documents of different parties
+RARE[np.arange(40) % 24, np.arange(40)] = RARE[(np.arange(40) + 12) % 24, np.arange(40)] = 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"formula": "party"},
+        {"formula": "party", "strata": "era"},
+        {"formula": "party", "cluster": "speaker"},
+        {"formula": "party", "cluster": "crossed"},
+    ],
+)
+def test_words_that_cannot_be_significant_cost_nothing(options):
+    formula = options["formula"]
+    about = ABOUT | {"crossed": [f"c{k % 6}" for k in range(24)]}
+    given = {"metadata": about, "sort": "term"} | {name: value for name, value in options.items() if name != "formula"}
+    rest = X[:, 2] - RARE.sum(axis=1)
+    counts = np.column_stack([X[:, :2], rest, RARE])
+    names = [*TERMS, *(f"z{k:02}" for k in range(40))]
+    found = tb.keyness_design(counts, formula, terms=names, contrast=None, **given)
+    if "strata" in options:
+        found = found.filter(contrast="party: D - R")
+    rare = found["term"].str.starts_with("z")
+    assert (found.filter(rare)["least_p"] > 0.05).all()
+    assert (found.filter(rare)["least_p"] <= found.filter(rare)["p_value"]).all()
+    others = found.filter(~rare)
+    small = others.filter(pl.col("p_value") < 0.05)
+    assert small.height > 0
+    able = (others["least_p"].to_numpy() <= 0.05).sum()
+    np.testing.assert_array_less(small["q_value"].to_numpy(), small["p_value"].to_numpy() * able + 1e-12)
+
+
+def test_q_is_adjusted_for_each_contrast_by_itself():
+    both = asked("party + year", sort="term")
+    for contrast in ("party: D - R", "year"):
+        own = asked("party + year", contrast=contrast, sort="term")
+        np.testing.assert_array_equal(both.filter(contrast=contrast)["q_value"], own["q_value"])
+
+
+def test_a_contrast_of_values_without_the_term_is_undetermined():
+    counts, level = X.copy(), ["a"] * 8 + ["b"] * 8 + ["c"] * 8
+    counts[:16, 1] = 0
+    given = {"metadata": {"level": level}, "terms": TERMS, "contrast": ["level: a - b", "level: a - c"]}
+    found = tb.keyness_design(counts, "level", **given).filter(term="tax")
+    one, other = (found.filter(contrast=f"level: a - {last}").row(0, named=True) for last in "bc")
+    assert (one["status"], one["log_ratio"], one["log_ratio_unadjusted"]) == ("undetermined", None, None)
+    assert (one["ci_low"], one["ci_high"], one["p_value"], one["least_p"]) == (-np.inf, np.inf, 1.0, 1.0)
+    assert (other["status"], other["log_ratio"], other["log_ratio_unadjusted"]) == ("separated", -np.inf, -np.inf)
+    assert np.isfinite(other["ci_high"])

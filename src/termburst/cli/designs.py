@@ -40,7 +40,10 @@ def settled_formula(
     if b is not None or (by is None and formula is None):
         raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
     if has_page:
-        raise ValueError("--report has no page for --formula, --cluster or --strata; omit it")
+        raise ValueError(
+            "--report has no page for --formula, --cluster or --strata; write the table with -o table.csv, "
+            "or make the page of two groups with --by COLUMN --groups A,B"
+        )
     return formula if formula is not None else str(by) if str(by).isidentifier() else f"`{by}`"
 
 

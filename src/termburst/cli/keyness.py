@@ -171,9 +171,8 @@ def _not_counted(table: pl.DataFrame) -> list[str]:
     never = int((table["least_p"] > 0.05).sum())
     if not never:
         return []
-    return [
-        f"{many(never, 'term')} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"
-    ]
+    counted = many(never, "row") + " of terms" if "contrast" in table.columns else many(never, "term")
+    return [f"{counted} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"]
 
 
 def _check_formula(of: Compared, every: float | None, reference: Path | None) -> None:

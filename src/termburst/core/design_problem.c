@@ -6,6 +6,7 @@
 #define FIT_GAIN 1e-9     /* of a Newton step: the fit has converged */
 #define FARTHEST_TAU 22.0 /* of τ above log of the longest document: there it is the binomial to rounding */
 #define UNSEEN 1e-2       /* change of a logit or of τ by a last step that need not be evaluated */
+#define STRETCH 8.0       /* steps at once, if the likelihood rises for ever like −e^−t: each of these gains e^−1 of the last */
 enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 8 };
 
 static const double *table_in(const Problem *of, int64_t g) {
@@ -140,6 +141,18 @@ double bounded(const Problem *of) {
     return largest > 1 ? 1 / largest : 1.0;
 }
 
+/* Whether several steps at once are accepted: *step* is known, and x and *value* receive what they reach. */
+static int stretched(const Problem *of, double predicted, double *x, double *value) {
+    int64_t size = of->design->columns + 1;
+    for (int64_t k = 0; k < size; k++) of->trial[k] = x[k] + STRETCH * of->step[k];
+    of->trial[size - 1] = between(of->trial[size - 1], of->lowest, of->highest);
+    double reached = value_at(of, of->trial);
+    if (!(reached > *value + 1.6 * predicted)) return 0; /* one step gains 1.26 of it, all of them 2 */
+    for (int64_t k = 0; k < size; k++) x[k] = of->trial[k];
+    *value = reached;
+    return 1;
+}
+
 double climb(const Problem *of, double *x, double *left) {
     int64_t size = of->design->columns + 1;
     double value = value_at(of, x), damping = 0.0;
@@ -147,9 +160,16 @@ double climb(const Problem *of, double *x, double *left) {
     for (int round = 0; round < ROUNDS; round++) {
         slopes_here(of);
         int accepted = 0;
+        double before = *left;
         for (int try = 0; try < TRIES && !accepted; try++) {
             double predicted = newton_step(of, x, damping), change = change_of(of), scale = change > 1 ? 1 / change : 1.0;
             if (predicted >= 0) {
+                int steady = damping == 0 && try == 0 && predicted > 0.3 * before && predicted < 0.45 * before;
+                if (steady && predicted > of->enough && stretched(of, predicted, x, &value)) {
+                    *left = predicted;
+                    accepted = 1;
+                    break;
+                }
                 for (int64_t k = 0; k < size; k++) of->trial[k] = x[k] + scale * of->step[k];
                 if (try == 0 && of->step[size - 1] > 0.5 && x[size - 1] > of->highest - NEARLY_BINOMIAL)
                     of->trial[size - 1] = of->highest;

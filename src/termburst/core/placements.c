@@ -1,139 +1,9 @@
 #include "placements.h"
 
+#include "burst_places.h"
 #include "cholesky.h"
-#include "special.h"
 
-enum { LARGEST_COUNT = 4096, ROUNDS = 80 };
-
-/* The bursts of a term: distinct sizes in ascending order, with the number of bursts of each; and for each size and
- * design cell the probability of a burst of that size to be there, and its Δ. */
-typedef struct {
-    double sizes[MOST_SIZES], times[MOST_SIZES], lifts[MOST_SIZES]; /* lifts: e^size */
-    int64_t count;
-    double *share, *rise; /* count × groups */
-    double *column;       /* x̃ of each design cell */
-    double *expected;     /* bursts of each design cell */
-    double *matrix, *vector;
-    double bursts, tokens, documents;
-} Bursts;
-
-/* log Γ(z + n)/Γ(z) − n log z as a function of n: the parts that depend on z alone. */
-typedef struct {
-    double z, log_z, log_gamma_z;
-} Rising;
-
-static Rising rising_from(double z) {
-    if (z > 1e4) return (Rising){z, 0.0, 0.0};
-    return (Rising){z, log(z), log_gamma(z)};
-}
-
-static double rising(const Rising *of, double n) {
-    if (of->z > 1e4) return run_log_sum(of->z, 0.0, n);
-    return log_gamma(of->z + n) - of->log_gamma_z - n * of->log_z;
-}
-
-/* The distribution of counts in the documents of one design cell, without their length. */
-typedef struct {
-    Rising rest, all;
-    double alpha, alpha_not, log_rest, on_alpha, on_not;
-} CellModel;
-
-static CellModel model_of(Tied own, double omega) {
-    Share share = split(omega);
-    double alpha_0 = exp(own.tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
-    return (CellModel){rising_from(alpha_not),
-                       rising_from(alpha_0),
-                       alpha,
-                       alpha_not,
-                       log1p(-share.p),
-                       alpha * (share.rest + own.slope),
-                       alpha_not * (own.slope - share.p)};
-}
-
-/* The sizes of a term's bursts. Returns 0 if there are too many different ones. */
-static int collect(const Cells *cells, int64_t term, Bursts *of) {
-    const int64_t *range = range_of(cells, 0, term);
-    of->count = 0;
-    of->bursts = of->tokens = 0.0;
-    for (int64_t j = range[0]; j < range[1]; j++) {
-        double size = cells->count[j], times = weight_of(cells, j);
-        int64_t k = 0;
-        if (size > LARGEST_COUNT) return 0;
-        of->bursts += times;
-        of->tokens += size * times;
-        while (k < of->count && of->sizes[k] < size) k++;
-        if (k < of->count && of->sizes[k] == size) {
-            of->times[k] += times;
-            continue;
-        }
-        if (of->count == MOST_SIZES) return 0;
-        for (int64_t m = of->count; m > k; m--) {
-            of->sizes[m] = of->sizes[m - 1];
-            of->times[m] = of->times[m - 1];
-        }
-        of->sizes[k] = size;
-        of->times[k] = times;
-        of->count++;
-    }
-    for (int64_t k = 0; k < of->count; k++) of->lifts[k] = exp(of->sizes[k]);
-    return of->count > 0;
-}
-
-/* Adds the documents of one length class to the places of the bursts: weights (not yet normalised) and Δ times weight.
- * e^c keeps the weights of large bursts from underflowing. */
-static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, const CellModel *model) {
-    double log_p = n * model->log_rest + rising(&model->rest, n) - rising(&model->all, n), product = 1.0, rise = 0.0;
-    double none = exp(log_p); /* the probability of no burst, without what `product` has given away */
-    int64_t k = 0;
-    for (double q = 0; k < of->count; q++) {
-        if (!(n - q > 0)) return;
-        double below = model->alpha_not + n - q - 1 + 1e-9, above = model->alpha + q;
-        product *= (n - q) * above / ((q + 1) * below);
-        rise += model->on_alpha / above - model->on_not / below;
-        if (product < 1e-200 || product > 1e200) {
-            log_p += log(product);
-            product = 1.0;
-            none = 0.0;
-        }
-        if (q + 1 < of->sizes[k]) continue;
-        double weight = none > 1e-100 && of->sizes[k] < 200 ? documents * none * product * of->lifts[k]
-                                      : documents * exp(log_p + log(product) + of->sizes[k]);
-        of->share[k * groups + g] += weight;
-        of->rise[k * groups + g] += weight * rise;
-        k++;
-    }
-}
-
-/* Where bursts of each size may be. Returns 0 if one can be nowhere. */
-static int find_places(const Design *design, const LengthClasses *classes, const double *fit, Bursts *of) {
-    int64_t groups = design->groups, columns = design->columns;
-    double n = 0.0;
-    for (int64_t k = 0; k < of->count * groups; k++) of->share[k] = of->rise[k] = 0.0;
-    for (int64_t g = 0; g < groups; g++) n += design->tokens[g];
-    double overall = between(of->tokens / n, 1e-300, 1 - 1e-16), middle = log(overall) + log1p(-overall);
-    for (int64_t g = 0; g < groups; g++) {
-        double omega = 0.0;
-        for (int64_t c = 1; c < columns; c++) omega += design->rows[g * columns + c] * fit[c];
-        omega = between(omega, -60.0, 30.0);
-        const CellModel model = model_of(tied(design->kappa, middle, fit[columns], omega), omega);
-        for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++)
-            add_class(of, groups, g, classes->lengths[m], classes->documents[m], &model);
-    }
-    for (int64_t g = 0; g < groups; g++) of->expected[g] = 0.0;
-    of->documents = 0.0;
-    for (int64_t m = 0; m < classes->starts[groups]; m++) of->documents += classes->documents[m];
-    for (int64_t k = 0; k < of->count; k++) {
-        double *share = of->share + k * groups, *rise = of->rise + k * groups, total = 0.0;
-        for (int64_t g = 0; g < groups; g++) total += share[g];
-        if (!(total > 0 && total < INFINITY)) return 0;
-        for (int64_t g = 0; g < groups; g++) {
-            rise[g] = share[g] > 0 ? rise[g] / share[g] : 0.0;
-            share[g] /= total;
-            of->expected[g] += of->times[k] * share[g];
-        }
-    }
-    return 1;
-}
+enum { ROUNDS = 80 };
 
 /* x̃: the column of the coefficient minus its projection on the other columns, weighted by the variance of the score. */
 static int residual_column(const Design *design, Bursts *of) {
@@ -169,18 +39,17 @@ typedef struct {
     double mean, variance, without;
 } Moments;
 
-static Moments moments(const LengthClasses *classes, const Bursts *of, int64_t groups) {
+static Moments moments(const Bursts *of, int64_t groups) {
     Moments found = {0};
     for (int64_t k = 0; k < of->count; k++) {
         const double *share = of->share + k * groups, *rise = of->rise + k * groups;
         double mean = 0.0;
         for (int64_t g = 0; g < groups; g++) mean += share[g] * of->column[g] * rise[g];
         for (int64_t g = 0; g < groups; g++) {
-            double documents = 0.0, off = of->column[g] * rise[g] - mean;
-            for (int64_t m = classes->starts[g]; m < classes->starts[g + 1]; m++) documents += classes->documents[m];
+            double off = of->column[g] * rise[g] - mean;
             double part = of->times[k] * share[g] * off * off;
             found.variance += part;
-            found.without += part * most(1 - of->expected[g] / most(documents, 1.0), 0.0);
+            found.without += part * most(1 - of->expected[g] / most(of->held[g], 1.0), 0.0);
         }
         found.mean += of->times[k] * mean;
     }
@@ -201,6 +70,7 @@ static Cumulants cumulants(const Bursts *of, int64_t groups, double s) {
         for (int64_t g = 0; g < groups; g++)
             if (share[g] > 0) largest = most(largest, s * of->column[g] * rise[g]);
         for (int64_t g = 0; g < groups; g++) {
+            if (!(share[g] > 0)) continue;
             double y = of->column[g] * rise[g], p = share[g] * exp(s * y - largest);
             zero += p;
             one += p * y;
@@ -213,23 +83,34 @@ static Cumulants cumulants(const Bursts *of, int64_t groups, double s) {
     return sum;
 }
 
-/* The largest T and the logarithm of its probability (side 1), or the smallest (−1). One burst after the other is put
- * into a document that has none yet. */
-static double farthest(const Bursts *of, int64_t groups, double side, double *log_p) {
-    double total = 0.0, taken = 0.0;
-    *log_p = 0.0;
+/* The largest T (side 1) or the smallest (−1), and the logarithms of its probability and of the probability that every
+ * burst is at least that far out, where values that differ by less than *same* count as equal (see `least_p`). One burst
+ * after the other is put into a document that has none yet. */
+typedef struct {
+    double t, log_p, log_bound;
+} End;
+
+static End farthest(const Bursts *of, int64_t groups, double side, double same) {
+    double taken = 0.0;
+    End end = {0};
     for (int64_t k = 0; k < of->count; k++) {
         const double *share = of->share + k * groups, *rise = of->rise + k * groups;
-        double best = -INFINITY, p = 0.0;
+        double best = -INFINITY, p = 0.0, near = 0.0;
         for (int64_t g = 0; g < groups; g++)
             if (share[g] > 0) best = most(best, side * of->column[g] * rise[g]);
-        for (int64_t g = 0; g < groups; g++)
-            if (share[g] > 0 && side * of->column[g] * rise[g] > best - 1e-9 * (1 + fabs(best))) p += share[g];
-        total += of->times[k] * best;
-        for (double m = 0; m < of->times[k]; m++, taken++)
-            *log_p += log(between((p * of->documents - taken) / most(of->documents - taken, 1.0), 1e-300, 1.0));
+        for (int64_t g = 0; g < groups; g++) {
+            double off = best - side * of->column[g] * rise[g];
+            if (share[g] > 0 && off < 1e-9 * (1 + fabs(best))) p += share[g];
+            if (share[g] > 0 && off <= same) near += share[g];
+        }
+        end.t += side * of->times[k] * best;
+        for (double m = 0; m < of->times[k]; m++, taken++) {
+            double left = most(of->documents - taken, 1.0);
+            end.log_p += log(between((p * of->documents - taken) / left, 1e-300, 1.0));
+            end.log_bound += log(between((most(p, near) * of->documents - taken) / left, 1e-300, 1.0));
+        }
     }
-    return side * total;
+    return end;
 }
 
 /* The normal deviate of T = t by the saddlepoint with Barndorff-Nielsen's r*. */
@@ -280,21 +161,22 @@ static double least_p(const Cells *cells, const Design *design, const Bursts *of
 static void test_term(const Cells *cells, const Design *design, const LengthClasses *classes,
                       const PlacementTask *task, int64_t term, Bursts *of) {
     int64_t groups = design->groups;
-    double *out = task->out + 4 * term, t = 0.0, widest = 0.0, spread = 0.0, log_p;
-    for (int k = 0; k < 4; k++) out[k] = NAN;
-    if (!collect(cells, term, of)) return;
+    double *out = task->out + RESULTS * term, t = 0.0, widest = 0.0, spread = 0.0;
+    for (int k = 0; k < RESULTS; k++) out[k] = NAN;
+    if (!collect_bursts(cells, term, of)) return;
     if (!find_places(design, classes, task->fits + term * (design->columns + 4), of)) return;
+    leave_out(cells, design, term, of);
     if (!residual_column(design, of)) return;
     for (int64_t g = 0; g < groups; g++) {
         double square = of->column[g] * of->column[g];
         spread += of->expected[g] * square / of->bursts;
         if (of->expected[g] > 0) widest = most(widest, square);
     }
-    Moments about = moments(classes, of, groups);
+    Moments about = moments(of, groups);
     if (!(about.variance > 1e-12 * widest) || !(spread > 0)) {
         out[0] = 1.0; /* nothing can vary: all documents that could have the term are alike */
         out[1] = out[2] = 0.0;
-        out[3] = 1.0;
+        out[3] = out[4] = 1.0;
         return;
     }
     out[2] = of->bursts / (1 + widest / spread);
@@ -307,14 +189,16 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
         t += weight_of(cells, j) * of->column[g] * of->rise[k * groups + g];
     }
     double root_at[2]; /* √(−2 log P) of the smallest and the largest T */
+    double same = 0.1 * sqrt(about.variance / of->bursts);
+    out[4] = 1.0;
     for (int side = -1; side <= 1; side += 2) {
-        double end = farthest(of, groups, side, &log_p);
-        root_at[side > 0] = sqrt(most(-2 * log_p, 0.0));
-        if ((end - t) * side > 1e-7 * sqrt(about.variance)) continue;
-        out[0] = least(exp(log_p), 1.0); /* not the half of it: so one document alone is never significant by chance */
+        End end = farthest(of, groups, side, same);
+        root_at[side > 0] = sqrt(most(-2 * end.log_p, 0.0));
+        out[4] = least(out[4], exp(end.log_bound));
+        if ((end.t - t) * side > 1e-7 * sqrt(about.variance)) continue;
+        out[0] = least(exp(end.log_p), 1.0); /* not half of it: so one document alone is never significant by chance */
         out[1] = side * INFINITY;
     }
-    double same = 0.1 * sqrt(about.variance / of->bursts);
     double bound = least_p(cells, design, of, term, t > about.mean ? 1.0 : -1.0, same);
     if (isinf(out[1])) {
         out[0] = most(out[0], bound);
@@ -331,7 +215,7 @@ int32_t tb_placements(const Cells *cells, const Design *design, const LengthClas
                       const PlacementTask *task, const PlacementRoom *room) {
     int64_t groups = design->groups, columns = design->columns;
     if (columns < 2) return TB_BAD_INDEX;
-    if (room->size < 2 * MOST_SIZES * groups + 2 * groups + columns * columns) return TB_NO_ROOM;
+    if (room->size < 2 * MOST_SIZES * groups + 3 * groups + columns * columns) return TB_NO_ROOM;
     for (int64_t g = 0; g < groups; g++)
         if (classes->starts[g] < 0 || classes->starts[g + 1] < classes->starts[g] ||
             classes->starts[g + 1] > classes->size)
@@ -341,7 +225,8 @@ int32_t tb_placements(const Cells *cells, const Design *design, const LengthClas
     of.rise = of.share + MOST_SIZES * groups;
     of.column = of.rise + MOST_SIZES * groups;
     of.expected = of.column + groups;
-    of.vector = of.expected + groups;
+    of.held = of.expected + groups;
+    of.vector = of.held + groups;
     of.matrix = of.vector + columns - 1;
     for (int64_t k = 0; k < task->size; k++) {
         if (!is_term(cells, task->terms[k])) return TB_BAD_INDEX;

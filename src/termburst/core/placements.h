@@ -10,7 +10,7 @@
 
 #include "regression.h"
 
-enum { MOST_SIZES = 64 };
+enum { MOST_SIZES = 64, RESULTS = 5 };
 
 /* Classes of documents of similar length within a design cell: those of cell g are [starts[g], starts[g + 1]). */
 typedef struct {
@@ -21,8 +21,9 @@ typedef struct {
 } LengthClasses;
 
 /* Terms to test; `fits` are rows as of regression.h without the coefficient (column 0 held at 0). `out` receives, per
- * term of the collection, p, the signed root of the statistic (±inf if T is at an end of its range), the effective number of bursts, and the part of the
- * variance that remains because two bursts cannot be in the same document. */
+ * term of the collection, p, the signed root of the statistic (±inf if T is at an end of its range), the effective
+ * number of bursts, the part of the variance that remains because two bursts cannot be in the same document, and the
+ * smallest p that these bursts could have: that of T at one of its ends. */
 typedef struct {
     const int64_t *terms;
     int64_t size;

@@ -13,6 +13,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MOST_SIZES = 64  # distinct sizes of bursts, as in placements.h
+RESULTS = 5  # numbers per term, as in placements.h
 
 
 class LengthClasses(Struct):
@@ -39,12 +40,12 @@ def placements(
     """Test the first coefficient of the given terms, conditional on their bursts.
 
     *fits* are rows of `regression.fit_design` with that coefficient held at 0. Rows of *out* receive p, the signed
-    root of the statistic, the effective number of bursts, and the part of the variance that remains because no two
-    bursts are in one document. p is NaN from *enough* effective bursts on.
+    root of the statistic, the effective number of bursts, the part of the variance that remains because no two bursts
+    are in one document, and the smallest p that these bursts could have. p is NaN from *enough* effective bursts on.
     """
     require(fits.shape == (cells.terms, design.columns + 1 + AFTER), "fits must have one row per term")
-    require(out.shape == (cells.terms, 4), "out must have four numbers per term")
+    require(out.shape == (cells.terms, RESULTS), f"out must have {RESULTS} numbers per term")
     require(classes.arrays["starts"].shape == (design.groups + 1,), "each design cell must have its length classes")
-    size = (2 * MOST_SIZES + 2) * design.groups + design.columns**2
+    size = (2 * MOST_SIZES + 3) * design.groups + design.columns**2
     task = PlacementTask(terms=terms, size=terms.size, enough=enough, fits=fits, out=out)
     call("tb_placements", cells, design, classes, task, PlacementRoom(numbers=np.empty(size), size=size))

@@ -6,9 +6,13 @@
 #define LIMIT_GAIN 1e-6     /* of a Newton step at a point of the profile, whose height is all that is needed */
 #define SEPARATED 1e-3      /* curvature below which a coefficient has no finite maximum */
 #define FARTHEST_LIMIT 60.0 /* of a limit: beyond, it is infinite */
+#define INSIDE 3.0          /* of τ above log of the longest document, from which a fit starts at most */
+#define NOTHING 1e-8        /* fall of a likelihood that is rounding */
+#define FAR 8.0             /* of a logit: the tangent says little about what is that far off */
 #define FEW 30.0            /* documents with a term, up to which other starts are tried */
 #define JOINT_GAIN 1e-7     /* the same for a search in all parameters at once */
-enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16 };
+#define HIGHER 1e-5         /* of another maximum that matters for a limit */
+enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3 };
 
 /* Coefficients from a weighted least-squares fit of the logits of the observed shares: a design cell without the term
  * has a logit near FARTHEST_LOGIT/2 and hardly any weight. So coefficients without a finite maximum start far out, where
@@ -55,7 +59,8 @@ static void try_start(const Problem *of, double *x, double *out) {
 static void scan(const Problem *of, double *x, double *out) {
     int64_t size = of->design->columns + 1;
     double tau = most(out[size - 1], of->lowest), before = -INFINITY, here = -INFINITY, at = of->highest;
-    double end = most(tau - 12, of->lowest), start = least(of->highest, tau + 12);
+    double centre = least(tau, log((double)most_int(of->design->longest, 1)) + INSIDE); /* beyond, all is flat */
+    double end = most(centre - 12, of->lowest), start = least(of->highest, centre + 12);
     for (int64_t k = 0; k < size; k++) x[k] = out[k];
     value_at(of, x);
     for (double next = of->highest; next > end - 3; next = next > start ? start : next - 3) {
@@ -73,6 +78,46 @@ static void scan(const Problem *of, double *x, double *out) {
     }
 }
 
+/* Replaces *best*, a row with a value after its parameters, by x if that is higher. */
+static void prefer(const Problem *of, const double *x, double *best) {
+    int64_t size = of->design->columns + 1;
+    double value = value_at(of, x);
+    if (!(value > best[size])) return;
+    for (int64_t k = 0; k < size; k++) best[k] = x[k];
+    best[size] = value;
+}
+
+/* The fit with β_0 = 0, given the *fit* with it, at which `tangent` is known: if β_0 is not far out, all other
+ * parameters follow it along the tangent, and one or two steps are left. If it is, and the likelihood does not fall, the
+ * data say nothing about β_0, and all is done. */
+static void fit_without(Problem *of, const double *fit, double documents, double *out) {
+    int64_t size = of->design->columns + 1;
+    double *x = of->moved, inside = log((double)most_int(of->design->longest, 1)) + INSIDE;
+    int far = !(fit[size + 2] >= SEPARATED) || !(fabs(fit[0]) < FAR);
+    of->held = 1;
+    for (int64_t k = 0; k < size; k++) {
+        out[k] = fit[k];
+        x[k] = fit[k] - fit[0] * of->tangent[k];
+    }
+    out[0] = x[0] = out[size + 1] = 0.0;
+    out[size] = far ? value_at(of, out) : -INFINITY;
+    out[size + 2] = NAN;
+    if (!(out[size] >= fit[size] - NOTHING)) {
+        x[size - 1] = between(x[size - 1], of->lowest, inside);
+        out[size - 1] = between(out[size - 1], of->lowest, inside);
+        if (far && fit[size - 1] > inside) out[size] = value_at(of, out);
+        prefer(of, x, out);
+        if (!isfinite(out[size])) out[size] = value_at(of, out);
+        if (far || documents <= FEW) {
+            observed_start(of, x);
+            prefer(of, x, out);
+        }
+        out[size] = climb(of, out, &out[size + 1]);
+        if (documents <= FEW) scan(of, x, out);
+    }
+    of->held = 0;
+}
+
 /* Fit one term from its start and from the observed shares, whichever is better. */
 static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double documents) {
     int64_t size = of->design->columns + 1;
@@ -85,6 +130,7 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
         slopes_here(of);
         out[size + 1] = newton_step(of, out, 0.0);
         out[size + 2] = profile_curvature(of, out);
+        fit_without(of, out, documents, task->without + term * (size + 3));
         return;
     }
     out[size - 1] = x[size - 1] = between(start[size - 1], of->lowest, of->highest);
@@ -159,19 +205,20 @@ static int joint_start(const Problem *of, const double *fit, const double *at_ze
     return 1;
 }
 
-/* The value of the first coefficient on one side of its estimate where √(2 × fall of ℓ) equals *root*; x is scratch.
+/* Where `limit` begins: as far out as the curvature says, or at 0 if the estimate is far out on the other side. */
+static double first_guess(const double *fit, int64_t size, double root, double side) {
+    if (fit[size + 2] < SEPARATED) return fit[0] * side >= 0 ? side * INFINITY : 0.0;
+    return fit[0] + side * between(root / sqrt(fit[size + 2]), 1e-4, 6.0);
+}
+
+/* The value of the first coefficient on one side of its estimate where √(2 × fall of ℓ) equals *root*. The search begins
+ * *at* a value, with the other parameters of x.
  *
  * Newton's method on the root of the fall, whose slope is known: |∂ℓ/∂β_0|/√(2 × fall). The other parameters are at
  * their maximum at each point. */
-static double limit(const Problem *of, const double *fit, double root, double side, double *x) {
+static double limit(const Problem *of, const double *fit, double root, double side, double at, double *x) {
     int64_t size = of->design->columns + 1;
     double top = fit[size], low = fit[0], high = side * INFINITY, left;
-    double at = low + side * between(root / sqrt(most(fit[size + 2], SEPARATED)), 1e-4, 6.0);
-    if (fit[size + 2] < SEPARATED) { /* the estimate is far out on one side */
-        if (low * side >= 0) return side * INFINITY;
-        at = 0.0;
-    }
-    for (int64_t k = 0; k < size; k++) x[k] = fit[k];
     for (int round = 0; round < LIMIT_ROUNDS; round++) {
         if (!(fabs(at) <= FARTHEST_LIMIT)) return side * INFINITY;
         x[0] = at;
@@ -194,19 +241,26 @@ static double limit(const Problem *of, const double *fit, double root, double si
     return at;
 }
 
-/* The limit again, if few documents have a second, higher maximum over the other parameters at it; x is near the limit,
+/* The limit again, as long as few documents have a higher maximum over the other parameters at it; x is near the limit,
  * and *other* is scratch. */
-static double at_highest(const Problem *of, double top, double root, double side, double found, double *x,
+static double at_highest(const Problem *of, const double *fit, double root, double side, double found, double *x,
                          double *other) {
     int64_t size = of->design->columns + 1;
-    for (int64_t k = 0; k < size; k++) other[k] = x[k];
-    other[0] = found;
-    double value = other[size] = value_at(of, other);
-    scan(of, x, other);
-    if (!(other[size] > value + LIMIT_GAIN)) return found;
-    for (int64_t k = 0; k < size; k++) x[k] = other[k];
-    double again = joint_limit(of, top, root, side, x);
-    return isnan(again) ? found : again;
+    for (int round = 0; round < HIGHER_ROUNDS && isfinite(found); round++) {
+        for (int64_t k = 0; k < size; k++) other[k] = x[k];
+        other[0] = found;
+        double value = other[size] = value_at(of, other), again = NAN;
+        scan(of, x, other);
+        if (!(other[size] > value + HIGHER)) return found;
+        for (int64_t k = 0; k < size; k++) x[k] = other[k];
+        again = joint_limit(of, fit[size], root, side, x);
+        if (isnan(again)) {
+            for (int64_t k = 0; k < size; k++) x[k] = other[k];
+            again = limit(of, fit, root, side, found, x);
+        }
+        found = again;
+    }
+    return found;
 }
 
 int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignLimitTask *task, const Room *room,
@@ -215,8 +269,14 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
     for (int64_t k = 0; k < task->size; k++) {
         int64_t i = task->terms[k];
         const double *fit = task->fits + i * (size + 3);
+        const double *without = task->without + i * (size + 3);
         double root = sqrt(task->critical[i]), documents;
         Problem of;
+        if (!(fit[size + 2] >= SEPARATED) && without[size] >= fit[size] - 2 * NOTHING) { /* no data on this coefficient */
+            task->out[2 * i] = -INFINITY;
+            task->out[2 * i + 1] = INFINITY;
+            continue;
+        }
         int32_t status = begin(cells, design, i, room, design_room, &of, &documents);
         if (status != TB_OK) return status;
         of.enough = LIMIT_GAIN;
@@ -226,11 +286,13 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
         profile_curvature(&of, fit);
         for (int side = 0; side < 2; side++) {
             double sign = side ? 1.0 : -1.0, found = sign * INFINITY;
-            if (joint_start(&of, fit, task->without + i * (size + 3), root, sign, of.moved))
+            if (joint_start(&of, fit, without, root, sign, of.moved))
                 found = joint_limit(&of, fit[size], root, sign, of.moved);
-            if (isnan(found)) found = limit(&of, fit, root, sign, of.moved);
-            if (documents <= FEW && isfinite(found))
-                found = at_highest(&of, fit[size], root, sign, found, of.moved, of.other);
+            if (isnan(found)) {
+                for (int64_t m = 0; m < size; m++) of.moved[m] = fit[m];
+                found = limit(&of, fit, root, sign, first_guess(fit, size, root, sign), of.moved);
+            }
+            if (documents <= FEW) found = at_highest(&of, fit, root, sign, found, of.moved, of.other);
             task->out[2 * i + side] = found;
         }
     }
@@ -262,6 +324,7 @@ TB_LAYOUT(regression,
     TB_FIELD(DesignFitTask, keep),
     TB_FIELD(DesignFitTask, start),
     TB_FIELD(DesignFitTask, out),
+    TB_FIELD(DesignFitTask, without),
     TB_WHOLE(DesignLimitTask),
     TB_FIELD(DesignLimitTask, terms),
     TB_FIELD(DesignLimitTask, size),

@@ -34,8 +34,9 @@ typedef struct {
 } DesignRoom;
 
 /* The terms to fit. Arrays have one row per term of the collection. `start` has the coefficients and τ; a first column
- * that is `held` keeps its value. With `keep`, all do: a fit in terms of another basis. `out` receives the coefficients, τ, the gain over one binomial per design cell, the
- * gain that one more Newton step would bring, and the curvature −∂²ℓ/∂β_0² of the profile over all others. */
+ * that is `held` keeps its value. With `keep`, all do: a fit in terms of another basis. `out` receives the coefficients,
+ * τ, the gain over one binomial per design cell, the gain that one more Newton step would bring, and the curvature
+ * −∂²ℓ/∂β_0² of the profile over all others. With `keep`, `without` receives the same with β_0 = 0. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -44,6 +45,7 @@ typedef struct {
     int64_t keep;
     const double *start;
     double *out;
+    double *without;
 } DesignFitTask;
 
 /* As above; `fits` are rows of `out` of a fit with no column held, `without` those with the first one held at 0, where a

@@ -47,6 +47,7 @@ class DesignFitTask(Struct):
         ("keep", Int),
         ("start", In_f64),
         ("out", Out_f64),
+        ("without", Out_f64),
     ]
 
 
@@ -103,15 +104,32 @@ def fit_design(
     """Fit the given terms. Rows of *start* have coefficients and τ; rows of *out* receive them and `AFTER` numbers.
 
     If the first column is *held*, its coefficient stays as in *start*. *how* is "scan": terms in few documents are also
-    fitted from other values of τ, and the best fit is kept; "climb": from *start* alone; or "keep": *start* is the fit.
+    fitted from other values of τ, and the best fit is kept; or "climb": from *start* alone.
     """
+    _check_rows(cells, of, start, out)
+    task = DesignFitTask(
+        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, start=start, out=out, without=out
+    )
+    call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
+
+
+def fit_without(cells: Cells, of: Design, terms: Integers, fits: Floats, out: Floats, without: Floats) -> None:
+    """Fit the given terms with their first coefficient held at 0, into *without*.
+
+    *fits* has the coefficients and τ of the fits with it; *out* receives these with `AFTER` numbers.
+    """
+    _check_rows(cells, of, fits, out)
+    require(without.shape == out.shape, "rows of without must be like those of out")
+    task = DesignFitTask(
+        terms=terms, size=terms.size, held=False, scan=False, keep=True, start=fits, out=out, without=without
+    )
+    call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
+
+
+def _check_rows(cells: Cells, of: Design, start: Floats, out: Floats) -> None:
     size = of.columns + 1
     require(start.shape == (cells.terms, size), "a row of start must have the coefficients and tau")
     require(out.shape == (cells.terms, size + AFTER), f"a row of out must have {AFTER} numbers more than start")
-    task = DesignFitTask(
-        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=how == "keep", start=start, out=out
-    )
-    call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
 def design_limits(

@@ -75,6 +75,7 @@ def cluster_test(
         with np.errstate(divide="ignore", invalid="ignore"):
             spread[part] = (score**2).sum(axis=1) / model
     p_value = np.maximum(p_value, plain.p_value)  # clusters are no reason for a smaller p than independent documents
+    least_p = np.maximum(plain.least_p, 0.5**clusters)  # all scores of clusters with the same sign
     limits = np.full((size, 2), np.nan)
     if confidence is not None:
         # The variance of T between clusters, relative to that of the model, widens the interval.
@@ -85,7 +86,9 @@ def cluster_test(
         limits = agreeing(limits, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)
-    return replace(plain, ci_low=limits[:, 0], ci_high=limits[:, 1], p_value=p_value, reference=reference)
+    return replace(
+        plain, ci_low=limits[:, 0], ci_high=limits[:, 1], p_value=p_value, reference=reference, least_p=least_p
+    )
 
 
 def _scores(

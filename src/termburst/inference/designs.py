@@ -48,7 +48,9 @@ class ContrastTest:
     ci_low, ci_high : profile-likelihood limits of log_ratio.
     statistic : 2(ℓ_1 − ℓ_0).
     p_value, reference : p, and how it was obtained: "chi2" or "conditional" (given the bursts).
-    status : of the fit; "separated" if log_ratio has no finite maximum.
+    least_p : the smallest p that the bursts of the term could have, wherever they were; 0 if it is not known.
+    status : of the fit; "separated" if log_ratio has no finite maximum, "undetermined" (and log_ratio NaN) if no
+        document tells anything about it.
     """
 
     name: str
@@ -59,6 +61,7 @@ class ContrastTest:
     statistic: Floats
     p_value: Floats
     reference: Names
+    least_p: Floats
     status: Names
 
 
@@ -91,10 +94,12 @@ class DesignComparison:
         columns = rows.shape[1]
         ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
-        p_value, reference = self._p_value(rows, without, ratio)
+        p_value, reference, least_p = self._p_value(rows, without, ratio)
         separated = (full[:, -1] < SEPARATED) & np.isfinite(full[:, 0])
         log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), full[:, 0]) / unit
         status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
+        unknown = separated & (ratio < IDENTICAL)  # no document of either side has the term
+        log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
             critical = self._critical(ratio, p_value, reference, confidence)
@@ -111,6 +116,7 @@ class DesignComparison:
             np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
             np.where(everywhere, 1.0, np.where(absent, np.nan, p_value)),
             np.where(absent, "", np.array([prefix], dtype=object) + reference),
+            np.where(everywhere, 1.0, np.where(absent, np.nan, least_p)),
             status,
         )
 
@@ -124,32 +130,34 @@ class DesignComparison:
         columns = rows.shape[1]
         there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
         start = np.nan_to_num(np.column_stack([self.raw[:, :columns] @ there.T, self.raw[:, columns]]))
-        full = self.regression.fit(rows, start, how="keep")
+        full, without = self.regression.fit_both(rows, start)
         full[:, columns + 2] = self.raw[:, columns + 2]
-        without = self.regression.fit(rows, np.column_stack([np.zeros(len(start)), start[:, 1:]]), held=True)
         behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
         if behind.size:  # the start was at a lower maximum
-            better = self.regression.fit(rows, np.nan_to_num(without[:, : columns + 1]), how="climb")
+            again = np.nan_to_num(without[:, : columns + 1])
+            better = self.regression.fit(rows, again, how="climb", terms=behind)
             full = np.where((better[:, columns + 1] > full[:, columns + 1])[:, None], better, full)
         return full, without
 
-    def _p_value(self, rows: Floats, without: Floats, ratio: Floats) -> tuple[Floats, Names]:
+    def _p_value(self, rows: Floats, without: Floats, ratio: Floats) -> tuple[Floats, Names, Floats]:
+        """P, how it was obtained, and the smallest p that the bursts could have."""
         p_value = stats.f.sf(ratio, 1, self.freedom)
         b_i, documents = self.data.cells.b_i, float(self.data.documents.sum())
         weight = self.data.tokens / self.data.tokens.sum()
         share = 1 / (1 + (rows[:, 0] ** 2).max() / (weight @ rows[:, 0] ** 2))
         candidates = (b_i <= documents / 2) & (b_i * share < 8 * ENOUGH) & (self.null.status != "degenerate")
-        found = np.full((b_i.size, 4), np.nan)
+        found = np.full((b_i.size, core.RESULTS), np.nan)
         design = self.regression.design(rows)
         self.regression.over_terms(
             lambda terms: core.placements(self.regression.cells, design, self.classes, terms, without, ENOUGH, found),
-            self.regression.terms[candidates[self.regression.terms]],
+            self.regression.terms[(candidates & (b_i > 1))[self.regression.terms]],
             found,
         )
-        few = np.isfinite(found[:, 0])
+        few, alone = np.isfinite(found[:, 0]), b_i <= 1
         p_value = np.where(few, found[:, 0], p_value)
-        p_value = np.where((ratio < IDENTICAL) | (b_i <= 1), 1.0, p_value)
-        return p_value, np.where(few, "conditional", "chi2").astype(object)
+        p_value = np.where((ratio < IDENTICAL) | alone, 1.0, p_value)
+        least_p = np.where(alone, 1.0, np.where(few, np.minimum(found[:, 4], p_value), 0.0))
+        return p_value, np.where(few | (alone & candidates), "conditional", "chi2").astype(object), least_p
 
     def _critical(self, ratio: Floats, p_value: Floats, reference: Names, confidence: float) -> Floats:
         """How far twice the log-likelihood may fall within an interval: as far as the reference of p says."""
@@ -170,7 +178,16 @@ class DesignComparison:
         vector = contrast.vector[contrast.own]
         found = self._unadjusted[key] @ vector / np.log(2)
         span = spanning_rows(self.rows[:, contrast.own], vector, self.data.tokens)[1] / np.log(2)
-        return np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
+        found = np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
+        return np.where(self._outside(self.rows[:, contrast.own], vector), np.nan, found)
+
+    def _outside(self, own: Floats, vector: Floats) -> NDArray[np.bool_]:
+        """Whether a term is in no document of the values that a contrast of one category compares."""
+        kind, cells = _saturated(own), self.data.cells
+        if kind is None:
+            return np.zeros(cells.n_i.size, dtype=bool)
+        inside = contrast_rows(own, vector, self.data.tokens)[:, 0] != 0
+        return np.bincount(cells.term[inside[self.data.group]], minlength=cells.n_i.size) == 0
 
 
 def check_design(data: DesignCells, rows: Floats) -> None:

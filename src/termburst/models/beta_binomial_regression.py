@@ -175,17 +175,29 @@ class Regression:
         tau = np.where(null.status == "degenerate", -np.inf, tau)
         return np.column_stack([np.where(np.isfinite(omega), omega, 0.0)[:, None] * intercept, tau])
 
-    def fit(self, rows: Floats, start: Floats, *, how: str = "scan", held: bool = False) -> Floats:
+    def fit(
+        self, rows: Floats, start: Floats, *, how: str = "scan", held: bool = False, terms: Integers | None = None
+    ) -> Floats:
         """Raw fits of a design: coefficients, τ, gain, what one more step would bring, and curvature; NaN if absent.
 
-        *how* is "scan", "climb" or "keep", as in `core.regression.fit_design`.
+        *how* is "scan" or "climb", as in `core.regression.fit_design`. If *terms* are given, only these are fitted.
         """
         design, raw = self.design(rows), np.full((start.shape[0], start.shape[1] + core.AFTER), np.nan)
-        start = np.array(start, order="C") if how == "keep" else self._off_the_boundary(start, rows.shape[1])
+        start = self._off_the_boundary(start, rows.shape[1])
+        chosen = self.terms if terms is None else np.intersect1d(self.terms, terms)
         self.over_terms(
-            lambda terms: core.fit_design(self.cells, design, terms, start, raw, how=how, held=held), self.terms, raw
+            lambda part: core.fit_design(self.cells, design, part, start, raw, how=how, held=held), chosen, raw
         )
         return raw
+
+    def fit_both(self, rows: Floats, fits: Floats) -> tuple[Floats, Floats]:
+        """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it."""
+        design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
+        fits, full, without = np.array(fits, order="C"), np.full(shape, np.nan), np.full(shape, np.nan)
+        self.over_terms(
+            lambda part: core.fit_without(self.cells, design, part, fits, full, without), self.terms, full, without
+        )
+        return full, without
 
     def _off_the_boundary(self, starts: Floats, place: int) -> Floats:
         """Starts whose τ, in the column *place*, is where the likelihood still depends on it.

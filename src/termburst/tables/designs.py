@@ -68,15 +68,16 @@ def keyness_design(
         with those of random signs.
     strata : str, optional
         Column within whose values documents are compared: one more category in the formula.
-    confidence, adjust, min_count, sort : see `keyness`; q is adjusted for all terms and contrasts together
+    confidence, adjust, min_count, sort : see `keyness`; q is adjusted for the terms of each contrast by itself
 
     Returns
     -------
     polars.DataFrame
         One row per term and contrast: term, n, b, contrast; log_ratio, log₂ of the ratio of odds (for a term below a
         few per cent of the tokens the ratio of shares), and log_ratio_unadjusted without the other covariates; ci_low,
-        ci_high, effect; statistic, p_value, q_value; reference, how p was obtained; status of the fit. With clusters
-        also statistic_documents and p_documents, as if all documents were independent.
+        ci_high, effect; statistic, p_value, q_value; least_p, the smallest p that the term could have, wherever its
+        bursts were (0 if not known): it counts in q only from there on; reference, how p was obtained; status of the
+        fit. With clusters also statistic_documents and p_documents, as if all documents were independent.
 
     Examples
     --------
@@ -162,7 +163,9 @@ def _joined(frames: list[pl.DataFrame], adjust: str, confidence: float | None, s
     import polars as pl
 
     table = pl.concat(frames)
-    q_value = adjusted(table["p_value"].to_numpy(), adjust)
+    # Each contrast is a question of its own, so each has its own family of tests.
+    tested = [(one["p_value"].to_numpy(), one["least_p"].to_numpy()) for one in frames]
+    q_value = np.concatenate([adjusted(p, adjust, attainable=np.minimum(least, p)) for p, least in tested])
     effect = selected_end(table["ci_low"].to_numpy(), table["ci_high"].to_numpy(), q_value, confidence)
     table = table.insert_column(table.columns.index("p_value") + 1, pl.Series("q_value", q_value))
     table = table.insert_column(table.columns.index("ci_high") + 1, pl.Series("effect", effect))
@@ -184,6 +187,7 @@ def _frame(
         "ci_high": found.ci_high,
         "statistic": found.statistic,
         "p_value": np.where(counted, found.p_value, np.nan),
+        "least_p": found.least_p,
         "reference": found.reference.tolist(),
         "status": found.status.tolist(),
     }
