@@ -219,8 +219,8 @@ class CountingOptions:
         >>> CountingOptions(words="unicode").placed_words("So so’s so", ["so"], 9)
         ("So so's so", {'so': [(0, 2), (8, 10)]})
         """
-        rule = None if self.pretokenized or not isinstance(text, str) else self._unicode_words()
-        if rule is None:
+        rule = None if self.pretokenized else self._unicode_words()
+        if rule is None or not isinstance(text, str):
             return None
         searched, shown = self._prepared(text)
         return shown, rule.places(searched, words, each)
