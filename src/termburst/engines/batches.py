@@ -226,9 +226,9 @@ def _divide(folder: Path, schema: Schema) -> None:
     last = BUCKETS
     for part in sorted(folder.iterdir()):
         files = sorted(part.glob("*.parquet"))
-        rows = sum(int(pl.scan_parquet(file).select(pl.len()).collect().item()) for file in files)
+        rows = sum(int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()) for file in files)
         if (number := -(-rows // ROWS_OF_PART)) > 1:
-            some = (pl.read_parquet(file) for file in files)
+            some = (pl.read_parquet(file, glob=False) for file in files)
             finer = spooled(some, schema, place=partial(_by_other_hash, parts=number))
             for at, one in enumerate(sorted(finer.iterdir())):
                 one.rename(folder / f"{last + at:06}")

@@ -20,7 +20,7 @@ from termburst.engines.batches import dealt_out, kept, map_terms
 from termburst.engines.cells import cells_of, kept_patterns, length_rows
 from termburst.engines.door import SEPARATOR, Opened, opened
 from termburst.engines.effects import with_selected_ends
-from termburst.engines.frames import back_from_polars, in_polars, to_polars, totals
+from termburst.engines.frames import back_from_polars, concatenated, in_polars, to_polars, totals
 from termburst.engines.term_cells import cells_of_groups
 from termburst.inference.designs import ContrastTest, DesignComparison
 from termburst.models.beta_binomial_regression import design_cells
@@ -103,8 +103,8 @@ def keyness_by_design(
     parts = tuple(in_polars(part)[0] for part in parts)
     function = partial(designed, designing=designing)
     results = kept(map_terms(parts, function, dict(designed(None, designing=designing).schema)))
-    attainable = "least_p" in results.collect_schema().names()
-    tested, _ = with_q_values(results, adjust, attainable=attainable)
+    of_contrasts = (results.filter(nw.col("contrast") == one.name) for one in design.contrasts(designing.contrast))
+    tested = concatenated([with_q_values(rows, adjust, attainable=True)[0] for rows in of_contrasts])
     return back_from_polars(with_selected_ends(tested, designing.confidence), like)
 
 
@@ -227,7 +227,7 @@ def designed(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataF
         groups = [(SUMMED + name, *lengths) for name, lengths in zip(designing.groups, designing.summed, strict=True)]
         table = _with_clusters(table, terms, cells_of_groups(patterns, groups, terms)[1], designing)
     p_value = table["p_value"].fill_null(np.nan).to_numpy()
-    least = table["least_p"].fill_null(np.nan).to_numpy() if "least_p" in table.columns else None
+    least = table["least_p"].fill_null(np.nan).to_numpy()
     nothing = pl.lit(None, dtype=pl.Float64)
     return table.with_columns(
         pl.col("term", "contrast").cast(pl.String), q_value=nothing, effect=nothing, **key_columns(p_value, least)
@@ -266,6 +266,7 @@ def _columns_of(test: ContrastTest, terms: pl.Series) -> pl.DataFrame:
         "ci_high": test.ci_high,
         "statistic": test.statistic,
         "p_value": test.p_value,
+        "least_p": test.least_p,
         "reference": test.reference.tolist(),
         "status": test.status.tolist(),
     }
