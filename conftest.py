@@ -64,7 +64,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
     return ByPlace(config, log) if config.getoption("dist") == "loadfile" else None
 
 
-COSTLY = {"data", "bertopic", "spark", "pyspark", "browser", "process", "popen", "shell", "on_a_terminal"}  # fixtures
+COSTLY = {  # fixtures
+    "data", "bertopic", "spark", "pyspark", "browser", "process", "popen", "shell", "on_a_terminal", "attacked",
+}  # fmt: skip
+QUICK_ENGINES = {None, "polars-lazy", "duckdb"}  # frames in memory take the same road as these
 DRAWING = (  # figures and pages, also those of the documentation
     "README.md", "tests/plot/", "tests/report/", "tests/paper/", "src/termburst/plot/", "src/termburst/report/",
     "docs/report.md", "docs/tutorial", "docs/gallery.md", "docs/plots.md", "docs/command-line.md", "docs/topics.md",
@@ -90,7 +93,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: place(item.nodeid) not in TOGETHER)
     for item in items:
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
-        if needed & COSTLY or name == COMMON_CHECKS or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
+        engine = getattr(getattr(item, "callspec", None), "params", {}).get("engine")
+        costly = needed & COSTLY or name == COMMON_CHECKS or engine not in QUICK_ENGINES
+        if costly or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
             item.add_marker("slow")
         if place(item.nodeid) == "spark":
             item.add_marker("spark")
