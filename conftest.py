@@ -72,7 +72,7 @@ DRAWING = (  # figures and pages, also those of the documentation
     "README.md", "tests/plot/", "tests/report/", "tests/paper/", "src/termburst/plot/", "src/termburst/report/",
     "docs/report.md", "docs/tutorial", "docs/gallery.md", "docs/plots.md", "docs/command-line.md", "docs/topics.md",
     "docs/why-g2-cries-wolf.md", "docs/burstiness.md", "docs/keyness.md", "docs/keyness-study.md", "docs/pipelines.md",
-    "docs/testing.md",
+    "docs/testing.md", "docs/learning.md",
 )  # fmt: skip
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 

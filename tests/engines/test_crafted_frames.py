@@ -70,6 +70,7 @@ CRAFTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("case", CRAFTED)
 @pytest.mark.parametrize("call", ["term_table", "fit_beta_binomial", "moments", "patterns"])
