@@ -84,6 +84,8 @@ def keyness_by_design(
     check: bool,
 ) -> Any:
     """`keyness_design` of a frame, as a frame of the same engine; see `engines.keyness`."""
+    if not designing.columns:
+        raise ValueError(f"the formula {designing.formula!r:.80} names no column of the frame")
     kinds: Any = ("texts", "counts") if cluster is not None else ("texts", "counts", "patterns")
     source = opened(frame, columns, check=check, kinds=kinds, covariates=designing.columns, cluster=cluster)
     found = source.frame.select(*_covariates(designing), "group").unique()
