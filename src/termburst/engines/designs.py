@@ -20,7 +20,7 @@ from termburst.engines.batches import dealt_out, kept, map_terms
 from termburst.engines.cells import cells_of, kept_patterns, length_rows
 from termburst.engines.door import SEPARATOR, Opened, opened
 from termburst.engines.effects import with_selected_ends
-from termburst.engines.frames import back_from_polars, in_polars, to_polars, totals
+from termburst.engines.frames import back_from_polars, concatenated, in_polars, to_polars, totals
 from termburst.engines.term_cells import cells_of_groups
 from termburst.inference.designs import ContrastTest, DesignComparison
 from termburst.models.beta_binomial_regression import design_cells
@@ -98,7 +98,7 @@ def keyness_by_design(
         parts, lengths = _clustered(source, counting, cluster)
     designing = _with_lengths(designing, lengths)
     design = designing.design()
-    design.contrasts(designing.contrast)  # refuses what cannot be, before the work
+    names = dict.fromkeys(one.name for one in design.contrasts(designing.contrast))  # refuses what cannot be
     if cluster is not None:
         _check_clusters(int(sum(documents.sum() for _, documents in designing.summed)), cluster, design)
     like = source.frame if isinstance(source.frame, nw.DataFrame) else None
@@ -106,7 +106,9 @@ def keyness_by_design(
     function = partial(designed, designing=designing)
     results = kept(map_terms(parts, function, dict(designed(None, designing=designing).schema)))
     attainable = "least_p" in results.collect_schema().names()
-    tested, _ = with_q_values(results, adjust, attainable=attainable)
+    # Each contrast is a question of its own, so each has its own family of tests.
+    families = (results.filter(nw.col("contrast") == name) for name in names)
+    tested = concatenated([with_q_values(one, adjust, attainable=attainable)[0] for one in families])
     return back_from_polars(with_selected_ends(tested, designing.confidence), like)
 
 
@@ -268,6 +270,7 @@ def _columns_of(test: ContrastTest, terms: pl.Series) -> pl.DataFrame:
         "ci_high": test.ci_high,
         "statistic": test.statistic,
         "p_value": test.p_value,
+        "least_p": test.least_p,
         "reference": test.reference.tolist(),
         "status": test.status.tolist(),
     }
