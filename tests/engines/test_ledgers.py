@@ -50,7 +50,7 @@ def ledger(place, kind):
 
 @pytest.mark.parametrize("wrong", [None, 5, "", b"x", "s3://bucket/x", Path("file:///x"), "a\0b", ":memory:", ["a"]])
 def test_places_that_cannot_be(kind, wrong):
-    with pytest.raises(ValueError, match="place|folder of this machine|connection"):
+    with pytest.raises(ValueError, match=r"place|folder of this machine|connection"):
         engines.Ledger(wrong, storage=kind)
 
 
@@ -63,7 +63,7 @@ def test_hours_that_cannot_be(ledger, hours):
 def test_a_file_is_no_place(kind, tmp_path, days):
     (tmp_path / "file").write_text("hello")
     for place in (tmp_path / "file", tmp_path / "file" / "inside", tmp_path / ("x" * 300)):
-        with pytest.raises(ValueError, match="cannot be (read|opened)"):
+        with pytest.raises(ValueError, match=r"cannot be (read|opened)"):
             engines.Ledger(place, storage=kind).add(days["wed"])
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "hello"
@@ -88,7 +88,7 @@ def test_damage_is_said_in_one_sentence(kind, place, ledger, days):
     damaged = place if kind == "duckdb" else next(place.glob(REGISTERS[kind]))
     content = damaged.read_bytes()
     damaged.write_bytes(content[: len(content) // 2])
-    with pytest.raises(ValueError, match="cannot be (read|opened)") as caught:
+    with pytest.raises(ValueError, match=r"cannot be (read|opened)") as caught:
         engines.Ledger(place, storage=kind).batches  # noqa: B018
     assert len(str(caught.value).splitlines()) == 1
 

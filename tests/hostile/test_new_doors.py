@@ -89,10 +89,18 @@ ROWS = [
         "too many",
         files=TABLE,
     ),
-    refused("build: nothing to resume with --where", [*BUILD, "--where", "year > 1", "--checkpoint", "5"], "omit --ch",
-            files=TABLE),
-    refused("build: nothing to resume with --split", [*BUILD, "--split", "2", "--checkpoint", "5"], "omit --checkpoint",
-            files=TABLE),
+    refused(
+        "build: nothing to resume with --where",
+        [*BUILD, "--where", "year > 1", "--checkpoint", "5"],
+        "omit --ch",
+        files=TABLE,
+    ),
+    refused(
+        "build: nothing to resume with --split",
+        [*BUILD, "--split", "2", "--checkpoint", "5"],
+        "omit --checkpoint",
+        files=TABLE,
+    ),
     refused(
         "kwic: a layer that is empty",
         ["kwic", "c.conllu", "a", "--layer", "lemma", "--show", "form", "--quiet"],

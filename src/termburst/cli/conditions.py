@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from termburst.reading.readers import Batch
 
 # Polars' names of steps that look at several rows.
-TOGETHER = frozenset(("Agg", "Over", "Window", "Len", "Quantile", "Correlation", "Explode", "Rank", "Shift", "Selector"))
+TOGETHER = frozenset(
+    ("Agg", "Over", "Window", "Len", "Quantile", "Correlation", "Explode", "Rank", "Shift", "Selector")
+)
 
 
 def where_expression(condition: str) -> pl.Expr:
