@@ -62,7 +62,7 @@ def test_bad_input_gets_one_sentence(corpus):
         corpus.triggers(3)
     with pytest.raises(ValueError, match="confidence must be"):
         corpus.triggers("plato", confidence=2)
-    with pytest.raises(ValueError, match="most_repeated must be a number between 0 and 1; got 2"):
+    with pytest.raises(ValueError, match="most_repeated must be a number of at least 0 and at most 1; got 2"):
         corpus.triggers("plato", most_repeated=2)
     with pytest.raises(ValueError, match="adjust must be"):
         corpus.triggers("plato", adjust="none at all")

@@ -72,6 +72,7 @@ def test_few_documents():
     ("rows", "options", "message"),
     [
         ({"document": [], "text": []}, {}, "there are no documents"),
+        ({"document": [1, 2], "text": ["", "!"]}, {}, "no document has a term"),
         ({"document": [1], "text": ["so"]}, {"cluster": "who"}, "the frame has no column 'who' (cluster=...)"),
         ({"document": [1], "text": ["so"]}, {"threshold": 2}, "threshold must lie between"),
         (

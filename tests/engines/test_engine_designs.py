@@ -111,11 +111,17 @@ def test_counts_and_patterns(texts, metadata, counts):
         ),
         ({"formula": "who", "confidence": 2}, "confidence must"),
         ({"formula": "who +"}, "the formula 'who \\+' cannot be read"),
+        ({"formula": "1"}, "the formula '1' names no column"),
+        ({"formula": 5}, "a formula must be a string"),
+        ({"formula": "listed"}, "the column 'listed' has List"),
+        ({"formula": "who", "cluster": ["year"]}, "cluster must be the name of a column"),
+        ({"formula": "who", "strata": ["year"]}, "strata must be the name of a column"),
+        ({"formula": "who", "contrast": 5}, "contrast must be a string"),
     ],
 )
 def test_bad_designs_raise_one_sentence(options, message, texts, metadata):
     gap = [None] * (DOCUMENTS - 1) + ["a"]
-    made = metadata.with_columns(text=pl.Series(texts), gap=pl.Series(gap)).lazy()
+    made = metadata.with_columns(text=pl.Series(texts), gap=pl.Series(gap), listed=[1]).lazy()
     with pytest.raises(ValueError, match=message) as caught:
         engines.keyness(made, **options)
     assert "\n" not in str(caught.value)

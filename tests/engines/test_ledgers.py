@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 DAYS = {"mon/d'y": ["so it goes", "ha ha", "ha ha"], "tue sdä": ["it goes on and on"], "wed": ["so so it goes", ""]}
 SLOW = pytest.mark.slow  # PyIceberg takes seconds to import
 KINDS = ["parquet", "duckdb", *(pytest.param(kind, marks=SLOW) for kind in ("delta", "iceberg"))]
+REGISTERS = {"parquet": "ledger.json", "delta": "kind=batch/*/*.parquet", "iceberg": "catalog.db"}
 PACKAGES = {"duckdb": "duckdb", "delta": "deltalake", "iceberg": "pyiceberg"}
 
 
@@ -45,6 +46,62 @@ def place(kind, tmp_path):
 @pytest.fixture
 def ledger(place, kind):
     return engines.Ledger(place, storage=kind)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "", b"x", "s3://bucket/x", Path("file:///x"), "a\0b", ":memory:", ["a"]])
+def test_places_that_cannot_be(kind, wrong):
+    with pytest.raises(ValueError, match=r"place|folder of this machine|connection"):
+        engines.Ledger(wrong, storage=kind)
+
+
+@pytest.mark.parametrize("hours", ["x", None, -1, float("nan"), float("inf"), 1e15, True])
+def test_hours_that_cannot_be(ledger, hours):
+    with pytest.raises(ValueError, match="hours must be a number"):
+        ledger.clean(hours)
+
+
+def test_a_file_is_no_place(kind, tmp_path, days):
+    (tmp_path / "file").write_text("hello")
+    for place in (tmp_path / "file", tmp_path / "file" / "inside", tmp_path / ("x" * 300)):
+        with pytest.raises(ValueError, match=r"cannot be (read|opened)"):
+            engines.Ledger(place, storage=kind).add(days["wed"])
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert (tmp_path / "file").read_text() == "hello"
+
+
+def test_files_of_others_stay(kind, tmp_path, days):
+    mine = tmp_path / "batch=x" / "mine.parquet"
+    mine.parent.mkdir()
+    mine.write_text("hello")
+    ledger = engines.Ledger(tmp_path / "a.duckdb" if kind == "duckdb" else tmp_path, storage=kind)
+    if kind == "delta":
+        with pytest.raises(ValueError, match="has 'batch=x' in it"):
+            ledger.add(days["wed"])
+    else:
+        ledger.add(days["wed"])
+    ledger.clean(0)
+    assert mine.read_text() == "hello"
+
+
+def test_damage_is_said_in_one_sentence(kind, place, ledger, days):
+    ledger.add(days["wed"])
+    damaged = place if kind == "duckdb" else next(place.glob(REGISTERS[kind]))
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=r"cannot be (read|opened)") as caught:
+        engines.Ledger(place, storage=kind).batches  # noqa: B018
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("key", ["version", "batches", "files", "retired"])
+def test_a_register_without_a_part(tmp_path, days, key):
+    ledger = engines.Ledger(tmp_path)
+    ledger.add(days["wed"])
+    manifest = json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))
+    del manifest[key]
+    (tmp_path / "ledger.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(ValueError, match=f"has no '{key}'"):
+        ledger.add(days["tue sdä"])
 
 
 def statistics(ledger):

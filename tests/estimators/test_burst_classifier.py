@@ -108,6 +108,8 @@ def test_rare_classes_empty_texts_and_unknown_words():
         ({"folds": 1}, "folds must be a whole number of 2 or more"),
         ({"ngram_weight": 0}, "ngram_weight must be a number above 0"),
         ({"random_state": None}, "random_state must be a whole number"),
+        ({"random_state": 2**63}, "random_state must be below"),
+        ({"vectorizer": "x"}, "vectorizer must be None or a vectorizer"),
     ],
 )
 def test_bad_options_are_refused_with_a_sentence(options, sentence):
@@ -129,7 +131,14 @@ def test_bad_use_is_refused_with_a_sentence():
         tb.BurstClassifier().fit([[1, 2], [2, 0]], [0, 1]).predict(texts)
     with pytest.raises(ValueError, match="give every document a label"):
         tb.BurstClassifier().fit(texts[:2], ["a", None])
+    for missing in (None, np.nan):
+        with pytest.raises(ValueError, match="document 1 must be a string; got"):
+            tb.BurstClassifier().fit(["a b", missing, "c"], [0, 1, 0])
     assert not hasattr(tb.BurstClassifier(), "partial_fit")
+
+
+def test_costs_may_be_an_iterator():
+    assert tb.BurstClassifier(costs=iter([2.0])).fit(["a b", "c d"], [0, 1]).cost_ == 2.0
 
 
 # ---- the arithmetic

@@ -58,6 +58,13 @@ WHERE = {
     "a missing column": "nope = 1",
     "nesting": "(" * 400 + "year = 1" + ")" * 400,
 }
+TOGETHER = {  # documents come in batches: each batch would have its own maximum
+    "a maximum": "year = MAX(year)",
+    "a number of documents": "COUNT(*) > 3",
+    "a window": "ROW_NUMBER() OVER (ORDER BY year) < 3",
+    "all columns": "COLUMNS('.*') = 1",
+}
+BUILD = ["stats", "build", "c.csv", "-o", "s.parquet", "--text", "text"]
 
 ROWS = [
     *(refused(f"formula: {name}", [*FORMULA, formula], "", files=TABLE) for name, formula in CODE.items()),
@@ -71,6 +78,34 @@ ROWS = [
     *(
         survives(f"where: {name}", ["kwic", "c.csv", "so", "--text", "text", "--where", where, "--quiet"], files=TABLE)
         for name, where in WHERE.items()
+    ),
+    *(
+        refused(f"where: {name}", ["terms", "c.csv", "--text", "text", "--where", where], "several", files=TABLE)
+        for name, where in TOGETHER.items()
+    ),
+    refused(
+        "where: 2,000 conditions",
+        ["terms", "c.csv", "--text", "text", "--where", " OR ".join(["year = 1"] * 2_000)],
+        "too many",
+        files=TABLE,
+    ),
+    refused(
+        "build: nothing to resume with --where",
+        [*BUILD, "--where", "year > 1", "--checkpoint", "5"],
+        "omit --ch",
+        files=TABLE,
+    ),
+    refused(
+        "build: nothing to resume with --split",
+        [*BUILD, "--split", "2", "--checkpoint", "5"],
+        "omit --checkpoint",
+        files=TABLE,
+    ),
+    refused(
+        "kwic: a layer that is empty",
+        ["kwic", "c.conllu", "a", "--layer", "lemma", "--show", "form", "--quiet"],
+        "layer 'lemma';",
+        files={"c.conllu": b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n"},
     ),
     refused("kwic: an empty query", [*KWIC, " "], "word, a phrase", files=CORPUS),
     refused("kwic: a query of 10^5 characters", [*KWIC, "x" * 100_000], "at most 1,000", files=CORPUS),

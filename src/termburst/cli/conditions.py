@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from termburst.reading.readers import Batch
+
+# Polars' names of steps that look at several rows.
+TOGETHER = frozenset(
+    ("Agg", "Over", "Window", "Len", "Quantile", "Correlation", "Explode", "Rank", "Shift", "Selector")
+)
 
 
 def where_expression(condition: str) -> pl.Expr:
@@ -30,10 +36,49 @@ def where_expression(condition: str) -> pl.Expr:
     if re.search(r"\bselect\b", outside, re.IGNORECASE):
         raise ValueError(f"--where takes no SELECT; {example}")
     try:
-        return pl.sql_expr(condition)
+        found = pl.sql_expr(condition)
     except (pl.exceptions.PolarsError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"--where {condition!r:.60} cannot be understood ({reason}); {example}") from error
+    if looks_at_others(found):
+        raise ValueError(
+            f"--where {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "
+            f"judged alone; {example}"
+        )
+    return found
+
+
+def looks_at_others(expression: pl.Expr) -> bool:
+    """Whether the value of a row depends on other rows: documents come in batches, and each would have its own maximum.
+
+    Polars can say so only of the outermost step of an expression, so we look at the names of all its steps.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> [looks_at_others(pl.sql_expr(text)) for text in ("year = MAX(year)", "party = 'Agg'")]
+    [True, False]
+    """
+    import json
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Polars says that the format may change
+        text = expression.meta.serialize(format="json")
+    try:
+        left = [json.loads(text)]
+    except RecursionError:
+        raise ValueError("--where has too many conditions; shorten it, such as by year IN (1945, 1946)") from None
+    names: set[str] = set()
+    while left:
+        step = left.pop()
+        if isinstance(step, dict):
+            names.update(step)
+            left += [value for key, value in step.items() if key not in ("String", "Column")]  # what users wrote
+        elif isinstance(step, list):
+            left += step
+        elif isinstance(step, str):
+            names.add(step)
+    return not TOGETHER.isdisjoint(names)
 
 
 def columns_of(condition: str | None) -> tuple[str, ...]:

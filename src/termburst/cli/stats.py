@@ -73,7 +73,10 @@ def build(
         ),
     ] = None,
 ) -> None:
-    """Count a corpus once and save its statistics. If interrupted, the same command resumes."""
+    """Count a corpus once and save its statistics. If interrupted, the same command resumes.
+
+    With --where, --split or --memory it counts from the beginning again.
+    """
     from termburst.files import check_output, companion, remove_leftovers
     from termburst.locks import locked
     from termburst.statistics.checkpoint import Checkpoint
@@ -82,8 +85,7 @@ def build(
     for source in reading.inputs(corpus):
         check_output(_parquet(output), source=source)
     partial = companion(output, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
-    if memory is not None:
-        _check_memory(memory, checkpoint)
+    _check_resuming(reading, memory, checkpoint)
     kept = Checkpoint(
         partial, detail, reading.counting(), every=30 if checkpoint is None else checkpoint, fresh=fresh, say=_say
     )
@@ -99,13 +101,15 @@ def build(
         kept.finish()
 
 
-def _check_memory(memory: str, checkpoint: float | None) -> None:
-    """ValueError, before anything is read, if *memory* is no size, or if checkpoints are asked for, too."""
+def _check_resuming(reading: Reading, memory: str | None, checkpoint: float | None) -> None:
+    """ValueError, before anything is read, if *memory* is no size, or if checkpoints are asked for that cannot be."""
     from termburst.limits import parsed_memory
 
-    parsed_memory(memory)
-    if checkpoint:
-        raise ValueError("a build with --memory saves nothing before its end; omit --checkpoint, or omit --memory")
+    if memory is not None:
+        parsed_memory(memory)
+    for option, given in (("--memory", memory), ("--where", reading.where), ("--split", reading.split)):
+        if checkpoint and given is not None:
+            raise ValueError(f"a build with {option} saves nothing before its end; omit --checkpoint, or omit {option}")
 
 
 def _refuse_unfinished(partial: Path, *, fresh: bool) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from termburst.concordance.collocates import nowhere
 from termburst.concordance.polya_urn import PolyaUrnFit
-from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
+from termburst.inference.checks import check_confidence, check_name, checked_number, checked_whole, shown
 from termburst.inference.repeated_passages import RepeatedPairs
 from termburst.inference.triggers import Triggers, TriggerTest, entries_between
 from termburst.names import ADJUSTMENTS
@@ -71,8 +71,7 @@ def triggers(
     top = None if top is None else checked_whole("top", top, least=1)
     check_name("adjust", adjust, ADJUSTMENTS)
     check_confidence(confidence)
-    if not isinstance(most_repeated, (int, float)) or not 0 <= most_repeated <= 1:
-        raise ValueError(f"most_repeated must be a number between 0 and 1; got {shown(most_repeated)}")
+    most_repeated = checked_number("most_repeated", most_repeated, 0.0, 1.0, low_too=True)
     if not isinstance(fit, PolyaUrnFit) or fit.kind != "full":
         got = f'kind="{fit.kind}"' if isinstance(fit, PolyaUrnFit) else shown(fit)
         raise ValueError(f'triggers need an urn fitted with tb.fit_polya_urn(corpus, "full"); got {got}')

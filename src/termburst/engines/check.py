@@ -131,6 +131,8 @@ class Documents:
         lengths = to_polars(rows.filter(nw.col("term").is_null()).select("document", "length")).sort("document")
         if not prints.height:
             raise NothingToCountError("there are no documents: the frame has no rows")
+        if not lengths["length"].sum():
+            raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
         keys = prints.select(names).to_numpy().astype(SIGNED).view(np.uint64)
         whole = prints["whole"].to_numpy().view(np.uint64)
         found = Fingerprints(np.ascontiguousarray(keys), whole, prints["words"].to_numpy())

@@ -84,6 +84,8 @@ def keyness_by_design(
     check: bool,
 ) -> Any:
     """`keyness_design` of a frame, as a frame of the same engine; see `engines.keyness`."""
+    if not designing.columns:
+        raise ValueError(f"the formula {designing.formula!r:.80} names no column of the frame")
     kinds: Any = ("texts", "counts") if cluster is not None else ("texts", "counts", "patterns")
     source = opened(frame, columns, check=check, kinds=kinds, covariates=designing.columns, cluster=cluster)
     found = source.frame.select(*_covariates(designing), "group").unique()
@@ -96,15 +98,16 @@ def keyness_by_design(
         parts, lengths = _clustered(source, counting, cluster)
     designing = _with_lengths(designing, lengths)
     design = designing.design()
-    design.contrasts(designing.contrast)  # refuses what cannot be, before the work
+    names = dict.fromkeys(one.name for one in design.contrasts(designing.contrast))  # refuses what cannot be
     if cluster is not None:
         _check_clusters(int(sum(documents.sum() for _, documents in designing.summed)), cluster, design)
     like = source.frame if isinstance(source.frame, nw.DataFrame) else None
     parts = tuple(in_polars(part)[0] for part in parts)
     function = partial(designed, designing=designing)
     results = kept(map_terms(parts, function, dict(designed(None, designing=designing).schema)))
-    of_contrasts = (results.filter(nw.col("contrast") == one.name) for one in design.contrasts(designing.contrast))
-    tested = concatenated([with_q_values(rows, adjust, attainable=True)[0] for rows in of_contrasts])
+    # Each contrast is a question of its own, so each has its own family of tests.
+    families = (results.filter(nw.col("contrast") == name) for name in names)
+    tested = concatenated([with_q_values(one, adjust, attainable=True)[0] for one in families])
     return back_from_polars(with_selected_ends(tested, designing.confidence), like)
 
 

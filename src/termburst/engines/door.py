@@ -139,6 +139,8 @@ def _covariates(frame: Any, schema: Mapping[str, Any], names: Sequence[str]) -> 
     for name in names:
         if name not in schema:
             raise ValueError(f"the frame has no column {name!r:.60}, which the formula names; it has {_listed(schema)}")
+        if schema[name].is_nested():
+            raise ValueError(f"the column {name!r:.60} has {schema[name]}, which a formula cannot use; cast it")
     columns = [_named(frame, schema, name) for name in names]
     if not columns:
         return []

@@ -91,6 +91,7 @@ def keyness(
         _refuse_with_formula(contrasts, method, of)
         check_confidence(confidence)
         check_name("adjust", adjust, ADJUSTMENTS)
+        _check_design(contrast, strata, cluster)
         asked = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
         designing = Designing(formula, strata, asked, confidence, checked_whole("min_count", min_count))
         return keyness_by_design(frame, columns, designing, adjust, cluster, counting, check=check)
@@ -215,6 +216,15 @@ def _checked(comparing: Comparing, adjust: str) -> Comparing:
     checked_whole("draws", comparing.draws, least=LEAST_DRAWS)
     checked_whole("seed", comparing.seed)
     return comparing
+
+
+def _check_design(contrast: Any, strata: Any, cluster: Any) -> None:
+    """Raise ValueError for names that are not strings."""
+    for name, value in (("strata", strata), ("cluster", cluster)):
+        if not isinstance(value, str | None):
+            raise ValueError(f"{name} must be the name of a column; got {value!r:.60}")
+    if not isinstance(contrast, str | Sequence | None):
+        raise ValueError(f"contrast must be a string such as 'party: D - R', or several; got {contrast!r:.60}")
 
 
 def _formula(formula: str | None, by: str | None, other: Any) -> str:

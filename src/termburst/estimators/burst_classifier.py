@@ -234,10 +234,14 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> list[float]:
         checked_number("ngram_weight", self.ngram_weight, 0.0, 1e6)
         checked_whole("folds", self.folds, least=2)
-        checked_whole("random_state", self.random_state)
-        if isinstance(self.costs, str) or not hasattr(self.costs, "__iter__") or not list(self.costs):
+        if checked_whole("random_state", self.random_state) >= 2**63:
+            raise ValueError(f"random_state must be below 2**63; got {shown(self.random_state)}")
+        if self.vectorizer is not None and not hasattr(self.vectorizer, "fit_transform"):
+            raise ValueError(f"vectorizer must be None or a vectorizer of scikit-learn; got {shown(self.vectorizer)}")
+        costs = self.costs if isinstance(self.costs, str) or not hasattr(self.costs, "__iter__") else list(self.costs)
+        if not isinstance(costs, list) or not costs:
             raise ValueError(f"costs must be a list of numbers; got {shown(self.costs)}")
-        return [checked_number("costs", cost, 0.0, 1e6) for cost in self.costs]
+        return [checked_number("costs", cost, 0.0, 1e6) for cost in costs]
 
     def __sklearn_tags__(self) -> Any:
         tags = count_tags(super().__sklearn_tags__())
@@ -254,6 +258,9 @@ def _are_texts(X: Any) -> bool:
     except ValueError as error:
         if "takes counts, not texts" not in str(error):
             raise
+        for number, text in enumerate(X):
+            if not hasattr(text, "__len__"):  # None, NaN, pandas' NA
+                raise ValueError(f"document {number} must be a string; got {text!r:.60}") from None
         return True
     return False
 

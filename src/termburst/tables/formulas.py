@@ -235,6 +235,8 @@ def _parsed(formula: str) -> tuple[Any, list[tuple[str, set[str], str]]]:
         from formulaic.errors import FormulaicError
     except ImportError as error:
         raise ValueError(_MISSING) from error
+    if not isinstance(formula, str):
+        raise ValueError(f"a formula must be a string such as 'party + year'; got {formula!r:.60}")
     _check_size(formula)
     try:
         parsed = Formula(formula)

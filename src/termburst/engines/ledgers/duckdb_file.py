@@ -62,6 +62,7 @@ class DuckDBFile(Storage):
 
     def _make(self, path: Path, change: Change) -> None:
         """Write a new file under another name: one that was killed while it was made could not be opened again."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         temporary = companion(path, f".{uuid.uuid4().hex}{PART}")
         try:
             with self._duckdb.connect(str(temporary)) as connection:

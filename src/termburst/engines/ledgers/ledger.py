@@ -26,10 +26,13 @@ from termburst.engines.ledgers.storage import (
     State,
     Storage,
     check_id,
+    check_place,
     no_rows,
     register,
     scanned,
+    understood,
 )
+from termburst.inference.checks import check_name, checked_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,6 +44,7 @@ STORAGES: dict[str, Callable[..., Storage]] = {
     "iceberg": IcebergTable,  # a folder, or a catalogue
 }
 WITH_NAMES = ("duckdb", "iceberg")  # storages that can have several tables
+MOST_HOURS = 1e6  # a century; Delta and Iceberg cannot count many more
 
 
 class Ledger:
@@ -84,13 +88,15 @@ class Ledger:
     """
 
     def __init__(self, place: Any, *, storage: str | None = None, table: str = "ledger") -> None:
+        check_place(place)
         self.storage = storage or _guessed(place)
-        if self.storage not in STORAGES:
-            raise ValueError(f"storage must be one of {', '.join(map(repr, STORAGES))}; got {storage!r}")
+        check_name("storage", self.storage, STORAGES)
         if not table or not isinstance(table, str):
             raise ValueError(f"table must be a name; got {table!r}")
         if self.storage not in WITH_NAMES and table != "ledger":
             raise ValueError(f"a ledger of {self.storage} is the only table of its folder; omit table={table!r}")
+        if "\0" in table:
+            raise ValueError(f"the name of the table, {table!r}, contains a NUL character; use another one")
         options = {"table": table} if self.storage in WITH_NAMES else {}
         self._storage = STORAGES[self.storage](place, **options)
 
@@ -106,7 +112,7 @@ class Ledger:
         """
         import polars as pl
 
-        state = self._storage.state()
+        state = self._state()
         found = register([]) if state is None else state.batches
         withdrawn, merged = pl.col("documents") == 0, pl.col("part") == MERGED
         status = (
@@ -119,7 +125,9 @@ class Ledger:
 
         It is a lazy frame of Polars, or a relation of DuckDB. A lazy frame keeps the state that the ledger has now.
         """
-        return self._storage.scan(self._now())
+        state = self._now()
+        with understood(self._storage.place):
+            return self._storage.scan(state)
 
     def add(self, more: Any, *, check: bool = True) -> tuple[str, ...]:
         """Add the batches that the ledger does not have yet. Returns their ids.
@@ -163,7 +171,7 @@ class Ledger:
         merged = totals(frame, ["term", "count", "length"]).filter(nw.col("documents") != 0)
         merged = merged.with_columns(batch=nw.lit(MERGED)).select(*COLUMNS)
         batches = register([(batch, MERGED, documents) for batch, _, documents in state.batches.rows()])
-        with _spooled(merged) as files:
+        with understood(self._storage.place), _spooled(merged) as files:
             self._storage.commit(state, Change(files, batches, everything=True))
 
     def clean(self, hours: float = 24) -> int:
@@ -172,9 +180,9 @@ class Ledger:
         Choose more hours than any step takes: in Delta and Iceberg tables, files of a step that is still being made are
         not known to others. Frames that are still in use need the files of their state, too.
         """
-        if not hours >= 0:
-            raise ValueError(f"hours must be 0 or more; got {hours!r}")
-        return self._storage.clean(hours)
+        hours = checked_number("hours", hours, 0.0, MOST_HOURS, low_too=True)
+        with understood(self._storage.place):
+            return self._storage.clean(hours)
 
     def _append(self, more: Any, *, sign: int, check: bool = False) -> tuple[str, ...]:
         """Write the batches that are new, in one step."""
@@ -182,7 +190,7 @@ class Ledger:
             numbers = _documents(files)
             for batch in numbers:
                 check_id(batch)
-            state = self._storage.state()
+            state = self._state()
             known = {} if state is None else {batch: documents for batch, _, documents in state.batches.rows()}
             for batch in sorted(numbers.keys() & known.keys()):
                 _check_use(batch, known[batch], sign)
@@ -194,7 +202,8 @@ class Ledger:
             if check:
                 self._check_rest(state, files=files)
             change = Change(files, register([(batch, batch, numbers[batch]) for batch in new]))
-            self._storage.commit(state, change)
+            with understood(self._storage.place):
+                self._storage.commit(state, change)
             return tuple(new)
 
     def _drop(self, batch: str, *, check: bool) -> tuple[str, ...]:
@@ -211,7 +220,8 @@ class Ledger:
             )
         if check:
             self._check_rest(state, without=batch)
-        self._storage.commit(state, Change(None, register([(batch, batch, 0)]), drop=batch))
+        with understood(self._storage.place):
+            self._storage.commit(state, Change(None, register([(batch, batch, 0)]), drop=batch))
         return (batch,)
 
     def _check_rest(self, state: State | None, *, files: Path | None = None, without: str | None = None) -> None:
@@ -224,10 +234,15 @@ class Ledger:
             like = nw.to_native(frames[0]) if frames else None
             found = Storage.read(self._storage, files, like) if like is None else self._storage.read(files, like)
             frames.append(nw.from_native(found))
-        opened(nw.to_native(concatenated(frames)), {}, check=True, kinds=("patterns",))
+        with understood(self._storage.place):
+            opened(nw.to_native(concatenated(frames)), {}, check=True, kinds=("patterns",))
+
+    def _state(self) -> State | None:
+        with understood(self._storage.place):
+            return self._storage.state()
 
     def _now(self) -> State:
-        state = self._storage.state()
+        state = self._state()
         if state is None:
             raise ValueError(f"there is no ledger at {self._storage.place} yet; add a batch first")
         return state
@@ -239,10 +254,7 @@ def _guessed(place: Any) -> str:
         return "duckdb"
     if type(place).__module__.startswith("pyiceberg."):
         return "iceberg"
-    try:
-        path = Path(place)
-    except TypeError:
-        raise ValueError(f"place must be a path; got {place!r}") from None
+    path = Path(place)
     if path.suffix in (".duckdb", ".db"):
         return "duckdb"
     if (path / "_delta_log").is_dir():

@@ -115,6 +115,8 @@ class ParquetFolder(Storage):
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise ValueError(f"{path} is not the register of a ledger")
         self.check_schema(found.get("schema"))
+        if missing := {"version", "batches", "files", "retired"} - found.keys():
+            raise ValueError(f"{path} is damaged: it has no {min(missing)!r}")
         return found
 
     def clean(self, hours: float) -> int:
@@ -133,9 +135,10 @@ class ParquetFolder(Storage):
             return 0
         retired = {name: when for name, when in manifest["retired"].items() if when > before}
         keep = {*manifest["files"], *retired}
+        ours = f"batch=*/{'[0-9a-f]' * 32}.parquet"  # files of others have other names, and are not removed
         gone = [
             file
-            for file in [*self.folder.glob("batch=*/*.parquet"), *self.folder.glob("batch=*/.termburst-*.part")]
+            for file in [*self.folder.glob(ours), *self.folder.glob("batch=*/.termburst-*.part")]
             if file.relative_to(self.folder).as_posix() not in keep
         ]
         gone += self.folder.glob(".termburst-*.part")

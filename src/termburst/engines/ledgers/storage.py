@@ -7,9 +7,14 @@ are: under its own id, or in the part `MERGED`, with those of other batches.
 
 from __future__ import annotations
 
+import os
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,6 +24,10 @@ if TYPE_CHECKING:
 
 SCHEMA = 1  # of the columns and the register; a ledger with another number is refused
 MERGED = "(merged)"  # the batch of rows that `Ledger.compact` has merged
+# Modules of errors that storage may raise; "_internal" is Delta's, and "pyo3_runtime" has the panics of Rust.
+LIBRARIES = frozenset(
+    ("polars", "narwhals", "duckdb", "_duckdb", "deltalake", "_internal", "pyiceberg", "sqlalchemy", "sqlite3")
+) | {"pyarrow", "pyo3_runtime"}
 COLUMNS = ("term", "count", "length", "documents", "batch")
 ROWS = 2_000_000  # rows that are written at a time
 _LONGEST_ID = 200  # bytes of a quoted id, which is the name of a folder in most storages
@@ -129,6 +138,41 @@ def check_id(batch: str) -> None:
             f"the batch id {batch[:40]!r}… is too long for a folder's name: at most {_LONGEST_ID} letters, and "
             "fewer if they are not ASCII"
         )
+
+
+def check_place(place: Any) -> None:
+    """Raise ValueError for what is neither a path nor an object of DuckDB or Iceberg.
+
+    Examples
+    --------
+    >>> check_place("s3://bucket/ledger")
+    Traceback (most recent call last):
+    ValueError: a ledger must be in a folder of this machine; got 's3://bucket/ledger'
+    """
+    if any(kind.__module__.partition(".")[0] in ("duckdb", "_duckdb", "pyiceberg") for kind in type(place).__mro__):
+        return
+    if not isinstance(place, (str, PathLike)) or isinstance(os.fspath(place), bytes) or not str(place):
+        raise ValueError(f"place must be a path; got {place!r:.60}")
+    name = str(place)
+    if re.match(r"[A-Za-z][\w+.-]+:/", name):  # pathlib makes one slash of two
+        raise ValueError(f"a ledger must be in a folder of this machine; got {name!r:.60}")
+    if name == ":memory:":
+        raise ValueError("a ledger in ':memory:' would be gone at once; give an open connection of DuckDB")
+    if "\0" in name:
+        raise ValueError(f"place {name!r:.60} contains a NUL character; use another name")
+
+
+@contextmanager
+def understood(place: str) -> Iterator[None]:
+    """Turn errors of the file system and of libraries for storage into a ValueError of one sentence."""
+    try:
+        yield
+    except BaseException as error:  # a panic of Rust is no Exception
+        library = type(error).__module__.partition(".")[0]
+        if isinstance(error, ImportError) or not (isinstance(error, OSError) or library in LIBRARIES):
+            raise
+        reason = " ".join(re.sub(r"\x1b\[\d*m|[\0-\x1f↳]", " ", str(error)).split())
+        raise ValueError(f"the ledger {place:.200} cannot be read or written ({reason or library:.200})") from error
 
 
 def imported(module: str, extra: str) -> Any:

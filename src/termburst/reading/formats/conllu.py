@@ -231,7 +231,8 @@ class _Parser:
     def _document(self, number: str) -> FoundDocument:
         missing = max(self._no_lemma, self._no_upos)
         if self._tokens and missing == len(self._tokens) and self._number == 1:
-            raise UnreadableFile(f"has nothing in the column of the layer {self._layer!r}; choose another layer")
+            shown = " or ".join(repr(layer) for layer in layers_in(self._layer) if layer != "form")
+            raise UnreadableFile(f"has nothing in the column of the layer {shown}; choose another layer")
         found = FoundDocument(self._name or number, self._tokens, self._metadata)
         self._name, self._tokens, self._metadata = "", [], {}
         self._size = self._checked = 0
