@@ -11,9 +11,10 @@ import typer
 from termburst.cli.concordance_lines import LineWriter
 from termburst.cli.conditions import Known, about
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Layer, Reading, reads_text, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, near
 from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
+from termburst.cli.text_options import CORPUS_HELP, Layer
 from termburst.display import printable
 from termburst.names import Span
 
