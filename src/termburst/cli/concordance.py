@@ -88,7 +88,7 @@ def kwic(
         stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
         stack.enter_context(writer)
         opened = reading.with_columns(names).batches(corpus, reading.counting(), bar=not writer.on_terminal)
-        read, known = stack.enter_context(opened), Known(names)
+        read, known = stack.enter_context(opened), Known(names, "; --sort also takes L1 to R3")
         lines = _lines(head.of(known.seen(read.batches)), asked, wanted, names, layers=reading.shows_another)
         _write(lines, wanted, writer, at_once=settled is Format.parquet)
         known.check()
