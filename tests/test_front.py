@@ -32,6 +32,22 @@ def test_pages_agree_with_the_table_of_peers_on_how_fast_termburst_is(path):
     assert [number for number in said if f"{number} times as fast" not in PEERS] == []
 
 
+@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *PAGES], ids=lambda path: path.name)
+def test_benchmarks_that_are_named_exist(path):
+    """A reader can run what a figure was measured with."""
+    named = set(re.findall(r"benchmarks/\w+\.py", path.read_text(encoding="utf-8")))
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_files_that_contributing_names_exist():
+    """Its tables say where new code goes; names such as `a/b.py` stand for any file."""
+    rows = re.findall(r"^\| .*\|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`([\w/]+/\w+\.(?:py|c|js|toml))`", row)}
+    assert len(named) > 100
+    gone = {name for name in named if not any((place / name).exists() for place in (ROOT, ROOT / "src/termburst"))}
+    assert {name for name in gone if not re.search(r"\b(its_name|[abx])\b", name)} == set()
+
+
 def test_habits_of_other_tools_have_commands_that_exist():
     commands = command().commands
     found = re.findall(r"`termburst (\w+)([^`]*)`", COMING_FROM)

@@ -88,3 +88,17 @@ def test_another_layer_is_shown(run, tmp_path):
     assert "omit --layer and --show" in run("kwic", "stdlib", "so", "--show", "lemma").err
     outcome = run("kwic", path, "etre", "--layer", "lemma", "-f", "csv")
     assert "nothing matches 'etre'; did you mean 'être'?" in outcome.err
+
+
+def test_a_number_may_be_compared_as_text(fault, run, tmp_path):
+    for folder in ("2024", "2025"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.txt").write_text(f"so it goes in {folder}", encoding="utf-8")
+    lines = [
+        run("kwic", tmp_path, "goes", "--where", condition, "-f", "csv").out.splitlines()[1:]
+        for condition in ("folder = '2024'", "folder = 2024", "folder < '2025'")
+    ]
+    assert lines[0] == lines[1] == lines[2]
+    assert len(lines[0]) == 1
+    assert "text with text in quotes" in fault("terms", tmp_path, "--where", "file > 7")
+    assert "folders inside the one that you give" in fault("terms", tmp_path / "2024", "--where", "folder = 'a'")

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from twins import tokenizer as twin
 
+from termburst.core.matrix_rows import piece, write_rows
 from termburst.core.tokenizer import (
     DONE,
     LONGEST,
@@ -17,11 +18,9 @@ from termburst.core.tokenizer import (
     MORE_POOL,
     cells,
     count,
-    piece,
     rules,
     text_room,
     texts,
-    write_rows,
 )
 from termburst.core.vocabulary import NODE, vocabulary
 from termburst.counting import tokenizer

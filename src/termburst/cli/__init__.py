@@ -74,7 +74,7 @@ def _run() -> int:
 
 @cache
 def command() -> Any:
-    """All commands with their options; to put them together takes as long as a small corpus, so it is done once."""
+    """All commands with their options, made once: it takes as long as reading a small corpus."""
     from typer.main import get_command  # here, because Ctrl-C may come during these imports
 
     from termburst.cli.app import app

@@ -16,7 +16,7 @@ from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
 from termburst.cli.output import Format, say, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
 from termburst.cli.report import report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.sentences import burstiest
@@ -35,6 +35,7 @@ from termburst.cli.shared import (
     shown,
 )
 from termburst.cli.stats import stats
+from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
 from termburst.names import Detail, Fit, TermSort, Test
 

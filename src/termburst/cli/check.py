@@ -8,8 +8,9 @@ import typer
 
 from termburst.cli.corpora import corpus_of
 from termburst.cli.output import json_text, note, say, write_out
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.shared import Output
+from termburst.cli.text_options import CORPUS_HELP
 
 Cluster = Annotated[
     str | None,

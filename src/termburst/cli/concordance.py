@@ -11,9 +11,10 @@ import typer
 from termburst.cli.concordance_lines import LineWriter
 from termburst.cli.conditions import Known, about
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Layer, Reading, reads_text, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, near
 from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
+from termburst.cli.text_options import CORPUS_HELP, Layer
 from termburst.display import printable
 from termburst.names import Span
 
@@ -87,7 +88,7 @@ def kwic(
         stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
         stack.enter_context(writer)
         opened = reading.with_columns(names).batches(corpus, reading.counting(), bar=not writer.on_terminal)
-        read, known = stack.enter_context(opened), Known(names)
+        read, known = stack.enter_context(opened), Known(names, "; --sort also takes L1 to R3")
         lines = _lines(head.of(known.seen(read.batches)), asked, wanted, names, layers=reading.shows_another)
         _write(lines, wanted, writer, at_once=settled is Format.parquet)
         known.check()

@@ -107,12 +107,10 @@ def with_columns_of(condition: str | None, how: dict[str, Any]) -> dict[str, Any
 
 def meeting(corpus: str, batches: Iterator[Batch], condition: str) -> Iterator[Batch]:
     """The documents that meet a condition. ValueError if a column is missing everywhere, or no document meets it."""
-    from termburst.corpus.metadata import chosen_rows
-
     expression, names = where_expression(condition), columns_of(condition)
     known, seen, kept = Known(names), 0, 0
     for batch in known.seen(batches):
-        rows = chosen_rows(about(batch, names), expression).tolist()
+        rows = _rows_meeting(about(batch, names), expression)
         seen, kept = seen + len(batch.ids), kept + len(rows)
         metadata = None if batch.metadata is None else [batch.metadata[row] for row in rows]
         yield replace(
@@ -123,6 +121,28 @@ def meeting(corpus: str, batches: Iterator[Batch], condition: str) -> Iterator[B
         raise ValueError(f"{corpus}: none of {many(seen, 'document')} meets --where {condition!r:.100}")
 
 
+def _rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
+    """The rows that meet a condition. Text that looks like a number is one, but may also be compared as text.
+
+    >>> import polars as pl
+    >>> years = pl.DataFrame({"year": [1944, 1945]})
+    >>> _rows_meeting(years, where_expression("year > 1944")), _rows_meeting(years, where_expression("year = '1945'"))
+    ([1], [1])
+    """
+    import polars as pl
+
+    from termburst.corpus.metadata import chosen_rows
+
+    try:
+        return chosen_rows(frame, expression).tolist()
+    except ValueError as error:
+        try:
+            return chosen_rows(frame.with_columns(pl.selectors.numeric().cast(pl.String)), expression).tolist()
+        except ValueError:
+            advice = "--where compares numbers with numbers, and text with text in quotes: year >= 1945, party = 'x'"
+            raise ValueError(f"{error}; {advice}") from None
+
+
 class Known:
     """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
 
@@ -130,8 +150,9 @@ class Known:
     otherwise, such as for files with different headers, when all batches have been read.
     """
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, names: tuple[str, ...], hint: str = "") -> None:
         self.missing = set(names)
+        self.hint = hint
         self.columns: set[str] = set()
 
     def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -149,8 +170,9 @@ class Known:
     def check(self) -> None:
         """Raise ValueError for columns that no document has."""
         if self.missing:
-            there = f"; there is {', '.join(sorted(self.columns))}" if self.columns else ""
-            hint = "a column of the table, file, folder, or a group of --name-pattern; --sort also takes L1 to R3"
+            there = f"; columns here: {', '.join(sorted(self.columns))}" if self.columns else ""
+            inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
+            hint = f"a column of the table, file, folder{inside}, or a group of --name-pattern{self.hint}"
             names = ", ".join(repr(name) for name in sorted(self.missing))
             raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}")
 

@@ -8,7 +8,8 @@ import typer
 
 from termburst.cli.corpora import corpus_of
 from termburst.cli.output import say
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
+from termburst.cli.text_options import CORPUS_HELP
 
 
 @reads_text

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from termburst.cli.output import Format, check_csv_options, many, note, say, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document
+from termburst.cli.reading import Reading, reads_text, warn_of_one_document
 from termburst.cli.shared import CsvAsIs, Excel, MinCount, Mu, Sigma2
+from termburst.cli.text_options import CORPUS_HELP
 from termburst.exports import ENDINGS, WORD_LIST_FORMATS
 
 CellFormat = Literal["npz", "csv", "parquet", "matrix-market", "svmlight", "quanteda"]  # of weights

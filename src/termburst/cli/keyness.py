@@ -22,7 +22,7 @@ from termburst.cli.designs import (
 from termburst.cli.keyness_groups import Bin, By, GroupsOption, grouped, named_groups
 from termburst.cli.option_values import unlike
 from termburst.cli.output import Format, many, say, settled_format, write_table
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
 from termburst.cli.sentences import compared
 from termburst.cli.shared import (
@@ -39,6 +39,7 @@ from termburst.cli.shared import (
     Top,
     shown,
 )
+from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
 from termburst.names import Compared, KeynessMethod, Sort
 

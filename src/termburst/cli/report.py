@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termburst.cli.output import json_text, note, write_out
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
 from termburst.cli.shared import Examples, FdrOption, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
+from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import LINES, MOST_TERMS, PANELS
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termburst.cli.output import json_text, many, note, say, write_out
-from termburst.cli.reading import CORPUS_HELP, Reading, reads_text
+from termburst.cli.reading import Reading, reads_text
+from termburst.cli.text_options import CORPUS_HELP
 from termburst.names import Detail
 
 if TYPE_CHECKING:

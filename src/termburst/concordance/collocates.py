@@ -143,7 +143,7 @@ def node_parts(node: Any, counting: CountingOptions) -> list[Part]:
 
 @lru_cache(maxsize=8)
 def _finder(counting: CountingOptions) -> Any:
-    """The function that finds the words of a text. To make it takes as long as to test a rare node."""
+    """The function that finds the words of a text. Making it takes as long as testing a rare node."""
     return replace(counting, stop_words=None, ngrams=(1, 1)).plain_tokenizer().analyze
 
 

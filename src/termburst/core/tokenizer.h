@@ -1,4 +1,4 @@
-/* From UTF-8 bytes to tokens, to nodes of a vocabulary, to counts by document, to the rows of a matrix. */
+/* From UTF-8 bytes to tokens, to nodes of a vocabulary, to counts by document. */
 #ifndef TB_TOKENIZER_H
 #define TB_TOKENIZER_H
 
@@ -61,33 +61,7 @@ typedef struct {
     int32_t *runs;
 } TextRoom;
 
-/* Counts of documents, and their destination: row r begins at starts[r]. The column of a node is −1 if it has none. */
-typedef struct {
-    const int32_t *ids;
-    const int32_t *counts;
-    int64_t size;
-    const int64_t *indptr;
-    const int64_t *starts;
-    int64_t documents;
-    const int32_t *columns;
-    int64_t nodes;
-} Piece;
-
-/* The matrix to which `pieces` are written: `room` cells, column numbers below `width`. Indices go to `indices`, or to
- * `long_indices` if `is_long`. `keys` and `spare` have space for the longest row. */
-typedef struct {
-    int64_t pieces, width;
-    int32_t *indices;
-    int64_t *long_indices;
-    int64_t *data;
-    int64_t room, is_long;
-    uint64_t *keys;
-    uint64_t *spare;
-    int64_t longest;
-} MatrixRows;
-
 TB_API int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room);
 TB_API int32_t tb_number(const Texts *texts, const Rules *rules, Vocabulary *known, Numbered *out, const TextRoom *room);
-TB_API int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix);
 
 #endif

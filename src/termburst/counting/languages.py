@@ -164,7 +164,7 @@ def stop_words_of(code: str) -> frozenset[str]:
 
 @cache
 def english_stop_words() -> frozenset[str]:
-    """scikit-learn's list, from its own file: to import all of scikit-learn for 318 words takes more than a second.
+    """scikit-learn's list, from its own file: importing all of scikit-learn for 318 words takes more than a second.
 
     Examples
     --------

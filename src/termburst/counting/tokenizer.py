@@ -14,21 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.core.matrix_rows import Piece, piece, write_rows
 from termburst.core.tokenizer import (
     DONE,
     MORE_NODES,
     MORE_POOL,
     MOST_CELLS,
-    Piece,
     Rules,
     cells,
     count,
-    piece,
     room_size,
     rules,
     text_room,
     texts,
-    write_rows,
 )
 from termburst.core.vocabulary import (
     BATCH,

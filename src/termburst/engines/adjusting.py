@@ -177,7 +177,7 @@ def _histogram(results: Any, *, attainable: bool) -> pl.DataFrame:
 
 
 def batch_events(batch: pl.DataFrame, *, attainable: bool) -> pl.DataFrame:
-    """As `_events`, of some tests."""
+    """`_events` of some tests."""
     return cast("pl.DataFrame", nw.to_native(_events(nw.from_native(batch), attainable=attainable)))
 
 

@@ -110,7 +110,7 @@ def opened(
 
 
 def _not_a_frame(frame: Any) -> str:
-    """What is said of an object that Narwhals does not know."""
+    """The message for an object that Narwhals does not know."""
     library = type(frame).__module__.partition(".")[0]
     if library in WAYS_ROUND:
         return f"frames of {library} cannot be read here; {WAYS_ROUND[library]}"

@@ -91,7 +91,7 @@ def near_duplicates(source: Source, threshold: float = THRESHOLD) -> NearDuplica
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What fingerprints say of near-copies, before pairs are compared.
+    """Possible near-copies, found by fingerprints, before pairs are compared.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Candidates:
         return cls(prints.words.size, held, leader, candidate_pairs(prints.keys[single], single))
 
     def near_duplicates(self, first: Integers, second: Integers, similar: Floats) -> NearDuplicates:
-        """The near-copies, if these pairs and documents with the same words are."""
+        """The near-copies: these pairs, and documents with the same words."""
         copy = self.leader != self.held
         copies = self.held[copy]
         first = np.concatenate([first, self.leader[copy]])
@@ -216,7 +216,7 @@ def _verified(source: Source, pairs: Integers, documents: int, threshold: float)
 
 
 def components(pairs: Integers, documents: int) -> Integers:
-    """For each document, the number of those that belong together: no pair is of two of them.
+    """For each document, the number of its component; the documents of a pair are in the same one.
 
     >>> components(np.array([[0, 2], [2, 3]]), 4).tolist()
     [0, 1, 0, 0]
@@ -293,7 +293,7 @@ def shared_passages(source: Source, numbers: Integers, tokens: int, most: int = 
 
 
 def every_passage(tokens: int) -> int:
-    """Every how-many-th passage of a corpus of that size is looked at."""
+    """The step k: every k-th passage of a corpus of that size is looked at."""
     return max(1, -(-tokens // SAMPLED))
 
 

@@ -51,13 +51,13 @@ async function askForTriggers(report) {
 
 function drawTriggers(report, { triggers }) {
   byId("triggers-ask").hidden = Boolean(triggers);
-  byId("triggers-status").textContent = triggers && !triggers.length ? `No ${report.word} is surely brought on by it, or brings it on.` : "";
+  byId("triggers-status").textContent = triggers && !triggers.length ? `No ${report.word} surely brings it on, or is surely brought on by it.` : "";
   const number = (value) => (value === null ? "∞" : times(value));
   byId("triggers").replaceChildren(
     ...(triggers?.length
       ? [
           plainTable(
-            ["", report.word, "times likelier just after", "95 % interval", "documents", "q"],
+            ["", report.word, "times likelier", "95 % interval", "documents", "q"],
             triggers.map((row) => [
               row.direction,
               brief(row.term, 40),
