@@ -162,9 +162,7 @@ class DesignComparison:
             columns, share = rows.shape[1], self.data.tokens / self.data.tokens.sum()
             omega = np.clip(np.nan_to_num(full[:, :columns]) @ rows.T, -60, 30)
             variance = (omega - (omega @ share)[:, None]) ** 2 @ share
-            terms = np.flatnonzero(
-                (self.data.cells.b_i >= LOOSE) & (variance >= APART**2) & (full[:, -1] >= SEPARATED)
-            )
+            terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (variance >= APART**2) & (full[:, -1] >= SEPARATED))
             kappa = np.full(len(full), self.regression.kappa)
             start = np.nan_to_num(np.column_stack([full[:, :columns], kappa, full[:, columns]]))
             wide = np.column_stack([rows, np.zeros(len(rows))])
