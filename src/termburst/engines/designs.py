@@ -96,7 +96,7 @@ def keyness_by_design(
         parts, lengths = _clustered(source, counting, cluster)
     designing = _with_lengths(designing, lengths)
     design = designing.design()
-    design.contrasts(designing.contrast)  # refuses what cannot be, before the work
+    contrasts = design.contrasts(designing.contrast)  # refuses what cannot be, before the work
     if cluster is not None:
         _check_clusters(int(sum(documents.sum() for _, documents in designing.summed)), cluster, design)
     like = source.frame if isinstance(source.frame, nw.DataFrame) else None
@@ -104,7 +104,11 @@ def keyness_by_design(
     function = partial(designed, designing=designing)
     results = kept(map_terms(parts, function, dict(designed(None, designing=designing).schema)))
     attainable = "least_p" in results.collect_schema().names()
-    tested, _ = with_q_values(results, adjust, attainable=attainable)
+    parts_tested = [  # each contrast is adjusted by itself
+        with_q_values(results.filter(nw.col("contrast") == one.name), adjust, attainable=attainable)[0]
+        for one in contrasts
+    ]
+    tested = parts_tested[0] if len(parts_tested) == 1 else nw.concat(parts_tested)
     return back_from_polars(with_selected_ends(tested, designing.confidence), like)
 
 
@@ -266,6 +270,7 @@ def _columns_of(test: ContrastTest, terms: pl.Series) -> pl.DataFrame:
         "ci_high": test.ci_high,
         "statistic": test.statistic,
         "p_value": test.p_value,
+        "least_p": test.least_p,
         "reference": test.reference.tolist(),
         "status": test.status.tolist(),
     }
