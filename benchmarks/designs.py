@@ -184,7 +184,7 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     x = rng.random(lengths.size) < np.array([0.3, 0.5, 0.7])[other]
     matrix = np.column_stack([np.ones(lengths.size), other == 1, other == 2, x]).astype(float)
     for ratio in (1.0, 1.5, 4.0):
-        for tie, kappa in (("documents", 0.0), ("tie", 0.5), ("tokens", 1.0)):
+        for tie, kappa in (("beyond", -0.5), ("documents", 0.0), ("tie", 0.5), ("tokens", 1.0)):
             for mean in (3e-5, 1e-4, 1e-3, 1e-2):
                 beta = np.array([np.log(mean), 0.5, -0.5, np.log(ratio)])
                 omega = matrix @ beta

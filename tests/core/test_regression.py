@@ -5,7 +5,7 @@ import pytest
 from twins import regression as twin
 
 from termburst.core import regression as core
-from termburst.models.beta_binomial_regression import Regression, design_cells
+from termburst.models.beta_binomial_regression import FIRMNESS, Regression, design_cells
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 
@@ -115,3 +115,31 @@ def test_numbers_that_are_not_finite_end():
     start = np.full_like(of.start(rows, null), np.nan)
     assert of.fit(rows, start).shape == (4, 7)
     assert of.fit(np.full((4, 3), np.nan), start).shape == (4, 7)
+
+
+def test_a_fitted_tie_is_the_maximum_over_kappa_with_its_prior(on_both):
+    of, null, X, cell, rows = regression(3)
+    wide, start = np.column_stack([rows, np.zeros(4)]), of.start(rows, null)
+    start = np.column_stack([start[:, :3], np.full(4, 0.5), start[:, 3]])
+    loose = of.with_fitted_tie()
+    baseline, avx2 = on_both(lambda: loose.fit(wide, start))
+    np.testing.assert_array_equal(baseline, avx2)
+    x, matrix, count, n = baseline[0, [0, 1, 2, 4]], rows[cell], X[:, 0], X.sum(axis=1)
+    kappa = baseline[0, 3]
+
+    def height(kappa):
+        return twin.maximum(matrix, count, n, kappa) - FIRMNESS * (kappa - 0.5) ** 2 / 2
+
+    assert abs(kappa - 0.5) > 0.01
+    prior = FIRMNESS * (kappa - 0.5) ** 2 / 2
+    here, above, below = height(kappa), height(kappa + 0.1), height(kappa - 0.1)
+    assert twin.log_likelihood(x, matrix, count, n, kappa) - prior == pytest.approx(here, abs=1e-6)
+    assert of.separate[0] + baseline[0, 5] == pytest.approx(here, abs=1e-6)
+    assert here > max(above, below)
+    assert abs(above - below) < 0.1 * (2 * here - above - below)  # flat, up to third order
+
+
+def test_a_design_with_a_fitted_tie_has_a_last_column_of_zeros():
+    of, null, _, _, rows = regression(4)
+    with pytest.raises(ValueError, match="last column"):
+        of.with_fitted_tie().fit(rows, of.start(rows, null))

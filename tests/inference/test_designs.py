@@ -28,11 +28,16 @@ def test_two_groups_have_the_likelihood_ratio_of_keyness():
     mean = np.where(np.arange(80)[:, None] < 40, [0.01, 0.02, 0.05], [0.02, 0.02, 0.04])
     X = with_rest(drawn(rng, mean, lengths), lengths)
     design = np.column_stack([np.ones(80), np.arange(80) < 40]).astype(float)
-    found = comparison(X, design).test(Contrast("a - b", np.array([0.0, 1]), np.array([0, 1])))
+    of = comparison(X, design)
+    found = of.test(Contrast("a - b", np.array([0.0, 1]), np.array([0, 1])))
     expected = compare(term_cells(X[:40]), term_cells(X[40:]))
     np.testing.assert_allclose(found.statistic, expected.likelihood_ratio, atol=1e-6)
     odds = np.log2(expected.alternative.mean / (1 - expected.alternative.mean))
-    np.testing.assert_allclose(found.log_ratio, odds[:, 0] - odds[:, 1], atol=1e-4)
+    rows, unit = spanning_rows(of.rows, np.array([0.0, 1]), of.data.tokens)
+    np.testing.assert_allclose(of.both(rows)[0][:, 0] / unit, odds[:, 0] - odds[:, 1], atol=1e-4)
+    fitted = np.abs(odds[:, 0] - odds[:, 1]) > 1  # then the documents say something about the tie, too
+    np.testing.assert_allclose(found.log_ratio[~fitted], (odds[:, 0] - odds[:, 1])[~fitted], atol=1e-4)
+    assert fitted.sum() == 1
     np.testing.assert_allclose(found.unadjusted, found.log_ratio, atol=1e-4)
     assert (found.ci_low < found.log_ratio).all()
     assert (found.log_ratio < found.ci_high).all()
@@ -174,3 +179,23 @@ def test_limits_of_words_in_one_or_two_documents_are_on_the_profile():
         np.testing.assert_allclose(2 * (full[finite, 7] - best[finite]), 3.84, atol=1e-3)
         checked += finite.size
     assert checked >= 20
+
+
+def test_limits_of_a_frequent_word_do_not_rest_on_the_tie():
+    """Only the number of tokens per document differs: with κ = ½ the interval of a large ratio misses it."""
+    rng = np.random.default_rng(12)
+    documents, ratio = 1200, 4.0
+    x, lengths = np.arange(documents) % 2, rng.integers(50, 150, documents)
+    alpha_0 = np.where(x, 30 / ratio, 30.0)[:, None] * np.ones(40)
+    mean = np.where(x, ratio, 1.0)[:, None] * 0.01 / (1 + 0.01 * (np.where(x, ratio, 1.0)[:, None] - 1))
+    counts = rng.binomial(lengths[:, None], rng.beta(alpha_0 * mean, alpha_0 * (1 - mean)))
+    covered, design = {"fitted": 0, "tied": 0}, np.column_stack([np.ones(documents), x]).astype(float)
+    for k in range(0, 40, 10):
+        of = comparison(with_rest(counts[:, k : k + 10], lengths), design)
+        found = of.test(Contrast("x", np.array([0.0, 1]), np.array([0, 1])))
+        covered["fitted"] += int(((found.ci_low < np.log2(ratio)) & (np.log2(ratio) < found.ci_high))[:10].sum())
+        rows, unit = spanning_rows(of.rows, np.array([0.0, 1]), of.data.tokens)
+        low, high = of.regression.limits(rows, *of.both(rows), np.full(11, 3.85))[:10].T / unit
+        covered["tied"] += int(((low < np.log2(ratio)) & (np.log2(ratio) < high)).sum())
+    assert covered["fitted"] >= 36
+    assert covered["tied"] < 30

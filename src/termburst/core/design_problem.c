@@ -15,7 +15,7 @@ static const double *table_in(const Problem *of, int64_t g) {
 
 /* log α_0 of all design cells, at the ω of the points. */
 static void tie_points(const Problem *of, double tau) {
-    double kappa = of->design->kappa;
+    double kappa = *of->kappa;
     for (int64_t g = 0; g < of->design->groups; g++) {
         Point *at = &of->points[g];
         double own = tau - kappa * (at->v - of->middle);
@@ -47,11 +47,12 @@ static void locate(const Problem *of, const double *x) {
             at->v = size[k] - 2 * log_1p[k];
         }
     }
+    *of->kappa = tie_is_fitted(of->design) ? x[columns - 1] : of->design->kappa;
     tie_points(of, x[columns]);
 }
 
 static double value_here(const Problem *of) {
-    double total = 0.0;
+    double off = *of->kappa - of->design->kappa, total = -of->design->firmness * off * off / 2;
     for (int64_t g = 0; g < of->design->groups; g++) {
         const Point *at = &of->points[g];
         const Term *term = term_in(of, g);
@@ -70,6 +71,17 @@ double value_at(const Problem *of, const double *x) {
 double value_at_tau(const Problem *of, double tau) {
     tie_points(of, tau);
     return value_here(of);
+}
+
+/* Adds the derivatives in κ of one design cell, where log α_0 = τ − κ u, u = v_g − v. */
+static void add_tie_slopes(const Problem *of, const Point *at, const double *row, Derivatives d, double across) {
+    int64_t columns = of->design->columns, size = columns + 1;
+    double u = at->v - of->middle, turn = at->rest - at->p, *line = of->hessian + (columns - 1) * size;
+    if (!(at->own.tau < LARGEST && at->own.tau > SMALLEST)) return;
+    of->gradient[columns - 1] -= u * d.tau;
+    line[columns - 1] += u * u * d.tau_tau;
+    line[size + columns - 1] -= u * d.tau_tau; /* the line of τ is the next one */
+    for (int64_t k = at->first; k <= at->last; k++) line[k] -= row[k] * (u * across + turn * d.tau);
 }
 
 void slopes_here(const Problem *of) {
@@ -96,7 +108,11 @@ void slopes_here(const Problem *of) {
         }
         gradient[columns] += d.tau;
         last[columns] += d.tau_tau;
+        if (tie_is_fitted(of->design)) add_tie_slopes(of, at, row, d, across);
     }
+    if (!tie_is_fitted(of->design)) return;
+    gradient[columns - 1] -= of->design->firmness * (*of->kappa - of->design->kappa);
+    last[-2] -= of->design->firmness; /* the diagonal of κ */
 }
 
 int tau_is_free(const Problem *of, const double *x) {
@@ -126,12 +142,13 @@ double newton_step(const Problem *of, const double *x, double damping) {
 /* The largest change by the step, of a logit in units of 4, and of τ in units of 3. */
 static double change_of(const Problem *of) {
     int64_t columns = of->design->columns;
-    double largest = fabs(of->step[columns]) / 3;
+    double largest = fabs(of->step[columns]) / 3, tie = tie_is_fitted(of->design) ? of->step[columns - 1] : 0.0;
     for (int64_t g = 0; g < of->design->groups; g++) {
         const double *row = of->design->rows + g * columns;
         double change = 0.0;
         for (int64_t k = of->points[g].first; k <= of->points[g].last; k++) change += row[k] * of->step[k];
         largest = most(largest, fabs(change) / 4);
+        if (tie != 0) largest = most(largest, fabs(of->step[columns] - tie * (of->points[g].v - of->middle)) / 3);
     }
     return largest;
 }
@@ -218,7 +235,7 @@ int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room
     double n_i = 0.0, n = 0.0;
     Term *present = design_room->present;
     if (!is_term(cells, term)) return TB_BAD_INDEX;
-    if (design_room->size < 2 * size * size + ROWS_OF_SCRATCH * size) return TB_NO_ROOM;
+    if (design_room->size < 2 * size * size + ROWS_OF_SCRATCH * size + 1) return TB_NO_ROOM;
     for (int64_t g = 0; g < design->groups; g++) {
         const double *row = design->rows + g * design->columns;
         Point *at = (Point *)design_room->points + g;
@@ -254,5 +271,6 @@ int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room
     of->across = numbers += size;
     of->tangent = numbers += size;
     of->other = numbers += size;
+    of->kappa = numbers + 2 * size;
     return TB_OK;
 }

@@ -16,7 +16,8 @@ typedef struct {
 } Point;
 _Static_assert(sizeof(Point) == POINT, "regression.py allocates points");
 
-/* Everything that stays constant while one term is fitted. x has the coefficients and τ. */
+/* Everything that stays constant while one term is fitted. x has the coefficients and τ; `kappa` points to the κ of the
+ * last call of `value_at`. */
 typedef struct {
     const Design *design;
     const Term *present;  /* the design cells with the term */
@@ -25,8 +26,11 @@ typedef struct {
     double middle, highest, lowest; /* v of all documents together, and the range of τ */
     double enough;                  /* gain of a step below which a search ends */
     int64_t held;
+    double *kappa;
     double *gradient, *hessian, *factor, *step, *trial, *moved, *across, *tangent, *other; /* one row each; `other` has two */
 } Problem;
+
+TB_INLINE int tie_is_fitted(const Design *design) { return design->firmness > 0; }
 
 TB_INLINE const Term *term_in(const Problem *of, int64_t g) {
     return of->place[g] < 0 ? NULL : &of->present[of->place[g]];

@@ -34,6 +34,10 @@ static void observed_start(const Problem *of, double *x) {
         }
     }
     of->factor[size * size - 1] = 1.0;
+    if (tie_is_fitted(of->design)) {
+        of->factor[(columns - 1) * (size + 1)] = 1.0;
+        of->step[columns - 1] = x[columns - 1];
+    }
     if (of->held) {
         for (int64_t k = 0; k < columns; k++) of->factor[k * size] = 0.0;
         of->factor[0] = 1.0;
@@ -310,6 +314,7 @@ TB_LAYOUT(regression,
     TB_FIELD(Design, tokens),
     TB_FIELD(Design, longest),
     TB_FIELD(Design, kappa),
+    TB_FIELD(Design, firmness),
     TB_WHOLE(DesignRoom),
     TB_FIELD(DesignRoom, present),
     TB_FIELD(DesignRoom, place),

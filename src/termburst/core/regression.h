@@ -11,7 +11,9 @@
 #include "beta_binomial.h"
 
 /* The design: `rows` has `columns` numbers per design cell. `group` is the design cell of each cell of the collection,
- * in ascending order within a term. `tables` and `tokens` are the length table and the tokens of each design cell. */
+ * in ascending order within a term. `tables` and `tokens` are the length table and the tokens of each design cell. If
+ * `firmness` is above 0, the tie is fitted, too: the last column must be 0 in all rows, its coefficient is the κ of the
+ * term, and −firmness (κ − `kappa`)²/2 is added to ℓ, a normal prior. */
 typedef struct {
     const double *rows;
     int64_t columns;
@@ -21,6 +23,7 @@ typedef struct {
     const double *tokens;
     int64_t longest;
     double kappa;
+    double firmness;
 } Design;
 
 /* Scratch space of one thread: one Term, one place and one point (POINT bytes) per design cell, and `size` numbers. */

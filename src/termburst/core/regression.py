@@ -31,6 +31,7 @@ class Design(Struct):
         ("tokens", In_f64),
         ("longest", Int),
         ("kappa", Float),
+        ("firmness", Float),
     ]
 
 
@@ -63,12 +64,15 @@ class DesignLimitTask(Struct):
 
 
 def design(
-    cells: Cells, rows: Floats, group: NDArray[np.int32], tables: Floats, tokens: Floats, longest: int, kappa: float
-) -> Design:
+    cells: Cells, rows: Floats, group: NDArray[np.int32], tables: Floats, tokens: Floats, longest: int, kappa: float,
+    firmness: float = 0.0,
+) -> Design:  # fmt: skip
     """The design in the form of the kernels: *rows* has one row per design cell, *group* the design cell of each cell.
 
-    The cells of a term must be in ascending order of their design cells.
+    The cells of a term must be in ascending order of their design cells. With a *firmness* above 0 the tie of each term
+    is fitted, with a normal prior of that precision around *kappa*; the last column of *rows* must be 0.
     """
+    require(firmness == 0 or (firmness > 0 and not rows[:, -1].any()), "the last column stands for kappa and must be 0")
     require(rows.ndim == 2 and rows.size > 0, "a design must have rows and columns")
     require(tables.shape == (len(rows), PANELS, DEGREE + 1, 2), "there must be one length table per design cell")
     require(tokens.shape == (len(rows),), "there must be one number of tokens per design cell")
@@ -83,12 +87,13 @@ def design(
         tokens=tokens,
         longest=longest,
         kappa=kappa,
+        firmness=firmness,
     )
 
 
 def _room(of: Design) -> DesignRoom:
     size = of.columns + 1
-    numbers = 2 * size * size + SCRATCH * size
+    numbers = 2 * size * size + SCRATCH * size + 1
     return DesignRoom(
         present=np.zeros(of.groups * ctypes.sizeof(Term), np.uint8),
         place=np.zeros(of.groups, np.int64),

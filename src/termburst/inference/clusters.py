@@ -82,7 +82,7 @@ def cluster_test(
         freedom = max(clusters - compared.rows.shape[1], 1)
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
         critical = scale * stats.f.isf(1 - confidence, 1, freedom)
-        limits = compared.regression.limits(rows, full, without, critical) / unit
+        limits = compared.limits(rows, full, without, critical) / unit
         limits = agreeing(limits, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)

@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
+LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
+APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 
@@ -65,6 +67,15 @@ class ContrastTest:
     status: Names
 
 
+@dataclass(frozen=True, slots=True)
+class FittedTie:
+    """Fits with κ as the last coefficient, one row per term: the design, the fits, and whether a term has one."""
+
+    rows: Floats
+    raw: Floats
+    found: NDArray[np.bool_]
+
+
 class DesignComparison:
     """The fits of one design to every term of a collection, and the tests of its contrasts."""
 
@@ -79,6 +90,7 @@ class DesignComparison:
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
         self._unadjusted: dict[tuple[int, ...], Floats] = {}
         self._last: tuple[Floats, Floats, Floats] | None = None
+        self._tie: FittedTie | None = None
 
     @property
     def fit(self) -> RegressionFit:
@@ -96,14 +108,16 @@ class DesignComparison:
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
         p_value, reference, least_p = self._p_value(rows, without, ratio)
         separated = (full[:, -1] < SEPARATED) & np.isfinite(full[:, 0])
-        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), full[:, 0]) / unit
+        tie = self.fitted_tie(rows, full)
+        estimate = np.where(tie.found, tie.raw[:, 0], full[:, 0])
+        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), estimate) / unit
         status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
         unknown = separated & (ratio < IDENTICAL)  # no document of either side has the term
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
             critical = self._critical(ratio, p_value, reference, confidence)
-            limits = self.regression.limits(rows, full, without, critical) / unit
+            limits = self.limits(rows, full, without, critical) / unit
             limits = agreeing(limits, p_value, 1 - confidence)
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
@@ -138,6 +152,32 @@ class DesignComparison:
             better = self.regression.fit(rows, again, how="climb", terms=behind)
             full = np.where((better[:, columns + 1] > full[:, columns + 1])[:, None], better, full)
         return full, without
+
+    def fitted_tie(self, rows: Floats, full: Floats) -> FittedTie:
+        """Fits with a κ of their own, of terms whose documents say something about the tie; the last ones are kept.
+
+        These are in many documents, and their means differ between documents, by the fits *full*.
+        """
+        if self._tie is None or not np.array_equal(self._tie.rows[:, :-1], rows):
+            columns, share = rows.shape[1], self.data.tokens / self.data.tokens.sum()
+            omega = np.clip(np.nan_to_num(full[:, :columns]) @ rows.T, -60, 30)
+            variance = (omega - (omega @ share)[:, None]) ** 2 @ share
+            terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (variance >= APART**2) & (full[:, -1] >= SEPARATED))
+            kappa = np.full(len(full), self.regression.kappa)
+            start = np.nan_to_num(np.column_stack([full[:, :columns], kappa, full[:, columns]]))
+            wide = np.column_stack([rows, np.zeros(len(rows))])
+            raw = self.regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
+            found = (raw[:, -1] >= SEPARATED) & (raw[:, -2] < 1e-6)
+            self._tie = FittedTie(wide, raw, found)
+        return self._tie
+
+    def limits(self, rows: Floats, full: Floats, without: Floats, critical: Floats) -> Floats:
+        """Profile-likelihood limits of the first coefficient; over κ, too, where documents say something about it."""
+        tie = self.fitted_tie(rows, full)
+        limits = self.regression.limits(rows, full, without, critical, np.flatnonzero(~tie.found))
+        loose = self.regression.with_fitted_tie()
+        own = loose.limits(tie.rows, tie.raw, tie.raw, critical, np.flatnonzero(tie.found))
+        return np.where(tie.found[:, None], own, limits)
 
     def _p_value(self, rows: Floats, without: Floats, ratio: Floats) -> tuple[Floats, Names, Floats]:
         """P, how it was obtained, and the smallest p that the bursts could have."""

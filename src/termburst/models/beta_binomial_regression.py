@@ -10,6 +10,7 @@ one look-up per design cell.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 
+FIRMNESS = 4.0  # of a tie that is fitted: κ has a normal prior with this precision, a standard deviation of ½
 INSIDE = 3.0  # τ above the logarithm of the longest length from which a fit starts at most
 SEPARATED = 1e-3  # curvature of a coefficient below which the data set no limit to it on one side
 
@@ -118,7 +120,7 @@ class Regression:
     """Fits of one collection with several designs over the same design cells."""
 
     def __init__(self, data: DesignCells, kappa: float = KAPPA) -> None:
-        self.data, self.kappa = data, float(kappa)
+        self.data, self.kappa, self.firmness = data, float(kappa), 0.0
         cells = data.cells
         tables: list[Any] = [None] * len(data.lengths)
 
@@ -164,7 +166,18 @@ class Regression:
     def design(self, rows: Floats) -> core.Design:
         """A design of these design cells in the form of the kernels."""
         data, rows = self.data, np.ascontiguousarray(rows, np.float64)
-        return core.design(self.cells, rows, data.group, self.tables, data.tokens, self.longest, self.kappa)
+        return core.design(
+            self.cells, rows, data.group, self.tables, data.tokens, self.longest, self.kappa, self.firmness
+        )
+
+    def with_fitted_tie(self) -> Regression:
+        """The same with a κ of each term that is fitted, under a normal prior around that of all terms.
+
+        The last column of every design must be 0 then; its coefficient is κ.
+        """
+        loose = copy(self)
+        loose.firmness = FIRMNESS
+        return loose
 
     def start(self, rows: Floats, null: BetaBinomialFit) -> Floats:
         """Coefficients and τ of the model with one mean, *null*, in terms of a design that has an intercept."""
@@ -184,18 +197,25 @@ class Regression:
         """
         design, raw = self.design(rows), np.full((start.shape[0], start.shape[1] + core.AFTER), np.nan)
         start = self._off_the_boundary(start, rows.shape[1])
-        chosen = self.terms if terms is None else np.intersect1d(self.terms, terms)
         self.over_terms(
-            lambda part: core.fit_design(self.cells, design, part, start, raw, how=how, held=held), chosen, raw
+            lambda part: core.fit_design(self.cells, design, part, start, raw, how=how, held=held),
+            self._among(terms),
+            raw,
         )
         return raw
 
-    def fit_both(self, rows: Floats, fits: Floats) -> tuple[Floats, Floats]:
+    def _among(self, terms: Integers | None) -> Integers:
+        return self.terms if terms is None else self.terms[np.isin(self.terms, terms)]
+
+    def fit_both(self, rows: Floats, fits: Floats, terms: Integers | None = None) -> tuple[Floats, Floats]:
         """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it."""
         design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
         fits, full, without = np.array(fits, order="C"), np.full(shape, np.nan), np.full(shape, np.nan)
         self.over_terms(
-            lambda part: core.fit_without(self.cells, design, part, fits, full, without), self.terms, full, without
+            lambda part: core.fit_without(self.cells, design, part, fits, full, without),
+            self._among(terms),
+            full,
+            without,
         )
         return full, without
 
@@ -208,7 +228,9 @@ class Regression:
         starts[:, place] = np.minimum(starts[:, place], np.log(self.longest) + INSIDE)
         return starts
 
-    def limits(self, rows: Floats, raw: Floats, without: Floats, critical: Floats) -> Floats:
+    def limits(
+        self, rows: Floats, raw: Floats, without: Floats, critical: Floats, terms: Integers | None = None
+    ) -> Floats:
         """Profile-likelihood limits of the first coefficient, one row per term; ±inf if there is none.
 
         *raw* are fits of the design, *without* those with the first coefficient held at 0.
@@ -216,8 +238,8 @@ class Regression:
         design, found = self.design(rows), np.full((len(raw), 2), np.nan)
         raw, without = (self._off_the_boundary(fits, rows.shape[1]) for fits in (raw, without))
         self.over_terms(
-            lambda terms: core.design_limits(self.cells, design, terms, raw, without, critical, found),
-            self.terms,
+            lambda part: core.design_limits(self.cells, design, part, raw, without, critical, found),
+            self._among(terms),
             found,
         )
         return found
