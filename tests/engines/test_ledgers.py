@@ -290,10 +290,13 @@ def test_a_parquet_folder_in_detail(tmp_path, days):
     assert len(list(tmp_path.glob("batch=*/*.parquet"))) == len(days)
     # What a killed process leaves: a file that was not yet renamed, and one that ledger.json does not have.
     (tmp_path / "batch=wed" / ".termburst-0-x.part").write_bytes(b"")
-    (tmp_path / "batch=wed" / "left.parquet").write_bytes(b"PAR1")
+    (tmp_path / "batch=wed" / f"{0:032x}.parquet").write_bytes(b"PAR1")
+    stranger = tmp_path / "batch=wed" / "stranger.parquet"
+    stranger.write_bytes(b"PAR1")
     assert statistics(ledger) == counted(texts_of(*DAYS))
     assert ledger.clean() == 2
     assert ledger.clean() == 0
+    assert stranger.exists()
     with (
         parquet_folder.locked(tmp_path / parquet_folder.MANIFEST),
         pytest.raises(engines.LedgerConflictError, match="try again"),
