@@ -1,4 +1,5 @@
 /* Count documents of any bytes, with scratch space of any size, and write the rows of the matrix. */
+#include "matrix_rows.h"
 #include "tokenizer.h"
 #include "vocabularies.h"
 
