@@ -100,7 +100,9 @@ def test_pieces(done, fault, tmp_path):
         "novel.txt:1\tnone\t1 chapter goes it so",
         "novel.txt:2\tnone\t2 and chapter is it on so",
     ]
-    done("stats", "build", novel, "--split", 4, "-o", tmp_path / "s.parquet", "--checkpoint", 1e-9)
+    build = ("stats", "build", novel, "--split", 4, "-o", tmp_path / "s.parquet")
+    assert "a build with --split saves nothing before its end" in fault(*build, "--checkpoint", 1e-9)
+    done(*build)
     assert tb.TermStatistics.load(tmp_path / "s.parquet").documents == 3
     assert tb.TermStatistics.load(tmp_path / "s.parquet").lengths.tolist() == [4]
     assert "--split must be 1 to" in fault("terms", novel, "--split", 0)
