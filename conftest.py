@@ -4,6 +4,7 @@ A test that needs something that may be missing (data, Spark, a browser) has it 
 is skipped with a reason; if .ci/run promised that it is there, the test fails.
 """
 
+import gc
 import importlib
 import os
 import shutil
@@ -21,8 +22,10 @@ from xdist.scheduler import LoadFileScheduling
 from termburst.paper.classification import Split
 from termburst.paper.collections import Collections
 
-settings.register_profile("termburst", deadline=None)  # no deadline: a busy machine may be slow
+# No deadline: a busy machine may be slow. CI tries Hypothesis's own number of random examples.
+settings.register_profile("termburst", deadline=None, max_examples=100 if os.environ.get("CI") else 40)
 settings.load_profile("termburst")
+gc.disable()  # until all tests are collected: most of what is made then stays
 
 # The built site contains copies of scripts, Sphinx runs conf.py and writes api, tests/engines/test_spark.py runs
 # spark.md.
@@ -67,12 +70,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 COSTLY = {  # fixtures
     "data", "bertopic", "spark", "pyspark", "browser", "process", "popen", "shell", "on_a_terminal", "attacked",
 }  # fmt: skip
-QUICK_ENGINES = {None, "polars-lazy", "duckdb"}  # frames in memory take the same road as these
+QUICK_ENGINES = {None, "polars-lazy"}  # of the engines, make test has one
 DRAWING = (  # figures and pages, also those of the documentation
     "README.md", "tests/plot/", "tests/report/", "tests/paper/", "src/termburst/plot/", "src/termburst/report/",
     "docs/report.md", "docs/tutorial", "docs/gallery.md", "docs/plots.md", "docs/command-line.md", "docs/topics.md",
     "docs/why-g2-cries-wolf.md", "docs/burstiness.md", "docs/keyness.md", "docs/keyness-study.md", "docs/pipelines.md",
-    "docs/testing.md", "docs/learning.md",
+    "docs/testing.md", "docs/learning.md", "docs/engines.md", "docs/designs.md", "docs/reproduction.md",
+    "docs/triggers.md", "src/termburst/corpus/questions.py::termburst.corpus.questions.Questions.explore",
 )  # fmt: skip
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 
@@ -82,6 +86,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "not slow" or not collection_path.is_relative_to(config.rootpath):
         return None
     return True if f"{collection_path.relative_to(config.rootpath).as_posix()}/" in DRAWING else None
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

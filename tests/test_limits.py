@@ -98,6 +98,7 @@ def bomb(path, value, rows):
     return path
 
 
+@pytest.mark.slow
 def test_a_text_stored_once_is_not_copied_for_each_row(tmp_path):
     path = bomb(tmp_path / "t.parquet", "ab " * 10**6, 64)
     tracemalloc.start()
@@ -207,6 +208,7 @@ def tokenizer(**options) -> Tokenizer:
     return found
 
 
+@pytest.mark.slow
 def test_very_long_documents_are_not_read_for_all_threads_at_once():
     fetched = []
 

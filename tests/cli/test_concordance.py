@@ -109,6 +109,7 @@ def test_a_pattern_that_never_ends_is_stopped(run, tmp_path):
     assert "the query takes more than 1 seconds" in outcome.err
 
 
+@pytest.mark.slow
 def test_head_ends_it_quietly(tmp_path, plain_environment):
     (tmp_path / "a.txt").write_text("so it goes, so. " * 200_000, encoding="utf-8")
     command = [sys.executable, "-m", "termburst", "kwic", str(tmp_path / "a.txt"), "so"]
@@ -192,6 +193,7 @@ def test_triggers_lists_what_a_word_brings_on(run, tmp_path):
     assert "log10_p" not in outcome.out
 
 
+@pytest.mark.slow
 def test_triggers_say_which_pairs_are_signatures(run, tmp_path):
     path, signature = tmp_path / "texts.txt", "gordon banks says that skepticism is the chastity of the intellect"
     lines = [f"w{k % 7} w{k % 11} w{k % 13} " + (signature if k % 3 == 0 else "") for k in range(60)]

@@ -155,6 +155,7 @@ def _shown(value) -> str:
     return f"{value:,}" if isinstance(value, int) else printable(value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX limits of processor time")
 def test_a_table_of_all_terms_takes_seconds(tmp_path):
     path = tmp_path / "t.parquet"

@@ -152,6 +152,7 @@ def test_bad_options_get_one_sentence(options, sentence):
         tb.fit_polya_urn(TEXTS, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_documents_from_which_little_can_be_learned_have_documented_limits():
     never = tb.fit_polya_urn([["a", "b", "c"], ["b", "c", "a"], ["d", "a", "b"]], prior=None)

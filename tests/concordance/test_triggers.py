@@ -81,6 +81,7 @@ def test_terms_of_counts_need_not_be_sorted():
         assert triggers(fit, word).filter(direction="brings on").height > 0
 
 
+@pytest.mark.slow
 def test_a_signature_is_told_from_a_pair_of_words():
     rng = np.random.default_rng(2)
     words = [f"w{k}" for k in range(40)]

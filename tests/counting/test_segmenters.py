@@ -25,6 +25,7 @@ def test_a_segmenter_only_adds_boundaries(language):
     assert segmenter(language)("so it goes") == "so it goes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", TEXTS)
 def test_threads_share_a_segmenter(language):
     pytest.importorskip(PACKAGES[language])

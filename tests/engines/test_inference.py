@@ -96,6 +96,7 @@ def test_dispersion(engine, of_texts, s, local):
     assert local(engines.dispersion(of_texts, ["dp"])).columns == ["term", "n", "b", "dp"]
 
 
+@pytest.mark.slow
 def test_terms_learn_from_terms_of_other_groups(monkeypatch, texts, s):
     """A term in 50 documents or more has the mean κ of all such terms, which are in several groups."""
     monkeypatch.setattr(robust_scale, "TERMS", 5)
@@ -295,6 +296,7 @@ def test_a_document_in_two_groups():
         engines.keyness(pl.LazyFrame(rows), by="who")
 
 
+@pytest.mark.slow
 def test_patterns_are_compared_with_texts(texts, counts, groups):
     """A stored reference corpus, of which only the patterns are left."""
     label = np.array(groups)

@@ -17,7 +17,7 @@ from termburst.engines.ledgers.storage import MERGED
 ROOT = Path(__file__).parents[2]
 DAYS = {"mon/d'y": ["so it goes", "ha ha", "ha ha"], "tue sdä": ["it goes on and on"], "wed": ["so so it goes", ""]}
 SLOW = pytest.mark.slow  # PyIceberg takes seconds to import
-KINDS = ["parquet", "duckdb", *(pytest.param(kind, marks=SLOW) for kind in ("delta", "iceberg"))]
+KINDS = ["parquet", *(pytest.param(kind, marks=SLOW) for kind in ("duckdb", "delta", "iceberg"))]
 REGISTERS = {"parquet": "ledger.json", "delta": "kind=batch/*/*.parquet", "iceberg": "catalog.db"}
 PACKAGES = {"duckdb": "duckdb", "delta": "deltalake", "iceberg": "pyiceberg"}
 

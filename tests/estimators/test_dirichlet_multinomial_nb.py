@@ -62,6 +62,7 @@ def test_with_infinite_precision_it_is_scikit_learn_s_multinomial_nb():
     np.testing.assert_array_equal(ours.feature_count_, theirs.feature_count_)
 
 
+@pytest.mark.slow
 def test_planted_precision_and_means_are_found():
     X, y, means = planted(6000, precision=60.0)
     options = {"evidence": "tokens", "background": 0}
@@ -83,6 +84,7 @@ def test_a_fitted_precision_is_a_maximum_of_scipy_s_likelihood():
         assert at[1] > max(at[0], at[2])
 
 
+@pytest.mark.slow
 def test_bursty_documents_are_classified_better_than_by_a_multinomial():
     X, y, _ = planted(2000, precision=4.0, terms=60, seed=3)
     train, test = slice(0, 1000), slice(1000, 2000)

@@ -43,6 +43,7 @@ def planted(documents=400, components=3, terms=90, precision=20.0, seed=0):
     return X, label
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", [20.0, 20000.0, np.inf, "shared", "component"])
 def test_planted_clusters_are_found(precision):
     X, label = planted()

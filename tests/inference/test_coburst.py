@@ -127,6 +127,7 @@ def test_a_burst_is_what_the_beta_binomial_explains_better():
     assert found.sum() > 100
 
 
+@pytest.mark.slow
 def test_once_is_never_a_burst():
     mean, alpha_0, n = np.meshgrid(np.logspace(-7, -0.01, 80), np.logspace(-4, 6, 60), np.arange(1, 400))
     above = n * mean < 1
@@ -206,6 +207,7 @@ def urn_with_pairs(pairs, together, seed, documents=1500, mean=1e-3):
     return PolyaUrn(alpha, M).sample(lengths(rng, documents), rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("event", "least"), [("burst", 0.7), ("occurrence", 0.95)])
 def test_power_on_planted_pairs(event, least):
     X = urn_with_pairs(20, 0.4, seed=5)

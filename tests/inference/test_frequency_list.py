@@ -105,6 +105,7 @@ def test_intervals_agree_with_p_on_a_corpus_of_few_documents():
     assert ((found.ci_low >= 0) & np.isfinite(found.ci_low))[lacking & (found.log_ratio > 0)].all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokens", [1, 2])
 def test_a_list_of_one_or_two_tokens(tokens):
     found = list_keyness(term_cells([[3, 0, 5], [1, 0, 9], [0, 0, 4]]), WordList(np.array([0, tokens, 0]), tokens))

@@ -551,6 +551,7 @@ def test_sizes_on_random_halves_of_r8(r8):
     assert (np.mean(g2, axis=0) > 0.14).all()
 
 
+@pytest.mark.slow
 def test_power_and_direction_at_a_planted_ratio():
     """Words used twice as often in A: found, in the right direction, about as often as labels permuted find them."""
     rng = np.random.default_rng(11)
@@ -570,6 +571,7 @@ def test_power_and_direction_at_a_planted_ratio():
     assert np.mean(keyness(*rare, confidence=None).p_value <= 0.05) < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mean", "alpha_0", "share", "ratio"), [(1e-4, 30.0, 0.1, 1.0), (3e-4, 30.0, 0.1, 3.0), (3e-4, 60.0, 0.5, 2.0)]
 )

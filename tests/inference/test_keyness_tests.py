@@ -239,6 +239,7 @@ def by_brute_force(A, B, fit, strata, labellings, seed=0):
     return (observed - expected) / np.sqrt(variance), 2 * np.minimum(tail, 1 - tail), few
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strata", [1, 3])
 @pytest.mark.parametrize(
     ("d_a", "d_b", "burst", "gaps"),
@@ -264,6 +265,7 @@ def test_permutation_equals_random_relabellings(d_a, d_b, burst, gaps, strata):
     assert abs((p_value - p)[~few].mean()) < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d_a", "d_b", "terms"), [(3, 30, 60), (2, 80, 60), (7, 7, 30), (8, 7, 30)])
 def test_permutation_equals_scipy_s_exact_test(d_a, d_b, terms):
     """All relabellings by SciPy, whose p counts P(T = t) in full: both its tails together exceed 1 by that."""

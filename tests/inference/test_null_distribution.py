@@ -43,6 +43,7 @@ def check_aliases(n_j):
     np.testing.assert_allclose(share, np.sort(n_j[n_j > 0]) / n_j.sum(), rtol=1e-9, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_j", "separate"),
     [
@@ -193,6 +194,7 @@ def parts_of(total, most, places):
             for rest in parts_of(total - c, c, places - 1)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("each", "size"), [(20, 60), (20, 24), (40, 60)])
 def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(each, size):
     """Six equally long documents; p by the saddlepoint, from the upper quarter of 20,000 draws on, against exact p."""

@@ -204,6 +204,7 @@ def sixty():
     return lengths_like_r8(np.random.default_rng(3), 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [30, 100, 1000])
 def test_p_equals_that_of_numpy_s_hypergeometric_draws(sixty, size):
     """λ and score over 20,000 draws of NumPy, LR over 3,000; ours are 1,499 at the least. Some terms are a little
@@ -246,6 +247,7 @@ def test_tarone_by_its_definition(sixty):
     assert np.isnan(tarone_score([[1, 0, 3], [2, 0, 1]])[1])  # a term that never occurs
 
 
+@pytest.mark.slow
 def test_sizes_hold_under_the_null():
     """Terms at random positions: p-values at most α in α of the cases, or fewer where the statistic has few values."""
     rng = np.random.default_rng(6)
@@ -577,6 +579,7 @@ def test_a_term_and_all_other_tokens_are_over_dispersed_alike(X):
         assert result.how[0] == result.how[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("X", "p", "how"),
     [
@@ -655,6 +658,7 @@ def test_the_paper_s_bootstrap_is_of_the_same_order_as_the_test(sixty):
     assert paper_bootstrap(bursty, 0, draws=199, form="corrected") == 1 / 200
 
 
+@pytest.mark.slow
 def test_the_paper_s_bootstrap_keeps_its_size(sixty):
     rng = np.random.default_rng(13)
     columns = rng.binomial(sixty[:, None], 0.02, (60, 250))

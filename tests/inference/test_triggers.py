@@ -90,6 +90,7 @@ def test_the_statistic_is_that_of_two_whole_fits(terms, length, documents, pair)
     assert line > whole - 1e-6  # the bound is on this side
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_whole_fits():
     """At its ends two whole fits, with M/α held there, differ by the critical value."""
     sequences, matrix, fit, test = fitted(4, 6, 80, 8, 0.5)

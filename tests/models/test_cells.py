@@ -54,6 +54,7 @@ def by_hand(X):
     return [sorted((int(c), int(n)) for c, n in zip(column, n_j, strict=True) if c > 0) for column in X.T]
 
 
+@pytest.mark.slow
 @given(COUNTS)
 def test_cells_are_those_of_the_matrix(groups):
     for X in groups:

@@ -558,6 +558,7 @@ def test_limits_mirror_when_the_groups_are_exchanged(many_terms):
     np.testing.assert_allclose(there[occurs], -back[occurs][:, ::-1], rtol=2e-3, atol=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mean", "alpha_0", "share", "ratio"),
     [(0.001, 30.0, 0.5, 1.0), (0.002, 100.0, 0.1, 1.5), (0.001, 300.0, 0.1, 0.7), (0.02, 100.0, 0.1, 2.0)],

@@ -77,6 +77,7 @@ def test_the_maximum_is_that_of_the_closed_updates(seed):
     assert value == pytest.approx(fit.log_likelihood, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_the_maximum_is_that_of_scipy():
     documents = drawn(5, terms=3, documents=25, length=8, pairs=False)
     sequences, matrix = as_sequences(documents, 3), UrnMatrix.diagonal(3)

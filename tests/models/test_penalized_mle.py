@@ -77,6 +77,7 @@ def test_bad_input():
 SMALL = np.array([[7, 1, 20, 0], [0, 1, 24, 3], [0, 1, 22, 0], [3, 1, 23, 1], [0, 1, 9, 2]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", NAMES)
 @pytest.mark.parametrize(("mu", "sigma2"), [(None, 1.0), (40.0, 9.0), (15.0, 0.2)])
 def test_every_penalty_gives_its_penalised_maximum(penalty, mu, sigma2):

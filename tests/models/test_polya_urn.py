@@ -195,6 +195,7 @@ def test_too_many_states_are_refused_and_a_single_class_never_is(monkeypatch):
 # --- sampling
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", [0.0, 1.0, UNEQUAL, FULL])
 def test_simulated_counts_have_the_exact_distribution(replacement):
     urn = PolyaUrn(ALPHA, replacement)
@@ -223,6 +224,7 @@ def test_moments_of_the_dirichlet_multinomial(delta):
     assert (np.abs(squares.mean(axis=0) - variance) < 5 * squares.std(axis=0) / np.sqrt(documents)).all()
 
 
+@pytest.mark.slow
 def test_words_that_feed_each_other_burst_together():
     n, documents = 50, 20_000
     correlation, lift = {}, {}

@@ -76,6 +76,7 @@ def test_many_spills_give_the_same_file(tmp_path, tiny, texts, detail, options):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["spilled.parquet", "whole.parquet"]
 
 
+@pytest.mark.slow
 def test_tokens_need_no_tokenizer(tmp_path, tiny, texts):
     options, lists = CountingOptions(pretokenized=True), [text.split() for text in texts]
     found = spilled(lists, tmp_path / "a.parquet", "patterns", options, room=300_000)
@@ -85,6 +86,7 @@ def test_tokens_need_no_tokenizer(tmp_path, tiny, texts):
     )
 
 
+@pytest.mark.slow
 def test_rare_terms_are_left_out(tmp_path, tiny, texts):
     spilled(texts, tmp_path / "a.parquet", "moments", CountingOptions(), room=300_000, min_count=5)
     found = TermStatistics.load(tmp_path / "a.parquet")

@@ -177,6 +177,7 @@ def test_options_reach_the_test(X):
     assert (table.sort("term")["p_plr"] <= plain["p_plr"] + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_bursty_words_of_real_text_are_found():
     """In the docstrings of the standard library, many words burst, but not all, and words that never repeat do not."""
     from termburst.datasets import load_stdlib

@@ -50,6 +50,7 @@ def test_what_is_not_rtf_gets_one_sentence(refused):
     assert "does not begin as one" in refused(".rtf", b"hello")
 
 
+@pytest.mark.slow
 def test_hostile_groups_end(read, refused):
     assert read(".rtf", rb"{\rtf1 " + b"{" * 100_000 + b"x" + b"}" * 100_000 + b"}").one.text == "x"
     assert read(".rtf", rb"{\rtf1 " + rb"{\field{\*\fldinst{ " * 50_000 + b"}").one.text == ""

@@ -122,6 +122,7 @@ def test_entities_are_refused(refused, zipped):
     assert "entities of its own" in refused(".docx", zipped({"[Content_Types].xml": "", "word/document.xml": outside}))
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_by_what_they_unpack_to(refused, zipped):
     large = made(zipped, "<w:p>" + " " * 40_000_000 + "</w:p>")
     assert "is larger than 20 MB when unpacked" in refused(".docx", large, file_limit=20 * 2**20)
