@@ -11,13 +11,16 @@ tries again. In the end every batch must be there once.
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import random
-import subprocess
 import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,6 +28,9 @@ import polars as pl
 from termburst import engines
 
 STORAGES = ("parquet", "duckdb", "delta", "iceberg")
+# Processes are forks of one that has imported everything and computed nothing.
+FORKS = multiprocessing.get_context("forkserver")
+IMPORTED = ["__main__", "deltalake", "pyarrow.dataset", "pyiceberg.catalog.sql", "pyiceberg.io.pyarrow", "duckdb"]
 PATTERN = ["term", "count", "length"]
 
 
@@ -39,11 +45,11 @@ def write_batches(folder: Path, number: int) -> None:
     engines.patterns(gone, "withdrawn").write_parquet(folder / "withdrawn.parquet")
 
 
-def job(place: str, storage: str, folder: Path, number: int) -> None:
+def job(said: Connection, place: str, storage: str, folder: Path, number: int) -> None:
     """All steps. Those that were made before change nothing."""
     warnings.simplefilter("ignore")  # that batch 1 was withdrawn, and is not added again
     ledger = engines.Ledger(place, storage=storage)
-    print("ready", flush=True)
+    said.send("ready")
     for k in range(number):
         ledger.add(pl.read_parquet(folder / f"{k}.parquet"))
         if k == 1:
@@ -54,8 +60,8 @@ def job(place: str, storage: str, folder: Path, number: int) -> None:
     ledger.clean(0)
 
 
-def writer(place: str, storage: str, folder: Path, mine: list[int]) -> None:
-    """Add batches; after a conflict, again. Prints how often it lost."""
+def writer(said: Connection, place: str, storage: str, folder: Path, mine: list[int]) -> None:
+    """Add batches; after a conflict, again. Says how often it lost."""
     ledger, lost = engines.Ledger(place, storage=storage), 0
     for k in mine:
         while True:
@@ -65,7 +71,7 @@ def writer(place: str, storage: str, folder: Path, mine: list[int]) -> None:
             except engines.LedgerConflictError:
                 lost += 1
                 time.sleep(random.random() / 20)
-    print(lost, flush=True)
+    said.send(lost)
 
 
 def expected(folder: Path, batches: list[int], withdrawn: bool) -> pl.DataFrame:
@@ -87,8 +93,13 @@ def stored(place: str, storage: str) -> pl.DataFrame:
     return summed(frame.collect() if isinstance(frame, pl.LazyFrame) else frame.pl())
 
 
-def started(arguments: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, __file__, *arguments], stdout=subprocess.PIPE, text=True)
+def started(function: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
+    """A process that runs the function, and what it says."""
+    said, end = FORKS.Pipe(duplex=False)
+    process = FORKS.Process(target=function, args=(end, *arguments))
+    process.start()
+    end.close()
+    return process, said
 
 
 def killed(storage: str, folder: Path, number: int, kills: int, rng: random.Random) -> bool:
@@ -100,18 +111,17 @@ def killed(storage: str, folder: Path, number: int, kills: int, rng: random.Rand
         with tempfile.TemporaryDirectory() as name:
             place = str(Path(name) / ("ledger.duckdb" if storage == "duckdb" else "ledger"))
             while True:
-                with started(["--job", place, storage, str(folder), str(number)]) as process:
-                    assert process.stdout is not None
-                    process.stdout.readline()  # everything is imported
-                    began = time.perf_counter()
-                    if took and done < kills:
-                        time.sleep(rng.uniform(0, took))
-                        process.kill()
-                    process.wait()
-                if process.returncode not in (0, -9):
-                    raise SystemExit(f"{storage}: exit code {process.returncode}")
-                done += process.returncode == -9
-                if process.returncode == 0:
+                process, said = started(job, place, storage, folder, number)
+                said.recv()  # it begins
+                began = time.perf_counter()
+                if took and done < kills:
+                    time.sleep(rng.uniform(0, took))
+                    process.kill()
+                process.join()
+                if process.exitcode not in (0, -9):
+                    raise SystemExit(f"{storage}: exit code {process.exitcode}")
+                done += process.exitcode == -9
+                if process.exitcode == 0:
                     took = took or time.perf_counter() - began
                     break
             ledgers += 1
@@ -125,14 +135,16 @@ def contended(storage: str, folder: Path, number: int) -> bool:
     with tempfile.TemporaryDirectory() as name:
         place = str(Path(name) / ("ledger.duckdb" if storage == "duckdb" else "ledger"))
         halves = [[*range(number), *range(number, 2 * number, 2)], [*range(number), *range(number + 1, 2 * number, 2)]]
-        writers = [started(["--writer", place, storage, str(folder), ",".join(map(str, half))]) for half in halves]
-        said = [process.communicate()[0].strip() for process in writers]
-        if any(process.returncode for process in writers):
-            raise SystemExit(f"{storage}: a writer failed")
+        writers = [started(writer, place, storage, folder, half) for half in halves]
+        for process, _ in writers:
+            process.join()
+            if process.exitcode:
+                raise SystemExit(f"{storage}: a writer failed")
+        lost = [str(said.recv()) for _, said in writers]
         right = stored(place, storage).equals(expected(folder, list(range(2 * number)), withdrawn=False))
         batches = engines.Ledger(place, storage=storage).batches.height
     print(
-        f"{storage}: two writers, {' and '.join(said)} steps lost and repeated, {batches} of {2 * number} batches, "
+        f"{storage}: two writers, {' and '.join(lost)} steps lost and repeated, {batches} of {2 * number} batches, "
         f"{'right' if right else 'WRONG'}",
         flush=True,
     )
@@ -145,17 +157,8 @@ def main() -> None:
     parser.add_argument("--batches", type=int, default=8)
     parser.add_argument("--storages", nargs="+", choices=STORAGES, default=STORAGES)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--job", nargs=4, help=argparse.SUPPRESS)
-    parser.add_argument("--writer", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.job:
-        place, storage, folder, number = given.job
-        job(place, storage, Path(folder), int(number))
-        return
-    if given.writer:
-        place, storage, folder, batches = given.writer
-        writer(place, storage, Path(folder), [int(k) for k in batches.split(",")])
-        return
+    FORKS.set_forkserver_preload(IMPORTED)
     rng, right = random.Random(given.seed), []
     with tempfile.TemporaryDirectory() as name:
         write_batches(Path(name), given.batches)

@@ -14,6 +14,7 @@ from termburst.inference import null_lengths, null_tails
 from termburst.inference.null_distribution import Null, PlrFunction
 from termburst.inference.null_exact import partitions
 from termburst.inference.null_lengths import Lengths
+from termburst.inference.null_ratio import ratio_samples
 from termburst.inference.null_tails import PlrTail, plr_curves, sampled_p
 from termburst.models.cells import TermCells
 from termburst.models.length_table import LengthTable
@@ -102,7 +103,7 @@ def test_very_many_documents_are_kept_by_length():
     drawn = null._draw(np.array([12]), 999, null.phase_seeds[0])
     assert (drawn[0] == 12).all()
     assert (drawn[1] == 0).all()
-    nodes, samples = null.ratio_samples()
+    nodes, samples = ratio_samples(null)
     assert nodes[-1] == 12
     assert all(np.isfinite(sample).all() for sample in samples)
 

@@ -19,7 +19,6 @@ from termburst.inference.null_tails import (
     Curves,
     PlrTail,
     ScoreTail,
-    chi2_tail,
     counted_p,
     log_gamma_tail,
     plr_curves,
@@ -29,12 +28,10 @@ from termburst.inference.plr import check_form
 from termburst.models import binomial
 from termburst.models.cells import TermCells
 from termburst.models.closed_forms import NUMPY, Collection, add_up, plr_parts
-from termburst.models.fit_beta_binomial import SPACING, fit_beta_binomial
-from termburst.models.length_table import LengthTable
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Form
 from termburst.statistics.tally import Integers
-from termburst.threads import check_given_up, in_threads
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -45,7 +42,6 @@ FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its momen
 # (occurrences up to which it applies, draws as a multiple of those asked for, share of the largest draws that the tail
 # replaces). For small n_i the null is coarse and draws are cheap; for large n_i the tail's shape is known well.
 PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.2, 0.25))
-RATIO_PHASES = ((30, 1.0, 0.0025), (100, 0.5, 0.02), (1_000, 0.3, 0.12), (10**12, 0.2, 0.12))  # the same for LR
 SCORE_TOP = 0.25  # a factor of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
 # For a term that is more than half of all tokens: documents × draws at most (with very many documents, other tokens ×
@@ -147,7 +143,7 @@ class Null:
 
     def drawn_p(self, plr: Floats, score: Floats) -> tuple[tuple[Floats, Floats], tuple[Names, Names]]:
         """log p of λ and of Tarone's score, and how each was obtained."""
-        of_plr, of_score = Tested(plr, *self._undrawn()), Tested(score, *self._undrawn())
+        of_plr, of_score = Tested(plr, *self.undrawn()), Tested(score, *self.undrawn())
         sizes, place = np.unique(self.sizes, return_inverse=True)
         terms = dict(
             zip(
@@ -189,7 +185,7 @@ class Null:
             of_plr.put(mine, *self._major_p(v, plr[mine]))
         return (of_plr.log_p, of_score.log_p), (of_plr.how, of_score.how)
 
-    def _undrawn(self) -> tuple[Floats, Names]:
+    def undrawn(self) -> tuple[Floats, Names]:
         """log p and how before anything is drawn: p = 1, or ½ with mid-p, where nothing can vary; NaN elsewhere."""
         log_p: Floats = np.where(self.fixed, np.log(0.5) if self.mid_p else 0.0, np.nan)
         return log_p, np.where(self.fixed, "exact", "").astype(np.object_)
@@ -397,63 +393,3 @@ class Null:
             self.room = (np.empty(size, dtype=np.int32), np.empty(size), np.empty(size))
         shape, (b, repetition, scatter) = (checkpoints, draws), self.room
         return b[:size].reshape(shape), repetition[:size].reshape(shape), scatter[:size].reshape(shape)
-
-    def ratio_p(self, ratio: Floats, nodes: Sequence[int], samples: Sequence[Floats]) -> tuple[Floats, Names]:
-        """log p of the likelihood ratio, and how it was obtained, from the draws of `ratio_samples`."""
-        sizes = self.sizes
-        log_p, how = self._undrawn()
-        once = np.flatnonzero(sizes == 1)
-        if once.size:
-            lengths, documents = self.lengths.distinct
-            values = self._ratios_once(lengths, documents)
-            log_p[once] = np.log(upper(values, lengths * documents / self.lengths.tokens, ratio[once], self.mid_p))
-            how[once] = "exact"
-        several = np.flatnonzero(sizes > 1)
-        if not several.size:
-            return log_p, how
-        position = np.interp(np.log(sizes[several]), np.log(nodes), np.arange(len(nodes)))
-        below = np.minimum(position.astype(np.intp), len(nodes) - 1)
-        weight, drawn, from_tail = position - below, np.zeros(several.size), np.zeros(several.size, dtype=bool)
-        for at, sample in enumerate(samples):
-            for offset, share in ((0, 1 - weight), (1, weight)):
-                chosen = np.flatnonzero((below + offset == at) & (share > 0))
-                if chosen.size:
-                    only = np.zeros(chosen.size, np.int64)
-                    top = _phase_of(nodes[at])[2]
-                    value, tail = sampled_p(sample[None], ratio[several[chosen]], only, chi2_tail, self.mid_p, top)
-                    drawn[chosen] += share[chosen] * value
-                    from_tail[chosen] |= tail
-        log_p[several] = drawn
-        how[several] = np.where(from_tail, "tail", "monte-carlo")
-        return log_p, how
-
-    def ratio_samples(self) -> tuple[list[int], list[Floats]]:
-        """The n_i at which the likelihood ratio is drawn, and its sorted draws at each."""
-        most = self.longest.most
-        nodes = [v for v in RATIO_NODES if v <= most]
-        if nodes and nodes[-1] < min(most, RATIO_NODES[-1]):
-            nodes.append(most)
-        table = LengthTable.of(self.cells.lengths, self.cells.length_documents).for_kernels()
-        of, samples = self.lengths.for_kernels(), []
-        for v, seeds in zip(nodes, self.ratio_seeds, strict=False):
-            sample = np.empty(max(49, int(_phase_of(v)[1] * self.draws)))
-            edges = np.linspace(0, sample.size, BLOCKS + 1).astype(int).tolist()
-            for (first, last), state in zip(pairwise(edges), seeds.generate_state(BLOCKS, np.uint64), strict=True):
-                check_given_up()
-                core.simulate_ratio(of, table, state, first, last, v, SPACING, sample)
-            samples.append(np.sort(sample))
-        return nodes, samples
-
-    def _ratios_once(self, lengths: Integers, documents: Integers) -> Floats:
-        """LR of a term that occurs once, in a document of each length."""
-        size = lengths.size
-        each = TermCells(
-            np.arange(size + 1), np.ones(size, np.int32), lengths.astype(np.int32), np.ones(1), np.ones(size, np.int64),
-            np.ones(size, np.int64), lengths, documents,
-        )  # fmt: skip
-        fit = fit_beta_binomial(each)
-        return np.maximum(2 * (fit.loglik - fit.loglik_binomial), 0.0)
-
-
-def _phase_of(v: int) -> tuple[int, float, float]:
-    return next(phase for phase in RATIO_PHASES if v <= phase[0])

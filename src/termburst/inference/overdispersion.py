@@ -22,6 +22,7 @@ from scipy import special
 from termburst.inference.checks import LEAST_DRAWS, checked_whole
 from termburst.inference.null_distribution import Longest, Null, PlrFunction
 from termburst.inference.null_lengths import SEPARATE, Lengths
+from termburst.inference.null_ratio import log_ratio_p, ratio_samples
 from termburst.inference.null_tails import TIE
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
@@ -69,7 +70,7 @@ def shared_null(lengths: TermCells, longest: Longest, *, draws: int, seed: int) 
     draws, seed : see `burstiness`
     """
     null = Null(lengths, draws, seed, False, PlrFunction(lengths, None, 1.0, "printed"), longest)
-    return SharedNull(longest, null.ratio_samples())
+    return SharedNull(longest, ratio_samples(null))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def burstiness(
     null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form), longest, scores=only != "plr")
     with Aside() as other:  # compiled loops, which use a core while the rest needs Python's lock
         drawn = only in (None, "lr")
-        samples = other.submit(null.ratio_samples if shared is None else lambda: shared.samples) if drawn else None
+        samples = other.submit(lambda: ratio_samples(null) if shared is None else shared.samples) if drawn else None
         fit = fit_beta_binomial(cells)
         squares, products = _sums(cells)
         repetition = cells.sum(special.gammaln(cells.count))
@@ -127,7 +128,7 @@ def burstiness(
         ratio = np.where(cells.n_i > 0, _ratio(fit), np.nan)
         for i in np.flatnonzero((2 * cells.n_i > cells.tokens) & ~null.fixed).tolist():
             ratio[i] = _ratio(fit_beta_binomial(_others(cells, i)))[0]  # equal, but no digits are lost at a mean near 1
-        lr = None if samples is None else other.submit(lambda: null.ratio_p(ratio, *samples.get()))
+        lr = None if samples is None else other.submit(lambda: log_ratio_p(null, ratio, *samples.get()))
         log_p, how = _no_p(2, plr.size) if only == "lr" else null.drawn_p(plr, score)
         (ratio_p,), (ratio_how,) = _no_p(1, plr.size)
         if lr is not None:
