@@ -175,3 +175,10 @@ def test_debugging_shows_the_traceback(run, monkeypatch, tmp_path):
     monkeypatch.setenv("TERMBURST_DEBUG", "1")
     with pytest.raises(FileNotFoundError, match=r"missing\.txt"):
         run("terms", tmp_path / "missing.txt")
+
+
+def test_a_corpus_in_the_place_of_a_command(run, corpus):
+    for name in (corpus, "inaugural"):
+        assert f"{name} is a corpus, but the command comes first, such as: termburst terms {name}; see" in run(name).err
+    assert "No such command 'term'; did you mean 'terms'?" in run("term", corpus).err
+    assert "No such command 'nothing'; see termburst --help" in run("nothing").err

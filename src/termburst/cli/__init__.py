@@ -9,6 +9,7 @@ import sys
 import warnings
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 from termburst.cli.output import say, settle, to_nowhere
@@ -105,7 +106,19 @@ def _fail_usage(error: Any) -> NoReturn:
     message = error.format_message().rstrip(".").replace("Value error, ", "")
     if message.startswith("Got unexpected extra argument"):
         message = f"{message[:60]}…; give one corpus: a file, a folder, or a glob in quotes such as 'corpus/*.txt'"
+    elif message.startswith("No such command '"):
+        message = _no_command(message)
     _fail(f"{message}; see {command} --help", 2)
+
+
+def _no_command(message: str) -> str:
+    """Say what to type if the corpus stands where a command should be."""
+    from termburst.datasets import BUILT_IN
+
+    named = message.split("'")[1]
+    if named in BUILT_IN or Path(named).exists():
+        return f"{named} is a corpus, but the command comes first, such as: termburst terms {named}"
+    return message.replace(". Did you mean", "; did you mean")
 
 
 def _fail(message: str, code: int) -> NoReturn:
