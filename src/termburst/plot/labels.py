@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termburst.plot.canvas import SMALL, Floats
 from termburst.plot.terms import families
@@ -14,7 +14,6 @@ from termburst.plot.terms import families
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
 
 DISTANCES = (14.0, 24.0, 36.0, 50.0, 66.0, 84.0, 104.0, 126.0)  # points
 ANGLES = np.deg2rad(np.arange(0, 360, 15))
@@ -28,12 +27,11 @@ def label_points(figure: Figure, axes: Axes, x: Floats, y: Floats, names: Sequen
     points are known. *data* has one row per place where something is drawn.
     """
     figure.draw_without_rendering()
-    pane = axes.get_window_extent()
+    pane = np.array(axes.get_window_extent().extents)
     unit = figure.dpi / 72
     points = axes.transData.transform(np.column_stack([x, y]))
     filled = np.unique(np.round(axes.transData.transform(data) / (CELL * unit)), axis=0) * CELL * unit
-    taken = [_box(point, 8 * unit, 8 * unit) for point in points]
-    leaders: list[Floats] = []
+    taken, leaders = _boxes(points, 8 * unit), np.empty((0, 20, 2))
     for first, members in _together(points, 3 * unit).items():
         note = axes.annotate(
             "\n".join(names[member] for member in members), (x[first], y[first]), xytext=(0, 0),
@@ -44,21 +42,20 @@ def label_points(figure: Figure, axes: Axes, x: Floats, y: Floats, names: Sequen
         )  # fmt: skip
         note.set_in_layout(False)  # or the layout, and with it the points, would move
         extent = note.get_window_extent()
-        width, height = extent.width + 6 * unit, extent.height + 6 * unit
-        places = []
-        for distance, offset in _offsets(width / unit, height / unit):
-            centre = points[first] + np.array(offset) * unit
-            box = _box(centre, width, height)
-            leader = np.linspace(points[first], centre, 20)
-            others = [other for k, other in enumerate(taken) if k not in members]
-            tangles = sum(_covered(other, leader) > 0 for other in others)
-            tangles += sum(_covered(box, drawn) > 0 or _cross(leader, drawn) for drawn in leaders)
-            cost = 1000 * _clashes(box, taken, pane) + 30 * tangles + _covered(box, filled) + distance / 10
-            places.append((cost, offset, box, leader))
-        _, offset, box, leader = min(places, key=itemgetter(0))
-        note.set_position(offset)
-        taken.append(box)
-        leaders.append(leader)
+        size = np.array([extent.width, extent.height]) + 6 * unit
+        distances, offsets = _offsets(size / unit)
+        centres = points[first] + offsets * unit
+        boxes = _boxes(centres, size)
+        tried = np.linspace(np.broadcast_to(points[first], centres.shape), centres, 20, axis=1)
+        others = np.delete(taken, members, axis=0)
+        tangles = (_covered(others[None], tried[:, None]) > 0).sum(axis=1)
+        tangles += ((_covered(boxes[:, None], leaders[None]) > 0) | _cross(tried, leaders)).sum(axis=1)
+        clashes = _overlap(boxes, taken).sum(axis=1) + np.where(_inside(boxes, pane), 0, 10)
+        cost = 1000 * clashes + 30 * tangles + _covered(boxes, filled[None]) + distances / 10
+        best = int(np.argmin(cost))
+        note.set_position(tuple(offsets[best].tolist()))
+        taken = np.concatenate([taken, boxes[best : best + 1]])
+        leaders = np.concatenate([leaders, tried[best : best + 1]])
 
 
 def _together(points: Floats, reach: float) -> dict[int, list[int]]:
@@ -70,37 +67,41 @@ def _together(points: Floats, reach: float) -> dict[int, list[int]]:
     return groups
 
 
-def _clashes(box: Bbox, taken: list[Bbox], pane: Bbox) -> int:
-    inside = pane.x0 <= box.x0 and box.x1 <= pane.x1 and pane.y0 <= box.y0 and box.y1 <= pane.y1
-    return sum(box.overlaps(other) for other in taken) + (0 if inside else 10)
-
-
-def _covered(box: Bbox, points: Floats) -> int:
-    """How many points lie under the box."""
-    return int(np.all((points >= [box.x0, box.y0]) & (points <= [box.x1, box.y1]), axis=1).sum())
-
-
-def _cross(one: Floats, other: Floats) -> bool:
-    """Whether two lines cross, each taken as straight from its first to its last point."""
-
-    def sides(line: Floats, points: Floats) -> float:
-        along, to = line[-1] - line[0], points[[0, -1]] - line[0]
-        return float(np.prod(along[0] * to[:, 1] - along[1] * to[:, 0]))
-
-    return sides(one, other) < 0 and sides(other, one) < 0
-
-
-def _offsets(width: float, height: float) -> list[tuple[float, tuple[float, float]]]:
+def _offsets(size: Floats) -> tuple[Floats, Floats]:
     """Distances and offsets to try, in points; a larger label has its centre farther away."""
-    reach = np.array([width, height]) / 2 - 6
-    return [
-        (distance, (float(np.cos(angle) * (distance + reach[0])), float(np.sin(angle) * (distance + reach[1]))))
-        for distance in DISTANCES
-        for angle in ANGLES
-    ]
+    distances = np.repeat(DISTANCES, ANGLES.size)
+    angles = np.tile(ANGLES, len(DISTANCES))
+    return distances, np.column_stack([np.cos(angles), np.sin(angles)]) * (distances[:, None] + size / 2 - 6)
 
 
-def _box(centre: Floats, width: float, height: float) -> Bbox:
-    from matplotlib.transforms import Bbox
+def _boxes(centres: Floats, size: Any) -> Floats:
+    """One row per box, which has its corners: left, lower, right, upper."""
+    low = centres - np.divide(size, 2)
+    return np.hstack([low, low + size])
 
-    return Bbox.from_bounds(float(centre[0]) - width / 2, float(centre[1]) - height / 2, width, height)
+
+def _inside(boxes: Floats, pane: Floats) -> NDArray[np.bool_]:
+    return np.all((boxes[:, :2] >= pane[:2]) & (boxes[:, 2:] <= pane[2:]), axis=1)
+
+
+def _overlap(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Whether each box overlaps each of the others."""
+    one, other = boxes[:, None], others[None]
+    return np.all((one[..., :2] <= other[..., 2:]) & (other[..., :2] <= one[..., 2:]), axis=-1)
+
+
+def _covered(boxes: Floats, points: Floats) -> NDArray[np.intp]:
+    """How many points lie under a box; *points* has one more axis than *boxes*."""
+    low, high = boxes[..., None, :2], boxes[..., None, 2:]
+    return np.all((points >= low) & (points <= high), axis=-1).sum(axis=-1)
+
+
+def _cross(lines: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Whether each line crosses each of the others, all taken as straight from their first to their last point."""
+
+    def divides(one: Floats, other: Floats) -> NDArray[np.bool_]:
+        along, to = one[..., -1, :] - one[..., 0, :], other[..., [0, -1], :] - one[..., :1, :]
+        return np.prod(along[..., :1] * to[..., 1] - along[..., 1:] * to[..., 0], axis=-1) < 0
+
+    one, other = lines[:, None], others[None]
+    return divides(one, other) & divides(other, one)
