@@ -145,7 +145,8 @@ def test_statistics_that_declare_many_rows_are_an_error(tmp_path, small):
 
 def test_statistics_whose_terms_are_one_long_string_are_an_error(tmp_path, small):
     path = tmp_path / "s.parquet"
-    pl.DataFrame({"term": ["x" * 10**6] * 64}).write_parquet(path, metadata={"termburst": json.dumps({})})
+    frame = pl.DataFrame({"term": ["x" * 10**6] * 64})
+    frame.write_parquet(path, metadata={"termburst": json.dumps({})}, statistics=False)  # they may be in the footer
     with pytest.raises(ValueError, match=f"terms {SENTENCE}"):
         tb.TermStatistics.load(path)
 

@@ -19,20 +19,34 @@ MAKE = {
 }
 
 
+DOTS = not duckdb.__version__.startswith("1.")  # whether a column name may have one
+
+
 @pytest.fixture(params=MAKE)
 def make(request):
     return MAKE[request.param]
 
 
+def test_a_dot_in_a_column_name_of_duckdb_1_is_refused():
+    frame = MAKE["duckdb"]({"document": [1], "a.b": ["so it goes"]})
+    if DOTS:
+        assert engines.term_statistics(frame, text="a.b").tokens == 3
+    else:
+        with pytest.raises(ValueError, match=r"the column 'a\.b' cannot be read: DuckDB 1 takes"):
+            engines.term_statistics(frame, text="a.b")
+
+
 @pytest.mark.parametrize("name", ["^te.*$", "^.*$", "^text$"])
 def test_a_column_name_is_not_a_regular_expression(make, name):
+    if make is MAKE["duckdb"] and not DOTS:
+        name = "^te[x]t$"
     frame = make({"document": [1, 2], "text": ["the wrong column", "again"], name: ["so it goes", "so so"]})
     assert engines.term_statistics(frame, text=name).terms.tolist() == ["goes", "it", "so"]
 
 
 def test_the_column_name_of_ids_is_not_a_regular_expression(make):
-    frame = make({"document": [1, 1], "^d.*t$": [7, 8], "text": ["so it goes", "so so"]})
-    found = to_polars(nw.from_native(engines.count_terms(frame, document="^d.*t$")))
+    frame = make({"document": [1, 1], "^d[o]cument$": [7, 8], "text": ["so it goes", "so so"]})
+    found = to_polars(nw.from_native(engines.count_terms(frame, document="^d[o]cument$")))
     assert set(found["document"].to_list()) == {7, 8}
 
 

@@ -39,7 +39,8 @@ def _japanese() -> Segment:
 
     def segment(text: str) -> list[str]:
         if not hasattr(local, "tokenizer"):
-            local.tokenizer = dictionary.tokenizer(mode=sudachipy.SplitMode.A)
+            make = getattr(dictionary, "tokenizer", None) or dictionary.create  # its name before SudachiPy 0.7
+            local.tokenizer = make(mode=sudachipy.SplitMode.A)
         return [word.surface() for word in local.tokenizer.tokenize(text)]
 
     return segment

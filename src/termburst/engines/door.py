@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -175,6 +176,10 @@ def _named(frame: Any, schema: Mapping[str, Any], name: str) -> Any:
         return nw.nth(list(schema).index(name))
     if name == "*" and isinstance(frame, nw.LazyFrame):
         raise ValueError("the column '*' cannot be read: in this engine the name means all columns; rename it")
+    if "." in name and frame.implementation.is_duckdb() and sys.modules["duckdb"].__version__.startswith("1."):
+        raise ValueError(
+            f"the column {name!r} cannot be read: DuckDB 1 takes what is before the dot as a table; rename it"
+        )
     return nw.col(name)
 
 

@@ -88,4 +88,5 @@ class f:  # noqa: N801
     @staticmethod
     def isf(p: Any, freedom: Any, rest: Any) -> Any:
         """The x with P(F > x) = *p*."""
-        return special.fdtri(freedom, rest, 1.0 - np.asarray(p))
+        p = np.asarray(p)
+        return np.where(p == 1, 0.0, special.fdtri(freedom, rest, 1.0 - p))[()]  # SciPy before 1.17 has NaN there
