@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from helpers.simulated import cells_of_columns, lengths_like_r8
-from termburst.inference.frequency_list import NAME, WordList, _Deal, _dealt, list_keyness
+from termburst.inference.frequency_list import NAME, WordList, list_keyness
 from termburst.inference.keyness import keyness
+from termburst.inference.list_documents import Deal, dealt
 from termburst.models.cells import term_cells
 
 
@@ -57,8 +58,8 @@ def test_the_urn_has_the_moments_of_a_dirichlet_multinomial():
     rng = np.random.default_rng(22)
     draws, n, theta, documents = 4_000, 12, 3.0, 5
     lengths = np.array([1.0, 1.0, 2.0, 3.0, 3.0])
-    deal = _Deal(np.cumsum(lengths), np.array([0.0]), np.array([10.0]), np.ones((draws, 1)))
-    term, document = _dealt(np.full(draws, n), np.full(draws, theta), deal, np.arange(draws), rng)
+    deal = Deal(np.cumsum(lengths), np.array([0.0]), np.array([10.0]), np.ones((draws, 1)))
+    term, document = dealt(np.full(draws, n), np.full(draws, theta), deal, np.arange(draws), rng)
     counts = np.bincount(term * documents + document, minlength=draws * documents).reshape(draws, documents)
     share = lengths / 10
     variance = n * share * (1 - share) * (n + theta) / (1 + theta)

@@ -7,7 +7,7 @@
 #define FARTHEST_TAU 22.0 /* of τ above log of the longest document: there it is the binomial to rounding */
 #define UNSEEN 1e-2       /* change of a logit or of τ by a last step that need not be evaluated */
 #define STRETCH 8.0       /* steps at once, if the likelihood rises for ever like −e^−t: each of these gains e^−1 of the last */
-enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 8 };
+enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 9 };
 
 static const double *table_in(const Problem *of, int64_t g) {
     return of->design->tables + g * PANELS * (DEGREE + 1) * 2;
@@ -270,6 +270,7 @@ int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room
     of->moved = numbers += size;
     of->across = numbers += size;
     of->tangent = numbers += size;
+    of->limit = numbers += size;
     of->other = numbers += size;
     of->kappa = numbers + 2 * size;
     return TB_OK;

@@ -27,7 +27,7 @@ typedef struct {
     double enough;                  /* gain of a step below which a search ends */
     int64_t held;
     double *kappa;
-    double *gradient, *hessian, *factor, *step, *trial, *moved, *across, *tangent, *other; /* one row each; `other` has two */
+    double *gradient, *hessian, *factor, *step, *trial, *moved, *across, *tangent, *limit, *other; /* `other` has two rows */
 } Problem;
 
 TB_INLINE int tie_is_fitted(const Design *design) { return design->firmness > 0; }

@@ -39,7 +39,10 @@ typedef struct {
 /* The terms to fit. Arrays have one row per term of the collection. `start` has the coefficients and τ; a first column
  * that is `held` keeps its value. With `keep`, all do: a fit in terms of another basis. `out` receives the coefficients,
  * τ, the gain over one binomial per design cell, the gain that one more Newton step would bring, and the curvature
- * −∂²ℓ/∂β_0² of the profile over all others. With `keep`, `without` receives the same with β_0 = 0. */
+ * −∂²ℓ/∂β_0² of the profile over all others. With `keep`, `without` receives the same with β_0 = 0.
+ *
+ * `rival` has one number per term: the highest other maximum over τ, which `scan` writes; −∞ if there is none, ∞ if
+ * nothing is known. A fit with β_0 held that is above it needs no scan: what is held only lowers the other maxima. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -49,6 +52,7 @@ typedef struct {
     const double *start;
     double *out;
     double *without;
+    double *rival;
 } DesignFitTask;
 
 /* As above; `fits` are rows of `out` of a fit with no column held, `without` those with the first one held at 0, where a
@@ -60,6 +64,7 @@ typedef struct {
     const double *fits;
     const double *without;
     const double *critical;
+    const double *rival;
     double *out;
 } DesignLimitTask;
 

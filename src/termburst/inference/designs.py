@@ -85,12 +85,14 @@ class DesignComparison:
         self.regression, self.null = Regression(data), fit_beta_binomial(data.cells)
         self.basis = orthonormal(self.rows, data.tokens)
         start = self.regression.start(self.basis, self.null)
-        self.raw = self.regression.fit(self.basis, start)
+        self.rivals = np.full(len(start), np.inf)
+        self.raw = self.regression.fit(self.basis, start, rivals=self.rivals)
         self.classes = _length_classes(data)
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
         self._unadjusted: dict[tuple[int, ...], Floats] = {}
         self._last: tuple[Floats, Floats, Floats] | None = None
         self._tie: FittedTie | None = None
+        self._loose: Floats | None = None
 
     @property
     def fit(self) -> RegressionFit:
@@ -144,7 +146,7 @@ class DesignComparison:
         columns = rows.shape[1]
         there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
         start = np.nan_to_num(np.column_stack([self.raw[:, :columns] @ there.T, self.raw[:, columns]]))
-        full, without = self.regression.fit_both(rows, start)
+        full, without = self.regression.fit_both(rows, start, self.rivals)
         full[:, columns + 2] = self.raw[:, columns + 2]
         behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
         if behind.size:  # the start was at a lower maximum
@@ -156,25 +158,36 @@ class DesignComparison:
     def fitted_tie(self, rows: Floats, full: Floats) -> FittedTie:
         """Fits with a κ of their own, of terms whose documents say something about the tie; the last ones are kept.
 
-        These are in many documents, and their means differ between documents, by the fits *full*.
+        These are in many documents, and their means differ between documents. They are fitted once, for all contrasts;
+        *full* says in which terms the contrast has an estimate.
         """
         if self._tie is None or not np.array_equal(self._tie.rows[:, :-1], rows):
-            columns, share = rows.shape[1], self.data.tokens / self.data.tokens.sum()
-            omega = np.clip(np.nan_to_num(full[:, :columns]) @ rows.T, -60, 30)
-            variance = (omega - (omega @ share)[:, None]) ** 2 @ share
-            terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (variance >= APART**2) & (full[:, -1] >= SEPARATED))
-            kappa = np.full(len(full), self.regression.kappa)
-            start = np.nan_to_num(np.column_stack([full[:, :columns], kappa, full[:, columns]]))
+            columns, loose = rows.shape[1], self.regression.with_fitted_tie()
+            if self._loose is None:
+                self._loose = self._fitted_tie(loose)
+            there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
+            start = np.column_stack([self._loose[:, :columns] @ there.T, self._loose[:, columns : columns + 2]])
+            terms = np.flatnonzero(np.isfinite(start[:, 0]) & (full[:, -1] >= SEPARATED))
             wide = np.column_stack([rows, np.zeros(len(rows))])
-            raw = self.regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
+            raw = loose.fit(wide, np.nan_to_num(start), how="climb", terms=terms)
             found = (raw[:, -1] >= SEPARATED) & (raw[:, -2] < 1e-6)
             self._tie = FittedTie(wide, raw, found)
         return self._tie
 
+    def _fitted_tie(self, loose: Regression) -> Floats:
+        """Raw fits with κ in the basis of all fits; NaN for terms that say little about the tie."""
+        columns, share = self.basis.shape[1], self.data.tokens / self.data.tokens.sum()
+        omega = np.clip(np.nan_to_num(self.raw[:, :columns]) @ self.basis.T, -60, 30)
+        variance = (omega - (omega @ share)[:, None]) ** 2 @ share
+        terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (variance >= APART**2))
+        kappa = np.full(len(self.raw), self.regression.kappa)
+        start = np.nan_to_num(np.column_stack([self.raw[:, :columns], kappa, self.raw[:, columns]]))
+        return loose.fit(np.column_stack([self.basis, np.zeros(len(self.basis))]), start, how="climb", terms=terms)
+
     def limits(self, rows: Floats, full: Floats, without: Floats, critical: Floats) -> Floats:
         """Profile-likelihood limits of the first coefficient; over κ, too, where documents say something about it."""
         tie = self.fitted_tie(rows, full)
-        limits = self.regression.limits(rows, full, without, critical, np.flatnonzero(~tie.found))
+        limits = self.regression.limits(rows, full, without, critical, np.flatnonzero(~tie.found), self.rivals)
         loose = self.regression.with_fitted_tie()
         own = loose.limits(tie.rows, tie.raw, tie.raw, critical, np.flatnonzero(tie.found))
         return np.where(tie.found[:, None], own, limits)
