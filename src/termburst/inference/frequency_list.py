@@ -122,8 +122,8 @@ def _sure_part(a: TermCells, b: WordList) -> Floats:
     """The part of |z| that is left if the documents of the reference are burstier than those of A; one entry per term.
 
     |z| falls with the root of the variance of counts, which is known from A with the relative error r: the part is
-    e^(−c r/2). A word that A has less often is the dangerous one: A may lack just the documents that repeat it, and with
-    them any sign of its burstiness. There c is `CAUTION`, and elsewhere `DOUBT`.
+    e^(−c r/2). A word that A has less often is the dangerous one: A may lack just the documents that repeat it, and so
+    any sign of its burstiness. There c is `CAUTION`, and elsewhere `DOUBT`.
     """
     error = np.maximum(_relative_error(a), 1 / np.sqrt(np.maximum(a.b_i, 1)))
     less = a.n_i * float(b.tokens) < b.n_i * float(a.tokens)
@@ -131,7 +131,7 @@ def _sure_part(a: TermCells, b: WordList) -> Floats:
 
 
 def _relative_error(a: TermCells) -> Floats:
-    """The standard error of V = Σ_j e_j², e_j = n_ij − n_i n_j/n, of every term, as a share of V; 0 if A lacks the term.
+    """The standard error of V = Σ_j e_j², e_j = n_ij − n_i n_j/n, of every term, as a share of V; 0 if A lacks it.
 
     It is √(Σ_j e_j⁴ − V²/d)/V over the d documents, those without the term, too.
     """

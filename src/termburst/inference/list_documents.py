@@ -1,8 +1,8 @@
 """Documents for a list of frequencies: the n_i tokens of every term are dealt to documents like those of a corpus A.
 
-Given the precision α_0 of a term, its tokens are dealt by Pólya's urn, which is the distribution of beta-binomial counts
-of a rare term given their sum. A term that many documents of A contain is filled in with such documents, drawn with
-replacement.
+Given the precision α_0 of a term, its tokens are dealt by Pólya's urn, which is the distribution of beta-binomial
+counts of a rare term given their sum. A term that many documents of A contain is filled in with such documents, drawn
+with replacement.
 """
 
 from __future__ import annotations
