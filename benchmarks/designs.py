@@ -8,6 +8,7 @@ between draws of the covariate; in parentheses the per cent at 0.1 %. FDR. A cov
 of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are not among these?
 
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
+    … --parts fdr --only "by president"
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=2_500)
     parser.add_argument("--terms", type=int, default=4_000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--only", default="", help="corpora with this in their name, for null, clusters and fdr")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     asked = parser.parse_args()
     for part in asked.parts:
@@ -123,6 +125,8 @@ def p_of_last(X: csr_array, matrix: np.ndarray) -> np.ndarray:
 
 def show_null(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     for name, X, labels in corpora(asked, rng):
+        if asked.only not in name:
+            continue
         documents, n_i = X.shape[0], np.asarray(X.sum(axis=0)).ravel()[:-1]
         one = np.ones((documents, 1))
         others = np.column_stack([one, *[labels == label for label in np.unique(labels)[1:]]]).astype(float)
@@ -156,6 +160,8 @@ def clustered(rng: np.random.Generator, asked: argparse.Namespace) -> Iterator[t
 
 def show_clusters(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     for name, counts, named in clustered(rng, asked):
+        if asked.only not in name:
+            continue
         filled = np.asarray(counts.sum(axis=1)).ravel() > 0
         X, cluster = counts[filled], named[filled]
         n_i = np.asarray(X.sum(axis=0)).ravel()
@@ -230,6 +236,8 @@ def show_fdr(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     settings = [(name, X, labels, None) for name, X, labels in corpora(asked, rng) if X.shape[0] > 100]
     settings += [(name, X, np.zeros(X.shape[0]), cluster) for name, X, cluster in clustered(rng, asked)]
     for name, counts, every_label, cluster in settings:
+        if asked.only not in name:
+            continue
         filled = np.asarray(counts.sum(axis=1)).ravel() > 0
         X, labels = counts[filled], every_label[filled]
         codes = None if cluster is None else np.unique(cluster[filled], return_inverse=True)[1]

@@ -54,10 +54,10 @@ static void locate(const Problem *of, const double *x) {
 static double value_here(const Problem *of) {
     double off = *of->kappa - of->design->kappa, total = -of->design->firmness * off * off / 2;
     for (int64_t g = 0; g < of->design->groups; g++) {
-        const Point *at = &of->points[g];
+        Point *at = &of->points[g];
         const Term *term = term_in(of, g);
         double n = of->design->tokens[g];
-        total += term == NULL ? absent_gain(at->own.tau, at->delta, n, table_in(of, g))
+        total += term == NULL ? absent_gain(at->own.tau, at->delta, n, table_in(of, g), at->kept)
                               : gain(at->own.tau, at->omega, term, n, table_in(of, g));
     }
     return total;
@@ -95,7 +95,7 @@ void slopes_here(const Problem *of) {
         const Term *term = term_in(of, g);
         Tied own = at->own;
         double n = of->design->tokens[g];
-        Derivatives d = term == NULL ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table)
+        Derivatives d = term == NULL ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table, at->kept)
                                      : derivatives(own.tau, at->omega, term, n, table, NULL);
         double across = d.tau_omega + own.slope * d.tau_tau;
         double bend = d.omega_omega + own.slope * (d.tau_omega + across) + own.bend * d.tau;

@@ -115,12 +115,13 @@ static void fit_without(Problem *of, const double *fit, double documents, double
     if (!(out[size] >= fit[size] - NOTHING)) {
         x[size - 1] = between(x[size - 1], of->lowest, inside);
         out[size - 1] = between(out[size - 1], of->lowest, inside);
-        if (far && fit[size - 1] > inside) out[size] = value_at(of, out);
-        prefer(of, x, out);
-        if (!isfinite(out[size])) out[size] = value_at(of, out);
         if (far) {
+            if (fit[size - 1] > inside) out[size] = value_at(of, out);
+            prefer(of, x, out);
             observed_start(of, x);
             prefer(of, x, out);
+        } else {
+            for (int64_t k = 0; k < size; k++) out[k] = x[k];
         }
         out[size] = climb(of, out, &out[size + 1]);
         if (documents <= FEW && !(out[size] > rival)) {
@@ -142,8 +143,9 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
     if (task->keep) {
         out[size] = value_at(of, out);
         slopes_here(of);
-        out[size + 1] = newton_step(of, out, 0.0);
+        out[size + 1] = 0.0;
         out[size + 2] = profile_curvature(of, out);
+        for (int64_t k = 0; k < size; k++) task->tangent[term * size + k] = of->tangent[k];
         fit_without(of, out, documents, task->rival[term], task->without + term * (size + 3));
         return;
     }
@@ -332,11 +334,16 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
         if (status != TB_OK) return status;
         of.enough = LIMIT_GAIN;
         of.held = 1;
-        value_at(&of, fit);
-        slopes_here(&of);
-        profile_curvature(&of, fit);
+        for (int64_t m = 0; m < size; m++) of.tangent[m] = task->tangent[i * size + m];
+        if (isnan(of.tangent[0])) {
+            value_at(&of, fit);
+            slopes_here(&of);
+            profile_curvature(&of, fit);
+        }
         Known at = {fallen > CLEAR && fallen < 4 * root && without[0] == 0 ? without : NULL, fallen};
-        int other_maxima = documents <= FEW && !(task->rival[i] < fit[size] - task->critical[i] / 2);
+        /* where the estimate is far out, or the binomial, a maximum may appear on the way that the fit does not have */
+        int at_end = !(fit[size + 2] >= SEPARATED) || fit[size - 1] >= log((double)most_int(design->longest, 1)) + INSIDE;
+        int other_maxima = documents <= FEW && (at_end || !(task->rival[i] < fit[size] - task->critical[i] / 2));
         for (int side = 0; side < 2; side++) {
             double sign = side ? 1.0 : -1.0, found = one_limit(&of, fit, without, root, sign, &at);
             if (other_maxima) found = at_highest(&of, fit, root, sign, found, of.moved, of.other);
@@ -374,6 +381,7 @@ TB_LAYOUT(regression,
     TB_FIELD(DesignFitTask, out),
     TB_FIELD(DesignFitTask, without),
     TB_FIELD(DesignFitTask, rival),
+    TB_FIELD(DesignFitTask, tangent),
     TB_WHOLE(DesignLimitTask),
     TB_FIELD(DesignLimitTask, terms),
     TB_FIELD(DesignLimitTask, size),
@@ -381,4 +389,5 @@ TB_LAYOUT(regression,
     TB_FIELD(DesignLimitTask, without),
     TB_FIELD(DesignLimitTask, critical),
     TB_FIELD(DesignLimitTask, rival),
+    TB_FIELD(DesignLimitTask, tangent),
     TB_FIELD(DesignLimitTask, out))

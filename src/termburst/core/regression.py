@@ -18,7 +18,7 @@ Integers = NDArray[np.int64]
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
 SCRATCH = 9  # rows of scratch space, as in design_problem.c
-POINT = 80  # bytes of a design cell at a point, as in regression.h
+POINT = 112  # bytes of a design cell at a point, as in regression.h
 
 
 class Design(Struct):
@@ -50,6 +50,7 @@ class DesignFitTask(Struct):
         ("out", Out_f64),
         ("without", Out_f64),
         ("rival", Out_f64),
+        ("tangent", Out_f64),
     ]
 
 
@@ -61,6 +62,7 @@ class DesignLimitTask(Struct):
         ("without", In_f64),
         ("critical", In_f64),
         ("rival", In_f64),
+        ("tangent", In_f64),
         ("out", Out_f64),
     ]
 
@@ -118,25 +120,27 @@ def fit_design(
     _check_rows(cells, of, start, out)
     task = DesignFitTask(
         terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, start=start, out=out, without=out,
-        rival=_rivals(cells, rivals),
+        rival=_rivals(cells, rivals), tangent=start,
     )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
 def fit_without(
-    cells: Cells, of: Design, terms: Integers, fits: Floats, out: Floats, without: Floats,
+    cells: Cells, of: Design, terms: Integers, fits: Floats, out: Floats, without: Floats, tangents: Floats,
     rivals: Floats | None = None,
 ) -> None:  # fmt: skip
     """Fit the given terms with their first coefficient held at 0, into *without*.
 
-    *fits* has the coefficients and τ of the fits with it; *out* receives these with `AFTER` numbers. Other maxima are
-    looked for only if *rivals*, as `fit_design` writes it, may be higher.
+    *fits* has the coefficients and τ of the fits with it; *out* receives these with `AFTER` numbers, of which the one
+    about one more step is 0, and *tangents*, in rows like *fits*, how fast each other parameter follows the first one.
+    Other maxima are looked for only if *rivals*, as `fit_design` writes it, may be higher.
     """
     _check_rows(cells, of, fits, out)
     require(without.shape == out.shape, "rows of without must be like those of out")
+    require(tangents.shape == fits.shape, "rows of tangents must be like those of fits")
     task = DesignFitTask(
         terms=terms, size=terms.size, held=False, scan=False, keep=True, start=fits, out=out, without=without,
-        rival=_rivals(cells, rivals),
+        rival=_rivals(cells, rivals), tangent=tangents,
     )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
@@ -157,23 +161,22 @@ def _check_rows(cells: Cells, of: Design, start: Floats, out: Floats) -> None:
 
 def design_limits(
     cells: Cells, of: Design, terms: Integers, fits: Floats, without: Floats, critical: Floats, out: Floats,
-    rivals: Floats | None = None,
+    rivals: Floats | None = None, tangents: Floats | None = None,
 ) -> None:  # fmt: skip
     """Profile-likelihood limits of the first coefficient of the given terms: low and high in the rows of *out*.
 
     *fits* has rows as `fit_design` writes them, *without* those with the first coefficient held at 0. At a limit, twice
-    the log-likelihood is lower by *critical*. *rivals* is as in `fit_without`.
+    the log-likelihood is lower by *critical*. *rivals* and *tangents* are as in `fit_without`.
     """
     shape = (cells.terms, of.columns + 1 + AFTER)
     require(fits.shape == shape and without.shape == shape, "fits must have one row per term")
     require(critical.shape == (cells.terms,) and out.shape == (cells.terms, 2), "there must be one row per term")
-    task = DesignLimitTask(
-        terms=terms,
-        size=terms.size,
-        fits=fits,
-        without=without,
-        critical=critical,
-        rival=_rivals(cells, rivals),
-        out=out,
+    tangents = np.full((cells.terms, of.columns + 1), np.nan) if tangents is None else tangents
+    require(
+        tangents.shape == (cells.terms, of.columns + 1), "a tangent must have as many numbers as coefficients and tau"
     )
+    task = DesignLimitTask(
+        terms=terms, size=terms.size, fits=fits, without=without, critical=critical, rival=_rivals(cells, rivals),
+        tangent=tangents, out=out,
+    )  # fmt: skip
     call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

@@ -87,7 +87,7 @@ def filled_in(
         if copied[i]:
             own = slice(a.indptr[i], a.indptr[i + 1])
             weight = np.broadcast_to(a.weight, a.count.shape)[own]
-            drawn, size = copied(int(b.n_i[i]), a.count[own], a.length[own], weight, lengths.size, rng)
+            drawn, size = copied_documents(int(b.n_i[i]), a.count[own], a.length[own], weight, lengths.size, rng)
         else:
             each = lengths * (shares[i] / np.maximum(of_class, 1e-300))[place]
             weight = rng.gamma(np.maximum(concentration[i] * each / each.sum(), 1e-8)) + 1e-300
@@ -99,7 +99,7 @@ def filled_in(
     return cells_of_tokens(np.concatenate(terms), np.concatenate(counts), np.concatenate(sizes), lengths, b.n_i)
 
 
-def copied(
+def copied_documents(
     n_i: int,
     count: NDArray[np.int32],
     length: NDArray[np.int32],
