@@ -44,6 +44,9 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=2_500)
     parser.add_argument("--terms", type=int, default=4_000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--each", type=int, default=100, help="terms of each precision, for coverage")
+    parser.add_argument("--ratios", type=float, nargs="+", default=[1.0, 1.5, 4.0], help="for coverage")
+    parser.add_argument("--means", type=float, nargs="+", default=[3e-5, 1e-4, 1e-3, 1e-2], help="for coverage")
     parser.add_argument("--only", default="", help="corpora with this in their name, for null, clusters and fdr")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     asked = parser.parse_args()
@@ -189,16 +192,16 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     other = rng.integers(0, 3, lengths.size)
     x = rng.random(lengths.size) < np.array([0.3, 0.5, 0.7])[other]
     matrix = np.column_stack([np.ones(lengths.size), other == 1, other == 2, x]).astype(float)
-    for ratio in (1.0, 1.5, 4.0):
+    for ratio in asked.ratios:
         for tie, kappa in (("beyond", -0.5), ("documents", 0.0), ("tie", 0.5), ("tokens", 1.0)):
-            for mean in (3e-5, 1e-4, 1e-3, 1e-2):
+            for mean in asked.means:
                 beta = np.array([np.log(mean), 0.5, -0.5, np.log(ratio)])
                 omega = matrix @ beta
                 pi = expit(omega)
                 columns = []
                 for alpha_0 in (30.0, 300.0, 3_000.0):
                     own = alpha_0 * (pi / mean) ** -kappa
-                    for _ in range(100):
+                    for _ in range(asked.each):
                         columns.append(rng.binomial(lengths, rng.beta(own * pi, own * (1 - pi))))
                 counts = np.array(columns).T
                 inside, wide = [], []

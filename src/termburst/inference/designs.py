@@ -26,6 +26,7 @@ ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
 LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
 APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
+NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 
 
@@ -225,7 +226,7 @@ class DesignComparison:
         """How far twice the log-likelihood may fall within an interval: as far as the reference of p says."""
         critical = np.full(ratio.size, stats.f.isf(1 - confidence, 1, self.freedom))
         scaled = (reference == "conditional") & (ratio > 0.5) & (p_value > 1e-6) & (p_value < 1)
-        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, 0.4, 3.0)
+        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, NARROWEST, WIDEST)
         critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
         return critical
 
