@@ -12,6 +12,7 @@ list     Keyness against a list of frequencies. One part of a corpus is collapse
          words found with documents and with the list.
 
     TERMBURST_DATA=… python benchmarks/check.py [copies] [alarms] [million] [list] [--documents 1000000]
+    … check.py list --seed 1 --splits 3 --corpora webkb 20newsgroups
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ import time
 from collections import defaultdict
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 
 import termburst as tb
 from termburst.counting.shingles import TextShingles, plain_words
+from termburst.datasets.collection import data_file
 from termburst.inference.corpus_check import BANDS, TermDocuments
 from termburst.inference.duplicates import THRESHOLD, WIDTH, near_duplicates
 from termburst.inference.frequency_list import WordList, list_keyness
@@ -168,13 +171,22 @@ def million(documents: int) -> None:
     print(f"million: {len(texts):,} documents, {size:,.0f} MB of text: {seconds:.0f} s; {memory}; {found}")
 
 
-def lists(splits: int = 6) -> None:
-    print("list: share of words with p smaller than with documents, and with p < 5 % (documents, list); by band")
-    for name in ("r8", "20newsgroups", "stdlib"):
+def corpus_of(name: str) -> tb.Corpus:
+    """A built-in corpus, or one of the classification sets in the data folder, with its labels."""
+    if name in tb.datasets.BUILT_IN:
         corpus = tb.read(name)
-        corpus = corpus.where((np.asarray(corpus.counts.sum(axis=1)).ravel() > 0).tolist())
+    else:
+        table = pl.read_parquet(data_file(f"classification/{name}.parquet", name))
+        corpus = tb.read(table["text"].to_list(), metadata={"label": table["label"].cast(str).to_list()})
+    return corpus.where((np.asarray(corpus.counts.sum(axis=1)).ravel() > 0).tolist())
+
+
+def lists(names: list[str], splits: int, start: int) -> None:
+    print("list: share of words with p smaller than with documents, and with p < 5 % (documents, list); by band")
+    for name in names:
+        corpus = corpus_of(name)
         for share in (0.5, 0.1, 0.9):
-            rng = np.random.default_rng([SEED, 10, int(10 * share)])
+            rng = np.random.default_rng([start, 10, int(10 * share)])
             documents, band = _some_words(corpus, rng, 300)
             rows = [
                 _compared_with_list(documents, rng.permutation(len(corpus)) < share * len(corpus), seed)
@@ -210,8 +222,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=["copies", "alarms", "million", "list"])
     parser.add_argument("--documents", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=SEED, help="of the lists")
+    parser.add_argument("--corpora", nargs="+", default=["r8", "20newsgroups", "stdlib"], help="of the lists")
+    parser.add_argument("--splits", type=int, default=6, help="of each corpus, for the lists")
     given = parser.parse_args()
-    parts = {"copies": copies, "alarms": alarms, "million": lambda: million(given.documents), "list": lists}
+    parts = {
+        "copies": copies,
+        "alarms": alarms,
+        "million": lambda: million(given.documents),
+        "list": lambda: lists(given.corpora, given.splits, given.seed),
+    }
     for part in given.parts:
         if part not in parts:
             parser.error(f"there is no part {part!r}; there are {', '.join(parts)}")

@@ -8,6 +8,7 @@ between draws of the covariate; in parentheses the per cent at 0.1 %. FDR. A cov
 of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are not among these?
 
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
+    … --parts fdr --only "by president"
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=2_500)
     parser.add_argument("--terms", type=int, default=4_000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--each", type=int, default=100, help="terms of each precision, for coverage")
+    parser.add_argument("--ratios", type=float, nargs="+", default=[1.0, 1.5, 4.0], help="for coverage")
+    parser.add_argument("--means", type=float, nargs="+", default=[3e-5, 1e-4, 1e-3, 1e-2], help="for coverage")
+    parser.add_argument("--only", default="", help="corpora with this in their name, for null, clusters and fdr")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     asked = parser.parse_args()
     for part in asked.parts:
@@ -123,6 +128,8 @@ def p_of_last(X: csr_array, matrix: np.ndarray) -> np.ndarray:
 
 def show_null(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     for name, X, labels in corpora(asked, rng):
+        if asked.only not in name:
+            continue
         documents, n_i = X.shape[0], np.asarray(X.sum(axis=0)).ravel()[:-1]
         one = np.ones((documents, 1))
         others = np.column_stack([one, *[labels == label for label in np.unique(labels)[1:]]]).astype(float)
@@ -156,6 +163,8 @@ def clustered(rng: np.random.Generator, asked: argparse.Namespace) -> Iterator[t
 
 def show_clusters(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     for name, counts, named in clustered(rng, asked):
+        if asked.only not in name:
+            continue
         filled = np.asarray(counts.sum(axis=1)).ravel() > 0
         X, cluster = counts[filled], named[filled]
         n_i = np.asarray(X.sum(axis=0)).ravel()
@@ -183,16 +192,16 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     other = rng.integers(0, 3, lengths.size)
     x = rng.random(lengths.size) < np.array([0.3, 0.5, 0.7])[other]
     matrix = np.column_stack([np.ones(lengths.size), other == 1, other == 2, x]).astype(float)
-    for ratio in (1.0, 1.5, 4.0):
+    for ratio in asked.ratios:
         for tie, kappa in (("beyond", -0.5), ("documents", 0.0), ("tie", 0.5), ("tokens", 1.0)):
-            for mean in (3e-5, 1e-4, 1e-3, 1e-2):
+            for mean in asked.means:
                 beta = np.array([np.log(mean), 0.5, -0.5, np.log(ratio)])
                 omega = matrix @ beta
                 pi = expit(omega)
                 columns = []
                 for alpha_0 in (30.0, 300.0, 3_000.0):
                     own = alpha_0 * (pi / mean) ** -kappa
-                    for _ in range(100):
+                    for _ in range(asked.each):
                         columns.append(rng.binomial(lengths, rng.beta(own * pi, own * (1 - pi))))
                 counts = np.array(columns).T
                 inside, wide = [], []
@@ -230,6 +239,8 @@ def show_fdr(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     settings = [(name, X, labels, None) for name, X, labels in corpora(asked, rng) if X.shape[0] > 100]
     settings += [(name, X, np.zeros(X.shape[0]), cluster) for name, X, cluster in clustered(rng, asked)]
     for name, counts, every_label, cluster in settings:
+        if asked.only not in name:
+            continue
         filled = np.asarray(counts.sum(axis=1)).ravel() > 0
         X, labels = counts[filled], every_label[filled]
         codes = None if cluster is None else np.unique(cluster[filled], return_inverse=True)[1]

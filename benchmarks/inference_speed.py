@@ -4,9 +4,10 @@ On the Fig. 4 collection (20 Newsgroups training posts, headers, footers and quo
 all 72,916 terms; `tb.keyness` of the 20,000 most frequent terms between random halves of the 11,314 documents, with and
 without intervals; the parts of each. For comparison, on a random sample of those 20,000 terms and extrapolated: the
 likelihood ratio of the same two beta-binomial models by L-BFGS-B on the dense column, `scipy.stats.permutation_test`
-with 999 resamples, and `scipy.stats.mannwhitneyu`.
+with 999 resamples, and `scipy.stats.mannwhitneyu`. "intervals" shows only what intervals cost, in processor time: at
+most three times of what there is without them.
 
-    TERMBURST_DATA=… python benchmarks/inference_speed.py [rounds, default 7]
+    TERMBURST_DATA=… python benchmarks/inference_speed.py [rounds, default 7 | intervals]
 """
 
 from __future__ import annotations
@@ -125,9 +126,37 @@ def scipy_speed(A: Any, B: Any, sample: np.ndarray, bare: float) -> None:
     show("mannwhitneyu", spent, f"{spent / bare:,.0f}×")
 
 
+def processor_time(function: Callable[[], Any]) -> float:
+    """The smaller one of two runs."""
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        function()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def intervals_cost(X: Any) -> None:
+    """Processor time with intervals over that without; all terms, random halves and random eighths of the documents."""
+    eighth = np.random.default_rng(20261117).integers(0, 8, X.shape[0])
+    A, B = X[eighth < 4], X[eighth >= 4]
+    about = {"eighth": eighth.astype(str)}
+    for name, function in (
+        ("burstiness_test", lambda shown: tb.burstiness_test(X, intervals=shown)),
+        ("keyness", lambda shown: tb.keyness(A, B, confidence=0.95 if shown else None)),
+        ("keyness of burstiness", lambda shown: tb.keyness(A, B, of="burstiness", confidence=0.95 if shown else None)),
+        ("design", lambda shown: tb.keyness_design(X, "eighth", metadata=about, confidence=0.95 if shown else None)),
+    ):
+        bare, whole = (processor_time(lambda run=function, shown=shown: run(shown)) for shown in (False, True))
+        print(f"{name}: {bare:.2f} s without intervals, {whole:.2f} s with them: {whole / bare:.2f} times", flush=True)
+
+
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     X = Collections().fig4.counts
+    if sys.argv[1:] == ["intervals"]:
+        intervals_cost(X)
+        return
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     print(f"{cores()} cores; medians of {rounds} runs, warm; × is against tb.keyness without intervals\n")
     burstiness_speed(X, rounds)
     rng = np.random.default_rng(20260101)

@@ -199,3 +199,48 @@ def test_limits_of_a_frequent_word_do_not_rest_on_the_tie():
         covered["tied"] += int(((low < np.log2(ratio)) & (np.log2(ratio) < high)).sum())
     assert covered["fitted"] >= 36
     assert covered["tied"] < 30
+
+
+def test_the_unadjusted_ratio_is_that_of_a_design_without_the_other_covariates():
+    """Also for a frequent word whose tie is fitted: both ratios are of the same kind of model."""
+    rng = np.random.default_rng(13)
+    documents = 300
+    x, other, lengths = np.arange(documents) % 2, rng.integers(0, 3, documents), rng.integers(100, 300, documents)
+    X = with_rest(drawn(rng, np.where(x, 0.08, 0.01)[:, None] * np.ones(3), lengths), lengths)
+    one, c = np.ones(documents), np.array([0.0, 1, 0, 0])
+    of = comparison(X, np.column_stack([one, x, other == 1, other == 2]).astype(float))
+    found = of.test(Contrast("x", c, np.array([0, 1])), None)
+    alone = comparison(X, np.column_stack([one, x]).astype(float))
+    expected = alone.test(Contrast("x", c[:2], np.array([0, 1])), None).log_ratio
+    rows, unit = spanning_rows(alone.rows, c[:2], alone.data.tokens)
+    np.testing.assert_allclose(found.unadjusted[:3], expected[:3], atol=1e-5)
+    assert (np.abs(alone.both(rows)[0][:3, 0] / unit - expected[:3]) > 1e-3).any()  # κ = ½ says something else
+
+
+def test_what_is_known_of_other_maxima_changes_nothing_but_the_time():
+    rng = np.random.default_rng(14)
+    documents, terms = 400, 120
+    group, lengths = rng.integers(0, 4, documents), np.round(np.exp(rng.normal(5.0, 1.2, documents))).astype(int) + 9
+    counts = np.zeros((documents, terms), dtype=int)
+    for k in range(terms):
+        counts[rng.choice(documents, 2 + k % 12, replace=False), k] = rng.integers(1, 9, 2 + k % 12)
+    of = comparison(with_rest(counts, lengths), np.column_stack([group == g for g in range(4)]).astype(float))
+    rows, _ = spanning_rows(of.rows, np.array([1.0, -1, 0, 0]), of.data.tokens)
+    full, without, tangents = of._both(rows)
+    assert (of.rivals < without[:, 5]).mean() > 0.2
+    searched = of.regression.fit_both(rows, np.nan_to_num(full[:, :5]))[1]
+    np.testing.assert_allclose(without[:, 5], searched[:, 5], atol=1e-7)
+    critical = np.full(len(full), 3.84)
+    known = of.regression.limits(rows, full, without, critical, None, of.rivals, tangents)
+    np.testing.assert_allclose(known, of.regression.limits(rows, full, without, critical), atol=1e-6)
+
+
+def test_a_word_that_neither_side_has_cannot_be_significant():
+    rng = np.random.default_rng(15)
+    documents = 90
+    group, lengths = np.arange(documents) % 3, rng.integers(50, 90, documents)
+    counts = rng.poisson(1.5, (documents, 2)) * (group == 2)[:, None]
+    of = comparison(with_rest(counts, lengths), np.column_stack([group == g for g in range(3)]).astype(float))
+    found = of.test(Contrast("0 - 1", np.array([1.0, -1, 0]), np.array([0, 1, 2])))
+    assert found.status[:2].tolist() == ["undetermined"] * 2
+    assert found.p_value[:2].tolist() == found.least_p[:2].tolist() == [1.0, 1.0]

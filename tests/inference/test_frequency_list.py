@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from helpers.simulated import cells_of_columns, lengths_like_r8
-from termburst.inference.frequency_list import NAME, WordList, _Deal, _dealt, list_keyness
+from termburst.inference.frequency_list import NAME, WordList, _relative_error, _sure_part, list_keyness
 from termburst.inference.keyness import keyness
+from termburst.inference.list_documents import Deal, dealt
 from termburst.models.cells import term_cells
 
 
@@ -57,8 +58,8 @@ def test_the_urn_has_the_moments_of_a_dirichlet_multinomial():
     rng = np.random.default_rng(22)
     draws, n, theta, documents = 4_000, 12, 3.0, 5
     lengths = np.array([1.0, 1.0, 2.0, 3.0, 3.0])
-    deal = _Deal(np.cumsum(lengths), np.array([0.0]), np.array([10.0]), np.ones((draws, 1)))
-    term, document = _dealt(np.full(draws, n), np.full(draws, theta), deal, np.arange(draws), rng)
+    deal = Deal(np.cumsum(lengths), np.array([0.0]), np.array([10.0]), np.ones((draws, 1)))
+    term, document = dealt(np.full(draws, n), np.full(draws, theta), deal, np.arange(draws), rng)
     counts = np.bincount(term * documents + document, minlength=draws * documents).reshape(draws, documents)
     share = lengths / 10
     variance = n * share * (1 - share) * (n + theta) / (1 + theta)
@@ -111,3 +112,21 @@ def test_a_list_of_one_or_two_tokens(tokens):
     found = list_keyness(term_cells([[3, 0, 5], [1, 0, 9], [0, 0, 4]]), WordList(np.array([0, tokens, 0]), tokens))
     assert (found.p_value == 1).all()
     assert found.log_ratio[1] == -np.inf
+
+
+def test_the_error_of_the_variance_is_that_of_all_documents():
+    rng = np.random.default_rng(23)
+    n_j = rng.integers(5, 60, 40)
+    X = np.column_stack([rng.binomial(n_j, 0.1), np.where(np.arange(40) == 3, 4, 0), np.zeros(40, dtype=int)])
+    residual = X - X.sum(axis=0) * n_j[:, None] / n_j.sum()
+    squares = residual[:, :2] ** 2
+    expected = squares.std(axis=0) * np.sqrt(40) / squares.sum(axis=0)
+    np.testing.assert_allclose(_relative_error(cells_of_columns(X, n_j)), [*expected, 0.0])
+
+
+def test_less_is_sure_about_a_word_that_a_has_less_often():
+    counts = np.array([[2, 1], [0, 3], [1, 0]] * 10)
+    a = cells_of_columns(counts, np.full(30, 20))
+    more, less = (_sure_part(a, WordList(np.array([n, n]), 600)) for n in (20, 60))
+    assert (less < more).all()
+    assert (more < 1).all()

@@ -123,7 +123,8 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
 double gain(double tau, double omega, const Term *term, double n, const double *table);
 
 /* The same two for documents without the term, with p, 1 − p and *delta*, −log(1 − p), instead of ω. */
-Derivatives absent_derivatives(double tau, double p, double rest, double delta, double n, const double *table);
-double absent_gain(double tau, double delta, double n, const double *table);
+Derivatives absent_derivatives(double tau, double p, double rest, double delta, double n, const double *table,
+                               const double *kept);
+double absent_gain(double tau, double delta, double n, const double *table, double *kept);
 
 #endif

@@ -7,7 +7,7 @@
 #define FARTHEST_TAU 22.0 /* of τ above log of the longest document: there it is the binomial to rounding */
 #define UNSEEN 1e-2       /* change of a logit or of τ by a last step that need not be evaluated */
 #define STRETCH 8.0       /* steps at once, if the likelihood rises for ever like −e^−t: each of these gains e^−1 of the last */
-enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 8 };
+enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 9 };
 
 static const double *table_in(const Problem *of, int64_t g) {
     return of->design->tables + g * PANELS * (DEGREE + 1) * 2;
@@ -54,10 +54,10 @@ static void locate(const Problem *of, const double *x) {
 static double value_here(const Problem *of) {
     double off = *of->kappa - of->design->kappa, total = -of->design->firmness * off * off / 2;
     for (int64_t g = 0; g < of->design->groups; g++) {
-        const Point *at = &of->points[g];
+        Point *at = &of->points[g];
         const Term *term = term_in(of, g);
         double n = of->design->tokens[g];
-        total += term == NULL ? absent_gain(at->own.tau, at->delta, n, table_in(of, g))
+        total += term == NULL ? absent_gain(at->own.tau, at->delta, n, table_in(of, g), at->kept)
                               : gain(at->own.tau, at->omega, term, n, table_in(of, g));
     }
     return total;
@@ -95,7 +95,7 @@ void slopes_here(const Problem *of) {
         const Term *term = term_in(of, g);
         Tied own = at->own;
         double n = of->design->tokens[g];
-        Derivatives d = term == NULL ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table)
+        Derivatives d = term == NULL ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table, at->kept)
                                      : derivatives(own.tau, at->omega, term, n, table, NULL);
         double across = d.tau_omega + own.slope * d.tau_tau;
         double bend = d.omega_omega + own.slope * (d.tau_omega + across) + own.bend * d.tau;
@@ -270,6 +270,7 @@ int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room
     of->moved = numbers += size;
     of->across = numbers += size;
     of->tangent = numbers += size;
+    of->limit = numbers += size;
     of->other = numbers += size;
     of->kappa = numbers + 2 * size;
     return TB_OK;

@@ -8,11 +8,12 @@
 #define NEARLY_BINOMIAL 14.0 /* of τ below its end: if the likelihood still rises, τ jumps to the end */
 
 /* A design cell at a point x: logit mean ω, p, 1 − p, −log(1 − p), v, and log α_0 with its derivatives in ω; and the
- * columns in which its row of the design is not 0, from `first` to `last`. */
+ * columns in which its row of the design is not 0, from `first` to `last`; and what `absent_gain` has looked up. */
 typedef struct {
     double omega, p, rest, delta, v;
     Tied own;
     int64_t first, last;
+    double kept[LANES];
 } Point;
 _Static_assert(sizeof(Point) == POINT, "regression.py allocates points");
 
@@ -27,7 +28,7 @@ typedef struct {
     double enough;                  /* gain of a step below which a search ends */
     int64_t held;
     double *kappa;
-    double *gradient, *hessian, *factor, *step, *trial, *moved, *across, *tangent, *other; /* one row each; `other` has two */
+    double *gradient, *hessian, *factor, *step, *trial, *moved, *across, *tangent, *limit, *other; /* `other` has two rows */
 } Problem;
 
 TB_INLINE int tie_is_fitted(const Design *design) { return design->firmness > 0; }

@@ -10,13 +10,20 @@ typedef struct {
     double k_not, slope_not, slope_0, drop;
 } LengthsPart;
 
-/* The difference is integrated from the slope if a subtraction would cancel. */
-TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta) {
+/* K and its slope at the two points between τ − δ and τ that integrate a cubic. */
+TB_INLINE Lanes look_up_gauss(const double *table, double tau, double delta) {
+    double middle = tau - delta / 2, shift = delta / 2 * GAUSS_2;
+    return look_up_two(table, middle - shift, middle + shift);
+}
+
+/* The difference is integrated from the slope if a subtraction would cancel. *kept* is what `look_up_gauss` returns, or
+ * NULL. */
+TB_INLINE LengthsPart lengths_part(const double *table, double tau, double delta, const double *kept) {
     double half = delta / 2, middle = tau - half;
     LengthsPart part;
     if (delta < 1e-4) { /* so close that the slope is linear to rounding */
         double shift = half * GAUSS_2;
-        Lanes both = look_up_two(table, middle - shift, middle + shift);
+        Lanes both = kept == NULL ? look_up_gauss(table, tau, delta) : lanes_at(kept);
         double k = both[0], low = both[1], high = both[3], bend = (high - low) / (2 * shift), edge = half - shift;
         part.k_not = k + edge * (low - bend * edge / 2);
         part.slope_not = low - bend * edge;
@@ -92,7 +99,7 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
     }
     double other = lanes_sum(sum), other_slope = lanes_sum(slope);
     add_runs(term, 1, alpha_not, &other, &other_slope);
-    LengthsPart of = lengths_part(table, tau, log1p_of(alpha / alpha_not));
+    LengthsPart of = lengths_part(table, tau, log1p_of(alpha / alpha_not), NULL);
     const Sums sums = {own, own_slope, other, other_slope};
     Derivatives d = combined(p, rest, term->n_i, n, &sums, &of);
     if (penalty != NULL) {
@@ -102,9 +109,10 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
     return d;
 }
 
-/* The derivatives for documents without the term: *delta* is −log(1 − p). */
-Derivatives absent_derivatives(double tau, double p, double rest, double delta, double n, const double *table) {
-    const LengthsPart of = lengths_part(table, tau, delta);
+/* The derivatives for documents without the term: *delta* is −log(1 − p). *kept* is from `absent_gain` at this point. */
+Derivatives absent_derivatives(double tau, double p, double rest, double delta, double n, const double *table,
+                               const double *kept) {
+    const LengthsPart of = lengths_part(table, tau, delta, kept);
     const Sums none = {0};
     return combined(p, rest, 0.0, n, &none, &of);
 }
@@ -139,7 +147,7 @@ void derivatives_of_four(const Lanes *tau, const Lanes *omega, const Term *terms
     }
     for (int lane = 0; lane < LANES; lane++) {
         const Sums sums = {own[lane], own_slope[lane], other[lane], other_slope[lane]};
-        LengthsPart of = lengths_part(table, (*tau)[lane], delta[lane]);
+        LengthsPart of = lengths_part(table, (*tau)[lane], delta[lane], NULL);
         out[lane] = combined(p[lane], rest[lane], terms[lane].n_i, n, &sums, &of);
     }
 }
@@ -164,12 +172,13 @@ static double lengths_integral(const double *table, double tau, double delta, do
     return total;
 }
 
-/* The gain for documents without the term. If δ is small, two points integrate K to rounding. */
-double absent_gain(double tau, double delta, double n, const double *table) {
+/* The gain for documents without the term. If δ is small, two points integrate K to rounding; the derivatives need the
+ * same two, which are *kept* for them. */
+double absent_gain(double tau, double delta, double n, const double *table, double *kept) {
     if (!(delta < 1e3)) return NAN;
     if (!(delta < 1e-3)) return lengths_integral(table, tau, delta, -n * delta);
-    double middle = tau - delta / 2, shift = delta / 2 * GAUSS_2;
-    Lanes both = look_up_two(table, middle - shift, middle + shift);
+    Lanes both = look_up_gauss(table, tau, delta);
+    memcpy(kept, &both, sizeof both);
     return delta / 2 * (both[0] + both[2]) - n * delta;
 }
 

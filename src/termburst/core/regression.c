@@ -12,6 +12,8 @@
 #define FEW 30.0            /* documents with a term, up to which other starts are tried */
 #define JOINT_GAIN 1e-7     /* the same for a search in all parameters at once */
 #define HIGHER 1e-5         /* of another maximum that matters for a limit */
+#define FARTHEST_BEND 2.0   /* of a parameter from the tangent, up to which a parabola is believed */
+#define CLEAR 0.3           /* √(2 × fall of ℓ) from which a point says how the profile bends */
 enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3 };
 
 /* Coefficients from a weighted least-squares fit of the logits of the observed shares: a design cell without the term
@@ -49,19 +51,22 @@ static void observed_start(const Problem *of, double *x) {
     for (int64_t k = 0; k < columns; k++) x[k] = of->step[k];
 }
 
-/* Keeps the fit that an uphill search from x reaches, if it is better than *out*. */
-static void try_start(const Problem *of, double *x, double *out) {
+/* Keeps the fit that an uphill search from x reaches, if it is better than *out*. Returns the lower one of the two. */
+static double try_start(const Problem *of, double *x, double *out) {
     int64_t size = of->design->columns + 1;
-    double left, value = climb(of, x, &left);
-    if (!(value > out[size] + 1e-9)) return;
+    double left, value = climb(of, x, &left), lower = out[size];
+    if (!(value > lower + 1e-9)) return value;
     for (int64_t k = 0; k < size; k++) out[k] = x[k];
     out[size] = value;
     out[size + 1] = left;
+    return lower;
 }
 
-/* Looks for other maxima over τ, with all coefficients as they are, and climbs those: few documents may have two. */
-static void scan(const Problem *of, double *x, double *out) {
+/* Looks for other maxima over τ, with all coefficients as they are, and climbs those: few documents may have two.
+ * Returns the highest one that is not kept, or −∞. */
+static double scan(const Problem *of, double *x, double *out) {
     int64_t size = of->design->columns + 1;
+    double rival = -INFINITY;
     double tau = most(out[size - 1], of->lowest), before = -INFINITY, here = -INFINITY, at = of->highest;
     double centre = least(tau, log((double)most_int(of->design->longest, 1)) + INSIDE); /* beyond, all is flat */
     double end = most(centre - 12, of->lowest), start = least(of->highest, centre + 12);
@@ -72,7 +77,7 @@ static void scan(const Problem *of, double *x, double *out) {
         if (next > end) value = value_at_tau(of, next);
         if (here > before && here > value && fabs(at - tau) > 3) {
             x[size - 1] = at;
-            try_start(of, x, out);
+            rival = most(rival, try_start(of, x, out));
             for (int64_t k = 0; k < size; k++) x[k] = out[k];
             value_at(of, x);
         }
@@ -80,6 +85,7 @@ static void scan(const Problem *of, double *x, double *out) {
         here = value;
         at = next;
     }
+    return rival;
 }
 
 /* Replaces *best*, a row with a value after its parameters, by x if that is higher. */
@@ -93,8 +99,8 @@ static void prefer(const Problem *of, const double *x, double *best) {
 
 /* The fit with β_0 = 0, given the *fit* with it, at which `tangent` is known: if β_0 is not far out, all other
  * parameters follow it along the tangent, and one or two steps are left. If it is, and the likelihood does not fall, the
- * data say nothing about β_0, and all is done. */
-static void fit_without(Problem *of, const double *fit, double documents, double *out) {
+ * data say nothing about β_0, and all is done. If the fit is higher than *rival*, no other start can lead higher. */
+static void fit_without(Problem *of, const double *fit, double documents, double rival, double *out) {
     int64_t size = of->design->columns + 1;
     double *x = of->moved, inside = log((double)most_int(of->design->longest, 1)) + INSIDE;
     int far = !(fit[size + 2] >= SEPARATED) || !(fabs(fit[0]) < FAR);
@@ -109,15 +115,20 @@ static void fit_without(Problem *of, const double *fit, double documents, double
     if (!(out[size] >= fit[size] - NOTHING)) {
         x[size - 1] = between(x[size - 1], of->lowest, inside);
         out[size - 1] = between(out[size - 1], of->lowest, inside);
-        if (far && fit[size - 1] > inside) out[size] = value_at(of, out);
-        prefer(of, x, out);
-        if (!isfinite(out[size])) out[size] = value_at(of, out);
-        if (far || documents <= FEW) {
+        if (far) {
+            if (fit[size - 1] > inside) out[size] = value_at(of, out);
+            prefer(of, x, out);
             observed_start(of, x);
             prefer(of, x, out);
+        } else {
+            for (int64_t k = 0; k < size; k++) out[k] = x[k];
         }
         out[size] = climb(of, out, &out[size + 1]);
-        if (documents <= FEW) scan(of, x, out);
+        if (documents <= FEW && !(out[size] > rival)) {
+            observed_start(of, x);
+            try_start(of, x, out);
+            scan(of, x, out);
+        }
     }
     of->held = 0;
 }
@@ -132,9 +143,10 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
     if (task->keep) {
         out[size] = value_at(of, out);
         slopes_here(of);
-        out[size + 1] = newton_step(of, out, 0.0);
+        out[size + 1] = 0.0;
         out[size + 2] = profile_curvature(of, out);
-        fit_without(of, out, documents, task->without + term * (size + 3));
+        for (int64_t k = 0; k < size; k++) task->tangent[term * size + k] = of->tangent[k];
+        fit_without(of, out, documents, task->rival[term], task->without + term * (size + 3));
         return;
     }
     out[size - 1] = x[size - 1] = between(start[size - 1], of->lowest, of->highest);
@@ -145,7 +157,7 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
     }
     double first = out[size] = climb(of, out, &out[size + 1]);
     out[size + 2] = task->held ? NAN : profile_curvature(of, out);
-    if (task->scan && documents <= FEW) scan(of, x, out);
+    if (task->scan && documents <= FEW) task->rival[term] = scan(of, x, out);
     if (task->held || !(out[size] > first)) return;
     value_at(of, out);
     slopes_here(of);
@@ -195,15 +207,35 @@ static double joint_limit(const Problem *of, double top, double root, double sid
     return NAN;
 }
 
-/* The start of that search: along the tangent of the fit, or the fit with β_0 = 0 if the estimate is far out. Returns 0
- * if the limit is infinite. */
-static int joint_start(const Problem *of, const double *fit, const double *at_zero, double root, double side,
+/* A point of the profile besides the fit: its parameters, and √(2 × fall of ℓ) there; NULL if none is known. */
+typedef struct {
+    const double *x;
+    double fallen;
+} Known;
+
+/* How far the limit is from the fit, if √(2 × fall) is δ√c(1 + bδ), c the curvature, and goes through the known point. */
+static double curved_step(const double *fit, int64_t size, Known at, double root, double side) {
+    double straight = root / sqrt(fit[size + 2]), delta = at.x[0] - fit[0];
+    double bend = (at.fallen / (fabs(delta) * sqrt(fit[size + 2])) - 1) / delta, under = 1 + 4 * side * bend * straight;
+    return under > 0.25 && under < 4 ? 2 * straight / (1 + sqrt(under)) : straight;
+}
+
+/* The start of that search: along the parabola through the fit and a known point, with the tangent of the fit; along the
+ * tangent if none is known; or the fit with β_0 = 0 if the estimate is far out. Returns 0 if the limit is infinite. */
+static int joint_start(const Problem *of, const double *fit, const double *at_zero, Known at, double root, double side,
                        double *x) {
     int64_t size = of->design->columns + 1;
-    int separated = !(fit[size + 2] >= SEPARATED);
+    int separated = !(fit[size + 2] >= SEPARATED), curved = at.x != NULL && !separated;
     if (separated && fit[0] * side >= 0) return 0;
-    double step = separated ? 0.0 : side * least(root / sqrt(fit[size + 2]), 4.0);
-    for (int64_t k = 0; k < size; k++) x[k] = separated ? at_zero[k] : fit[k] + of->tangent[k] * step;
+    double step = separated ? 0.0 : curved ? curved_step(fit, size, at, root, side) : root / sqrt(fit[size + 2]);
+    step = side * least(step, 4.0);
+    double delta = curved ? at.x[0] - fit[0] : 1.0, square = step / delta * (step / delta);
+    for (int64_t k = 1; k < size && curved; k++)
+        curved = fabs(at.x[k] - fit[k] - of->tangent[k] * delta) * square < FARTHEST_BEND;
+    for (int64_t k = 0; k < size; k++) {
+        x[k] = separated ? at_zero[k] : fit[k] + of->tangent[k] * step;
+        if (curved) x[k] += (at.x[k] - fit[k] - of->tangent[k] * delta) * square;
+    }
     x[0] = separated ? 0.0 : fit[0] + step;
     x[size - 1] = between(x[size - 1], of->lowest, of->highest);
     return 1;
@@ -267,6 +299,23 @@ static double at_highest(const Problem *of, const double *fit, double root, doub
     return found;
 }
 
+/* One limit: by the joint search, or by the careful one if that fails; *at* receives what is known of this point. */
+static double one_limit(const Problem *of, const double *fit, const double *without, double root, double side,
+                        Known *at) {
+    int64_t size = of->design->columns + 1;
+    double found = side * INFINITY;
+    int searched = joint_start(of, fit, without, *at, root, side, of->moved);
+    if (searched) found = joint_limit(of, fit[size], root, side, of->moved);
+    *at = (Known){NULL, root};
+    if (searched && isfinite(found) && fit[size + 2] >= SEPARATED) {
+        for (int64_t m = 0; m < size; m++) of->limit[m] = of->moved[m];
+        at->x = of->limit;
+    }
+    if (!isnan(found)) return found;
+    for (int64_t m = 0; m < size; m++) of->moved[m] = fit[m];
+    return limit(of, fit, root, side, first_guess(fit, size, root, side), of->moved);
+}
+
 int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignLimitTask *task, const Room *room,
                          const DesignRoom *design_room) {
     int64_t size = design->columns + 1;
@@ -274,7 +323,7 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
         int64_t i = task->terms[k];
         const double *fit = task->fits + i * (size + 3);
         const double *without = task->without + i * (size + 3);
-        double root = sqrt(task->critical[i]), documents;
+        double root = sqrt(task->critical[i]), fallen = sqrt(most(2 * (fit[size] - without[size]), 0.0)), documents;
         Problem of;
         if (!(fit[size + 2] >= SEPARATED) && without[size] >= fit[size] - 2 * NOTHING) { /* no data on this coefficient */
             task->out[2 * i] = -INFINITY;
@@ -285,18 +334,19 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
         if (status != TB_OK) return status;
         of.enough = LIMIT_GAIN;
         of.held = 1;
-        value_at(&of, fit);
-        slopes_here(&of);
-        profile_curvature(&of, fit);
+        for (int64_t m = 0; m < size; m++) of.tangent[m] = task->tangent[i * size + m];
+        if (isnan(of.tangent[0])) {
+            value_at(&of, fit);
+            slopes_here(&of);
+            profile_curvature(&of, fit);
+        }
+        Known at = {fallen > CLEAR && fallen < 4 * root && without[0] == 0 ? without : NULL, fallen};
+        /* where the estimate is far out, or the binomial, a maximum may appear on the way that the fit does not have */
+        int at_end = !(fit[size + 2] >= SEPARATED) || fit[size - 1] >= log((double)most_int(design->longest, 1)) + INSIDE;
+        int other_maxima = documents <= FEW && (at_end || !(task->rival[i] < fit[size] - task->critical[i] / 2));
         for (int side = 0; side < 2; side++) {
-            double sign = side ? 1.0 : -1.0, found = sign * INFINITY;
-            if (joint_start(&of, fit, without, root, sign, of.moved))
-                found = joint_limit(&of, fit[size], root, sign, of.moved);
-            if (isnan(found)) {
-                for (int64_t m = 0; m < size; m++) of.moved[m] = fit[m];
-                found = limit(&of, fit, root, sign, first_guess(fit, size, root, sign), of.moved);
-            }
-            if (documents <= FEW) found = at_highest(&of, fit, root, sign, found, of.moved, of.other);
+            double sign = side ? 1.0 : -1.0, found = one_limit(&of, fit, without, root, sign, &at);
+            if (other_maxima) found = at_highest(&of, fit, root, sign, found, of.moved, of.other);
             task->out[2 * i + side] = found;
         }
     }
@@ -330,10 +380,14 @@ TB_LAYOUT(regression,
     TB_FIELD(DesignFitTask, start),
     TB_FIELD(DesignFitTask, out),
     TB_FIELD(DesignFitTask, without),
+    TB_FIELD(DesignFitTask, rival),
+    TB_FIELD(DesignFitTask, tangent),
     TB_WHOLE(DesignLimitTask),
     TB_FIELD(DesignLimitTask, terms),
     TB_FIELD(DesignLimitTask, size),
     TB_FIELD(DesignLimitTask, fits),
     TB_FIELD(DesignLimitTask, without),
     TB_FIELD(DesignLimitTask, critical),
+    TB_FIELD(DesignLimitTask, rival),
+    TB_FIELD(DesignLimitTask, tangent),
     TB_FIELD(DesignLimitTask, out))

@@ -27,7 +27,7 @@ typedef struct {
 } Design;
 
 /* Scratch space of one thread: one Term, one place and one point (POINT bytes) per design cell, and `size` numbers. */
-enum { POINT = 80 };
+enum { POINT = 112 };
 typedef struct {
     void *present;
     int64_t *place;
@@ -39,7 +39,12 @@ typedef struct {
 /* The terms to fit. Arrays have one row per term of the collection. `start` has the coefficients and τ; a first column
  * that is `held` keeps its value. With `keep`, all do: a fit in terms of another basis. `out` receives the coefficients,
  * τ, the gain over one binomial per design cell, the gain that one more Newton step would bring, and the curvature
- * −∂²ℓ/∂β_0² of the profile over all others. With `keep`, `without` receives the same with β_0 = 0. */
+ * −∂²ℓ/∂β_0² of the profile over all others. With `keep`, `without` receives the same with β_0 = 0.
+ *
+ * `tangent` receives, with `keep`, how fast each other parameter follows β_0: as many numbers per term as `start` has.
+ *
+ * `rival` has one number per term: the highest other maximum over τ, which `scan` writes; −∞ if there is none, ∞ if
+ * nothing is known. A fit with β_0 held that is above it needs no scan: what is held only lowers the other maxima. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -49,17 +54,21 @@ typedef struct {
     const double *start;
     double *out;
     double *without;
+    double *rival;
+    double *tangent;
 } DesignFitTask;
 
 /* As above; `fits` are rows of `out` of a fit with no column held, `without` those with the first one held at 0, where a
- * search starts if the estimate is far out. At a limit of the first coefficient, twice the
- * log-likelihood is lower by `critical`; `out` has two numbers per term. */
+ * search starts if the estimate is far out. `tangent` is as a fit with `keep` writes it; NaN if not known. At a limit of
+ * the first coefficient, twice the log-likelihood is lower by `critical`; `out` has two numbers per term. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
     const double *fits;
     const double *without;
     const double *critical;
+    const double *rival;
+    const double *tangent;
     double *out;
 } DesignLimitTask;
 

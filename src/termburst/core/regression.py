@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
-SCRATCH = 8  # rows of scratch space, as in design_problem.c
-POINT = 80  # bytes of a design cell at a point, as in regression.h
+SCRATCH = 9  # rows of scratch space, as in design_problem.c
+POINT = 112  # bytes of a design cell at a point, as in regression.h
 
 
 class Design(Struct):
@@ -49,6 +49,8 @@ class DesignFitTask(Struct):
         ("start", In_f64),
         ("out", Out_f64),
         ("without", Out_f64),
+        ("rival", Out_f64),
+        ("tangent", Out_f64),
     ]
 
 
@@ -59,6 +61,8 @@ class DesignLimitTask(Struct):
         ("fits", In_f64),
         ("without", In_f64),
         ("critical", In_f64),
+        ("rival", In_f64),
+        ("tangent", In_f64),
         ("out", Out_f64),
     ]
 
@@ -104,31 +108,49 @@ def _room(of: Design) -> DesignRoom:
 
 
 def fit_design(
-    cells: Cells, of: Design, terms: Integers, start: Floats, out: Floats, *, how: str = "scan", held: bool = False
-) -> None:
+    cells: Cells, of: Design, terms: Integers, start: Floats, out: Floats, *, how: str = "scan", held: bool = False,
+    rivals: Floats | None = None,
+) -> None:  # fmt: skip
     """Fit the given terms. Rows of *start* have coefficients and τ; rows of *out* receive them and `AFTER` numbers.
 
     If the first column is *held*, its coefficient stays as in *start*. *how* is "scan": terms in few documents are also
-    fitted from other values of τ, and the best fit is kept; or "climb": from *start* alone.
+    fitted from other values of τ, the best fit is kept, and *rivals* receives the highest other maximum of each term;
+    or "climb": from *start* alone.
     """
     _check_rows(cells, of, start, out)
     task = DesignFitTask(
-        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, start=start, out=out, without=out
-    )
+        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, start=start, out=out, without=out,
+        rival=_rivals(cells, rivals), tangent=start,
+    )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
-def fit_without(cells: Cells, of: Design, terms: Integers, fits: Floats, out: Floats, without: Floats) -> None:
+def fit_without(
+    cells: Cells, of: Design, terms: Integers, fits: Floats, out: Floats, without: Floats, tangents: Floats,
+    rivals: Floats | None = None,
+) -> None:  # fmt: skip
     """Fit the given terms with their first coefficient held at 0, into *without*.
 
-    *fits* has the coefficients and τ of the fits with it; *out* receives these with `AFTER` numbers.
+    *fits* has the coefficients and τ of the fits with it; *out* receives these with `AFTER` numbers, of which the one
+    about one more step is 0, and *tangents*, in rows like *fits*, how fast each other parameter follows the first one.
+    Other maxima are looked for only if *rivals*, as `fit_design` writes it, may be higher.
     """
     _check_rows(cells, of, fits, out)
     require(without.shape == out.shape, "rows of without must be like those of out")
+    require(tangents.shape == fits.shape, "rows of tangents must be like those of fits")
     task = DesignFitTask(
-        terms=terms, size=terms.size, held=False, scan=False, keep=True, start=fits, out=out, without=without
-    )
+        terms=terms, size=terms.size, held=False, scan=False, keep=True, start=fits, out=out, without=without,
+        rival=_rivals(cells, rivals), tangent=tangents,
+    )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
+
+
+def _rivals(cells: Cells, rivals: Floats | None) -> Floats:
+    """The other maxima of every term; ∞ if nothing is known about them."""
+    if rivals is None:
+        return np.full(cells.terms, np.inf)
+    require(rivals.shape == (cells.terms,), "there must be one rival per term")
+    return rivals
 
 
 def _check_rows(cells: Cells, of: Design, start: Floats, out: Floats) -> None:
@@ -138,15 +160,23 @@ def _check_rows(cells: Cells, of: Design, start: Floats, out: Floats) -> None:
 
 
 def design_limits(
-    cells: Cells, of: Design, terms: Integers, fits: Floats, without: Floats, critical: Floats, out: Floats
-) -> None:
+    cells: Cells, of: Design, terms: Integers, fits: Floats, without: Floats, critical: Floats, out: Floats,
+    rivals: Floats | None = None, tangents: Floats | None = None,
+) -> None:  # fmt: skip
     """Profile-likelihood limits of the first coefficient of the given terms: low and high in the rows of *out*.
 
     *fits* has rows as `fit_design` writes them, *without* those with the first coefficient held at 0. At a limit, twice
-    the log-likelihood is lower by *critical*.
+    the log-likelihood is lower by *critical*. *rivals* and *tangents* are as in `fit_without`.
     """
     shape = (cells.terms, of.columns + 1 + AFTER)
     require(fits.shape == shape and without.shape == shape, "fits must have one row per term")
     require(critical.shape == (cells.terms,) and out.shape == (cells.terms, 2), "there must be one row per term")
-    task = DesignLimitTask(terms=terms, size=terms.size, fits=fits, without=without, critical=critical, out=out)
+    tangents = np.full((cells.terms, of.columns + 1), np.nan) if tangents is None else tangents
+    require(
+        tangents.shape == (cells.terms, of.columns + 1), "a tangent must have as many numbers as coefficients and tau"
+    )
+    task = DesignLimitTask(
+        terms=terms, size=terms.size, fits=fits, without=without, critical=critical, rival=_rivals(cells, rivals),
+        tangent=tangents, out=out,
+    )  # fmt: skip
     call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

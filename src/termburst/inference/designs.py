@@ -26,6 +26,7 @@ ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
 LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
 APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
+NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 
 
@@ -85,12 +86,14 @@ class DesignComparison:
         self.regression, self.null = Regression(data), fit_beta_binomial(data.cells)
         self.basis = orthonormal(self.rows, data.tokens)
         start = self.regression.start(self.basis, self.null)
-        self.raw = self.regression.fit(self.basis, start)
+        self.rivals = np.full(len(start), np.inf)
+        self.raw = self.regression.fit(self.basis, start, rivals=self.rivals)
         self.classes = _length_classes(data)
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
         self._unadjusted: dict[tuple[int, ...], Floats] = {}
-        self._last: tuple[Floats, Floats, Floats] | None = None
+        self._last: tuple[Floats, Floats, Floats, Floats] | None = None
         self._tie: FittedTie | None = None
+        self._loose: Floats | None = None
 
     @property
     def fit(self) -> RegressionFit:
@@ -106,13 +109,13 @@ class DesignComparison:
         columns = rows.shape[1]
         ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
-        p_value, reference, least_p = self._p_value(rows, without, ratio)
         separated = (full[:, -1] < SEPARATED) & np.isfinite(full[:, 0])
+        unknown = separated & (ratio < IDENTICAL)  # no document of either side has the term
+        p_value, reference, least_p = self._p_value(rows, without, ratio, unknown)
         tie = self.fitted_tie(rows, full)
         estimate = np.where(tie.found, tie.raw[:, 0], full[:, 0])
         log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), estimate) / unit
         status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
-        unknown = separated & (ratio < IDENTICAL)  # no document of either side has the term
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
@@ -138,61 +141,81 @@ class DesignComparison:
         """Raw fits with and without the contrast, which is the first column of *rows*; the last ones are kept."""
         if self._last is None or not np.array_equal(self._last[0], rows):
             self._last = (rows, *self._both(rows))
-        return self._last[1:]
+        return self._last[1:3]
 
-    def _both(self, rows: Floats) -> tuple[Floats, Floats]:
+    def _both(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        """The same, and the tangents of `Regression.fit_both`."""
         columns = rows.shape[1]
         there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
         start = np.nan_to_num(np.column_stack([self.raw[:, :columns] @ there.T, self.raw[:, columns]]))
-        full, without = self.regression.fit_both(rows, start)
+        full, without, tangents = self.regression.fit_both(rows, start, self.rivals)
         full[:, columns + 2] = self.raw[:, columns + 2]
         behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
         if behind.size:  # the start was at a lower maximum
             again = np.nan_to_num(without[:, : columns + 1])
             better = self.regression.fit(rows, again, how="climb", terms=behind)
-            full = np.where((better[:, columns + 1] > full[:, columns + 1])[:, None], better, full)
-        return full, without
+            higher = (better[:, columns + 1] > full[:, columns + 1])[:, None]
+            full, tangents = np.where(higher, better, full), np.where(higher, np.nan, tangents)
+        return full, without, tangents
 
     def fitted_tie(self, rows: Floats, full: Floats) -> FittedTie:
         """Fits with a κ of their own, of terms whose documents say something about the tie; the last ones are kept.
 
-        These are in many documents, and their means differ between documents, by the fits *full*.
+        These are in many documents, and their means differ between documents. They are fitted once, for all contrasts;
+        *full* says in which terms the contrast has an estimate.
         """
         if self._tie is None or not np.array_equal(self._tie.rows[:, :-1], rows):
-            columns, share = rows.shape[1], self.data.tokens / self.data.tokens.sum()
-            omega = np.clip(np.nan_to_num(full[:, :columns]) @ rows.T, -60, 30)
-            variance = (omega - (omega @ share)[:, None]) ** 2 @ share
-            terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (variance >= APART**2) & (full[:, -1] >= SEPARATED))
-            kappa = np.full(len(full), self.regression.kappa)
-            start = np.nan_to_num(np.column_stack([full[:, :columns], kappa, full[:, columns]]))
+            columns, loose = rows.shape[1], self.regression.with_fitted_tie()
+            if self._loose is None:
+                self._loose = self._fitted_tie(self.basis, self.raw)
+            there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
+            start = np.column_stack([self._loose[:, :columns] @ there.T, self._loose[:, columns : columns + 2]])
+            terms = np.flatnonzero(np.isfinite(start[:, 0]) & (full[:, -1] >= SEPARATED))
             wide = np.column_stack([rows, np.zeros(len(rows))])
-            raw = self.regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
+            raw = loose.fit(wide, np.nan_to_num(start), how="climb", terms=terms)
             found = (raw[:, -1] >= SEPARATED) & (raw[:, -2] < 1e-6)
             self._tie = FittedTie(wide, raw, found)
         return self._tie
 
+    def _fitted_tie(self, basis: Floats, raw: Floats) -> Floats:
+        """The fits *raw* of a design with κ as one more coefficient; NaN for terms that say little about the tie."""
+        columns, share = basis.shape[1], self.data.tokens / self.data.tokens.sum()
+        omega = np.clip(np.nan_to_num(raw[:, :columns]) @ basis.T, -60, 30)
+        variance = (omega - (omega @ share)[:, None]) ** 2 @ share
+        terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (variance >= APART**2))
+        kappa = np.full(len(raw), self.regression.kappa)
+        start = np.nan_to_num(np.column_stack([raw[:, :columns], kappa, raw[:, columns]]))
+        wide = np.column_stack([basis, np.zeros(len(basis))])
+        return self.regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
+
     def limits(self, rows: Floats, full: Floats, without: Floats, critical: Floats) -> Floats:
         """Profile-likelihood limits of the first coefficient; over κ, too, where documents say something about it."""
         tie = self.fitted_tie(rows, full)
-        limits = self.regression.limits(rows, full, without, critical, np.flatnonzero(~tie.found))
+        tangents = self._last[3] if self._last is not None and np.array_equal(self._last[0], rows) else None
+        held = np.flatnonzero(~tie.found)
+        limits = self.regression.limits(rows, full, without, critical, held, self.rivals, tangents)
         loose = self.regression.with_fitted_tie()
         own = loose.limits(tie.rows, tie.raw, tie.raw, critical, np.flatnonzero(tie.found))
         return np.where(tie.found[:, None], own, limits)
 
-    def _p_value(self, rows: Floats, without: Floats, ratio: Floats) -> tuple[Floats, Names, Floats]:
-        """P, how it was obtained, and the smallest p that the bursts could have."""
+    def _p_value(
+        self, rows: Floats, without: Floats, ratio: Floats, unknown: NDArray[np.bool_]
+    ) -> tuple[Floats, Names, Floats]:
+        """P, how it was obtained, and the smallest p that the bursts could have; all 1 if the contrast is *unknown*."""
         p_value = stats.f.sf(ratio, 1, self.freedom)
         b_i, documents = self.data.cells.b_i, float(self.data.documents.sum())
         weight = self.data.tokens / self.data.tokens.sum()
         share = 1 / (1 + (rows[:, 0] ** 2).max() / (weight @ rows[:, 0] ** 2))
         candidates = (b_i <= documents / 2) & (b_i * share < 8 * ENOUGH) & (self.null.status != "degenerate")
         found = np.full((b_i.size, core.RESULTS), np.nan)
+        several, known = candidates & (b_i > 1), ~unknown[self.regression.terms]
         design = self.regression.design(rows)
         self.regression.over_terms(
             lambda terms: core.placements(self.regression.cells, design, self.classes, terms, without, ENOUGH, found),
-            self.regression.terms[(candidates & (b_i > 1))[self.regression.terms]],
+            self.regression.terms[several[self.regression.terms] & known],
             found,
         )
+        found[several & unknown] = 1.0  # the bursts cannot be on either side
         few, alone = np.isfinite(found[:, 0]), b_i <= 1
         p_value = np.where(few, found[:, 0], p_value)
         p_value = np.where((ratio < IDENTICAL) | alone, 1.0, p_value)
@@ -203,7 +226,7 @@ class DesignComparison:
         """How far twice the log-likelihood may fall within an interval: as far as the reference of p says."""
         critical = np.full(ratio.size, stats.f.isf(1 - confidence, 1, self.freedom))
         scaled = (reference == "conditional") & (ratio > 0.5) & (p_value > 1e-6) & (p_value < 1)
-        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, 0.4, 3.0)
+        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, NARROWEST, WIDEST)
         critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
         return critical
 
@@ -214,7 +237,9 @@ class DesignComparison:
             own = self.rows[:, contrast.own]
             basis = orthonormal(own, self.data.tokens)
             raw = self.regression.fit(basis, self.regression.start(basis, self.null))
-            self._unadjusted[key] = raw[:, : len(key)] @ np.linalg.lstsq(own, basis, rcond=None)[0].T
+            loose = self._fitted_tie(basis, raw)  # as for the adjusted ratio, so that the two can be compared
+            beta = np.where((loose[:, -2] < 1e-6)[:, None], loose[:, : len(key)], raw[:, : len(key)])
+            self._unadjusted[key] = beta @ np.linalg.lstsq(own, basis, rcond=None)[0].T
         vector = contrast.vector[contrast.own]
         found = self._unadjusted[key] @ vector / np.log(2)
         span = spanning_rows(self.rows[:, contrast.own], vector, self.data.tokens)[1] / np.log(2)

@@ -14,6 +14,9 @@ in with such documents, drawn with replacement. The documents have lengths like 
 known, there may be fewer and longer ones, so the reference counts as if it had only half of its size. Twice more the
 documents are filled in with a low α_0, its 1 % quantile, and p is at least what they give.
 
+How bursty a word is in the reference, A can only tell as well as its own documents show it. So |z| is made smaller, by
+the relative error of the variance of its counts in A.
+
 Single documents may still contain far more of a term than any such model expects. How much that matters is found out
 with A: its documents are dealt into two parts, one is collapsed to a list, and what |z| then has too much, but for a
 few terms in a thousand, is taken from all |z|.
@@ -21,9 +24,7 @@ few terms in a thousand, is taken from all |z|.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,10 @@ from scipy.special import ndtr, ndtri
 
 from termburst.inference import distributions as stats
 from termburst.inference.keyness import Keyness, keyness
+from termburst.inference.list_documents import WordList, cells_of_tokens, class_shares, document_lengths, filled_in
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.statistics.tally import Integers, tally
+from termburst.statistics.tally import Integers
 
 Floats = NDArray[np.float64]
 
@@ -44,34 +46,15 @@ CAUTION = 2.326  # standard deviations by which that is below the mean: the 1 % 
 UNKNOWN = 0.5  # of its size: a reference whose number of documents is not known
 MOST = 20.0  # times the tokens of A: a larger reference counts as if it had this size
 LIMIT = 0.01  # probability that p with the documents is larger
-MANY = 60  # documents with the term from which they are drawn themselves
-ALIKE = 1.5  # mean lengths of documents that differ by less than this factor are alike
 OWN = 5  # documents with the term from which A's own estimate is used
 BAND = 200  # terms of similar frequency that define the trend at a point
-OFTEN = 4_000  # occurrences from which a term is dealt out at once
 LEAST = 1.645  # a smaller |z| (p above 0.1) says nothing, and p is reported as 1
 EDGES = (5, 20, 100, 1_000)  # bands of occurrences in A, for `_excess`
 TOLERATED = 0.004  # share of the terms of A in which |z| may exceed that with documents
 UNKNOWN_EXCESS = 1.5  # taken from |z| if A is too small to find out
 FEWEST = 30  # documents of A from which it is large enough
-CLASSES = 8  # of document length; in each, a term may have another share
-PRIOR = 4.0  # occurrences by which the share in a class is pulled to the overall share
-
-
-@dataclass(frozen=True, slots=True)
-class WordList:
-    """A reference of which only totals are known.
-
-    Attributes
-    ----------
-    n_i : occurrences of every term
-    tokens : of the whole reference, at least Σ n_i
-    documents : their number, or None if it is not known
-    """
-
-    n_i: Integers
-    tokens: int
-    documents: int | None = None
+DOUBT = 1.0  # standard errors of the dispersion of A, for terms that A has more often
+SOME = 20  # documents of A with such a term from which that counts
 
 
 def list_keyness(
@@ -81,8 +64,8 @@ def list_keyness(
     rng = np.random.default_rng(seed)
     found = _answers(a, b, confidence, draws, rng)
     excess = _excess(a, b, draws, rng)
-    z = _nearest(found[:draws], found[draws:])
-    nearest = np.maximum(z - excess, 0.0)
+    z, sure = _nearest(found[:draws], found[draws:]), _sure_part(a, b)
+    nearest = np.maximum(z * sure - excess, 0.0)
     p_value = np.where(nearest > LEAST, 2 * ndtr(-nearest), 1.0)
     absent = a.n_i + b.n_i == 0
     p_value = np.where(absent, np.nan, p_value)
@@ -91,7 +74,8 @@ def list_keyness(
     limits = np.full((2, log_ratio.size), np.nan)
     if confidence is not None:
         deviate = float(stats.norm.isf((1 - confidence) / 2))
-        limits = _limits(found, log_ratio, excess / deviate, excess / np.maximum(z - deviate, 1e-9))
+        wider, nearer = (1 + excess / deviate) / sure - 1, (z - nearest) / np.maximum(z - deviate, 1e-9)
+        limits = _limits(found, log_ratio, wider, nearer)
         limits = _agreeing(limits, log_ratio, p_value < 1 - confidence)
         limits[:, absent] = np.nan
     statistic = np.where(absent, np.nan, np.median([np.nan_to_num(one.statistic) for one in found], axis=0))
@@ -108,13 +92,13 @@ def _answers(
     """The comparisons with filled-in documents: *draws* with a random precision, then `CAUTIOUS` with a low one."""
     scale = min(1.0 if b.documents is not None else UNKNOWN, MOST * a.tokens / b.tokens)
     mean, deviation = borrowed_precision(a, fit_beta_binomial(a), b)
-    shares = _class_shares(a)
+    shares = class_shares(a)
     found = []
     for draw in range(draws + CAUTIOUS):
         z = rng.standard_normal(mean.size) if draw < draws else -CAUTION
         alpha_0 = np.exp(np.clip(mean + deviation * z, -30.0, 30.0))
         some = _shrunken(b, scale, rng)
-        filled = filled_in(some, alpha_0, _document_lengths(a, some), shares, rng, a)
+        filled = filled_in(some, alpha_0, document_lengths(a, some), shares, rng, a)
         found.append(keyness(a, filled, confidence=confidence))
     return found
 
@@ -134,6 +118,34 @@ def _z(p_value: Floats) -> Floats:
     return -ndtri(np.clip(np.nan_to_num(p_value, nan=1.0), 1e-300, 1.0) / 2)
 
 
+def _sure_part(a: TermCells, b: WordList) -> Floats:
+    """The part of |z| that is left if the documents of the reference are burstier than those of A; one entry per term.
+
+    |z| falls with the root of the variance of counts, which is known from A with the relative error r: the part is
+    e^(−c r/2). A word that A has less often is the dangerous one: A may lack just the documents that repeat it, and so
+    any sign of its burstiness. There c is `CAUTION`, and elsewhere `DOUBT`.
+    """
+    error = np.maximum(_relative_error(a), 1 / np.sqrt(np.maximum(a.b_i, 1)))
+    less = a.n_i * float(b.tokens) < b.n_i * float(a.tokens)
+    return np.exp(-np.where(less, CAUTION, np.where(a.b_i >= SOME, DOUBT, 0.0)) * error / 2)
+
+
+def _relative_error(a: TermCells) -> Floats:
+    """The standard error of V = Σ_j e_j², e_j = n_ij − n_i n_j/n, of every term, as a share of V; 0 if A lacks it.
+
+    It is √(Σ_j e_j⁴ − V²/d)/V over the d documents, those without the term, too.
+    """
+    lengths, documents, share = a.lengths.astype(np.float64), a.length_documents, a.n_i / a.tokens
+    weight, mean = np.broadcast_to(a.weight, a.count.shape), share[a.term] * a.length
+    sums = []
+    for power in (2, 4):
+        own = np.bincount(a.term, weight * ((a.count - mean) ** power - mean**power), a.n_i.size)
+        sums.append(own + share**power * (lengths**power @ documents))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(np.maximum(sums[1] - sums[0] ** 2 / documents[lengths > 0].sum(), 0.0)) / sums[0]
+    return np.where(np.isfinite(error), error, 0.0)
+
+
 def _excess(a: TermCells, b: WordList, draws: int, rng: np.random.Generator) -> Floats:
     """What must be taken from |z| so that it exceeds that with documents in few terms; one entry per term.
 
@@ -147,7 +159,7 @@ def _excess(a: TermCells, b: WordList, draws: int, rng: np.random.Generator) -> 
     first, second = _dealt_out(a, float(np.clip(b.tokens / (a.tokens + b.tokens), 0.1, 0.9)), rng)
     documents = None if b.documents is None else int(second.length_documents[second.lengths > 0].sum())
     answers = _answers(first, WordList(second.n_i, second.tokens, documents), None, draws, rng)
-    listed = _nearest(answers[:draws], answers[draws:])
+    listed = _nearest(answers[:draws], answers[draws:]) * _sure_part(first, WordList(second.n_i, second.tokens))
     known = _z(keyness(first, second, confidence=None).p_value)
     held, own = np.flatnonzero(a.n_i), np.digitize(a.n_i, EDGES)
     found = np.zeros(len(EDGES) + 1)
@@ -187,7 +199,7 @@ def _dealt_out(a: TermCells, share: float, rng: np.random.Generator) -> tuple[Te
     for inside in (~in_second, in_second):
         kept = inside[document]
         n_i = np.bincount(term[kept], count[kept], a.n_i.size).astype(np.int64)
-        parts.append(_cells(term[kept], count[kept], length[kept], n_j[inside], n_i))
+        parts.append(cells_of_tokens(term[kept], count[kept], length[kept], n_j[inside], n_i))
     return parts[0], parts[1]
 
 
@@ -260,139 +272,3 @@ def _shrunken(b: WordList, scale: float, rng: np.random.Generator) -> WordList:
     n_i = np.floor(b.n_i * scale + rng.random(b.n_i.size)).astype(np.int64)
     documents = None if b.documents is None else max(1, round(b.documents * scale))
     return WordList(n_i, max(round(b.tokens * scale), int(n_i.sum()), 1), documents)
-
-
-def _document_lengths(a: TermCells, b: WordList) -> Floats:
-    """Lengths of the documents of the reference: quantiles of the lengths of A, times a factor."""
-    held = a.lengths > 0
-    own = np.repeat(a.lengths[held], a.length_documents[held]).astype(np.float64)
-    documents = b.documents or max(2, round(b.tokens / own.mean()))
-    documents = min(documents, b.tokens)
-    lengths = np.quantile(own, (np.arange(documents) + 0.5) / documents)
-    return np.maximum(np.rint(lengths * (b.tokens / lengths.sum())), 1.0)
-
-
-def _class_shares(a: TermCells) -> Floats:
-    """The share of each term's occurrences in the classes of length, terms × classes, pulled to that of all tokens."""
-    held = a.lengths > 0
-    lengths, documents = a.lengths[held], a.length_documents[held]
-    place = np.minimum((np.cumsum(documents) - documents / 2) * CLASSES // documents.sum(), CLASSES - 1).astype(
-        np.int64
-    )
-    overall = np.bincount(place, lengths * documents, CLASSES) / a.tokens
-    of_cell = place[np.minimum(np.searchsorted(lengths, a.length), lengths.size - 1)]
-    tokens = np.bincount(a.term * CLASSES + of_cell, a.count * a.weight, a.n_i.size * CLASSES)
-    shares: Floats = tokens.reshape(-1, CLASSES) + PRIOR * overall
-    return shares / shares.sum(axis=1, keepdims=True)
-
-
-def filled_in(
-    b: WordList, alpha_0: Floats, lengths: Floats, shares: Floats, rng: np.random.Generator, a: TermCells
-) -> TermCells:
-    """Documents of the reference: the n_i tokens of every term, dealt to documents of these ascending lengths.
-
-    *shares* says which share of a term's occurrences falls to each class of length.
-    """
-    alpha = alpha_0 * b.n_i / b.tokens  # of a document of mean length
-    place = np.minimum((np.arange(lengths.size) + 0.5) * CLASSES // lengths.size, CLASSES - 1).astype(np.int64)
-    of_class: Floats = np.bincount(place, lengths, CLASSES).astype(np.float64)
-    deal = _Deal(np.cumsum(lengths), np.cumsum(of_class) - of_class, of_class, np.cumsum(shares, axis=1))
-    concentration = np.maximum(alpha * lengths.size, 1e-12)
-    alike = 1 / ALIKE < lengths.mean() / a.mean_length < ALIKE
-    copied = (a.b_i >= MANY) & (b.n_i > 0) & alike
-    rare = np.flatnonzero((b.n_i > 0) & (b.n_i <= OFTEN) & ~copied)
-    term, document = _dealt(b.n_i[rare], concentration[rare], deal, rare, rng)
-    (held_term, held_in), count = tally([rare[term], document])
-    terms, counts, sizes = [held_term], [count], [lengths[held_in].astype(np.int64)]
-    for i in np.flatnonzero(copied | (b.n_i > OFTEN)).tolist():
-        if copied[i]:
-            own = slice(a.indptr[i], a.indptr[i + 1])
-            weight = np.broadcast_to(a.weight, a.count.shape)[own]
-            drawn, size = _copied(int(b.n_i[i]), a.count[own], a.length[own], weight, lengths.size, rng)
-        else:
-            each = lengths * (shares[i] / np.maximum(of_class, 1e-300))[place]
-            weight = rng.gamma(np.maximum(concentration[i] * each / each.sum(), 1e-8)) + 1e-300
-            drawn, size = rng.multinomial(b.n_i[i], weight / weight.sum()), lengths.astype(np.int64)
-        held = drawn > 0
-        terms.append(np.full(int(held.sum()), i))
-        counts.append(drawn[held])
-        sizes.append(size[held])
-    return _cells(np.concatenate(terms), np.concatenate(counts), np.concatenate(sizes), lengths, b.n_i)
-
-
-def _copied(
-    n_i: int,
-    count: NDArray[np.int32],
-    length: NDArray[np.int32],
-    weight: Floats,
-    documents: int,
-    rng: np.random.Generator,
-) -> tuple[Integers, Integers]:
-    """Counts and lengths of documents like those of A, until all *n_i* tokens are used up; the last has the rest."""
-    up_to = np.cumsum(weight)
-    size = min(int(1.3 * n_i * up_to[-1] / (count @ weight)) + 50, documents)
-    chosen = np.minimum(np.searchsorted(up_to, rng.random(size) * up_to[-1], side="right"), count.size - 1)
-    drawn, sizes = count[chosen].astype(np.int64), length[chosen].astype(np.int64)
-    used = np.cumsum(drawn)
-    if used[-1] < n_i:  # all documents together have too few: each gets more
-        return rng.multinomial(n_i, drawn / used[-1]), sizes
-    last = int(np.searchsorted(used, n_i))
-    drawn = drawn[: last + 1]
-    drawn[-1] -= used[last] - n_i
-    return drawn, sizes[: last + 1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Deal:
-    """How a document is drawn: first a class of length by the shares of the term, then by length within it."""
-
-    cumulative: Floats
-    before: Floats
-    size: Floats
-    shares: Floats
-
-    def documents(self, terms: Integers, rng: np.random.Generator) -> Integers:
-        place = (self.shares[terms] < rng.random(terms.size)[:, None]).sum(axis=1)
-        place = np.minimum(place, self.size.size - 1)
-        at = self.before[place] + self.size[place] * rng.random(terms.size)
-        return np.minimum(np.searchsorted(self.cumulative, at, side="right"), self.cumulative.size - 1)
-
-
-def _dealt(
-    n_i: Integers, concentration: Floats, deal: _Deal, terms: Integers, rng: np.random.Generator
-) -> tuple[Integers, Integers]:
-    """Pólya's urn for all terms at once: the term and the document of every token.
-
-    Token t + 1 of a term goes to a new document with probability θ/(θ + t), and otherwise to that of one of the t
-    tokens before it, drawn at random.
-    """
-    order = np.argsort(-n_i, kind="stable")  # terms that still have tokens are then the first ones
-    size, theta = n_i[order], concentration[order]
-    start = np.cumsum(size) - size
-    document = np.empty(int(size.sum()), dtype=np.int64)
-    for t in range(int(size.max(initial=0))):
-        active = int(np.searchsorted(-size, -t, side="left"))  # size > t
-        at = start[:active]
-        is_new = rng.random(active) * (theta[:active] + t) < theta[:active]
-        own = document[at + rng.integers(0, t, active)] if t else np.empty(active, dtype=np.int64)
-        own[is_new] = deal.documents(terms[order[:active][is_new]], rng)
-        document[at + t] = own
-    return np.repeat(order, size), document
-
-
-def _cells(
-    term: Integers, count: NDArray[Any], length: NDArray[Any], lengths: NDArray[Any], n_i: Integers
-) -> TermCells:
-    order = np.argsort(term, kind="stable")
-    b_i = np.bincount(term, minlength=n_i.size)
-    (distinct,), documents = tally([lengths.astype(np.int64)])
-    return TermCells(
-        np.concatenate([[0], np.cumsum(b_i)]).astype(np.int64),
-        count[order].astype(np.int32),
-        np.maximum(length, count)[order].astype(np.int32),
-        np.ones(1),
-        n_i,
-        b_i.astype(np.int64),
-        distinct,
-        documents,
-    )

@@ -189,35 +189,45 @@ class Regression:
         return np.column_stack([np.where(np.isfinite(omega), omega, 0.0)[:, None] * intercept, tau])
 
     def fit(
-        self, rows: Floats, start: Floats, *, how: str = "scan", held: bool = False, terms: Integers | None = None
-    ) -> Floats:
+        self, rows: Floats, start: Floats, *, how: str = "scan", held: bool = False, terms: Integers | None = None,
+        rivals: Floats | None = None,
+    ) -> Floats:  # fmt: skip
         """Raw fits of a design: coefficients, τ, gain, what one more step would bring, and curvature; NaN if absent.
 
         *how* is "scan" or "climb", as in `core.regression.fit_design`. If *terms* are given, only these are fitted.
+        *rivals* receives the highest other maximum of each term that a scan finds.
         """
         design, raw = self.design(rows), np.full((start.shape[0], start.shape[1] + core.AFTER), np.nan)
         start = self._off_the_boundary(start, rows.shape[1])
+        rivals = np.full(len(raw), np.inf) if rivals is None else rivals
         self.over_terms(
-            lambda part: core.fit_design(self.cells, design, part, start, raw, how=how, held=held),
+            lambda part: core.fit_design(self.cells, design, part, start, raw, how=how, held=held, rivals=rivals),
             self._among(terms),
             raw,
+            rivals,
         )
         return raw
 
     def _among(self, terms: Integers | None) -> Integers:
         return self.terms if terms is None else self.terms[np.isin(self.terms, terms)]
 
-    def fit_both(self, rows: Floats, fits: Floats, terms: Integers | None = None) -> tuple[Floats, Floats]:
-        """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it."""
+    def fit_both(self, rows: Floats, fits: Floats, rivals: Floats | None = None) -> tuple[Floats, Floats, Floats]:
+        """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it.
+
+        The third array has how fast each other parameter follows the first one. With the *rivals* of those fits, other
+        maxima are looked for only in terms that may have a higher one.
+        """
         design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
         fits, full, without = np.array(fits, order="C"), np.full(shape, np.nan), np.full(shape, np.nan)
+        tangents = np.full(fits.shape, np.nan)
         self.over_terms(
-            lambda part: core.fit_without(self.cells, design, part, fits, full, without),
-            self._among(terms),
+            lambda part: core.fit_without(self.cells, design, part, fits, full, without, tangents, rivals),
+            self.terms,
             full,
             without,
+            tangents,
         )
-        return full, without
+        return full, without, tangents
 
     def _off_the_boundary(self, starts: Floats, place: int) -> Floats:
         """Starts whose τ, in the column *place*, is where the likelihood still depends on it.
@@ -229,16 +239,19 @@ class Regression:
         return starts
 
     def limits(
-        self, rows: Floats, raw: Floats, without: Floats, critical: Floats, terms: Integers | None = None
-    ) -> Floats:
+        self, rows: Floats, raw: Floats, without: Floats, critical: Floats, terms: Integers | None = None,
+        rivals: Floats | None = None, tangents: Floats | None = None,
+    ) -> Floats:  # fmt: skip
         """Profile-likelihood limits of the first coefficient, one row per term; ±inf if there is none.
 
-        *raw* are fits of the design, *without* those with the first coefficient held at 0.
+        *raw* are fits of the design, *without* those with the first coefficient held at 0; *rivals* and
+        *tangents* as in `fit_both`, or None.
         """
         design, found = self.design(rows), np.full((len(raw), 2), np.nan)
+        tangents = np.full((len(raw), rows.shape[1] + 1), np.nan) if tangents is None else tangents
         raw, without = (self._off_the_boundary(fits, rows.shape[1]) for fits in (raw, without))
         self.over_terms(
-            lambda part: core.design_limits(self.cells, design, part, raw, without, critical, found),
+            lambda part: core.design_limits(self.cells, design, part, raw, without, critical, found, rivals, tangents),
             self._among(terms),
             found,
         )

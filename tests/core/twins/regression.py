@@ -15,8 +15,8 @@ def log_likelihood(x, rows, counts, lengths, kappa):
     return float(np.sum(betaln(counts + alpha, lengths - counts + rest) - betaln(alpha, rest)))
 
 
-def maximum(rows, counts, lengths, kappa, held=None):
-    """The largest log-likelihood of several starts; the first coefficient may be *held* at a value."""
+def maximum(rows, counts, lengths, kappa, held=None, starts=(1.0, 3.0, 6.0)):
+    """The largest log-likelihood of several starts of τ; the first coefficient may be *held* at a value."""
     share = counts.sum() / lengths.sum()
     level = np.linalg.lstsq(rows, np.full(len(rows), np.log(share / (1 - share))), rcond=None)[0]
 
@@ -25,7 +25,7 @@ def maximum(rows, counts, lengths, kappa, held=None):
         return -log_likelihood(x, rows, counts, lengths, kappa)
 
     best = np.inf
-    for tau in (1.0, 3.0, 6.0):
+    for tau in starts:
         start = np.append(level, tau)[0 if held is None else 1 :]
         found = minimize(negative, start, method="BFGS")
         found = minimize(negative, found.x, method="Nelder-Mead", options={"fatol": 1e-10, "xatol": 1e-8})
