@@ -104,7 +104,8 @@ function begin(report) {
   listenToChart(report, { refresh, choose });
   listenToAxes(report);
   if (report.kind === "corpus") byId("leaders").replaceChildren(...chips(report, report.leading.slice(0, 12), choose));
-  else
+  if (report.brought_on) drawPairs(report, choose);
+  if (report.kind !== "corpus")
     listenToGroups(report, () => {
       draw();
       const first = firstOf(report);
