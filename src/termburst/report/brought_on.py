@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from math import ceil
 from typing import Any
 
+import numpy as np
+
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
-from termburst.report.occurrences import shown_ratio, shown_q
+from termburst.report.occurrences import shown_q, shown_ratio
 from termburst.report.pieces import SURE, Dict
 
 MOST_TOKENS = 250_000  # of the documents that are looked at: an urn for two million takes 20 seconds
@@ -44,8 +45,9 @@ def surest_pairs(corpus: Any, most: int) -> Dict:
     from termburst.concordance.sequences import OrderedWords
     from termburst.concordance.triggers import triggers
 
-    step = ceil(int(corpus.counts.sum()) / MOST_TOKENS)
-    chosen = range(0, len(corpus.ids), step)
+    tokens, documents = int(corpus.counts.sum()), len(corpus.ids)
+    wanted = min(max(documents * MOST_TOKENS // max(tokens, 1), LEAST_DOCUMENTS), documents)
+    chosen = (np.arange(wanted) * documents // wanted).tolist()
     positions = TokenPositions.of(texts_at(corpus.texts, chosen), corpus.counting)
     try:
         with warnings.catch_warnings():
