@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.util
+import os
 import platform
 import statistics
 import sys
@@ -367,7 +368,7 @@ def machine() -> str:
     """The machine of the measurements, and how to repeat them."""
     return (
         f"`python benchmarks/peers.py` prints this table; {cores()} cores ({platform.machine()}), Python "
-        f"{platform.python_version()}. termburst uses all cores, the peers one, as they do by default. In brackets are "
+        f"{platform.python_version()}, load {os.getloadavg()[0]:.1f} at the end. termburst uses all cores, the peers one, as they do by default. In brackets are "
         "95 % intervals over documents or queries."
     )
 

@@ -159,11 +159,13 @@ def test_documents_from_which_little_can_be_learned_have_documented_limits():
     assert never.status == "boundary"
     assert never.replacement.nnz == 0
     assert tb.fit_polya_urn([["a", "b", "c"], ["b", "c", "a"], ["d", "a", "b"]]).status == "boundary"
-    assert tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full", prior=None).status == "unbounded"
-    equal = tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full")
+    with pytest.warns(UserWarning, match="grow without bound: their values are where the fit ended"):
+        assert tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full", prior=None).status == "unbounded"
+        equal = tb.fit_polya_urn([["a", "b", "b", "c"]] * 6, "full")
     assert np.isfinite(equal.log_likelihood)
     assert np.isfinite(equal.score([["c", "c", "a"]]))
-    alone = tb.fit_polya_urn([["a"] * 5, ["b", "c", "b"]] * 3, prior=None)
+    with pytest.warns(UserWarning, match="grow without bound"):
+        alone = tb.fit_polya_urn([["a"] * 5, ["b", "c", "b"]] * 3, prior=None)
     assert alone.status == "unbounded"
     short = tb.fit_polya_urn([["a"], ["b", "b"], ["c", "d"], ["a"]])
     assert np.isfinite(short.alpha).all()
@@ -188,7 +190,8 @@ def test_a_word_without_mass_has_a_weight_and_no_likelihood():
     """With prior=None a word that always came after another cannot begin a document: 0/0 is no weight."""
     rng = np.random.default_rng(0)
     texts = [["s", "t", "x", "z"] if u < 0.5 else list(rng.permutation(["x", "y", "z", "s"])) for u in rng.random(60)]
-    urn = tb.fit_polya_urn(texts, "full", prior=None)
+    with pytest.warns(UserWarning, match="grow without bound"):
+        urn = tb.fit_polya_urn(texts, "full", prior=None)
     place = urn.terms.tolist().index("t")
     assert urn.alpha[place] == 0
     made = urn.weights([["t", "x"]])

@@ -1,5 +1,7 @@
 """The kernels of the urn equal their twin in plain Python, in both libraries, and stop at wrong indices."""
 
+import time
+
 import numpy as np
 import pytest
 from twins import urn as twin
@@ -115,6 +117,33 @@ def test_columns_are_at_their_maximum(on_both):
     assert np.abs(slope[v > 1e-9]).max() < 1e-5
     assert slope[v <= 1e-9].max(initial=-1.0) < 1e-5
     np.testing.assert_allclose(of_alpha[a > 1e-9] / inverse, 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", [20, 327])
+def test_a_column_stops_where_rounding_hides_what_is_left_to_gain(seed):
+    """With many tokens F has large rounding errors: these columns took 80 times as long as with few tokens, not 2."""
+
+    def seconds(tokens):
+        rng = np.random.default_rng(seed)
+        before = rng.integers(0, 5, (200, TERMS)) * (rng.random((200, TERMS)) < 0.6)
+        row, source = np.nonzero(before)
+        starts = np.append(0, np.cumsum((before > 0).sum(axis=1)))
+        weight = np.ceil(rng.uniform(0, tokens, 200))
+        cells = ((source + 1).astype(np.int32), before[row, source].astype(float))
+        rows = urn_columns.ColumnRows(np.array([0, 200]), starts, *cells, weight)
+        indptr, total = np.array([0, TERMS]), weight.sum()
+        exposure = before.T @ weight * np.exp(rng.normal(0, 2, TERMS)) + 1
+        prior = (np.ones(TERMS), np.full(TERMS, total))
+        lines = urn_columns.urn_lines(indptr, exposure, total * np.exp(rng.normal(0, 2)), prior, (1.0, np.ones(1)))
+        took = []
+        for _ in range(3):
+            alpha, values = np.array([0.3]), np.full(TERMS, 0.1)
+            start = time.thread_time()
+            urn_columns.maximise_columns(rows, indptr, lines, alpha, values, (0, 1))
+            took.append(time.thread_time() - start)
+        return min(took)
+
+    assert seconds(1e5) < 10 * seconds(2)
 
 
 def test_the_screen_equals_the_twin():

@@ -6,7 +6,8 @@ import os
 import platform
 import re
 import shutil
-from importlib.metadata import PackageNotFoundError, metadata, version
+from importlib.metadata import PackageNotFoundError, distribution, metadata, version
+from json import loads
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,7 +43,7 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="The same as JSON, 
     for name, part in found["extras"].items():
         missing = part["missing"]
         state = f"missing: {', '.join(missing)}" if missing else "installed"
-        say(f"  {part['for']:<34} {state}" + (f"  (pip install 'termburst[{name}]')" if missing else ""))
+        say(f"  {part['for']:<34} {state}" + (f"  ({installing(name)})" if missing else ""))
     for name, program in found["programs"].items():
         say(f"  {program['for']} needs {name}".ljust(37) + (program["found"] or "not found"))
     say("", "data sets:")
@@ -82,6 +83,15 @@ def _requirements() -> dict[str, list[str]]:
         if name and name[0] != "termburst" and ("python_version" not in line or extra):
             required.setdefault(extra[1] if extra else "", []).append(name[0])
     return required
+
+
+def installing(*extras: str) -> str:
+    """How to install extras: of the package, or of the checkout if termburst was installed from one for editing."""
+    names = ",".join(extras)
+    origin = loads(distribution("termburst").read_text("direct_url.json") or "{}")  # as PEP 610 has it
+    if origin.get("dir_info", {}).get("editable"):
+        return f"pip install -e '.[{names}]' in the folder of the clone"
+    return f"pip install 'termburst[{names}]'"
 
 
 def _version(package: str) -> str | None:
@@ -128,4 +138,4 @@ def _advice(found: dict[str, Any]) -> list[str]:
     lacking = [name for name, part in found["extras"].items() if part["missing"]]
     if not lacking:
         return ["Every part of termburst can be used."]
-    return [f"Everything else works. For all of it: pip install 'termburst[{','.join(lacking)}]'"]
+    return [f"Everything else works. For all of it: {installing(*lacking)}"]

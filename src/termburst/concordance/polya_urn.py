@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -60,8 +61,8 @@ class PolyaUrnFit:
     replacement : csr_matrix of shape (m, m), M: what one token of the row adds to the mass of the column
     log_likelihood : of all tokens in their order
     history : log-likelihood plus penalty after each iteration; it never falls. Empty for "constant"
-    status : "converged"; "boundary": nothing is brought on, M = 0; "unbounded": entries of M grow without bound;
-        "max_iterations": not converged
+    status : "converged"; "boundary": nothing is brought on, M = 0; "unbounded": entries of M grow without bound,
+        with a UserWarning; "max_iterations": not converged
     documents, tokens : what it was fitted to
     prior : pseudo-count of the prior, or None
     decay : tokens after which what a token added counts half, or None
@@ -284,6 +285,12 @@ def fit_polya_urn(
                 ).get()
         else:
             found = start
+    if found.status == "unbounded":
+        warnings.warn(
+            "after some words nearly only words come that they bring on, so entries of M grow without bound: their"
+            ' values are where the fit ended, and p-values of these words say little (status "unbounded")',
+            stacklevel=2,
+        )
     return _result(kind, terms, sequences, found, (prior, decay), candidates)
 
 

@@ -45,6 +45,7 @@ def library() -> str:
 
 def _figure(name: str, x_label: str, y_label: str, **options: Any) -> figure:
     from bokeh import plotting
+    from bokeh.models import InlineStyleSheet
 
     options = {"height": _LOW, "tools": "", "toolbar_location": None} | options
     chart: figure = plotting.figure(
@@ -52,6 +53,8 @@ def _figure(name: str, x_label: str, y_label: str, **options: Any) -> figure:
         outline_line_color=None, x_axis_label=x_label, y_axis_label=y_label, min_border_right=12, **options,
     )  # fmt: skip
     chart.toolbar.logo = None
+    # Bokeh draws it in a shadow tree, which the rules of page.css do not reach.
+    chart.toolbar.stylesheets = [InlineStyleSheet(css="@media print { :host { visibility: hidden; } }")]
     for axis in chart.axis:
         axis.axis_label_text_font_style = "normal"
         axis.minor_tick_line_color = None
@@ -248,7 +251,7 @@ def _waterfall() -> figure:
 
 
 def _lengths() -> figure:
-    from bokeh.models import HoverTool, NumeralTickFormatter
+    from bokeh.models import FixedTicker, HoverTool, NumeralTickFormatter
 
     chart = _figure("lengths", "tokens in a document", "documents", x_axis_type="log")
     chart.y_range.start = 0
@@ -257,6 +260,7 @@ def _lengths() -> figure:
         fill_color=BLUE, fill_alpha=0.35, line_color=BLUE, name="bars",
     )  # fmt: skip
     chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
+    chart.xaxis.ticker = FixedTicker(ticks=[], name="lengths-ticks")  # Bokeh's own would overlap: the script chooses
     tip = "<div>@left{0,0} to below @right{0,0} tokens<br>@documents{0,0} documents</div>"
     chart.add_tools(HoverTool(renderers=[bars], tooltips=tip))
     return chart

@@ -83,7 +83,7 @@ class Explorer:
     @cached_property
     def summary(self) -> Dict:
         """The summary of the corpus without panels: the page asks for each when it is needed."""
-        found = summarize(self.corpus, title=self.title, panels=0, full=False, **self.options)
+        found = summarize(self.corpus, title=self.title, panels=0, pairs=0, full=False, **self.options)
         return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
     def page(self) -> str:

@@ -158,7 +158,7 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
     from termburst.concordance.collocates import collocates
     from termburst.concordance.positions import TokenPositions
 
-    if corpus.texts is None or corpus.counting.ngrams != (1, 1) or 16 * int(corpus.counts.sum()) > memory_allowed():
+    if not terms or corpus.texts is None or corpus.counting.ngrams != (1, 1) or 16 * int(corpus.counts.sum()) > memory_allowed():
         return []
     positions = TokenPositions.of(corpus.texts, corpus.counting)
     most = min(_WITH_COLLOCATES, _COLLOCATE_ROWS // max(len(positions.words), 1))  # each takes a table of all words
@@ -175,9 +175,8 @@ def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
     """The first rows of a frame of `collocates` with q ≤ 0.05, as the page shows them."""
     rows = table.select("term", "n_window", "documents", "log_ratio", "q_value").iter_rows()
     sure = [row for row in rows if row[4] is not None and row[4] <= SURE][:COLLOCATES]
-    smallest = 10.0**SMALLEST_LOG10_P
     return [
-        {"term": term, "n_window": near, "documents": documents, "log_ratio": ratio, "log10_q": log10(max(q, smallest))}
+        {"term": term, "n_window": near, "documents": documents, "log_ratio": ratio, "log10_q": shown_q(q)}
         for term, near, documents, ratio, q in sure
     ]
 
@@ -185,11 +184,21 @@ def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
 def sure_triggers(table: pl.DataFrame) -> list[dict[str, Any]]:
     """The rows of a frame of `triggers` for one word with q ≤ 0.05, as the page shows them; an open end is None."""
     names = ("direction", "term", "ratio", "ci_low", "ci_high", "documents", "q_value")
-    found = []
-    for direction, term, *ratios, documents, q in table.select(names).iter_rows():
-        if q is not None and q <= SURE:
-            ends = [None if value is None or not isfinite(value) else value for value in ratios]
-            log10_q = log10(max(q, 10.0**SMALLEST_LOG10_P))
-            row = {"direction": direction, "term": term, "ratio": ends[0], "ci_low": ends[1], "ci_high": ends[2]}
-            found.append(row | {"documents": documents, "log10_q": log10_q})
-    return found
+    return [
+        {
+            "direction": direction, "term": term, "ratio": shown_ratio(ratio), "ci_low": shown_ratio(low),
+            "ci_high": shown_ratio(high), "documents": documents, "log10_q": shown_q(q),
+        }
+        for direction, term, ratio, low, high, documents, q in table.select(names).iter_rows()
+        if q is not None and q <= SURE
+    ]  # fmt: skip
+
+
+def shown_ratio(value: float | None) -> float | None:
+    """A ratio in a page: None if it is infinite or not known."""
+    return None if value is None or not isfinite(value) else value
+
+
+def shown_q(q: float) -> float:
+    """log₁₀ of a q-value that may be 0, because it is too small for a float."""
+    return log10(max(q, 10.0**SMALLEST_LOG10_P))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.display import LINES, MOST_TERMS, PANELS
+from termburst.display import LINES, MOST_TERMS, PAIRS, PANELS
 from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
@@ -17,6 +17,7 @@ from termburst.inference.plr import plr_parts
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
 from termburst.names import Form
+from termburst.report.brought_on import surest_pairs
 from termburst.report.occurrences import first_collocates, term_panels
 from termburst.report.pieces import (
     LARGEST_COUNT,
@@ -61,6 +62,7 @@ def summarize(
     adjust: str = "bh",
     min_count: int = 1,
     chosen: Sequence[str] = (),
+    pairs: int = PAIRS,
     full: bool = True,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
@@ -73,6 +75,7 @@ def summarize(
     max_terms : how many of the burstiest terms are listed; `overview` counts all
     lines : at most how many concordance lines a term has; beyond the first terms a panel has fewer
     chosen : terms that get a panel in any case
+    pairs : how many pairs of words, of which one brings on the other, are shown; 0 to not look for them
     full : whether to add the columns that a page does not show, reuse_low and reuse_high, which take time
     mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
 
@@ -82,7 +85,7 @@ def summarize(
         title, kind ("corpus"), termburst (the version), settings, reading (source and lines of the reading report, if
         files were read), overview, lengths, zipf, log_alpha, correlation (of λ_i and Σ_j TF–IDF over all terms), axes
         (columns of numbers or dates in the metadata, with one value per document), terms (a dict of columns, the
-        largest effect first), panels (of the first terms, in the same order, and of those *chosen*) and documents
+        largest effect first), brought_on (see `surest_pairs`; None if not looked for), panels (of the first terms, in the same order, and of those *chosen*) and documents
         (number → id, of those named in panels). A number that is not finite is None.
 
     Examples
@@ -94,7 +97,7 @@ def summarize(
     import polars as pl
 
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
-    lines = checked_whole("lines", lines)
+    lines, pairs = checked_whole("lines", lines), checked_whole("pairs", pairs)
     given, corpus = corpus, documents_of(corpus)
     if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
@@ -129,6 +132,7 @@ def summarize(
         "correlation": _correlation(tested),
         "axes": axes_of(given),
         "terms": columns_of(listed, [name for name in _COLUMNS if full or name not in LEFT_OUT]),
+        "brought_on": surest_pairs(corpus, pairs) if pairs else None,
         **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
 

@@ -56,6 +56,20 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.
 HARDLY = 2.0  # if reuse is above this multiple of the repeats per document, a term hardly repeats where it stands
 
 
+def hardly_repeats(reuse: Any, n: Any, b: Any) -> Any:
+    """Whether most documents with a term have it only once, though the fit at mean length says otherwise.
+
+    A beta-binomial takes a term for bursty that prefers short documents, even if hardly any of them repeats it: at most
+    n − b documents do. Numbers, or columns of a frame.
+
+    Examples
+    --------
+    >>> hardly_repeats(0.72, 14, 12), hardly_repeats(0.72, 40, 12)
+    (True, False)
+    """
+    return reuse * b > HARDLY * (n - b)
+
+
 def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") -> str:
     """How bursty a term is, as a sentence, from its row of a table with the columns of the effects.
 
@@ -79,7 +93,7 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
     again, chance = percent(row["reuse"]), percent(row["reuse_binomial"])
     if (row["ci_low"] or 1.0) <= 1:
         return f"{found}, and once used, not surely used again more often than by chance (in {chance})"
-    if (n := row.get("n")) is not None and row["reuse"] > HARDLY * (n - row["b"]) / row["b"]:
+    if (n := row.get("n")) is not None and hardly_repeats(row["reuse"], n, row["b"]):
         where = found.removeprefix(f"{row['term']}: ")
         repeat = f"so at most {n - row['b']:,} of them repeat{'s' if n - row['b'] == 1 else ''} it"
         return f"{row['term']}: {n:,} times {where}, {repeat}; the fit expects {again} at mean length"

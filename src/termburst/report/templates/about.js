@@ -90,6 +90,41 @@ function aboutCorpus(report) {
   );
 }
 
+// A number of documents that is a mean.
+const few = (mean) =>
+  mean >= 100 ? whole(mean) : mean >= 0.01 ? String(Number(mean.toPrecision(2))) : "fewer than 0.01";
+
+// The surest pairs of words, of which one brings on the other: one sentence for each.
+function drawPairs(report, choose) {
+  const { pairs, looked_at: lookedAt, why, unbounded } = report.brought_on;
+  const all = report.overview.documents;
+  byId("pairs-note").textContent =
+    why ??
+    "After the first word, the second is likelier in the rest of the document: the surest pairs, by an urn fitted to the order of words" +
+      `${lookedAt < all ? ` in ${whole(lookedAt)} of the ${manyDocuments(all)}, evenly spaced` : ""}. Pairs that mostly stand in passages which other documents repeat are left out. ` +
+      `A pair is not a cause: words of one topic bring on each other.${unbounded ? " Some words are always followed by the same words; their numbers say little." : ""}`;
+  const place = new Map(pairs.flatMap(({ source, target }) => [[source, -1], [target, -1]]));
+  report.terms.forEach((term, i) => place.has(term) && place.set(term, i));
+  const word = (term) => {
+    const at = place.get(term);
+    if (at < 0) return element("b", brief(term), { dir: "auto" }); // beyond the words that the page lists
+    const button = element("button", brief(term), { type: "button", dir: "auto" });
+    button.addEventListener("click", () => choose(at, { move: true }));
+    return button;
+  };
+  byId("pairs-list").hidden = !pairs.length;
+  byId("pairs-list").replaceChildren(
+    ...pairs.map(({ source, target, ratio, ci_low: low, ci_high: high, documents, expected }) => {
+      const item = element("li");
+      const interval = high === null ? `at least ${times(low)}` : `${times(low)} to ${times(high)}`;
+      const likelier =
+        ratio === null ? `comes only after it or other such words (95 %: ${interval} likelier)` : `is ${times(ratio)} likelier after it (95 %: ${interval})`;
+      item.append(word(source), " brings on ", word(target), `, which ${likelier}. The first stands before the second in ${manyDocuments(documents)}; ${few(expected)} are expected by chance.`);
+      return item;
+    }),
+  );
+}
+
 // What to do if nothing can be found.
 function adviseCorpus({ overview }) {
   const said = [];

@@ -74,12 +74,28 @@ function dressCharts() {
 
 const describe = (name, text) => byId(`chart-${name}`).setAttribute("aria-label", text);
 
+// Round numbers on a logarithmic axis, far enough apart for their labels: powers of ten first, then numbers between.
+function logTicks(low, high) {
+  const apart = (Math.log10(high) - Math.log10(low)) / 5;
+  const found = [];
+  for (const leading of [[1], [5], [2], [3, 7], [1.5, 2.5, 4, 6, 8, 9]]) {
+    for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
+      for (const tick of leading.map((digit) => digit * 10 ** power)) {
+        const isFree = found.every((other) => Math.abs(Math.log10(tick / other)) >= apart);
+        if (tick >= low && tick <= high && Number.isInteger(tick) && isFree) found.push(tick);
+      }
+    }
+  }
+  return found.length ? found : [low];
+}
+
 function fillCorpusCharts({ lengths, zipf, log_alpha: logs, overview }) {
   drawn.lengths.source("lengths").data = {
     left: lengths.edges.slice(0, -1),
     right: lengths.edges.slice(1),
     documents: lengths.documents,
   };
+  drawn.lengths.part("lengths-ticks").ticks = logTicks(lengths.edges[0], lengths.edges.at(-1));
   const empty = lengths.empty ? `; ${whole(lengths.empty)} ${lengths.empty === 1 ? "is" : "are"} empty` : "";
   byId("lengths-note").textContent =
     `Mean ${decimal(lengths.mean)}, median ${decimal(lengths.median)}, longest ${whole(lengths.longest)} tokens${empty}.`;
