@@ -41,8 +41,8 @@ class BetaBinomialNB(CountNaiveBayes):
         documents.
     multinomial : float or "held-out", default="held-out"
         t, from 0 to 1. "held-out" takes 0, 0.5 or 1, whichever classifies held-out training documents best, and chooses
-        alpha of the multinomial from 0.01 to 1 in the same way. It takes 1 unless another is better by more than one
-        standard error; 0 if there are fewer than 100 documents.
+        alpha of the multinomial from 0.01 to 1 in the same way. It takes 1 unless another is better by more than two
+        standard errors; 0 if there are fewer than 100 documents.
     strength : float, default=1000.0
         κ, the weight of the burstiness in all documents, as a number of tokens of a class; above 0.
     fit_prior : bool, default=True

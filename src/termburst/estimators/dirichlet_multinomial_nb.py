@@ -69,7 +69,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         means, one for all classes ("shared") or one per class ("fit"). The most likely precision does not always
         classify best: burstiness is not the only thing that naive Bayes gets wrong, and with different precisions the
         length of a document influences its class. "held-out" takes 20,000 or infinity, whichever classifies held-out
-        training documents best; 20,000 only if it is better by more than one standard error. With infinity alpha may
+        training documents best; 20,000 only if it is better by more than two standard errors. With infinity alpha may
         also be 0.03 or 0.01: this is `MultinomialNB`, tuned.
         If `alpha` or `evidence` is given, it is 20,000.
     evidence : {"documents", "tokens", "held-out"}, default="held-out"

@@ -135,20 +135,20 @@ def held_out_parts(
 
 
 def clearly_better(ours: NDArray[np.bool_], theirs: NDArray[np.bool_], weight: Floats | float = 1.0) -> bool:
-    """Whether we are right on more held-out documents than they, by more than one standard error of the difference.
+    """Whether we are right on more held-out documents than they, by more than two standard errors.
 
-    If b documents are right only with us and c only with them, the difference is b − c and its standard error without
-    a true difference √(b + c), as in McNemar's test.
+    If b documents are right only with us and c only with them, the difference is b − c. If there is no true
+    difference, its standard error is √(b + c), as in McNemar's test.
 
     Examples
     --------
-    >>> clearly_better(np.array([True, True, True, False]), np.array([False, False, True, True]))
+    >>> clearly_better(np.array([True] * 4 + [False]), np.array([False] * 4 + [True]))
     False
-    >>> clearly_better(np.array([True, True, True]), np.array([False, False, True]))
+    >>> clearly_better(np.array([True] * 5), np.array([False] * 5))
     True
     """
     difference = ours.astype(np.float64) - theirs
-    return bool(np.sum(weight * difference) > np.sqrt(np.sum(weight * np.abs(difference))))
+    return bool(np.sum(weight * difference) > 2 * np.sqrt(np.sum(weight * np.abs(difference))))
 
 
 def distinct_labels(labels: Any) -> NDArray[Any]:
