@@ -262,6 +262,31 @@ def test_in_texts_without_repeats_log_damped_is_presence_times_rarity():
     np.testing.assert_allclose(dense("log-damped-tf-idf", X), X * rarity)
 
 
+def class_factor(X, y):
+    """The last factor of "class-bm25", class by class and term by term."""
+    present, best = X > 0, np.zeros(X.shape[1])
+    for c in np.unique(y):
+        own, others = present[y == c].sum(axis=0) + 1, present[y != c].sum(axis=0) + 1
+        r = np.log(own / own.sum()) - np.log(others / others.sum())
+        best = np.maximum(best, np.abs(r) - np.sqrt(1 / own + 1 / others))
+    return (0.3 + best) ** 0.75
+
+
+def test_class_bm25_is_its_formula(bursty):
+    y = np.arange(len(bursty)) * 3 // len(bursty)
+    d, b_i, mu = len(bursty), (bursty > 0).sum(axis=0), bursty.sum() / len(bursty)
+
+    def formula(c, length, i):
+        rarity = (1 + np.log((1 + d) / (1 + b_i[i]))) ** 1.5
+        return 2.2 * c / (c + 1.2 * (0.25 + 0.75 * length / mu)) * rarity
+
+    without = cellwise(bursty, formula)
+    np.testing.assert_allclose(dense("class-bm25", bursty), without, rtol=1e-9)
+    weighting = tb.TermWeighting("class-bm25").fit(bursty, y)
+    np.testing.assert_allclose(weighting.transform(bursty).toarray(), without * class_factor(bursty, y), rtol=1e-9)
+    assert np.ptp(weighting.contrast_) > 0
+
+
 @pytest.mark.parametrize("model", ["linear", "naive-bayes"])
 def test_recommended_names_a_scheme(model):
     assert tb.recommended(model) in SCHEMES

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import LinearSVC
@@ -178,3 +179,23 @@ def test_the_mix_finds_the_factors_that_made_the_labels():
     factors, likelihood = fit_mix([first, second, rng.normal(size=(20_000, 3))], label)
     np.testing.assert_allclose(factors, [2.0, 0.5, 0.0], atol=0.06)
     assert likelihood < 0
+
+
+def test_the_mix_is_scipy_s_optimum_also_where_a_factor_is_0():
+    rng = np.random.default_rng(8)
+    label = rng.integers(3, size=300)
+    scores = [rng.normal(size=(300, 3)) for _ in range(2)]
+    scores[0][np.arange(300), label] += 1.5
+    scores[1][np.arange(300), label] -= 0.5  # misleads, so that its factor is 0
+    sizes = [s.std() for s in scores]
+
+    def loss(f):
+        joint = sum(k * s / size for k, s, size in zip(f, scores, sizes, strict=True))
+        own = joint[np.arange(300), label] - np.logaddexp.reduce(joint, axis=1)
+        return -own.mean() + ((f - 1) ** 2).sum() / 300
+
+    expected = minimize(loss, np.ones(2), bounds=[(0, None)] * 2, method="L-BFGS-B", options={"ftol": 1e-14})
+    factors, likelihood = fit_mix(scores, label)
+    assert factors[1] == 0
+    np.testing.assert_allclose(factors * sizes, expected.x, atol=1e-4)
+    assert likelihood == pytest.approx(-expected.fun, abs=1e-9)

@@ -176,3 +176,38 @@ def test_bad_input_is_refused_with_a_sentence(options, X, said, method):
 def test_other_columns_than_in_fitting_are_refused(fig3):
     with pytest.raises(ValueError, match="250 features"):
         tb.TermWeighting().fit(fig3).transform(fig3[:, :10])
+
+
+def test_labels_in_pieces_are_labels_at_once(fig3):
+    y = np.array(["war", "peace", "law"])[np.arange(len(fig3)) % 3]
+    whole = tb.TermWeighting("class-bm25").fit(fig3, y)
+    pieces = tb.TermWeighting("class-bm25").partial_fit(fig3[:1], y[:1])
+    assert pieces.contrast_ is None  # one class
+    pieces.partial_fit(fig3[1:50], y[1:50]).partial_fit(fig3[50:], y[50:])
+    # The order in which classes come does not matter.
+    np.testing.assert_allclose(pieces.contrast_, whole.contrast_, rtol=1e-12)
+    np.testing.assert_allclose(pieces.transform(fig3).data, whole.transform(fig3).data, rtol=1e-12)
+    with pytest.raises(ValueError, match="give labels y either in every call of partial_fit or in none"):
+        pieces.partial_fit(fig3)
+
+
+def test_only_schemes_that_use_labels_see_them(fig3):
+    y = np.linspace(0, 1, len(fig3))
+    assert (tb.TermWeighting("bm25").fit_transform(fig3, y) != tb.TermWeighting("bm25").fit_transform(fig3)).nnz == 0
+    with pytest.raises(ValueError, match="'class-bm25' compares classes, but y has continuous values; take another"):
+        tb.TermWeighting("class-bm25").fit(fig3, y)
+    with pytest.raises(ValueError, match="there are 100 documents, but 99 labels"):
+        tb.TermWeighting("class-bm25").fit(fig3, np.arange(99) % 2)
+
+
+def test_labels_reach_the_weights_through_texts_and_pipelines():
+    texts, y = (
+        ["the ship sank", "the ship sails", "the bank fell", "the bank rose"] * 5,
+        ["sea", "sea", "money", "money"] * 5,
+    )
+    vectorizer = tb.BurstinessVectorizer(scheme=tb.recommended("linear"), norm="l2")
+    weights = vectorizer.fit_transform(texts, y).toarray()
+    the, ship = (vectorizer.vocabulary_[word] for word in ("the", "ship"))
+    assert vectorizer.weighting_.contrast_[the] == 0
+    assert vectorizer.weighting_.contrast_[ship] > 1
+    assert weights[0, ship] > 3 * weights[0, the]

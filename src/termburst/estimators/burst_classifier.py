@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SCHEME = "log-damped-tf-idf"
-INNER, ENOUGH = 3000, 1000  # documents of the inner folds, at most; held-out documents that are enough
+INNER, ENOUGH = 3000, 800  # documents of the inner folds, at most; held-out documents that are enough
 SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMultinomialNB`
 ROUGH = 0.1  # tolerance of the fits on inner folds
 
@@ -62,7 +62,7 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     costs : sequence of float, default=(1.0, 4.0)
         The values of C to choose from, each above 0; C as in LinearSVC.
     folds : int, default=3
-        Number of inner folds, at least 2. They use at most 3,000 documents. No more folds are held out once 1,000
+        Number of inner folds, at least 2. They use at most 3,000 documents. No more folds are held out once 800
         documents were, which are enough to choose C and two factors.
     random_state : int, default=0
         Seed of the inner folds and of the order in which documents are visited.

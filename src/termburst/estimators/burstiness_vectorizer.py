@@ -110,15 +110,15 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         self.sparse_output = sparse_output
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> BurstinessVectorizer:
-        """Learn the vocabulary and the statistics of the texts."""
-        self.weighting_ = self._weighting().fit(CompiledCounting.fit_transform(self, raw_documents))
+        """Learn the vocabulary and the statistics of the texts; y are labels, for the schemes that use them."""
+        self.weighting_ = self._weighting().fit(CompiledCounting.fit_transform(self, raw_documents), y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> Any:
         """Learn from the texts and weigh them."""
         counts = CompiledCounting.fit_transform(self, raw_documents)
         self.weighting_ = self._weighting()
-        return self.weighting_.fit_transform(counts)
+        return self.weighting_.fit_transform(counts, y)
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Weigh texts with the fitted statistics."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termburst.estimators.count_input import count_tags
 from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.margins import class_contrast, class_sums
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Invalid
 from termburst.schemes import RECOMMENDED_SCHEME, named_scheme
@@ -47,6 +51,9 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         The exact fit of every term, for the schemes that need one.
     mu_ : float
         The value of μ.
+    contrast_ : array, one value per term, or None
+        How much the classes surely differ in a term. Only for the schemes that use labels (`Scheme.uses_labels`), and
+        if `fit` was given labels of at least two classes; with None that factor of the weight is 1.
     n_features_in_, feature_names_in_
         As in every scikit-learn transformer.
 
@@ -55,6 +62,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     * Only cells where a term occurs are stored; absent cells have weight 0 in every scheme.
     * A term that did not occur in fitting has weight 0. An empty document is a row of zeros; it counts in d.
     * `partial_fit` adds documents to the fit. The result is the same as if all had been fitted at once.
+    * "class-bm25" learns from the labels y, as a pipeline passes them on. All other schemes ignore y.
     * The input matrix is never changed. The result shares no memory with it, has no duplicate cells, and keeps the
       order of the cells in a row, sorted or not.
 
@@ -89,14 +97,14 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.sparse_output = sparse_output
 
     def fit(self, X: Any, y: Any = None) -> TermWeighting:
-        """Learn the statistics of the collection X, documents × terms."""
-        self._learn(self._counts(X, reset=True, empty=False), known=None)
+        """Learn the statistics of the collection X, documents × terms; y are labels, for the schemes that use them."""
+        self._learn(self._counts(X, reset=True, empty=False), y, known=None)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> TermWeighting:
         """Add the documents of X to the fit; the columns must be the same terms."""
         known = getattr(self, "statistics_", None)
-        self._learn(self._counts(X, reset=known is None), known)
+        self._learn(self._counts(X, reset=known is None), y, known)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -107,16 +115,40 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Learn from X and weigh it; X is checked only once."""
         counts = self._counts(X, reset=True, empty=False)
-        self._learn(counts, known=None)
+        self._learn(counts, y, known=None)
         return self._weigh(counts)
 
-    def _learn(self, counts: Any, known: TermStatistics | None) -> None:
+    def _learn(self, counts: Any, y: Any, known: TermStatistics | None) -> None:
+        class_documents = self._class_documents(counts, y, known) if named_scheme(self.scheme).uses_labels else {}
         names = getattr(self, "feature_names_in_", None)
         new = from_canonical(counts, names, named_scheme(self.scheme).detail)
         statistics = new if known is None else known + new
         self.statistics_ = statistics
         self.fit_ = fit_beta_binomial(statistics) if named_scheme(self.scheme).needs_fit else None
         self.mu_ = statistics.mean_length if self.mu is None else self.mu
+        self.class_documents_ = class_documents
+        several = len(class_documents) > 1
+        self.contrast_ = class_contrast(np.array(list(class_documents.values()))) if several else None
+
+    def _class_documents(self, counts: Any, y: Any, known: TermStatistics | None) -> dict[Any, NDArray[np.int64]]:
+        """For each label, the number of its documents with each term, added to those of earlier calls."""
+        found = {} if known is None else dict(self.class_documents_)
+        if known is not None and bool(found) != (y is not None):
+            raise ValueError("give labels y either in every call of partial_fit or in none")
+        if y is None:
+            return found
+        y = column_or_1d(y)
+        if type_of_target(y, raise_unknown=True) not in ("binary", "multiclass"):
+            raise ValueError(
+                f"the scheme {self.scheme!r} compares classes, but y has {type_of_target(y)} values; "
+                f"take another scheme, such as {RECOMMENDED_SCHEME!r}"
+            )
+        if y.size != counts.shape[0]:
+            raise ValueError(f"there are {counts.shape[0]} documents, but {y.size} labels")
+        classes, label = np.unique(y, return_inverse=True)
+        for name, row in zip(classes.tolist(), class_sums(counts, label, classes.size, once=True), strict=True):
+            found[name] = found.get(name, 0) + row
+        return found
 
     def _weigh(self, counts: Any) -> Any:
         scheme = named_scheme(self.scheme)
@@ -126,7 +158,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             fit = None  # the scheme then computes its own
         data: Any = []
         if counts.nnz:
-            data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid)
+            labelled = {"contrast": self.contrast_} if scheme.uses_labels else {}
+            data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid, **labelled)
         weights = type(counts)((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
         if self.norm is not None:
             weights = normalize(weights, norm=self.norm, copy=False)
