@@ -61,7 +61,7 @@ def small_groups(monkeypatch):
     monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1_500)
     monkeypatch.setattr(batches, "ROWS_OF_PART", 700)
     monkeypatch.setattr(adjusting, "TESTS_OF_RANGE", 400)
-    monkeypatch.setattr(adjusting, "ROWS", 300)
+    monkeypatch.setattr(adjusting, "ROWS_OF_TESTS", 300)
     monkeypatch.setattr(batches, "ROWS_PER_FILE", 1_000)
 
 

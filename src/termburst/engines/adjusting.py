@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.engines.batches import ROWS, kept, map_terms, read_parts, read_spooled, spooled, stream
+from termburst.engines.batches import kept, map_terms, read_files, read_parts, read_spooled, spooled, stream
 from termburst.engines.frames import concatenated, is_spark, polars_types, to_polars
 from termburst.inference.multiplicity import LAMBDAS, METHODS, ROUNDING, constant, null_share_of, ranked
 from termburst.statistics.tally import Integers
@@ -29,7 +29,8 @@ Floats = NDArray[np.float64]
 
 FINE = 40  # bits of a float that do not matter for its bin: 12 bits of the mantissa do
 INFINITE = np.array([np.inf]).view(np.int64)[0]
-TESTS_OF_RANGE = 500_000  # p-values that are ranked at a time, where this process ranks them
+TESTS_OF_RANGE = 200_000  # p-values that are ranked at a time, where this process ranks them
+ROWS_OF_TESTS = 50_000  # rows of a table of tests in a batch: they are wide
 KEYS = ("_key", "_bin", "_least", "_least_bin")  # columns of a table of tests; see `key_columns`
 
 
@@ -170,7 +171,7 @@ def _histogram(results: Any, *, attainable: bool) -> pl.DataFrame:
     import polars as pl
 
     held = pl.DataFrame(schema={"bin": pl.Int64, "tests": pl.Int64, "able": pl.Int64})
-    for batch in stream(results.select(*KEYS), ROWS):
+    for batch in stream(results.select(*KEYS), ROWS_OF_TESTS):
         some = batch_events(batch, attainable=attainable).drop("key")
         held = pl.concat([held, some]).group_by("bin").agg(pl.col("tests", "able").sum())
     return held.sort("bin")
@@ -200,9 +201,9 @@ def _event_parts(results: Any, ranges: Integers, *, attainable: bool) -> dict[in
     """P-values as `_events` has them, in files, one part per range; the same p-value may be in several rows."""
     import polars as pl
 
-    rows = (batch_events(batch, attainable=attainable) for batch in stream(results.select(*KEYS), ROWS))
+    rows = (batch_events(batch, attainable=attainable) for batch in stream(results.select(*KEYS), ROWS_OF_TESTS))
     schema = dict.fromkeys(("bin", "key", "tests", "able"), pl.Int64)
-    return read_parts(spooled(rows, schema, ("tests", "able"), lambda some: _range_of(some["bin"], ranges)))
+    return read_parts(spooled(rows, schema, place=lambda some: _range_of(some["bin"], ranges)))
 
 
 def _joined_on_disk(
@@ -212,15 +213,15 @@ def _joined_on_disk(
     import polars as pl
 
     schema = polars_types(results)
-    folder = spooled(stream(results, ROWS), schema, place=lambda some: _range_of(some["_bin"], ranges))
+    folder = spooled(stream(results, ROWS_OF_TESTS), schema, place=lambda some: _range_of(some["_bin"], ranges))
 
     def joined() -> Iterator[pl.DataFrame]:
-        for number, tests in read_parts(folder).items():
+        for number, files in read_files(folder):
             lookup = pl.DataFrame(schema={"_key": pl.Int64, "q_value": pl.Float64})
             if number in by_range:  # else none of them has a p-value
                 lookup = looked_up(to_polars(by_range[number]))
-            for batch in stream(tests, ROWS):
-                yield batch.drop("q_value").join(lookup, on="_key", how="left").select(columns)
+            for tests in files:
+                yield tests.drop("q_value").join(lookup, on="_key", how="left").select(columns)
 
     found = spooled(joined(), {name: schema[name] for name in columns})
     shutil.rmtree(folder, ignore_errors=True)

@@ -30,8 +30,9 @@ Schema = Mapping[str, Any]  # the columns that a function returns: name to Polar
 ROWS = 200_000  # rows of counts in a batch
 TEXTS = 2_000  # documents in a batch
 ROWS_PER_FILE = 500_000
-ROWS_OF_TERMS = 1_000_000  # rows whose terms are fitted at a time
-ROWS_OF_PART = 1_000_000  # rows of a part of the terms; larger parts are divided again
+BYTES_PER_FILE = 16_000_000  # in memory; rows of results are wide, and few of them are held
+ROWS_OF_TERMS = 300_000  # rows whose terms are fitted at a time
+ROWS_OF_PART = 300_000  # rows of a part of the terms; larger parts are divided again
 BUCKETS = 16  # parts that terms are divided into
 
 
@@ -173,30 +174,31 @@ def spooled(
     folder = Path(tempfile.mkdtemp(prefix="termburst-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     held: list[pl.DataFrame] = [pl.DataFrame(schema=schema)]
-    files = size = 0
+    files = rows_held = bytes_held = 0
 
     def write() -> None:
-        nonlocal held, files, size
+        nonlocal held, files, rows_held, bytes_held
         rows = pl.concat(held)
         if add_up:
             rows = rows.group_by(*(name for name in schema if name not in add_up)).agg(pl.col(add_up).sum())
             rows = rows.select(*schema)
         if place is None:
-            rows.write_parquet(folder / f"{files:06}.parquet")
+            write_scratch(rows, folder / f"{files:06}.parquet")
         else:
             _write_parts(rows, place, folder, f"{files:06}.parquet")
-        held, files, size = [], files + 1, 0
+        held, files, rows_held, bytes_held = [], files + 1, 0, 0
 
     for result in results:
         held.append(typed(result, schema))
-        size += result.height
-        if size >= ROWS_PER_FILE:
+        rows_held += result.height
+        bytes_held += held[-1].estimated_size()
+        if rows_held >= ROWS_PER_FILE or bytes_held >= BYTES_PER_FILE:
             write()
     if held:
         write()
     if place is not None and not any(folder.iterdir()):  # no rows at all: an empty file has the columns
         (folder / "000000").mkdir()
-        pl.DataFrame(schema=schema).write_parquet(folder / "000000" / "000000.parquet")
+        write_scratch(pl.DataFrame(schema=schema), folder / "000000" / "000000.parquet")
     if place is by_hash:
         _divide(folder, schema)
     return folder
@@ -216,7 +218,12 @@ def _write_parts(rows: pl.DataFrame, place: Place, folder: Path, name: str) -> N
     for (number,), part in numbered.partition_by("_place", as_dict=True, include_key=False).items():
         inside = folder / f"{number:06}"
         inside.mkdir(exist_ok=True)
-        part.write_parquet(inside / name)
+        write_scratch(part, inside / name)
+
+
+def write_scratch(rows: pl.DataFrame, file: Path) -> None:
+    """Write rows that are read again once or twice: quickly, not small."""
+    rows.write_parquet(file, compression="lz4", statistics=False)
 
 
 def _divide(folder: Path, schema: Schema) -> None:
@@ -239,6 +246,14 @@ def _divide(folder: Path, schema: Schema) -> None:
 def read_parts(folder: Path) -> dict[int, Any]:
     """The parts that `spooled` wrote, by number, as lazy Polars frames."""
     return {int(part.name): _scanned(part) for part in sorted(folder.iterdir())}
+
+
+def read_files(folder: Path) -> Iterator[tuple[int, Iterator[pl.DataFrame]]]:
+    """The same parts, each as the contents of its files: one at a time, where an engine would read many ahead."""
+    import polars as pl
+
+    for part in sorted(folder.iterdir()):
+        yield int(part.name), (pl.read_parquet(file, glob=False) for file in sorted(part.glob("*.parquet")))
 
 
 def _scanned(folder: Path) -> Any:
