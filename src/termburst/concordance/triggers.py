@@ -63,7 +63,8 @@ def triggers(
     --------
     >>> import termburst as tb
     >>> rng = np.random.default_rng(1)
-    >>> texts = [["socrates", "plato", "so", "it"]] * 20 + [list(rng.permutation(list("abcd"))) for _ in range(60)]
+    >>> filler = rng.choice(list("abcdefgh"), (80, 6)).tolist()
+    >>> texts = [["socrates", *words[:3], "plato", *words[3:]] for words in filler[:20]] + filler[20:]
     >>> found = triggers(tb.fit_polya_urn(texts, "full"), "socrates")
     >>> found.select("direction", "term", "documents").rows()[0]
     ('brings on', 'plato', 20)
