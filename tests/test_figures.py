@@ -33,8 +33,11 @@ NOT_KEPT = {  # page: benchmarks that it names, and whose output is not kept yet
     "weights.md": {"quality", "quality_paper"},
     "why-g2-cries-wolf.md": {"keyness_calibration"},
 }
-# A number with a decimal point, with thousands, or before %; not in a version, a name or an identifier.
-FIGURE = re.compile(r"(?<![\w.,/:-])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+(?= %))(?![\w/]|[.,]\d)(?:(?: ± [\d.]+)?( %| million))?")
+# A number with a decimal point, with thousands, or before %; not in a version or a name, and no limit such as q ≤ 0.05.
+FIGURE = re.compile(
+    r"(?<![\w.,/:-])(?<![≤≥<=] )(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+(?= %))(?![\w/]|[.,]\d)"
+    r"(?:(?: ± [\d.]+)?( %| million))?"
+)
 NUMBER = re.compile(r"(?<![\w.])(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+(?:e[+-]?\d+)?)")
 
 
