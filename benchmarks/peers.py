@@ -368,8 +368,8 @@ def machine() -> str:
     """The machine of the measurements, and how to repeat them."""
     return (
         f"`python benchmarks/peers.py` prints this table; {cores()} cores ({platform.machine()}), Python "
-        f"{platform.python_version()}, load {os.getloadavg()[0]:.1f} at the end. termburst uses all cores, the peers one, as they do by default. In brackets are "
-        "95 % intervals over documents or queries."
+        f"{platform.python_version()}, load {os.getloadavg()[0]:.1f} at the end. termburst uses all cores, the peers "
+        "one, as they do by default. In brackets are 95 % intervals over documents or queries."
     )
 
 

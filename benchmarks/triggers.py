@@ -166,7 +166,8 @@ def ratio(rng: np.random.Generator, corpora: int = 400) -> None:
             test = TriggerTest(sequences, fit)
             entry = np.flatnonzero((matrix.sources == 0) & (matrix.targets == 1))
             line = 2 * (test.best[1] - test.profile(entry, np.zeros(1))[0][0])
-            found.append((test.statistic(entry)[0] / exact, line / exact, sequences.counts[1] / sequences.tokens.size, exact))
+            share = sequences.counts[1] / sequences.tokens.size
+            found.append((test.statistic(entry)[0] / exact, line / exact, share, exact))
     print(f"ratio: {unbounded} further corpora have an unbounded fit")
     for what, chosen in (
         ("all", lambda row: True),

@@ -135,11 +135,17 @@ def test_the_page_shows_everything(opened, summary):
     assert sum(_sources(page, "lengths", "lengths", "documents")) == overview["documents"] - summary["lengths"]["empty"]
     assert _sources(page, "zipf", "zipf", "n") == summary["zipf"]["n"]
     assert _sources(page, "log_alpha", "log_alpha", "alpha") == summary["log_alpha"]["alpha"]
+    pairs = summary["brought_on"]["pairs"]
+    assert page.locator("#pairs-list li").count() == len(pairs) == 10
+    first = page.locator("#pairs-list li").first
+    assert first.inner_text().startswith(f"{pairs[0]['source']} brings on {pairs[0]['target']}, which ")
     page.click("#details > summary")  # symbols and the waterfall of λ are behind it
     for name in ("main", "along", "counts", "waterfall", "lengths", "zipf", "log_alpha"):
         canvas = page.locator(f"#chart-{name} canvas").first.bounding_box()
         assert min(canvas["width"], canvas["height"]) > 100
         assert len(page.locator(f"#chart-{name}").get_attribute("aria-label")) > 20
+    first.locator("button").first.click()
+    assert page.locator("#panel-term").inner_text() == pairs[0]["source"]
 
 
 def test_points_are_lambda_and_tf_idf(opened, summary):

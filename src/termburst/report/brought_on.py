@@ -57,8 +57,8 @@ def surest_pairs(corpus: Any, most: int) -> Dict:
         return {**nothing, "why": f"They were not looked for: {error}."}
     table = triggers(urn, top=most, most_repeated=MOST_REPEATED)
     pairs = [_pair(row) for row in table.iter_rows(named=True) if row["q_value"] is not None and row["q_value"] <= SURE]
-    why = None if pairs else f"No pair of words is sure (q ≤ {SURE})."
-    return {"pairs": pairs, "looked_at": len(chosen), "why": why, "unbounded": urn.status == "unbounded"}
+    none = None if pairs else f"No pair of words is sure (q ≤ {SURE})."
+    return {"pairs": pairs, "looked_at": len(chosen), "why": none, "unbounded": urn.status == "unbounded"}
 
 
 def _why_not(corpus: Any) -> str:

@@ -158,7 +158,9 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
     from termburst.concordance.collocates import collocates
     from termburst.concordance.positions import TokenPositions
 
-    if not terms or corpus.texts is None or corpus.counting.ngrams != (1, 1) or 16 * int(corpus.counts.sum()) > memory_allowed():
+    if not terms or corpus.texts is None or corpus.counting.ngrams != (1, 1):
+        return []
+    if 16 * int(corpus.counts.sum()) > memory_allowed():
         return []
     positions = TokenPositions.of(corpus.texts, corpus.counting)
     most = min(_WITH_COLLOCATES, _COLLOCATE_ROWS // max(len(positions.words), 1))  # each takes a table of all words

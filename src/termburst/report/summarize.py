@@ -85,8 +85,9 @@ def summarize(
         title, kind ("corpus"), termburst (the version), settings, reading (source and lines of the reading report, if
         files were read), overview, lengths, zipf, log_alpha, correlation (of λ_i and Σ_j TF–IDF over all terms), axes
         (columns of numbers or dates in the metadata, with one value per document), terms (a dict of columns, the
-        largest effect first), brought_on (see `surest_pairs`; None if not looked for), panels (of the first terms, in the same order, and of those *chosen*) and documents
-        (number → id, of those named in panels). A number that is not finite is None.
+        largest effect first), brought_on (see `surest_pairs`; None if not looked for), panels (of the first terms, in
+        the same order, and of those *chosen*) and documents (number → id, of those named in panels). A number that is
+        not finite is None.
 
     Examples
     --------
