@@ -31,9 +31,10 @@ from termburst.counting.shingles import TextShingles, plain_words
 from termburst.datasets.collection import data_file
 from termburst.inference.corpus_check import BANDS, TermDocuments
 from termburst.inference.duplicates import THRESHOLD, WIDTH, near_duplicates
-from termburst.inference.frequency_list import WordList, list_keyness
+from termburst.inference.frequency_list import list_keyness
 from termburst.inference.keyness import keyness
 from termburst.inference.keyness_tests import g2
+from termburst.inference.list_documents import WordList
 
 SEED = 20261121
 

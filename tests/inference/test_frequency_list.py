@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from helpers.simulated import cells_of_columns, lengths_like_r8
-from termburst.inference.frequency_list import NAME, WordList, _relative_error, _sure_part, list_keyness
+from termburst.inference.frequency_list import NAME, _relative_error, _sure_part, list_keyness
 from termburst.inference.keyness import keyness
-from termburst.inference.list_documents import Deal, dealt
+from termburst.inference.list_documents import Deal, WordList, dealt
 from termburst.models.cells import term_cells
 
 

@@ -299,6 +299,12 @@ static double at_highest(const Problem *of, const double *fit, double root, doub
     return found;
 }
 
+static double tokens_of(const Problem *of) {
+    double n_i = 0.0;
+    for (int64_t g = 0; g < of->design->groups; g++) n_i += term_in(of, g) == NULL ? 0.0 : term_in(of, g)->n_i;
+    return n_i;
+}
+
 /* One limit: by the joint search, or by the careful one if that fails; *at* receives what is known of this point. */
 static double one_limit(const Problem *of, const double *fit, const double *without, double root, double side,
                         Known *at) {
@@ -341,8 +347,9 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
             profile_curvature(&of, fit);
         }
         Known at = {fallen > CLEAR && fallen < 4 * root && without[0] == 0 ? without : NULL, fallen};
-        /* where the estimate is far out, or the binomial, a maximum may appear on the way that the fit does not have */
-        int at_end = !(fit[size + 2] >= SEPARATED) || fit[size - 1] >= log((double)most_int(design->longest, 1)) + INSIDE;
+        /* Where the estimate is far out, or next to the binomial, a maximum may appear that the fit does not have. */
+        int at_end = !(fit[size + 2] >= SEPARATED) || tokens_of(&of) == documents ||
+                     fit[size - 1] >= log((double)most_int(design->longest, 1)) + INSIDE;
         int other_maxima = documents <= FEW && (at_end || !(task->rival[i] < fit[size] - task->critical[i] / 2));
         for (int side = 0; side < 2; side++) {
             double sign = side ? 1.0 : -1.0, found = one_limit(&of, fit, without, root, sign, &at);
