@@ -138,7 +138,7 @@ def class_contrast(evidence: Integers) -> Floats:
     Examples
     --------
     >>> class_contrast(np.array([[30, 1, 9], [2, 1, 10]])).round(4).tolist()
-    [1.6353, 0.0, 0.0]
+    [0.7421, 0.0, 0.647]
     """
     ratios, total = ClassLogRatios(evidence), evidence.sum(axis=0)
     found = np.zeros(evidence.shape[1])
