@@ -138,7 +138,7 @@ def class_contrast(evidence: Integers) -> Floats:
     Examples
     --------
     >>> class_contrast(np.array([[30, 1, 9], [2, 1, 10]])).round(4).tolist()
-    [1.6353, 0.0, 0.0]
+    [0.7421, 0.0, 0.647]
     """
     ratios, total = ClassLogRatios(evidence), evidence.sum(axis=0)
     found = np.zeros(evidence.shape[1])
@@ -234,20 +234,32 @@ def fit_mix(scores: list[Floats], label: Integers) -> tuple[Floats, float]:
     factors = np.ones(len(scores))
     loss, slope, curvature = _mix_loss(factors, stacked, label)
     for _ in range(NEWTON_STEPS):
-        free = (factors > 0) | (slope < 0)
-        step = np.zeros(factors.size)
-        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], -slope[free])
-        if np.abs(step).max() < 1e-9:
+        step = _newton_step(factors, slope, curvature)
+        if np.abs(step).max() < 1e-7:
             break
         for halvings in range(30):
-            tried = np.maximum(factors + step / 2**halvings, 0.0)
+            tried = np.maximum(factors + step / 2**halvings, 0.0)  # below 0 only by rounding
             found = _mix_loss(tried, stacked, label)
-            if found[0] <= loss:
+            if found[0] < loss:
                 break
-        if found[0] > loss or (tried == factors).all():
+        if found[0] >= loss:  # to the last digit
             break
         factors, (loss, slope, curvature) = tried, found
     return factors / np.array(sizes), -loss
+
+
+def _newton_step(factors: Floats, slope: Floats, curvature: Floats) -> Floats:
+    """The minimum of the parabola that fits here; factors that it would make negative go to 0 and stay there."""
+    zero = (factors <= 0) & (slope > 0)
+    while True:
+        step = np.where(zero, -factors, 0.0)
+        free = ~zero
+        rest = slope[free] + np.einsum("ij,j->i", curvature[free], step)
+        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], -rest)
+        below = free & (factors + step < -1e-12)
+        if not below.any():
+            return step
+        zero |= below
 
 
 def _mix_loss(factors: Floats, stacked: Floats, label: Integers) -> tuple[float, Floats, Floats]:
