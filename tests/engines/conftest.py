@@ -11,9 +11,7 @@ import pytest
 
 # For Java that runs for minutes, not for days: quick compilation, one thread for the garbage collection, and classes of
 # an installed package are not verified. Loading classes is what most of the time goes to.
-QUICK_JAVA = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-)
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 # Tables here have a few rows: compiling Java for each query, or planning it anew after each stage, would take longer
 # than running it.
 QUICK_SQL = {
