@@ -9,8 +9,20 @@ from typing import Any
 import polars as pl
 import pytest
 
-# For Java that runs for minutes, not for days: quick compilation, and one thread for the garbage collection.
-QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# For Java that runs for minutes, not for days: quick compilation, one thread for the garbage collection, and classes of
+# an installed package are not verified. Loading classes is what most of the time goes to.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+# Tables here have a few rows: compiling Java for each query, or planning it anew after each stage, would take longer
+# than running it.
+QUICK_SQL = {
+    "spark.ui.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.locality.wait": "0",  # a task does not wait for the one executor that has its rows
+}
 LOCAL = ("polars", "polars-lazy", "pandas", "pyarrow", "duckdb")
 
 
@@ -31,22 +43,16 @@ def spark(pyspark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     patch.setenv("SPARK_LOCAL_DIRS", str(scratch / "local"))
     patch.setenv("PYSPARK_PYTHON", sys.executable)
     patch.chdir(scratch)
-    session = (
-        SparkSession.builder.master("local-cluster[2,1,1024]")
-        .appName("termburst")
-        .config("spark.driver.extraJavaOptions", QUICK_JAVA)
-        .config("spark.executor.extraJavaOptions", QUICK_JAVA)
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        # Tables here have a few rows: compiling Java for each query would take longer than running it.
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.default.parallelism", "2")
-        .config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-        .config("spark.executorEnv.PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        .getOrCreate()
-    )
+    builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("termburst")
+    settings = {
+        **QUICK_SQL,
+        "spark.driver.extraJavaOptions": QUICK_JAVA,
+        "spark.executor.extraJavaOptions": QUICK_JAVA,
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }
+    session = builder.config(map=settings).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
@@ -99,3 +105,9 @@ def local(frame: Any) -> pl.DataFrame:
 @pytest.fixture(scope="session", name="local")
 def _local() -> Callable[[Any], pl.DataFrame]:
     return local
+
+
+@pytest.fixture(scope="session")
+def quick_spark() -> tuple[str, dict[str, str]]:
+    """Options of Java, and settings of a session, for tables of a few rows."""
+    return QUICK_JAVA, QUICK_SQL

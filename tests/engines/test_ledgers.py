@@ -336,6 +336,22 @@ def test_a_delta_table_that_is_no_ledger(tmp_path):
         engines.Ledger(tmp_path / "t").frame()
 
 
+@pytest.mark.parametrize("lost", [slice(None), slice(1, None), slice(1), slice(-1, None)], ids=str)
+def test_a_delta_log_with_lost_lines(tmp_path, days, lost):
+    """Delta itself would read it as a ledger without the batch, or without its rows."""
+    pytest.importorskip("deltalake")
+    ledger = engines.Ledger(tmp_path / "t", storage="delta")
+    ledger.add(days["wed"])
+    ledger.add(days["tue sdä"])
+    entry = tmp_path / "t" / "_delta_log" / f"{1:020}.json"
+    lines = entry.read_text(encoding="utf-8").splitlines(keepends=True)
+    del lines[lost]
+    entry.write_text("".join(lines), encoding="utf-8")
+    for read in (lambda: ledger.batches, ledger.frame, lambda: ledger.withdraw("wed")):
+        with pytest.raises(ValueError, match=r"is damaged: its log entry 0+1\.json has lost lines"):
+            read()
+
+
 @pytest.mark.slow
 def test_an_iceberg_catalogue_with_other_tables(tmp_path, days):
     pytest.importorskip("pyiceberg")

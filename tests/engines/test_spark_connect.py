@@ -23,8 +23,8 @@ SCRIPT = """
     from pyspark.sql import SparkSession
     from termburst import engines
 
-    texts = json.load(sys.stdin)
-    spark = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    texts, settings = json.load(sys.stdin)
+    spark = SparkSession.builder.remote("local[2]").config(map=settings).getOrCreate()
     rows = [(i, text, "ab"[i % 2]) for i, text in enumerate(texts)]
     frame = spark.createDataFrame(rows, "document bigint, text string, who string")
     assert type(frame).__module__.startswith("pyspark.sql.connect"), type(frame)
@@ -47,7 +47,7 @@ def texts():
 
 
 @pytest.fixture(scope="module")
-def answers(pyspark, texts, tmp_path_factory):
+def answers(pyspark, quick_spark, texts, tmp_path_factory):
     """The answers of a session of Connect, by question."""
     for package in ("grpc", "grpc_status", "zstandard"):
         pytest.importorskip(package, reason="Spark Connect needs pyspark[connect]")
@@ -58,9 +58,11 @@ def answers(pyspark, texts, tmp_path_factory):
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }
     environment["SPARK_LOCAL_DIRS"] = str(folder / "local")
+    environment["JAVA_TOOL_OPTIONS"], settings = quick_spark
+    given = json.dumps([texts, settings])
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(SCRIPT), str(folder)], input=json.dumps(texts), env=environment,
-        text=True, capture_output=True, timeout=PATIENCE, cwd=folder, check=False,
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), str(folder)], input=given, env=environment, text=True,
+        capture_output=True, timeout=PATIENCE, cwd=folder, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return {path.stem: pl.read_parquet(path) for path in folder.glob("*.parquet")}

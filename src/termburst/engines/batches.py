@@ -191,7 +191,7 @@ def spooled(
     for result in results:
         held.append(typed(result, schema))
         rows_held += result.height
-        bytes_held += held[-1].estimated_size()
+        bytes_held += int(held[-1].estimated_size())
         if rows_held >= ROWS_PER_FILE or bytes_held >= BYTES_PER_FILE:
             write()
     if held:

@@ -5,6 +5,7 @@ A commit is tried once, for the version that was read: if another writer has mad
 
 from __future__ import annotations
 
+import json
 import math
 from os import PathLike
 from pathlib import Path
@@ -44,8 +45,20 @@ class DeltaFolder(Storage):
         if found.name != NAME:
             raise ValueError(f"{self.path} is a Delta table, but not a ledger")
         self.check_schema((found.description or "").removeprefix("schema "))
+        self._check_log(int(table.version()))
         listed = self._read(table, "batch").select(batch="term", part="batch", documents="documents")
         return State(listed.collect(), table)
+
+    def _check_log(self, version: int) -> None:
+        """Raise ValueError if an entry of the log has lost lines: Delta would hide its batch without an error."""
+        log = self.path / "_delta_log"
+        for number in range(_checkpoint(log) + 1, version + 1):
+            entry = log / f"{number:020}.json"
+            if not _is_whole(entry.read_text(encoding="utf-8")):
+                raise ValueError(
+                    f"the ledger {self.place:.200} is damaged: its log entry {entry.name} has lost lines; restore this "
+                    "file from a copy"
+                )
 
     def scan(self, state: State) -> Any:
         """The files of that version."""
@@ -108,3 +121,29 @@ class DeltaFolder(Storage):
             retention_hours=math.ceil(hours), dry_run=False, enforce_retention_duration=False, full=True
         )
         return len(removed)
+
+
+def _checkpoint(log: Path) -> int:
+    """The version up to which the log is in a file of its own, so that earlier entries are not read; -1 if none is."""
+    try:
+        return int(json.loads((log / "_last_checkpoint").read_text(encoding="utf-8"))["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return -1
+
+
+def _is_whole(entry: str) -> bool:
+    """Whether an entry of the log has as many added and removed files as it says, and says so.
+
+    >>> _is_whole('{"commitInfo": {"operationMetrics": {"num_added_files": 0}}}')
+    True
+    >>> _is_whole('{"commitInfo": {"operationMetrics": {"num_added_files": 1}}}')
+    False
+    """
+    lines = [json.loads(line) for line in entry.splitlines() if line.strip()]
+    said = [line["commitInfo"].get("operationMetrics") or {} for line in lines if "commitInfo" in line]
+    names = {"num_added_files": "add", "num_removed_files": "remove"}
+    return bool(said) and all(
+        sum(kind in line for line in lines) == int(metrics.get(name, sum(kind in line for line in lines)))
+        for metrics in said
+        for name, kind in names.items()
+    )
