@@ -22,7 +22,7 @@ MEASURED = -m slipcover --source src/termburst --json --out .coverage-$@.json
 # An empty value means: keep compiled modules. Without them every process compiles all modules and all tests again.
 export PYTHONDONTWRITEBYTECODE :=
 
-test: $(VENV)/.all  ## run this after a change: all tests except the slow ones, in about four minutes on two cores
+test: $(VENV)/.all  ## run this after a change: all tests except the slow ones, in about three minutes on two cores
 	$(PYTEST) -m "not slow"
 
 # Spark mostly waits, so under COVERAGE its tests, which slipcover cannot measure, run beside the others. All are in

@@ -59,6 +59,7 @@ DESIGNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

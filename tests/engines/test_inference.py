@@ -207,6 +207,7 @@ def test_two_groups_of_counts(engine, texts, counts, groups, local):
     assert_same(local(engines.keyness(engine(rows), by="year")), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bh", "by", "holm", "storey", "none"])
 @pytest.mark.parametrize("kind", ["p", "least", "logarithms"])
 def test_adjusted_p_values_of_many_tests(method, kind, engine, local):
@@ -308,6 +309,7 @@ def test_patterns_are_compared_with_texts(texts, counts, groups):
     assert_same(found.collect(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lazy", ["polars", "duckdb"])
 def test_frequent_terms_and_terms_of_every_phase(lazy, monkeypatch):
     """The draws of a term depend on the most frequent term of all, which is in another group."""

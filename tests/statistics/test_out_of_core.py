@@ -50,6 +50,7 @@ def spilled(texts, path, detail, options, *, room, **given):
     return len(build.runs), ranges
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", ["frequencies", "moments", "patterns"])
 @pytest.mark.parametrize(
     "options",
