@@ -58,6 +58,7 @@ def test_words_of_many_languages(text, options, expected):
     assert terms(text, **options) == sorted(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("either_tokenizer")
 @pytest.mark.parametrize(
     ("language", "text", "expected"),

@@ -37,6 +37,7 @@ def cells(documents, *columns):
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", ["party + period", "period", "party * period", "party + C(year)", "party + year"])
 def test_cells_give_what_the_documents_give(documents, formula):
     X, about, terms = documents
