@@ -205,16 +205,18 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                         columns.append(rng.binomial(lengths, rng.beta(own * pi, own * (1 - pi))))
                 counts = np.array(columns).T
                 inside, wide = [], []
-                for k in range(0, counts.shape[1], 10):  # ten terms share the lengths with the rest
-                    part = counts[:, k : k + 10]
+                share = max(10, int(0.01 / mean))  # so many terms share the lengths with the rest
+                for k in range(0, counts.shape[1], share):
+                    part = counts[:, k : k + share]
+                    own = slice(part.shape[1])
                     rest = np.maximum(lengths - part.sum(axis=1), 0)
                     X = csr_array(np.column_stack([part, rest]))
                     test = comparison(X, matrix).test(Contrast("x", np.eye(4)[-1], np.array([0, 3])))
                     true = np.log2(ratio)
                     inside += list(
-                        (test.ci_low[:10] <= true) & (true <= test.ci_high[:10]) | np.isnan(test.ci_low[:10])
+                        (test.ci_low[own] <= true) & (true <= test.ci_high[own]) | np.isnan(test.ci_low[own])
                     )
-                    wide += list((test.ci_high - test.ci_low)[:10])
+                    wide += list((test.ci_high - test.ci_low)[own])
                 covered = 100 * np.mean(inside)
                 finite = np.isfinite(wide)
                 width = np.median(np.array(wide)[finite]) if finite.any() else np.inf

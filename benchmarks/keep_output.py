@@ -17,13 +17,15 @@ OUTPUT = Path(__file__).with_name("output")
 
 
 def kept_in(benchmark: str, arguments: list[str]) -> Path:
-    """The file for the lines of a benchmark: named after it and its first words that are no options.
+    """The file for the lines of a benchmark: named after it and its first words that are no options but `--parts`.
 
     >>> kept_in("triggers", ["planted", "--repeats", "40"]).name
     'triggers-planted.txt'
+    >>> kept_in("designs", ["--parts", "coverage", "--seed", "7"]).name
+    'designs-coverage.txt'
     """
     words = []
-    for argument in arguments:
+    for argument in arguments[arguments[:1] == ["--parts"] :]:
         if argument.startswith("-") or not argument.replace("_", "").isalpha():
             break
         words.append(argument)

@@ -68,6 +68,15 @@ def test_a_term_on_one_side_only_is_separated():
     assert 0 < found.ci_low[0] < 10
 
 
+def test_the_limit_of_a_separated_term_is_where_a_side_without_it_has_five_per_cent():
+    X = np.array([[1, 999]] * 9 + [[0, 1000]] * 391)
+    x = np.arange(400) < 200
+    design = np.column_stack([np.ones(400), x]).astype(float)
+    found = comparison(X, design).test(Contrast("a", np.array([0.0, 1]), np.array([0, 1])))
+    ratio = 2 ** found.ci_low[0]
+    assert (ratio / (1 + ratio)) ** 9 == pytest.approx(0.05, rel=0.01)
+
+
 def test_the_first_coefficient_of_contrast_rows_is_the_contrast():
     rng = np.random.default_rng(3)
     rows, vector, tokens = rng.normal(size=(7, 3)), np.array([1.0, -1, 0.5]), rng.random(7)

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
-LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
+LOOSE = 15  # documents with a term from which its tie between mean and precision is fitted,
 APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
@@ -119,7 +119,7 @@ class DesignComparison:
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
-            critical = self._critical(ratio, p_value, reference, confidence)
+            critical = self._critical(ratio, p_value, reference, separated, confidence)
             limits = self.limits(rows, full, without, critical) / unit
             limits = agreeing(limits, p_value, 1 - confidence)
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
@@ -222,13 +222,19 @@ class DesignComparison:
         least_p = np.where(alone, 1.0, np.where(few, np.minimum(found[:, 4], p_value), 0.0))
         return p_value, np.where(few | (alone & candidates), "conditional", "chi2").astype(object), least_p
 
-    def _critical(self, ratio: Floats, p_value: Floats, reference: Names, confidence: float) -> Floats:
-        """How far twice the log-likelihood may fall within an interval: as far as the reference of p says."""
+    def _critical(
+        self, ratio: Floats, p_value: Floats, reference: Names, separated: NDArray[np.bool_], confidence: float
+    ) -> Floats:
+        """How far twice the log-likelihood may fall within an interval: as far as the reference of p says.
+
+        If one side lacks the term, there is one limit, and the fall at it is −log P of a side without the term. P must
+        be 1 − confidence there, as p is P at a ratio of 1.
+        """
         critical = np.full(ratio.size, stats.f.isf(1 - confidence, 1, self.freedom))
         scaled = (reference == "conditional") & (ratio > 0.5) & (p_value > 1e-6) & (p_value < 1)
         scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, NARROWEST, WIDEST)
         critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
-        return critical
+        return np.where(separated, -2 * np.log(1 - confidence), critical)
 
     def _alone(self, contrast: Contrast) -> Floats:
         """log₂ of the unadjusted ratio."""

@@ -29,7 +29,7 @@ from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 
-FIRMNESS = 4.0  # of a tie that is fitted: κ has a normal prior with this precision, a standard deviation of ½
+FIRMNESS = 2.0  # of a tie that is fitted: κ has a normal prior with this precision, a standard deviation of 0.7
 INSIDE = 3.0  # τ above the logarithm of the longest length from which a fit starts at most
 SEPARATED = 1e-3  # curvature of a coefficient below which the data set no limit to it on one side
 
