@@ -848,3 +848,24 @@ def test_permuted_documents_of_groups_by_listing_all_orders():
         every = np.array([q(order) for order in itertools.permutations(range(6))])
         exact = np.mean(np.heaviside(np.round(every - q(range(6)), 9), 0.5))
         assert found[i] == pytest.approx(exact, abs=4.5 * np.sqrt(exact * (1 - exact) / 5_000) + 1e-3)
+
+
+def test_intervals_of_higher_confidence_contain_those_of_lower():
+    rng, first = np.random.default_rng(0), np.arange(59) < 20
+    lengths, terms = rng.integers(500, 4000, 59), 300
+    mean = 10 ** rng.uniform(-4, -2.7, terms) * np.where(first[:, None], 1.0, 10 ** rng.uniform(-0.7, 0.7, terms))
+    precision = 10 ** rng.uniform(2, 4, terms)
+    counts = rng.binomial(lengths[:, None], rng.beta(precision * mean, precision * (1 - mean)))
+    X = np.column_stack([counts, np.maximum(lengths - counts.sum(axis=1), 0)])
+    found = compare(term_cells(X[first]), term_cells(X[~first]))
+    low, high = np.moveaxis(
+        [found.groups.ratio_limits(found.raw, critical, found.apart) for critical in np.linspace(2, 9, 30)], 2, 0
+    )
+    assert (low[1:] <= low[:-1] + 1e-4).all()
+    assert (high[1:] >= high[:-1] - 1e-4).all()
+
+
+def test_the_limit_of_a_word_that_one_corpus_lacks_is_where_that_has_five_per_cent():
+    found = keyness(term_cells([[1, 999]] * 9 + [[0, 1000]] * 191), term_cells([[0, 1000]] * 200))
+    ratio = 2 ** found.ci_low[0]
+    assert (ratio / (1 + ratio)) ** 9 == pytest.approx(0.05, rel=0.01)

@@ -2,8 +2,10 @@
 #include "special.h"
 
 #define FARTHEST 12.0       /* of τ above log of the longest document: from there on the binomial's interval is used */
+#define EVEN 9.0            /* below that: nearly binomial, but τ can still go either way */
+#define BURSTY 15.0         /* below that: bursty */
 #define FARTHEST_RATIO 60.0 /* of the logarithm of a limit: beyond, it is infinite */
-enum { ROUNDS = 60 };
+enum { ROUNDS = 60, UNGUARDED = 8, HALVINGS = 30, STARTS = 5 };
 
 /* log π/(1 − π) from log π. */
 static double logit(double log_share) { return log_share - log(-expm1(log_share)); }
@@ -13,6 +15,7 @@ typedef struct {
     const GroupModel *model;
     double cap; /* the largest τ: if the likelihood still rises there, τ stays there */
     int own;    /* whether each group has its own precision */
+    int careful; /* whether to look for other maxima at each ratio */
     double tau[2], omega[2], start[2];
     double level;
 } Two;
@@ -21,7 +24,30 @@ static double log_share(const Two *two, int g, double ratio) {
     return least(g == 0 ? two->level + ratio : two->level, -1e-12);
 }
 
-/* Maximise over τ and log π_b at a given log π_a/π_b, by Newton's method with bounded steps. */
+/* The log-likelihood where the groups are now. */
+static double gain_at(Two *two, double ratio) {
+    double sum = 0.0;
+    for (int g = 0; g < 2; g++) {
+        two->omega[g] = most(logit(log_share(two, g, ratio)), -700.0);
+        sum += group_gain(two->model, g, two->tau[g], two->omega[g]);
+    }
+    return sum;
+}
+
+/* Go by a step of the level and of each τ, or by a part of it that does not lower the log-likelihood. Return the largest
+ * part of the step. */
+static double go_uphill(Two *two, double ratio, double move, const double step[2]) {
+    double level = two->level, tau[2] = {two->tau[0], two->tau[1]}, here = gain_at(two, ratio), part = 1.0;
+    for (int halving = 0; halving < HALVINGS; halving++, part /= 2) {
+        two->level = level + part * move;
+        for (int g = 0; g < 2; g++) two->tau[g] = tau[g] + part * step[g];
+        if (gain_at(two, ratio) >= here) break;
+    }
+    return part * most(fabs(move), most(fabs(step[0]), fabs(step[1])));
+}
+
+/* Maximise over τ and log π_b at a given log π_a/π_b, by Newton's method with bounded steps. If it has not ended after
+ * some rounds, as it may if steps lead back and forth, no step may lower the log-likelihood. */
 static void at_ratio(Two *two, double ratio) {
     double highest = -1e-6 - most(ratio, 0.0); /* largest level: a share must not exceed 1 */
     two->level = least(two->level, highest - 0.1); /* closer, steps would be so short that they seem to have converged */
@@ -49,20 +75,23 @@ static void at_ratio(Two *two, double ratio) {
                 free_curvature -= h_tl[g] * h_tl[g] / h_tt[g];
             }
         }
-        double move = curvature < 0 ? -slope / curvature : copysign(1.5, slope);
+        double move = curvature < 0 ? -slope / curvature : copysign(1.5, slope), steps[2];
+        if (round >= UNGUARDED) move = copysign(1.5, free_slope); /* the way up, whatever the curvature */
         if (free_curvature < 0) move = -free_slope / free_curvature;
         move = least(two->level + between(move, -1.5, 1.5), highest) - two->level;
-        double moved = fabs(move);
         for (int g = 0; g < 2; g++) {
             double step = h_tt[g] < 0 ? -(g_t[g] + h_tl[g] * move) / h_tt[g] : copysign(1.0, g_t[g]);
-            step = between(two->tau[g] + between(step, -1.0, 1.0), SMALLEST, two->cap) - two->tau[g];
-            two->tau[g] += step;
-            moved = most(moved, fabs(step));
+            steps[g] = between(two->tau[g] + between(step, -1.0, 1.0), SMALLEST, two->cap) - two->tau[g];
         }
-        two->level += move;
+        double moved = most(fabs(move), most(fabs(steps[0]), fabs(steps[1])));
+        if (round >= UNGUARDED) {
+            moved = go_uphill(two, ratio, move, steps);
+        } else {
+            two->level += move;
+            for (int g = 0; g < 2; g++) two->tau[g] += steps[g];
+        }
         if (moved < 1e-5) break; /* the likelihood is stationary: its error is of the order of the square */
     }
-    for (int g = 0; g < 2; g++) two->omega[g] = most(logit(log_share(two, g, ratio)), -700.0);
 }
 
 /* √(2(ℓ̂ − ℓ(ratio))), almost linear in the ratio; *top* is ℓ̂.
@@ -73,21 +102,37 @@ static double fall(Two *two, double before, double ratio, double top) {
     const Group *group = two->model->group;
     if (group[0].term.n_i > group[1].term.n_i) two->level += before - ratio;
     at_ratio(two, ratio);
-    double reached = 0.0;
-    for (int g = 0; g < 2; g++) reached += group_gain(two->model, g, two->tau[g], two->omega[g]);
-    return sqrt(most(2 * (top - reached), 0.0));
+    return sqrt(most(2 * (top - gain_at(two, ratio)), 0.0));
 }
 
-/* The log ratio beyond *inside*, in the direction of *step*, where √(2 × fall) equals *root*; ±inf beyond ±60.
+/* The same as *known*, or less if a start of τ at its estimate, next to the binomial or far from it leads to a higher
+ * maximum. There are sometimes several, and which one is the highest changes with the ratio. */
+static double least_fall(Two *two, double ratio, double top, double known) {
+    const Two found = *two;
+    const double bursty = found.cap - BURSTY, even = found.cap - EVEN, *start = found.start;
+    const double starts[STARTS][2] = {{start[0], start[1]}, {even, even}, {bursty, bursty}, {start[0], even}, {even, start[1]}};
+    for (int k = 0; k < (found.own ? STARTS : 3); k++) {
+        Two other = found;
+        for (int g = 0; g < 2; g++) other.tau[g] = starts[k][g];
+        double value = fall(&other, ratio, ratio, top);
+        if (value >= known - 1e-6) continue;
+        known = value;
+        *two = other;
+    }
+    return known;
+}
+
+/* The log ratio beyond *inside*, where √(2 × fall) is *at_inside*, in the direction of *step*, where it equals *root*;
+ * ±inf beyond ±60.
  *
  * The step doubles until the fall is large enough; then the Illinois variant of regula falsi finds the root. */
-static double limit(Two *two, double inside, double step, double top, double root) {
-    double at_inside = 0.0, outside, at_outside;
-    for (int g = 0; g < 2; g++) two->tau[g] = two->start[g];
+static double crossing(Two *two, double inside, double at_inside, double step, double top, double root) {
+    double outside, at_outside;
     for (;;) {
         outside = inside + step;
         if (!(fabs(outside) <= FARTHEST_RATIO)) return copysign(INFINITY, step);
         at_outside = fall(two, inside, outside, top);
+        if (two->careful) at_outside = least_fall(two, outside, top, at_outside);
         if (at_outside >= root) break;
         inside = outside;
         at_inside = at_outside;
@@ -98,6 +143,7 @@ static double limit(Two *two, double inside, double step, double top, double roo
     for (int round = 0; round < ROUNDS; round++) {
         middle = (inside * high - outside * low) / (high - low);
         double value = fall(two, before, middle, top) - root;
+        if (two->careful) value = least_fall(two, middle, top, value + root) - root;
         before = middle;
         if (fabs(value) < 1e-5 * root || fabs(outside - inside) < 1e-9) break;
         if (value > 0) {
@@ -113,6 +159,20 @@ static double limit(Two *two, double inside, double step, double top, double roo
         }
     }
     return middle;
+}
+
+/* The same from the maximum. If another maximum is higher at the limit, the search goes on from it, with more care. */
+static double limit(Two *two, double ratio, double step, double top, double root) {
+    double value = 0.0;
+    two->careful = 0;
+    for (int g = 0; g < 2; g++) two->tau[g] = two->start[g];
+    for (;;) {
+        ratio = crossing(two, ratio, value, step, top, root);
+        if (two->careful || isinf(ratio)) return ratio;
+        value = least_fall(two, ratio, top, root);
+        if (value > root * (1 - 1e-4)) return ratio;
+        two->careful = 1;
+    }
 }
 
 /* log π_a/π_b at the maximum, with τ, ω and the level. If a share is 0 or 1, the search starts close to it. */

@@ -83,7 +83,7 @@ def cluster_test(
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
         critical = scale * stats.f.isf(1 - confidence, 1, freedom)
         limits = compared.limits(rows, full, without, critical) / unit
-        limits = agreeing(limits, p_value, 1 - confidence)
+        limits = agreeing(limits, plain.log_ratio, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)
     return replace(

@@ -121,7 +121,7 @@ class DesignComparison:
         if confidence is not None:
             critical = self._critical(ratio, p_value, reference, separated, confidence)
             limits = self.limits(rows, full, without, critical) / unit
-            limits = agreeing(limits, p_value, 1 - confidence)
+            limits = agreeing(limits, log_ratio, p_value, 1 - confidence)
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
         return ContrastTest(

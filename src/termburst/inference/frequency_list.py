@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from termburst.inference import distributions as stats
+from termburst.inference.confident_effect import agreeing
 from termburst.inference.keyness import Keyness, keyness
 from termburst.inference.list_documents import WordList, cells_of_tokens, class_shares, document_lengths, filled_in
 from termburst.models.cells import TermCells
@@ -76,7 +77,7 @@ def list_keyness(
         deviate = float(stats.norm.isf((1 - confidence) / 2))
         wider, nearer = (1 + excess / deviate) / sure - 1, (z - nearest) / np.maximum(z - deviate, 1e-9)
         limits = _limits(found, log_ratio, wider, nearer)
-        limits = _agreeing(limits, log_ratio, p_value < 1 - confidence)
+        limits = agreeing(limits.T, log_ratio, p_value, 1 - confidence).T
         limits[:, absent] = np.nan
     statistic = np.where(absent, np.nan, np.median([np.nan_to_num(one.statistic) for one in found], axis=0))
     reference = np.where(absent, "", NAME).astype(object)
@@ -216,19 +217,6 @@ def _limits(found: list[Keyness], log_ratio: Floats, wider: Floats, nearer: Floa
     outwards = np.array([[-1.0], [1.0]])
     moved = np.where(np.isfinite(ends), np.abs(np.where(np.isfinite(ends), ends, 0.0) - centre) * share, 0.0)
     return ends + outwards * moved
-
-
-def _agreeing(limits: Floats, log_ratio: Floats, sure: NDArray[np.bool_]) -> Floats:
-    """Limits that agree with p: if it is small, the interval ends at 0 or before it; otherwise it contains 0.
-
-    >>> limits, log_ratio = np.array([[-0.5, -0.5, 0.2], [2.0, 2.0, 2.0]]), np.ones(3)
-    >>> _agreeing(limits, log_ratio, np.array([True, False, False])).tolist()
-    [[0.0, -0.5, 0.0], [2.0, 2.0, 2.0]]
-    """
-    low, high = limits
-    low = np.where(sure, np.where(log_ratio > 0, np.fmax(low, 0.0), low), np.fmin(low, 0.0))
-    high = np.where(sure, np.where(log_ratio < 0, np.fmin(high, 0.0), high), np.fmax(high, 0.0))
-    return np.stack([low, high])
 
 
 def borrowed_precision(a: TermCells, fit: BetaBinomialFit, b: WordList) -> tuple[Floats, Floats]:

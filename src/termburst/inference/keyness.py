@@ -137,7 +137,7 @@ def keyness(
         levels = levels_of(1 - confidence, absent.size if terms is None else terms)
         limits, ends = _limits(found, log_ratio, p_value, reference, levels)
         if method == "beta-binomial":
-            limits = agreeing(limits, p_value, 1 - confidence)
+            limits = agreeing(limits, log_ratio, p_value, 1 - confidence)
         limits = np.where(absent[:, None], np.nan, limits)
     return Keyness(
         log_ratio,
@@ -173,7 +173,8 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
     This is the quantile of F(1, d − 2). If p is conditional, it is the χ²_1 quantile scaled by the likelihood ratio
     over the χ²_1 value with the same p-value, within bounds, unless p is extremely small. If it is not, the corpus with
     fewer of the term's documents, b of them, may say little about how bursty the term is there: as far as its tokens
-    repeat, 1 − b_i/n_i, the quantile is raised to that of F(1, 3b).
+    repeat, 1 − b_i/n_i, the quantile is raised to that of F(1, 3b). If a corpus lacks the term, there is one limit, and
+    the log-likelihood may fall to the logarithm of *level*: as far as a corpus without the term has that probability.
     """
     documents = _documents(found.a) + _documents(found.b)
     critical = np.full(p_value.size, stats.f.isf(level, 1, max(documents - 2, 1)))
@@ -187,7 +188,8 @@ def _critical(found: Comparison, p_value: Floats, reference: Names, level: float
     repeats = 1 - (found.a.b_i + found.b.b_i) / np.maximum(n_i, 1)
     numbers, place = np.unique(fewest, return_inverse=True)
     raised = np.where(numbers > 0, stats.f.isf(level, 1, np.maximum(3 * numbers, 3)) / chi2, 1.0)[place]
-    return np.where(reference == "conditional", critical, critical * (1 + repeats * (raised - 1)))
+    critical = np.where(reference == "conditional", critical, critical * (1 + repeats * (raised - 1)))
+    return np.where(fewest == 0, np.maximum(critical, -2 * np.log(level)), critical)
 
 
 def default_test(found: Comparison) -> tuple[Floats, Floats, Names, Floats]:
