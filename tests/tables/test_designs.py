@@ -1,5 +1,7 @@
 """Keyness by a formula: tables, contrasts, clusters, strata, and messages."""
 
+import subprocess
+import sys
 from datetime import date
 
 import numpy as np
@@ -191,3 +193,17 @@ def test_a_contrast_of_values_without_the_term_is_undetermined():
     assert (one["ci_low"], one["ci_high"], one["p_value"], one["least_p"]) == (-np.inf, np.inf, 1.0, 1.0)
     assert (other["status"], other["log_ratio"], other["log_ratio_unadjusted"]) == ("separated", -np.inf, -np.inf)
     assert np.isfinite(other["ci_high"])
+
+
+@pytest.mark.slow
+def test_the_extra_for_formulas_has_all_that_they_import():
+    """PyArrow is not in it; categories of a Polars frame would come to formulaic by PyArrow."""
+    code = """if True:
+        import sys
+        sys.modules["pyarrow"] = None
+        from termburst.tables.formulas import design_of
+        import polars as pl
+        print(design_of("party + year", pl.DataFrame({"party": ["D", "R", "D"], "year": [1, 2, 4]})).names)
+    """
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("['Intercept', 'party[T.R]', 'year']\n", "")

@@ -372,11 +372,14 @@ def _binned(frame: pl.DataFrame, categories: dict[str, list[Any]], bins: int) ->
 
 def _matrix(formula: Any, frame: pl.DataFrame) -> tuple[Floats, Any]:
     """The design matrix of a formula or of its specification."""
+    import pandas as pd
     from formulaic.errors import FormulaicError
 
+    # pandas comes with formulaic, which would turn categories into it by PyArrow, which does not
+    columns = pd.DataFrame({column.name: column.to_numpy() for column in frame})
     try:
         with np.errstate(all="ignore"):  # numbers that are not finite are refused below, or here if they are NaN
-            found = formula.get_model_matrix(frame, output="numpy", context={"sqrt": np.sqrt}, na_action="raise")
+            found = formula.get_model_matrix(columns, output="numpy", context={"sqrt": np.sqrt}, na_action="raise")
     except (FormulaicError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise ValueError(f"the formula cannot be used on the metadata: {reason:.200}") from error
