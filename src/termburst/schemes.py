@@ -340,7 +340,8 @@ def recommended(model: str) -> str:
     'class-bm25'
     """
     if not isinstance(model, str) or model not in _RECOMMENDED:
-        raise ValueError(f"model must be one of {', '.join(map(repr, _RECOMMENDED))}; got {model!r}")
+        names = ", ".join(map(repr, _RECOMMENDED))
+        raise ValueError(f"model must be one of {names}; got {model!r}. LinearSVC and logistic regression are linear")
     return _RECOMMENDED[model]
 
 

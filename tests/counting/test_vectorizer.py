@@ -6,6 +6,7 @@ import threading
 import unicodedata
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -299,6 +300,13 @@ def test_vocabularies_that_cannot_grow_are_refused(parameters, message):
         CountVectorizer().partial_fit(["", "a"])
     with pytest.raises(ValueError, match="got one string"):
         CountVectorizer().partial_fit("so it goes")
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, lambda columns: np.array(columns["text"])[:, None]])
+def test_a_table_instead_of_a_column_is_refused(make):
+    table = make({"text": ["so it goes", "it goes"]})
+    with pytest.raises(ValueError, match=r"give one column of it, such as df\['text'\]"):
+        CountVectorizer().fit(table)
 
 
 def test_threads_and_chunks_do_not_change_the_result(monkeypatch):

@@ -61,6 +61,8 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
 
         If no document has a term, the matrix has no columns. This is not an error.
         """
+        if getattr(documents, "ndim", 1) == 2 or hasattr(documents, "columns"):  # the names of a frame would be counted
+            raise ValueError("documents must be texts, not a table; give one column of it, such as df['text']")
         if self._simple() is not None and all(isinstance(term, str) for term in vocabulary or ()):
             limit = SMALL if vocabulary is None or SMALL < 0 else max(SMALL, 10 * len(vocabulary))
             # With names of files, the size of the texts is not known.

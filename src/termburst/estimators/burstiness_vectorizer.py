@@ -20,7 +20,8 @@ from termburst.statistics.term_statistics import TermStatistics
 class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[misc]
     """Count texts as scikit-learn's `CountVectorizer` does, then weigh the counts as `TermWeighting` does.
 
-    It can replace `TfidfVectorizer` in a pipeline.
+    It can replace `TfidfVectorizer` in a pipeline; linear models need ``norm="l2"``, which is the default there and not
+    here.
 
     Parameters
     ----------

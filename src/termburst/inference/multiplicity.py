@@ -82,7 +82,7 @@ def adjust(
     ========= =======================================================================================================
     "bh"      min_{l ≥ k} p_(l) m/l                          false discovery rate (Benjamini & Hochberg 1995)
     "by"      min_{l ≥ k} p_(l) m/l · Σ_{h ≤ m} 1/h          the same under any dependence (Benjamini & Yekutieli 2001)
-    "holm"    max_{l ≤ k} p_(l) (m − l + 1)                  probability of a single false discovery (Holm 1979)
+    "holm"    max_{l ≤ k} p_(l) (m − l + 1)                  probability of any false discovery (Holm 1979)
     "storey"  min_{l ≥ k} p_(l) π̂_0 m/l                      q-values (Storey 2002); see `estimate_null_share`
     "none"    p_(k)
     ========= =======================================================================================================

@@ -41,7 +41,8 @@ class BetaBinomialFit:
         cancel in the score, over the information on log α_0. This matters for documents of millions of tokens.
     iterations : evaluations of the derivatives, including the scan over α_0.
     standard_error_alpha, standard_error_alpha_not
-        From the observed information, for interior fits; NaN otherwise.
+        From the observed information, for interior fits; NaN otherwise. Next to the boundary they say nothing, as α has
+        no upper limit there: take the profile-likelihood interval of `burst_effects`.
     status : array of str
         "converged": an interior maximum, the highest found by a scan over α_0. "boundary": the supremum is the binomial
         (α_0 → ∞); also for a term that is every token, with or without a penalty. "degenerate": the supremum is at
