@@ -199,3 +199,23 @@ def test_the_mix_is_scipy_s_optimum_also_where_a_factor_is_0():
     assert factors[1] == 0
     np.testing.assert_allclose(factors * sizes, expected.x, atol=1e-4)
     assert likelihood == pytest.approx(-expected.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_contributions_add_up_to_the_log_odds(classes):
+    texts, y = planted(200, classes=classes)
+    model = tb.BurstClassifier().fit(texts, y)
+    scores = model.predict_log_proba(texts[:1])[0]
+    first, second = np.argsort(-scores)[:2]
+    found = model.explain(texts[0])
+    expected = scores[first] - scores[second] - (model.intercept_[first] - model.intercept_[second])
+    assert found["contribution"].sum() == pytest.approx(expected)
+    back = model.explain(texts[0], model.classes_[second], model.classes_[first])
+    np.testing.assert_allclose(back["contribution"], -found["contribution"])
+    words = found.filter(~found["term"].str.contains(" "))
+    assert dict(words.select("term", "count").iter_rows()) == {word: texts[0].split().count(word) for word in words["term"]}
+    for options in ({"label": "z"}, {"label": "a", "against": "a"}):
+        with pytest.raises(ValueError, match="label and against must be two of"):
+            model.explain(texts[0], **options)
+    with pytest.raises(ValueError, match="explain takes one document; got 2"):
+        model.explain(texts[:2])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ from termburst.models.margins import (
 from termburst.schemes import SCHEMES
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import from_canonical
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -160,17 +163,68 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self._scores(X)
         return np.asarray(self.classes_[scores.argmax(axis=1)])
 
+    def explain(self, document: Any, label: Any = None, against: Any = None) -> pl.DataFrame:
+        """Which terms of one document speak for a class, and how strongly.
+
+        Parameters
+        ----------
+        document : a text, or one row of counts
+        label, against : two of the classes; the most probable one, and the most probable one of the others, if not given
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per term of the document that the model knows, by |contribution|: term, count, and contribution, by
+            how much the term raises the log-odds of *label* against *against*. The sum of all contributions and of
+            the difference of the two `intercept_` is these log-odds.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> texts = ["the ship sank", "a ship at sea", "the sea was calm", "stocks fell", "the bank fell", "stocks rose"]
+        >>> model = tb.BurstClassifier().fit(texts, ["sea"] * 3 + ["money"] * 3)
+        >>> model.explain("the ship was full of stocks", "sea")["term"].to_list()
+        ['stocks', 'ship', 'was', 'the']
+        """
+        import polars as pl
+
+        counts = self._known_counts([document] if isinstance(document, str) else document)
+        if counts.shape[0] != 1:
+            raise ValueError(f"explain takes one document; got {counts.shape[0]:,}")
+        weights = self._weigh(counts)
+        scores = np.asarray(weights @ self.coef_.T)[0] + self.intercept_
+        order = [self.classes_[k] for k in np.argsort(-scores)]
+        label = order[0] if label is None else label
+        against = next(other for other in order if other != label) if against is None else against
+        rows = [np.flatnonzero(self.classes_ == one) for one in (label, against)]
+        if label == against or not all(row.size for row in rows):
+            raise ValueError(f"label and against must be two of {shown(self.classes_.tolist())}; got {label!r}, {against!r}")
+        difference = (self.coef_[rows[0]] - self.coef_[rows[1]])[0, weights.indices]
+        if self.vectorizer_ is not None:
+            names = self.vectorizer_.get_feature_names_out()[self.kept_]
+        else:
+            names = getattr(self, "feature_names_in_", np.arange(self.coef_.shape[1]))
+        return pl.DataFrame(
+            {
+                "term": names[weights.indices].tolist(),
+                "count": counts.data.astype(np.int64),
+                "contribution": weights.data * difference,
+            }
+        ).sort(pl.col("contribution").abs(), "term", descending=[True, False])
+
     def _scores(self, X: Any) -> Floats:
+        return np.asarray(self._weigh(self._known_counts(X)) @ self.coef_.T) + self.intercept_
+
+    def _known_counts(self, X: Any) -> Any:
+        """The counts of the terms that were learned."""
         check_is_fitted(self)
         texts = _are_texts(X)
         if texts != (self.vectorizer_ is not None):
             learned, given = ("counts", "texts") if texts else ("texts", "counts")
             raise ValueError(f"BurstClassifier was fitted on {learned}; got {given}")
         if texts:
-            counts = canonical_counts(self.vectorizer_.transform(X)[:, self.kept_])
-        else:
-            counts = canonical_counts(sparse_counts(self, X, reset=False))
-        return np.asarray(self._weigh(counts) @ self.coef_.T) + self.intercept_
+            return canonical_counts(self.vectorizer_.transform(X)[:, self.kept_])
+        return canonical_counts(sparse_counts(self, X, reset=False))
 
     def _counted(self, texts: Any) -> Any:
         """The counts of texts, without n-grams that occur in one document only."""
