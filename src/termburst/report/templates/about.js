@@ -13,7 +13,7 @@ function nameUnit(report) {
 const often = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${whole(n)} times`);
 const quoted = (term) => `“${brief(term, 40)}”`;
 
-// The fit at mean length says more than short documents show: at most n − b of them repeat it. As in burst_columns.py.
+// The fit at mean length says more than short documents show: at most n − b of them repeat it. As in inference/burst_effects.py.
 const hardlyRepeats = (c, i) => c.reuse[i] > (2 * (c.n[i] - c.b[i])) / c.b[i];
 
 // What the numbers of a term say.
@@ -74,7 +74,7 @@ function aboutCorpus(report) {
   describeMain(report);
   byId("method").replaceChildren(
     ...[
-      "The burst ratio is (1 + 1/α)/(1 + 1/α₀) of the exact beta-binomial fit: how many times likelier a token is this word if another token of the same document is. Its interval is by profile likelihood (95 %). “At least” is the end of the interval nearest to 1×, and 1× for words in few documents: the list is in this order.",
+      "The burst ratio is (1 + 1/α)/(1 + 1/α₀) of the exact beta-binomial fit: how many times likelier a token is this word if another token of the same document is. Its interval is by profile likelihood (95 %). “At least” is the end of the interval nearest to 1×, and 1× for words that too few documents use or repeat: the list is in this order.",
       "“Used again” is the fitted share of documents of mean length with two or more occurrences among those with one or more; “by chance” is the same with all tokens at random.",
       `λ is the penalised likelihood-ratio statistic of Ahmed, Sheridan, McIsaac and Farooque (2026), form “${settings.form}”, ` +
         `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. Very frequent words have a large λ, bursty or not.`,
