@@ -71,8 +71,8 @@ def demo(
         _show_formulas(shown, corpus.statistics)
     say("", f"Read in {read - start:.1f} s; counted and fitted {many(len(table), 'term')} in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
-        with working("Testing every word"):
-            corpus.report(page, title=texts.title)
+        with working("Testing every word") as step:
+            corpus.report(page, title=texts.title, step=step)
         say(f"Explore all words in a browser: {page.resolve().as_uri()}")
     else:
         say("For a page to explore all words: pip install 'termburst[report]', then run this command again.")

@@ -64,6 +64,7 @@ def summarize(
     chosen: Sequence[str] = (),
     pairs: int = PAIRS,
     full: bool = True,
+    step: Callable[[str], object] | None = None,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -78,6 +79,7 @@ def summarize(
     pairs : how many pairs of words, of which one brings on the other, are shown; 0 to not look for them
     full : whether to add the columns that a page does not show, reuse_low and reuse_high, which take time
     mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
+    step : called with what is done next, such as "Looking for pairs of words", so that it can be shown
 
     Returns
     -------
@@ -119,6 +121,11 @@ def summarize(
     listed = tested.head(min(max_terms, tested.height))
     first = [*listed["term"].head(min(panels, listed.height)), *dict.fromkeys(chosen)]
     first = list(dict.fromkeys(first))
+    if pairs and step is not None:
+        step("Looking for pairs of words")
+    brought_on = surest_pairs(corpus, pairs) if pairs else None
+    if step is not None:
+        step("Collecting lines and collocates")
     return {
         **heading("corpus", title),
         "settings": {
@@ -133,7 +140,7 @@ def summarize(
         "correlation": _correlation(tested),
         "axes": axes_of(given),
         "terms": columns_of(listed, [name for name in _COLUMNS if full or name not in LEFT_OUT]),
-        "brought_on": surest_pairs(corpus, pairs) if pairs else None,
+        "brought_on": brought_on,
         **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
 

@@ -144,10 +144,9 @@ function describeMain(report) {
   const r = report.correlation === null ? "" : ` λ and total TF–IDF correlate at ${report.correlation.toFixed(3)}.`;
   byId("main-title").textContent = map ? "How often, how bursty" : "λ and total TF–IDF";
   byId("main-note").textContent =
-    (map
+    map
       ? `Each point is a ${report.word}: the farther right, the more frequent; the higher, the burstier. Blue: chance does not explain it (${report.bar}). Lines are the intervals of the named ones.`
-      : `The paper's Fig. 3. Each point is a ${report.word}: larger if its fitted α is larger, hollow if α is infinite, blue if ${report.bar}.${r} Very frequent words have a large λ, bursty or not.`) +
-    " Drag a box to filter the table. Click a point to read about it.";
+      : `The paper's Fig. 3. Each point is a ${report.word}: larger if its fitted α is larger, hollow if α is infinite, blue if ${report.bar}.${r} Very frequent words have a large λ, bursty or not.`;
   describe(
     "main",
     `Scatter chart of ${report.sized(report.rows)}: ${map ? "frequency on the horizontal axis, burst ratio on the vertical axis" : `λ on the horizontal axis, total TF–IDF on the vertical axis.${r}`}. The table below has the same numbers.`,
