@@ -284,7 +284,10 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def working(what: str, *, when: bool = True) -> Iterator[Callable[[str], None]]:
-    """A moving bar with the text *what*, on a terminal, for work whose progress is not known; and what changes the text."""
+    """A moving bar with the text *what*, on a terminal, for work whose progress is not known.
+
+    It gives a function that changes the text.
+    """
     with progress_bar() as bar:
         task = bar.add_task(what, total=None) if when else None
 

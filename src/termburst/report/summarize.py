@@ -43,10 +43,15 @@ from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burstiness_test import burstiness_in_short
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
+Step = Callable[[str], object]
 _COLUMNS = (
     "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
     "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status",
 )  # fmt: skip
+
+
+def _unsaid(what: str) -> None:
+    """Show nothing of what is done next."""
 
 
 def summarize(
@@ -64,7 +69,7 @@ def summarize(
     chosen: Sequence[str] = (),
     pairs: int = PAIRS,
     full: bool = True,
-    step: Callable[[str], object] | None = None,
+    step: Step = _unsaid,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -121,11 +126,8 @@ def summarize(
     listed = tested.head(min(max_terms, tested.height))
     first = [*listed["term"].head(min(panels, listed.height)), *dict.fromkeys(chosen)]
     first = list(dict.fromkeys(first))
-    if pairs and step is not None:
-        step("Looking for pairs of words")
-    brought_on = surest_pairs(corpus, pairs) if pairs else None
-    if step is not None:
-        step("Collecting lines and collocates")
+    brought_on = _brought_on(corpus, pairs, step)
+    step("Collecting lines and collocates")
     return {
         **heading("corpus", title),
         "settings": {
@@ -143,6 +145,14 @@ def summarize(
         "brought_on": brought_on,
         **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
+
+
+def _brought_on(corpus: CountedCorpus | TermStatistics, pairs: int, step: Step) -> Dict | None:
+    """The surest pairs of words, or None if they are not asked for."""
+    if not pairs:
+        return None
+    step("Looking for pairs of words")
+    return surest_pairs(corpus, pairs)
 
 
 def _overview(statistics: TermStatistics, tested: Any, valid: NDArray[np.bool_]) -> Dict:
