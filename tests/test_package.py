@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import termburst as tb
+from termburst import engines
 
 
 @pytest.mark.parametrize("name", tb.__all__)
@@ -13,7 +14,12 @@ def test_every_public_name_exists_and_is_documented(name):
     value = getattr(tb, name)
     assert name in dir(tb)
     if name not in ("RECOMMENDED_SCHEME", "SCHEMES", "__version__"):
-        assert value.__doc__
+        assert ">>> " in value.__doc__
+
+
+@pytest.mark.parametrize("name", engines.__all__)
+def test_every_name_of_the_engines_has_an_example(name):
+    assert ">>> " in getattr(engines, name).__doc__
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -35,6 +35,13 @@ class Weights:
     ----------
     matrix : sparse matrix of shape (documents, terms)
     terms, documents : arrays of str
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> weights = Weights(sp.csr_matrix([[0.5, 0.0], [0.0, 2.0]]), np.array(["ha", "so"]), np.array(["a", "b"]))
+    >>> weights.matrix[[1], :].toarray().tolist()
+    [[0.0, 2.0]]
     """
 
     matrix: Any
@@ -76,7 +83,12 @@ def load_weights(path: str | PathLike[str]) -> Weights:
 
     Examples
     --------
-    See `save_weights`.
+    >>> import tempfile
+    >>> import scipy.sparse as sp
+    >>> path = Path(tempfile.mkdtemp()) / "weights.npz"
+    >>> save_weights(Weights(sp.csr_matrix([[0.5], [2.0]]), np.array(["ha"]), np.array(["a", "b"])), path)
+    >>> load_weights(path).documents.tolist()
+    ['a', 'b']
     """
     import scipy.sparse as sp
 

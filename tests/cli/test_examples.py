@@ -44,6 +44,11 @@ def test_help_ends_with_two_examples(name, run, monkeypatch):
     assert at_end == list(examples()[name])
 
 
+def test_help_of_all_ends_with_two_examples(run):
+    at_end = [line.strip() for line in run("--help").out.split("Examples:")[1].splitlines() if line.strip()]
+    assert at_end == [examples()[name][0] for name in ("report", "keyness")]
+
+
 @pytest.mark.slow
 def test_every_example_runs(desk, run, monkeypatch):
     monkeypatch.chdir(desk)

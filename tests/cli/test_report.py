@@ -2,10 +2,12 @@
 
 import json
 import re
+from contextlib import nullcontext
 
 import pytest
 
 from termburst import TermStatistics
+from termburst.cli import reading
 from termburst.report import CountedCorpus, summarize
 
 
@@ -169,3 +171,20 @@ def test_the_corpus_at_fault_is_named(fault, groups, tmp_path):
 
 def test_a_wrong_ending_of_a_page_is_refused(fault, groups, tmp_path):
     assert "must end in .html" in fault("keyness", groups, "--by", "kind", "--report", tmp_path / "key.csv")
+
+
+def test_the_bar_says_what_is_being_done(done, corpus, tmp_path, monkeypatch):
+    said = []
+
+    class Bar:
+        def add_task(self, what, *, total):
+            said.append(what)
+            return 0
+
+        def update(self, task, *, description):
+            said.append(description)
+
+    monkeypatch.setattr(reading, "progress_bar", lambda: nullcontext(Bar()))
+    monkeypatch.setattr(reading.Reading, "counted_corpus", lambda *_, **__: CountedCorpus.from_texts(["ha ha so"] * 3))
+    done("report", corpus, "-o", tmp_path / "report.json")
+    assert said == ["Testing every word", "Looking for pairs of words", "Collecting lines and collocates"]

@@ -15,6 +15,7 @@ from termburst.inference.burst_effects import burst_effects
 from termburst.inference.confident_effect import confident_effects, levels_of
 from termburst.inference.multiplicity import adjust, adjust_log10
 from termburst.models.cells import term_cells
+from termburst.report.summarize import summarize
 from termburst.tables.burst_columns import burst_columns
 
 
@@ -88,6 +89,23 @@ def test_burst_effects(engine, of_texts, s, local):
     columns = {"n": cells.n_i, "b": cells.b_i, **burst_columns(burst_effects(cells, confidence=0.9))}
     expected = pl.DataFrame({"term": s.terms.tolist(), **columns})
     assert_same(local(engines.burst_effects(of_texts, confidence=0.9)), expected)
+
+
+def test_a_word_that_one_document_repeats_leads_neither_here_nor_in_memory():
+    texts = [f"so it goes {'odd ' * (30 if k == 0 else k < 12)}{'ha ' * 3 * (k < 9)}and on" for k in range(40)]
+    frame = pl.LazyFrame({"document": range(len(texts)), "text": texts})
+    corpus = tb.read(texts)
+    memory = tb.burstiness_test(corpus.statistics, draws=99)
+    assert memory.sort("ci_low", descending=True)["term"][0] == "odd"
+    firsts = [
+        memory,
+        engines.burstiness_test(frame, draws=99).collect().sort("effect", descending=True),
+        engines.burst_effects(frame).collect().sort("effect", descending=True),
+        corpus.term_table(),
+        corpus.burstiness(draws=99),
+    ]
+    assert [table["term"][0] for table in firsts] == ["ha"] * 5
+    assert summarize(corpus, pairs=0)["terms"]["term"][0] == "ha"
 
 
 def test_dispersion(engine, of_texts, s, local):

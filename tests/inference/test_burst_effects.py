@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
+import termburst as tb
 from helpers.profiles import best, bursty_terms, log_likelihood, profile_of_ratio
 from helpers.simulated import cells_of_columns
-from termburst.inference.burst_effects import burst_effects, coordinates, fewest_documents, lower_roots, reuse_of
+from termburst.inference.burst_effects import (
+    burst_effects,
+    coordinates,
+    fewest_documents,
+    hardly_repeats,
+    lower_roots,
+    reuse_of,
+    spread_enough,
+)
 from termburst.inference.robust_scale import robust_scale
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -116,6 +125,33 @@ def test_a_term_in_few_documents_does_not_lead():
     assert found.effect[0] == 1.0
     assert found.effect[1] == found.ci_low[1] > 1
     assert fewest_documents(200) == 10
+
+
+@pytest.mark.parametrize(("documents", "enough"), [(40, 3), (80, 4), (95, 5), (200, 5)])
+def test_a_term_that_few_documents_repeat_does_not_lead(documents, enough):
+    X = np.zeros((documents, 3), dtype=int)
+    X[:, 2] = 50
+    X[:12, :2] = 1
+    X[: enough - 1, 0] = 30  # one document too few, though in many and often
+    X[:enough, 1] = 10
+    found = burst_effects(term_cells(X))
+    assert found.ci_low[0] > found.ci_low[1] > 1
+    assert found.effect.tolist()[:2] == [1.0, found.ci_low[1]]
+    cells = term_cells(tb.TermStatistics.from_counts(X, detail="patterns"))  # cells that stand for several documents
+    assert spread_enough(cells).tolist() == [False, True, True]
+
+
+def test_a_term_of_short_documents_that_hardly_repeats_does_not_lead():
+    X = np.zeros((300, 3), dtype=int)
+    X[:, 2] = 800
+    X[:40, 2] = 6  # short documents
+    X[:40, 0] = 1
+    X[:6, 0] = 2  # repeated in six of forty
+    X[100:140, 1] = 9
+    found = burst_effects(term_cells(X))
+    assert found.ci_low[0] > found.ci_low[1] > 1
+    assert found.effect.tolist()[:2] == [1.0, found.ci_low[1]]
+    assert hardly_repeats(found.reuse, X.sum(axis=0), (X > 0).sum(axis=0)).tolist() == [True, False, False]
 
 
 def test_order_of_limits_and_confidence(X):

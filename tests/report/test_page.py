@@ -320,7 +320,10 @@ def test_dark_mode_colours_page_and_charts(opened, summary):
     assert luminance(page, ".card", "backgroundColor") > 200
     assert page.evaluate(axis) != dark
     page.emulate_media(media="print")
-    assert page.locator("#search").is_hidden()
+    for chosen in ("#search", "#theme", "#scale", "#pages", "#next", "#export", ".screen"):
+        assert page.locator(chosen).is_hidden(), chosen
+    assert page.locator(".paper").is_visible()
+    assert "Each point is a word" in page.locator("#main-note").inner_text()
 
 
 def test_a_phone_needs_no_sideways_scrolling(opened, summary):

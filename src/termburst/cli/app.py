@@ -11,7 +11,7 @@ from termburst.cli.check import check
 from termburst.cli.concordance import collocates, kwic, triggers
 from termburst.cli.demo import demo
 from termburst.cli.doctor import doctor
-from termburst.cli.examples import register, register_group
+from termburst.cli.examples import EPILOG, register, register_group
 from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
@@ -47,6 +47,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EPILOG,
 )
 CorpusOrStatistics = Annotated[
     str,
@@ -173,7 +174,7 @@ def explain(
 
 _COLUMNS = (
     "n: occurrences; b: documents with the term; plr: λ, the paper's score",
-    "effect: lower end of the 95 % interval of burst_ratio (1: not surely bursty);",
+    "effect: lower end of the 95 % interval of burst_ratio (1: not surely bursty, or few documents use or repeat it);",
     "reuse: of documents of mean length with the term, the share that repeat it; reuse_binomial: the same by chance",
 )
 

@@ -61,7 +61,7 @@ def demo(
     with working("Fitting every word"):
         table = texts.corpus.term_table(parts=True)
     done = time.perf_counter()
-    corpus, shown = texts.corpus, _repeated(table, top)
+    corpus, shown = texts.corpus, table.head(top)
     say(f"{texts.title}, without English stop words:", collection_size(corpus.statistics), "")
     say(f"The {many(shown.height, 'word')} that surely come in bursts most of all, and are repeated where they stand:")
     _show_words(shown, len(corpus), texts.unit)
@@ -71,8 +71,8 @@ def demo(
         _show_formulas(shown, corpus.statistics)
     say("", f"Read in {read - start:.1f} s; counted and fitted {many(len(table), 'term')} in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
-        with working("Testing every word"):
-            corpus.report(page, title=texts.title)
+        with working("Testing every word") as step:
+            corpus.report(page, title=texts.title, step=step)
         say(f"Explore all words in a browser: {page.resolve().as_uri()}")
     else:
         say("For a page to explore all words: pip install 'termburst[report]', then run this command again.")
@@ -97,15 +97,6 @@ def _texts() -> _Texts:
         inside = pl.col("id").str.contains(".", literal=True)
         groups = {"in packages, such as email.message": corpus.where(inside), "at the top level": corpus.where(~inside)}
         return _Texts("The docstrings of this Python's standard library", "modules", corpus, groups)
-
-
-def _repeated(table: pl.DataFrame, top: int) -> pl.DataFrame:
-    """The first words that documents do repeat; others are bursty only because they prefer short documents."""
-    import polars as pl
-
-    from termburst.tables.burst_columns import hardly_repeats
-
-    return table.filter(~hardly_repeats(pl.col("reuse"), pl.col("n"), pl.col("b"))).head(top)
 
 
 def _show_words(table: pl.DataFrame, documents: int, unit: str) -> None:

@@ -129,3 +129,6 @@ def _group(name: str) -> str:
 def _epilog(lines: tuple[str, str]) -> str:
     """The paragraphs below a command's help; an empty line between them makes each a line of its own."""
     return "\n\n".join(("Examples:", *lines))
+
+
+EPILOG = _epilog((examples()["report"][0], examples()["keyness"][0]))  # below `termburst --help`

@@ -62,11 +62,11 @@ def report(
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
     source = page_source(reading, corpus)
     warn_of_one_document(corpus, source.documents)
-    with working("Computing"):
+    with working("Testing every word") as step:
         summary = summarize(
             source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=examples,
             mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count,
-            full=settled is ReportFormat.json,
+            full=settled is ReportFormat.json, step=step,
         )  # fmt: skip
     write_report(summary, settled, output)
     if show and output is not None:

@@ -31,6 +31,14 @@ class HeldOut:
     log_likelihood : shape (documents,), of the known tokens of each document, in their order
     tokens : shape (documents,), how many those are
     unknown : the number of tokens left out, because the urn does not know their words
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> urn = tb.fit_polya_urn(tb.read(["ha ha ha so", "so it goes", "it is so"]), "constant")
+    >>> held_out = urn.held_out(tb.read(["so ha ha", "and so on"]))
+    >>> held_out.tokens.tolist(), held_out.unknown, bool(held_out.perplexity > 1)
+    ([3, 1], 2, True)
     """
 
     log_likelihood: Floats
@@ -67,6 +75,13 @@ class PolyaUrnFit:
     prior : pseudo-count of the prior, or None
     decay : tokens after which what a token added counts half, or None
     pairs_looked_at : ordered pairs of words that the screen for "full" looked at
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> urn = tb.fit_polya_urn(tb.read(["ha ha ha so", "so it goes", "it is so"]), "constant")
+    >>> urn.status, urn.terms.tolist(), urn.replacement.shape
+    ('boundary', ['goes', 'ha', 'is', 'it', 'so'], (5, 5))
     """
 
     kind: str

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ from termburst.threads import in_threads
 Floats = NDArray[np.float64]
 
 FEWEST, ENOUGH = 5, 10  # documents with a term, from which on it can have an `effect` above 1
+HARDLY = 2.0  # if reuse is above this multiple of the repeats per document, a term hardly repeats where it stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class BurstEffects:
     burst_ratio : R of the exact fit; 1 at the boundary, 1/mean if the fit is degenerate.
     ci_low, ci_high : the limits of R; `ci_low` is 1 if the interval contains 1, and if the term does not repeat within
         documents more often than by chance (`repeats`). NaN without intervals.
-    effect : `ci_low`, but 1 if fewer than `fewest_documents` use the term; without intervals NaN.
+    effect : `ci_low`, but 1 if too few documents use or repeat the term (`spread_enough`), or if it hardly repeats
+        (`hardly_repeats`); without intervals NaN. This is the order of all tables.
     reuse : P(N ≥ 2 | N ≥ 1) of the exact fit, for a document of mean length.
     reuse_low, reuse_high : the limits of `reuse`. NaN without intervals, and for a term that is every token.
     reuse_binomial : the same probability if the term were not bursty.
@@ -110,9 +113,10 @@ def burst_effects(
         documents = max(int(cells.length_documents[cells.lengths > 0].sum()), 1)
         critical = stats.chi2.ppf(confidence, 1)
         high[all_tokens] = np.exp(critical / 2 / documents)  # if each document is one draw
-    fewest = fewest_documents(int(cells.length_documents.sum()))
-    effect = np.where(cells.b_i >= fewest, low, np.where(np.isnan(low), np.nan, 1.0))
-    return BurstEffects(ratio, low, high, effect, reuse_of(tau, omega, length), reuse_low, reuse_high, by_chance)
+    reuse = reuse_of(tau, omega, length)
+    listed = spread_enough(cells) & ~hardly_repeats(reuse, cells.n_i, cells.b_i)
+    effect = np.where(listed, low, np.where(np.isnan(low), np.nan, 1.0))
+    return BurstEffects(ratio, low, high, effect, reuse, reuse_low, reuse_high, by_chance)
 
 
 def repeats(cells: TermCells) -> NDArray[np.bool_]:
@@ -137,6 +141,36 @@ def repeats(cells: TermCells) -> NDArray[np.bool_]:
     seen = cells.n_i - cells.b_i
     # A frequent term repeats by chance in most documents that have it: there the fit itself decides.
     return (seen > expected) | (expected > 0.5 * cells.b_i)
+
+
+def hardly_repeats(reuse: Any, n: Any, b: Any) -> Any:
+    """Whether most documents with a term have it only once, though the fit at mean length says otherwise.
+
+    A beta-binomial takes a term for bursty that prefers short documents, even if hardly any of them repeats it: at most
+    n − b documents do. Numbers, arrays, or columns of a frame.
+
+    Examples
+    --------
+    >>> hardly_repeats(0.72, 14, 12), hardly_repeats(0.72, 40, 12)
+    (True, False)
+    """
+    return reuse * b > HARDLY * (n - b)
+
+
+def spread_enough(cells: TermCells) -> NDArray[np.bool_]:
+    """Whether a term is in `fewest_documents`, and at least half of so many, rounded up, repeat it: three at least.
+
+    Where only one or two documents repeat a term, they alone say that it is bursty. With that floor, 33 of the first
+    100 words of one half of the inaugural addresses are among the first 100 of the other half; without it 28.
+
+    >>> from termburst.models.cells import term_cells
+    >>> X = [[9, 2, 30]] + [[1, 2, 30]] * 4 + [[0, 0, 33]] * 7  # both in five documents; one repeats the first
+    >>> spread_enough(term_cells(X)).tolist()
+    [False, True, True]
+    """
+    fewest = fewest_documents(int(cells.length_documents.sum()))
+    repeating = cells.sum((cells.count > 1).astype(np.float64))
+    return (cells.b_i >= fewest) & (repeating >= (fewest + 1) // 2)
 
 
 def fewest_documents(documents: int) -> int:

@@ -45,7 +45,18 @@ PARTS = {  # the parts of λ_i in the order of Claim 3: name → printed formula
 
 
 class ClampedTermsWarning(UserWarning):
-    """Some terms have η² ≤ r_i, so their estimated precision is not positive; the message says how many."""
+    """Some terms have η² ≤ r_i, so their estimated precision is not positive; the message says how many.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import termburst as tb
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     statistic = tb.plr_statistic([[30, 1], [0, 2]], mu=2.0)
+    >>> caught[0].category.__name__
+    'ClampedTermsWarning'
+    """
 
 
 def plr_statistic(

@@ -51,6 +51,13 @@ class DirichletMultinomialFit:
     iterations : int
         Newton steps in log α_0, without those of the search for starting points.
     method : "newton" or "edcm"
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> fit = tb.fit_dirichlet_multinomial([[6, 4, 0], [0, 10, 0], [5, 5, 0]])
+    >>> fit.status, fit.alpha.round(2).tolist()
+    ('converged', [0.77, 1.54, 0.0])
     """
 
     alpha: Floats

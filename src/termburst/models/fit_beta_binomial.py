@@ -49,6 +49,13 @@ class BetaBinomialFit:
         α_0 → 0, since every document is either only this term or without it; then alpha = alpha_not = 0, and `mean` is
         the share of documents. "empty": the term never occurs. "failed": only under a penalty that prefers an α_0
         outside 2e-12 to 4e15; the estimates are NaN.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> fit = tb.fit_beta_binomial([[6, 4, 0], [0, 10, 0], [5, 5, 0]])
+    >>> fit.status.tolist(), fit.mean.round(2).tolist()
+    (['converged', 'converged', 'empty'], [0.33, 0.67, 0.0])
     """
 
     mean: Floats

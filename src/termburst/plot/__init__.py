@@ -3,6 +3,10 @@
 No function uses pyplot or changes Matplotlib's global settings. Figures therefore need no display and do not affect
 other figures. `save` writes a figure to disk; `figure.savefig` does so with your own settings. Matplotlib is imported
 with the first figure: ``pip install 'termburst[plots]'``.
+
+>>> import termburst as tb
+>>> type(tb.plot.zipf([[3, 1], [0, 2]])).__name__
+'Figure'
 """
 
 from termburst.plot.accuracy_grids import accuracy_grids

@@ -43,10 +43,15 @@ from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burstiness_test import burstiness_in_short
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
+Step = Callable[[str], object]
 _COLUMNS = (
     "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
     "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status",
 )  # fmt: skip
+
+
+def _unsaid(what: str) -> None:
+    """Show nothing of what is done next."""
 
 
 def summarize(
@@ -64,6 +69,7 @@ def summarize(
     chosen: Sequence[str] = (),
     pairs: int = PAIRS,
     full: bool = True,
+    step: Step = _unsaid,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -78,6 +84,7 @@ def summarize(
     pairs : how many pairs of words, of which one brings on the other, are shown; 0 to not look for them
     full : whether to add the columns that a page does not show, reuse_low and reuse_high, which take time
     mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
+    step : called with what is done next, such as "Looking for pairs of words", so that it can be shown
 
     Returns
     -------
@@ -119,6 +126,8 @@ def summarize(
     listed = tested.head(min(max_terms, tested.height))
     first = [*listed["term"].head(min(panels, listed.height)), *dict.fromkeys(chosen)]
     first = list(dict.fromkeys(first))
+    brought_on = _brought_on(corpus, pairs, step)
+    step("Collecting lines and collocates")
     return {
         **heading("corpus", title),
         "settings": {
@@ -133,9 +142,17 @@ def summarize(
         "correlation": _correlation(tested),
         "axes": axes_of(given),
         "terms": columns_of(listed, [name for name in _COLUMNS if full or name not in LEFT_OUT]),
-        "brought_on": surest_pairs(corpus, pairs) if pairs else None,
+        "brought_on": brought_on,
         **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
+
+
+def _brought_on(corpus: CountedCorpus | TermStatistics, pairs: int, step: Step) -> Dict | None:
+    """The surest pairs of words, or None if they are not asked for."""
+    if not pairs:
+        return None
+    step("Looking for pairs of words")
+    return surest_pairs(corpus, pairs)
 
 
 def _overview(statistics: TermStatistics, tested: Any, valid: NDArray[np.bool_]) -> Dict:

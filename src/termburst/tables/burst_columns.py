@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects
+from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects, hardly_repeats
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import TermSort, Test
 from termburst.statistics.term_statistics import TermStatistics
@@ -51,23 +51,6 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.
         keys += [pl.col(name) for name in ("log10_p",) if name in table.columns]
         keys += [-pl.col(name).round(9) for name in (test,) if name in table.columns]
     return table.sort([*keys, "term"], nulls_last=True)
-
-
-HARDLY = 2.0  # if reuse is above this multiple of the repeats per document, a term hardly repeats where it stands
-
-
-def hardly_repeats(reuse: Any, n: Any, b: Any) -> Any:
-    """Whether most documents with a term have it only once, though the fit at mean length says otherwise.
-
-    A beta-binomial takes a term for bursty that prefers short documents, even if hardly any of them repeats it: at most
-    n − b documents do. Numbers, or columns of a frame.
-
-    Examples
-    --------
-    >>> hardly_repeats(0.72, 14, 12), hardly_repeats(0.72, 40, 12)
-    (True, False)
-    """
-    return reuse * b > HARDLY * (n - b)
 
 
 def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") -> str:

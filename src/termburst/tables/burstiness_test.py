@@ -82,8 +82,9 @@ def burstiness_test(
 
         burst_ratio, ci_low, ci_high: how many times likelier a token is this term if another token of the document,
         drawn at random, is; 1 is not bursty. ci_low is 1, too, if a term is not repeated within documents more often
-        than by chance. effect: the end of that interval nearest to 1; 1 if it contains 1, or if fewer than ten
-        documents contain the term (five to ten if the collection has less than 100 documents).
+        than by chance. effect: the end of that interval nearest to 1; 1 if it contains 1, if fewer than ten
+        documents contain the term or fewer than five repeat it (five to ten, and half of that, if the collection has
+        less than 100 documents), or if most of them have it once though the fit says otherwise.
         reuse, reuse_low, reuse_high: of the documents of mean length that contain the term, the share that repeat it;
         reuse_binomial: the same by chance. Intervals are 95 % profile-likelihood intervals; see
         `termburst.inference.burst_effects`.

@@ -40,6 +40,13 @@ class CorpusCheck:
         below 0.05 in random halves), summed (the same where a cluster is one document), and their standard errors; no
         rows if there are too few documents
     halves : how often the corpus was halved
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> check = tb.read(["one and the same short text"] * 2 + ["so it goes", "and so on"]).check()
+    >>> check.documents, check.duplicates["jaccard"].to_list()
+    (4, [1.0])
     """
 
     documents: int

@@ -44,6 +44,11 @@ class WordFrequencies:
     tokens : of the whole corpus that the list is of
     documents : of that corpus, or None if the list does not say
     name : of the file
+
+    Examples
+    --------
+    >>> WordFrequencies({"so": 900, "ha": 2}, tokens=10_000)
+    WordFrequencies of 2 words, 10,000 tokens in an unknown number of documents
     """
 
     counts: Mapping[str, int]

@@ -34,7 +34,14 @@ _LONGEST_ID = 200  # bytes of a quoted id, which is the name of a folder in most
 
 
 class LedgerConflictError(ValueError):
-    """Another writer was quicker, and nothing was changed: try again."""
+    """Another writer was quicker, and nothing was changed: try again.
+
+    Examples
+    --------
+    >>> from termburst import engines
+    >>> issubclass(engines.LedgerConflictError, ValueError)
+    True
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ function nameUnit(report) {
 const often = (n) => (n === 1 ? "once" : n === 2 ? "twice" : `${whole(n)} times`);
 const quoted = (term) => `“${brief(term, 40)}”`;
 
-// The fit at mean length says more than short documents show: at most n − b of them repeat it. As in burst_columns.py.
+// The fit at mean length says more than short documents show: at most n − b of them repeat it. As in inference/burst_effects.py.
 const hardlyRepeats = (c, i) => c.reuse[i] > (2 * (c.n[i] - c.b[i])) / c.b[i];
 
 // What the numbers of a term say.
@@ -74,7 +74,7 @@ function aboutCorpus(report) {
   describeMain(report);
   byId("method").replaceChildren(
     ...[
-      "The burst ratio is (1 + 1/α)/(1 + 1/α₀) of the exact beta-binomial fit: how many times likelier a token is this word if another token of the same document is. Its interval is by profile likelihood (95 %). “At least” is the end of the interval nearest to 1×, and 1× for words in few documents: the list is in this order.",
+      "The burst ratio is (1 + 1/α)/(1 + 1/α₀) of the exact beta-binomial fit: how many times likelier a token is this word if another token of the same document is. Its interval is by profile likelihood (95 %). “At least” is the end of the interval nearest to 1×, and 1× for words that too few documents use or repeat: the list is in this order.",
       "“Used again” is the fitted share of documents of mean length with two or more occurrences among those with one or more; “by chance” is the same with all tokens at random.",
       `λ is the penalised likelihood-ratio statistic of Ahmed, Sheridan, McIsaac and Farooque (2026), form “${settings.form}”, ` +
         `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. Very frequent words have a large λ, bursty or not.`,
@@ -144,10 +144,9 @@ function describeMain(report) {
   const r = report.correlation === null ? "" : ` λ and total TF–IDF correlate at ${report.correlation.toFixed(3)}.`;
   byId("main-title").textContent = map ? "How often, how bursty" : "λ and total TF–IDF";
   byId("main-note").textContent =
-    (map
+    map
       ? `Each point is a ${report.word}: the farther right, the more frequent; the higher, the burstier. Blue: chance does not explain it (${report.bar}). Lines are the intervals of the named ones.`
-      : `The paper's Fig. 3. Each point is a ${report.word}: larger if its fitted α is larger, hollow if α is infinite, blue if ${report.bar}.${r} Very frequent words have a large λ, bursty or not.`) +
-    " Drag a box to filter the table. Click a point to read about it.";
+      : `The paper's Fig. 3. Each point is a ${report.word}: larger if its fitted α is larger, hollow if α is infinite, blue if ${report.bar}.${r} Very frequent words have a large λ, bursty or not.`;
   describe(
     "main",
     `Scatter chart of ${report.sized(report.rows)}: ${map ? "frequency on the horizontal axis, burst ratio on the vertical axis" : `λ on the horizontal axis, total TF–IDF on the vertical axis.${r}`}. The table below has the same numbers.`,

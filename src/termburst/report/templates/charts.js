@@ -257,7 +257,7 @@ function namable(report, [across, up], [width, height]) {
     const [px, py] = [across(place.x[point]), up(place.y[point])];
     return points.size[point] === 1 && px >= 0 && px <= width && py >= 0 && py <= height ? [i, point, px, py] : null;
   };
-  const { effect } = report.columns; // 1 for words in few documents, whose intervals are very long
+  const { effect } = report.columns; // 1 for words that too few documents use or repeat, whose intervals are very long
   const seen = report.leading
     .filter((i) => !effect || effect[i] > 1)
     .map(inView)

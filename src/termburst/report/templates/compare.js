@@ -138,7 +138,7 @@ function describeSides(report) {
   byId("scale-name").textContent = "Scale";
   byId("main-note").textContent =
     `Each point is a ${report.word}: the farther from the middle, the larger the difference; the higher, the surer. Coloured by the side that says it more, if ${report.bar}. Triangles at the edges: only one side has it. ` +
-    "Lines are the intervals of the named ones. Drag a box to filter the table. Click a point to read about it.";
+    "Lines are the intervals of the named ones.";
   describe(
     "main",
     `Volcano chart of ${report.sized(report.rows)}: the log ratio on the horizontal axis, the p-value on the vertical axis. The table below has the same numbers.`,

@@ -103,7 +103,7 @@ function begin(report) {
   listen(report, { refresh, draw, choose });
   listenToChart(report, { refresh, choose });
   listenToAxes(report);
-  if (report.kind === "corpus") byId("leaders").replaceChildren(...chips(report, repeatedLeaders(report).slice(0, 12), choose));
+  if (report.kind === "corpus") byId("leaders").replaceChildren(...chips(report, report.leading.slice(0, 12), choose));
   if (report.brought_on) drawPairs(report, choose);
   if (report.kind !== "corpus")
     listenToGroups(report, () => {
@@ -174,12 +174,6 @@ function listenToChart(report, { refresh, choose }) {
     properties.start.change.connect(moved);
     properties.end.change.connect(moved);
   }
-}
-
-// The burstiest words that documents do repeat; others only prefer short documents. All of them, if there are no such.
-function repeatedLeaders({ leading, columns }) {
-  const repeated = leading.filter((i) => !hardlyRepeats(columns, i));
-  return repeated.length ? repeated : leading;
 }
 
 // One button per term, in list items.

@@ -11,7 +11,7 @@ const tableColumns = {
     { key: "reuse", head: "used again", title: "share of the documents that use it which use it again, as fitted for a document of mean length", show: percent },
     { key: "reuse_binomial", head: "by chance", wide: true, title: "the same share if its tokens lay at random", show: percent },
     { key: "burst_ratio", head: "burst ratio", title: "how many times likelier a token is this word if another token of the document is", show: times },
-    { key: "effect", head: "at least", wide: true, title: "the end of the interval of the burst ratio that is nearest to “not bursty”; 1× for words in few documents", show: times },
+    { key: "effect", head: "at least", wide: true, title: "the end of the interval of the burst ratio that is nearest to “not bursty”; 1× for words that too few documents use or repeat", show: times },
     { key: "log10_q", head: "q", show: probability },
     { key: "plr", head: "λ", wide: true, title: "the paper's statistic; it grows with frequency", show: decimal },
   ],
