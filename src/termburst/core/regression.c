@@ -1,13 +1,14 @@
 #include "regression.h"
 
 #include "cholesky.h"
-#include "design_problem.h"
+#include "design_starts.h"
 
 #define LIMIT_GAIN 1e-6     /* of a Newton step at a point of the profile, whose height is all that is needed */
 #define SEPARATED 1e-3      /* curvature below which a coefficient has no finite maximum */
 #define FARTHEST_LIMIT 60.0 /* of a limit: beyond, it is infinite */
 #define INSIDE 3.0          /* of τ above log of the longest document, from which a fit starts at most */
 #define NOTHING 1e-8        /* fall of a likelihood that is rounding */
+#define APART 0.5           /* of a coefficient: if the likelihood is the same that far off, it says nothing about it */
 #define FAR 8.0             /* of a logit: the tangent says little about what is that far off */
 #define FEW 30.0            /* documents with a term, up to which other starts are tried */
 #define JOINT_GAIN 1e-7     /* the same for a search in all parameters at once */
@@ -15,41 +16,6 @@
 #define FARTHEST_BEND 2.0   /* of a parameter from the tangent, up to which a parabola is believed */
 #define CLEAR 0.3           /* √(2 × fall of ℓ) from which a point says how the profile bends */
 enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3 };
-
-/* Coefficients from a weighted least-squares fit of the logits of the observed shares: a design cell without the term
- * has a logit near FARTHEST_LOGIT/2 and hardly any weight. So coefficients without a finite maximum start far out, where
- * Newton's method would arrive only by steps of one. */
-static void observed_start(const Problem *of, double *x) {
-    int64_t columns = of->design->columns, size = columns + 1;
-    double largest = 0.0;
-    for (int64_t k = 0; k < size; k++) of->step[k] = 0.0;
-    for (int64_t k = 0; k < size * size; k++) of->factor[k] = 0.0;
-    for (int64_t g = 0; g < of->design->groups; g++) {
-        const double *row = of->design->rows + g * columns;
-        const Term *term = term_in(of, g);
-        double n = of->design->tokens[g], n_i = term == NULL ? 0.0 : term->n_i;
-        double weight = term == NULL ? 1e-8 : most(term->documents, 1e-8), logit = log(most(n_i, 1e-8) / most(n - n_i, 1e-8));
-        if (of->held) logit -= row[0] * x[0];
-        for (int64_t k = of->points[g].first; k <= of->points[g].last; k++) {
-            of->step[k] += weight * row[k] * logit;
-            for (int64_t l = of->points[g].first; l <= k; l++) of->factor[k * size + l] += weight * row[k] * row[l];
-        }
-    }
-    of->factor[size * size - 1] = 1.0;
-    if (tie_is_fitted(of->design)) {
-        of->factor[(columns - 1) * (size + 1)] = 1.0;
-        of->step[columns - 1] = x[columns - 1];
-    }
-    if (of->held) {
-        for (int64_t k = 0; k < columns; k++) of->factor[k * size] = 0.0;
-        of->factor[0] = 1.0;
-        of->step[0] = x[0];
-    }
-    for (int64_t k = 0; k < columns; k++) largest = most(largest, of->factor[k * size + k]);
-    if (!cholesky(of->factor, size, 1e-15 * largest)) return;
-    solve(of->factor, size, of->step);
-    for (int64_t k = 0; k < columns; k++) x[k] = of->step[k];
-}
 
 /* Keeps the fit that an uphill search from x reaches, if it is better than *out*. Returns the lower one of the two. */
 static double try_start(const Problem *of, double *x, double *out) {
@@ -97,38 +63,44 @@ static void prefer(const Problem *of, const double *x, double *best) {
     best[size] = value;
 }
 
+/* Whether the likelihood is the same with β_0 = 0 as at the *fit*, of the last call of `value_at`, whose β_0 is another
+ * one: then the data say nothing about β_0. Receives the coefficients, τ and the value with β_0 = 0. */
+static int says_nothing(Problem *of, const double *fit, double *out) {
+    int64_t size = of->design->columns + 1;
+    if (!(fabs(fit[0]) > APART) || !somewhere_improbable(of)) return 0;
+    for (int64_t k = 0; k < size; k++) out[k] = fit[k];
+    of->held = 1;
+    out[0] = out[size + 1] = 0.0;
+    nearest_start(of, out);
+    out[size] = value_at(of, out);
+    out[size + 2] = NAN;
+    of->held = 0;
+    return out[size] >= fit[size] - NOTHING;
+}
+
 /* The fit with β_0 = 0, given the *fit* with it, at which `tangent` is known: if β_0 is not far out, all other
- * parameters follow it along the tangent, and one or two steps are left. If it is, and the likelihood does not fall, the
- * data say nothing about β_0, and all is done. If the fit is higher than *rival*, no other start can lead higher. */
+ * parameters follow it along the tangent, and one or two steps are left. If the fit is higher than *rival*, no other
+ * start can lead higher. */
 static void fit_without(Problem *of, const double *fit, double documents, double rival, double *out) {
     int64_t size = of->design->columns + 1;
     double *x = of->moved, inside = log((double)most_int(of->design->longest, 1)) + INSIDE;
     int far = !(fit[size + 2] >= SEPARATED) || !(fabs(fit[0]) < FAR);
     of->held = 1;
-    for (int64_t k = 0; k < size; k++) {
-        out[k] = fit[k];
-        x[k] = fit[k] - fit[0] * of->tangent[k];
-    }
+    for (int64_t k = 0; k < size; k++) out[k] = x[k] = fit[k] - fit[0] * of->tangent[k];
     out[0] = x[0] = out[size + 1] = 0.0;
-    out[size] = far ? value_at(of, out) : -INFINITY;
+    out[size - 1] = x[size - 1] = between(x[size - 1], of->lowest, inside);
     out[size + 2] = NAN;
-    if (!(out[size] >= fit[size] - NOTHING)) {
-        x[size - 1] = between(x[size - 1], of->lowest, inside);
-        out[size - 1] = between(out[size - 1], of->lowest, inside);
-        if (far) {
-            if (fit[size - 1] > inside) out[size] = value_at(of, out);
-            prefer(of, x, out);
-            observed_start(of, x);
-            prefer(of, x, out);
-        } else {
-            for (int64_t k = 0; k < size; k++) out[k] = x[k];
-        }
-        out[size] = climb(of, out, &out[size + 1]);
-        if (documents <= FEW && !(out[size] > rival)) {
-            observed_start(of, x);
-            try_start(of, x, out);
-            scan(of, x, out);
-        }
+    if (far) {
+        out[size] = value_at(of, out);
+        x[size - 1] = between(fit[size - 1], of->lowest, inside);
+        observed_start(of, x);
+        prefer(of, x, out);
+    }
+    out[size] = climb(of, out, &out[size + 1]);
+    if (documents <= FEW && !(out[size] > rival)) {
+        observed_start(of, x);
+        try_start(of, x, out);
+        scan(of, x, out);
     }
     of->held = 0;
 }
@@ -141,12 +113,15 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
     of->held = task->held;
     for (int64_t k = 0; k < size; k++) out[k] = x[k] = start[k];
     if (task->keep) {
+        double *without = task->without + term * (size + 3);
         out[size] = value_at(of, out);
+        out[size + 1] = out[size + 2] = 0.0;
+        if (says_nothing(of, out, without)) return;
+        value_at(of, out);
         slopes_here(of);
-        out[size + 1] = 0.0;
         out[size + 2] = profile_curvature(of, out);
         for (int64_t k = 0; k < size; k++) task->tangent[term * size + k] = of->tangent[k];
-        fit_without(of, out, documents, task->rival[term], task->without + term * (size + 3));
+        fit_without(of, out, documents, task->rival[term], without);
         return;
     }
     out[size - 1] = x[size - 1] = between(start[size - 1], of->lowest, of->highest);
@@ -188,7 +163,7 @@ static double joint_limit(const Problem *of, double top, double root, double sid
         slopes_here(of);
         double left = newton_step(of, x, 0.0), slope = of->gradient[0], *tau_step = &of->step[size - 1];
         if (!(left >= 0)) return NAN;
-        for (int64_t k = 0; k < size; k++) of->across[k] = k > 0 ? of->hessian[k * size] : 0.0;
+        for (int64_t k = 0; k < size; k++) of->across[k] = k > 0 ? of->hessian[k * of->width] : 0.0;
         if (!tau_is_free(of, x)) of->across[size - 1] = 0.0;
         solve(of->factor, size, of->across);
         for (int64_t k = 1; k < size; k++) slope += of->across[k] * of->gradient[k];
@@ -318,7 +293,8 @@ static double one_limit(const Problem *of, const double *fit, const double *with
         at->x = of->limit;
     }
     if (!isnan(found)) return found;
-    for (int64_t m = 0; m < size; m++) of->moved[m] = fit[m];
+    int at_zero = !(fit[size + 2] >= SEPARATED); /* the search begins there, and the fit is far from it */
+    for (int64_t m = 0; m < size; m++) of->moved[m] = at_zero ? without[m] : fit[m];
     return limit(of, fit, root, side, first_guess(fit, size, root, side), of->moved);
 }
 
