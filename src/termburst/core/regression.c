@@ -12,6 +12,9 @@
 #define FAR 8.0             /* of a logit: the tangent says little about what is that far off */
 #define FEW 30.0            /* documents with a term, up to which other starts are tried */
 #define JOINT_GAIN 1e-7     /* the same for a search in all parameters at once */
+#define CUBIC_NEAR 3e-3     /* distance from the root, as a part of it, from where a cubic finds the limit, */
+#define CUBIC_GAIN 1e-6     /* if no more than this can be gained in the other parameters there, */
+#define CUBIC_FIRST 1e-3    /* and no more than this at the point before */
 #define HIGHER 1e-5         /* of another maximum that matters for a limit */
 #define FARTHEST_BEND 2.0   /* of a parameter from the tangent, up to which a parabola is believed */
 #define CLEAR 0.3           /* √(2 × fall of ℓ) from which a point says how the profile bends */
@@ -151,6 +154,21 @@ int32_t tb_fit_design(const Cells *cells, const Design *design, const DesignFitT
     return TB_OK;
 }
 
+/* A point of a search for a limit: β_0, √(2 × fall of the profile), how β_0 changes with that, and the gain of a Newton
+ * step in the other parameters. */
+typedef struct {
+    double at, fallen, rise, left;
+} Passed;
+
+/* β_0 where the root is reached, by the cubic through two points with their slopes. Its error is of the order of the
+ * squares of both distances, so the last point need not be as near as for Newton's method. NaN if they are not near. */
+static double by_cubic(Passed a, Passed b, double root) {
+    double width = b.fallen - a.fallen, s = (root - a.fallen) / width, t = 1 - s;
+    if (!(a.left < CUBIC_FIRST && b.left < CUBIC_GAIN && fabs(a.fallen - root) < 0.1 * root)) return NAN;
+    if (!(fabs(b.fallen - root) < CUBIC_NEAR * root && fabs(width) > 1e-5 * root)) return NAN;
+    return t * t * ((1 + 2 * s) * a.at + s * width * a.rise) + s * s * ((1 + 2 * t) * b.at - t * width * b.rise);
+}
+
 /* A limit found by one search in all parameters at once from x, or NaN if it leaves the region where that is safe.
  *
  * At each point the other parameters have a Newton step s and follow β_0 along the tangent t. The profile is
@@ -158,6 +176,7 @@ int32_t tb_fit_design(const Cells *cells, const Design *design, const DesignFitT
  * β_0, and the others move by s + t times that step. Every point costs one evaluation with derivatives. */
 static double joint_limit(const Problem *of, double top, double root, double side, double *x) {
     int64_t size = of->design->columns + 1;
+    Passed before = {0.0, 0.0, 0.0, INFINITY};
     for (int round = 0; round < JOINT_ROUNDS; round++) {
         double value = value_at(of, x);
         slopes_here(of);
@@ -172,12 +191,17 @@ static double joint_limit(const Problem *of, double top, double root, double sid
         double step = left < 0.5 ? between(side * (root - fallen) / steep, -3.0, 3.0) : 0.0;
         if (left < JOINT_GAIN && fabs(fallen - root) < 1e-4 * root) return x[0] + step;
         int rising = *tau_step > 0.5 && x[size - 1] > of->highest - NEARLY_BINOMIAL;
+        Passed here = {x[0], fallen, side / steep, rising ? INFINITY : left}; /* τ jumps: the profile is not known yet */
+        double found = by_cubic(before, here, root);
+        before = here;
+        if (!isnan(found)) step = found - x[0];
         for (int64_t k = 1; k < size; k++) of->step[k] += of->across[k] * step;
         of->step[0] = step;
         if (rising) *tau_step = 0.0;
         double scale = bounded(of);
         for (int64_t k = 0; k < size; k++) x[k] += scale * of->step[k];
         x[size - 1] = rising ? of->highest : between(x[size - 1], of->lowest, of->highest);
+        if (!isnan(found)) return found;
     }
     return NAN;
 }

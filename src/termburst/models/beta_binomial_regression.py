@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -178,6 +178,26 @@ class Regression:
         loose = copy(self)
         loose.firmness = FIRMNESS
         return loose
+
+    def merged(self, kind: NDArray[np.intp]) -> Regression:
+        """The same documents in fewer design cells: g becomes a part of kind[g]. Length tables simply add up."""
+        old, groups = self.data, int(kind.max()) + 1
+        group = kind[old.group]
+        order = np.argsort(old.cells.term * groups + group, kind="stable")
+        count, length, weight = (np.asarray(of)[order] for of in (old.cells.count, old.cells.length, old.cells.weight))
+        lengths = []
+        for g in range(groups):
+            own = [old.lengths[int(k)] for k in np.flatnonzero(kind == g)]
+            (distinct,), number = tally([np.concatenate([of for of, _ in own])], np.concatenate([n for _, n in own]))
+            lengths.append((distinct, number))
+        tokens, documents = (np.bincount(kind, of, groups) for of in (old.tokens, old.documents))
+        cells = replace(old.cells, count=count, length=length, weight=weight)
+        found = copy(self)
+        found.data = DesignCells(cells, group[order].astype(np.int32), lengths, tokens, documents)
+        found.tables = np.zeros((groups, *self.tables.shape[1:]))
+        np.add.at(found.tables, kind, self.tables)
+        found.cells, found.separate = cells.for_kernels(), found._separate_binomials()
+        return found
 
     def start(self, rows: Floats, null: BetaBinomialFit) -> Floats:
         """Coefficients and τ of the model with one mean, *null*, in terms of a design that has an intercept."""
