@@ -3,8 +3,9 @@
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.report.render import render
 from termburst.report.summarize import summarize
+from termburst.report.summarize_design import summarize_design
 from termburst.report.summarize_keyness import summarize_keyness
 
 Documents = CountedCorpus  # its earlier name
 
-__all__ = ["CountedCorpus", "Documents", "render", "summarize", "summarize_keyness"]
+__all__ = ["CountedCorpus", "Documents", "render", "summarize", "summarize_design", "summarize_keyness"]

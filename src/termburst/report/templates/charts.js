@@ -259,7 +259,7 @@ function namable(report, [across, up], [width, height]) {
   };
   const { effect } = report.columns; // 1 for words in few documents, whose intervals are very long
   const seen = report.leading
-    .filter((i) => !effect || effect[i] > 1)
+    .filter((i) => report.kind !== "corpus" || effect[i] > 1)
     .map(inView)
     .filter(Boolean);
   const cells = new Map();
