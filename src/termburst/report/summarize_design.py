@@ -89,7 +89,9 @@ def summarize_design(
         "design": {
             "formula": formula,
             "about": design_in_words(formula, cluster, strata),
-            "contrasts": [_contrast(str(name), rows) for (name,), rows in table.group_by("group", maintain_order=True)],
+            "contrasts": [
+                _contrast(str(name), rows, corpus) for (name,), rows in table.group_by("group", maintain_order=True)
+            ],
         },
         "sides": [side_summary("all documents", statistics_of(held), held, corpus)],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
@@ -119,12 +121,15 @@ def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _contrast(name: str, rows: pl.DataFrame) -> Dict:
+def _contrast(name: str, rows: pl.DataFrame, corpus: Any) -> Dict:
     """One contrast: its name, its column, the two values, how many terms tell something about it, and how many differ."""
     column, colon, values = name.partition(": ")
     sides = values.split(" - ")
-    if colon and len(sides) != 2:  # a value has " - " in it: how to read it is not known here
-        sides = [f"first value of {values}", f"second value of {values}"]
+    if colon and len(sides) != 2:  # a value has " - " in it
+        known = getattr(corpus, "metadata", None)
+        held = set() if known is None or column not in known.columns else set(map(str, known[column]))
+        cuts = [(" - ".join(sides[:k]), " - ".join(sides[k:])) for k in range(1, len(sides))]
+        sides = next((list(cut) for cut in cuts if held.issuperset(cut)), ["the first value", "the second value"])
     return {
         "name": name,
         "column": column,

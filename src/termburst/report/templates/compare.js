@@ -215,7 +215,7 @@ function drawLists(report, choose) {
       const head = element("h3");
       head.append(element("bdi", brief(names[k], 60)));
       const note = sure.length
-        ? `${report.sized(sure.length)} ${report.design ? "used more here" : "more than elsewhere"}${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}`
+        ? `${report.sized(sure.length)} ${report.design ? (contrastOf(report).sides ? "used more here" : "for sure") : "more than elsewhere"}${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}`
         : shown.length
           ? "Nothing is sure. Closest to significant:"
           : "Nothing.";

@@ -47,7 +47,6 @@ function designAlone(report, i, mine, yours, down) {
 function aboutDesign(report) {
   const { columns, design } = report;
   nameUnit(report);
-  report.edge = edgeOf(columns);
   report.chosenGroup = (design.contrasts.find(({ sure }) => sure) ?? design.contrasts[0]).name;
   report.inGroup = (i) => columns.group[i] === report.chosenGroup && columns.status[i] !== "undetermined";
   report.size = () => columns.group.filter((_, i) => report.inGroup(i)).length;
@@ -100,6 +99,7 @@ function describeDesign(report) {
 function describeContrast(report) {
   const { name, column, sides, tested, sure } = contrastOf(report);
   const what = sides ? `${visible(column)} ${visible(sides[0])} against ${visible(sides[1])}` : `the slope of ${visible(column)}, per unit`;
+  report.edge = edgeOf({ log_ratio: report.columns.log_ratio.filter((_, i) => report.inGroup(i)) }, sides ? 1 : 0);
   byId("contrast-note").textContent = `${capital(what)}: ${whole(sure)} of ${report.sized(tested)} differ (${report.bar}).`;
   describe("main", `Volcano chart of ${visible(name)}: the log ratio on the horizontal axis, the p-value on the vertical axis. The table below has the same numbers.`);
 }
