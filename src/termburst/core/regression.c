@@ -18,7 +18,7 @@
 #define HIGHER 1e-5         /* of another maximum that matters for a limit */
 #define FARTHEST_BEND 2.0   /* of a parameter from the tangent, up to which a parabola is believed */
 #define CLEAR 0.3           /* √(2 × fall of ℓ) from which a point says how the profile bends */
-enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3 };
+enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3, MOST_CLIMBS = 2 };
 
 /* Keeps the fit that an uphill search from x reaches, if it is better than *out*. Returns the lower one of the two. */
 static double try_start(const Problem *of, double *x, double *out) {
@@ -31,8 +31,8 @@ static double try_start(const Problem *of, double *x, double *out) {
     return lower;
 }
 
-/* Looks for other maxima over τ, with all coefficients as they are, and climbs those: few documents may have two.
- * Returns the highest one that is not kept, or −∞. */
+/* Looks for other maxima over τ, with all coefficients as they are, and climbs those: few documents may have two. The last
+ * call of `value_at` must have been at *out*. Returns the highest one that is not kept, or −∞. */
 static double scan(const Problem *of, double *x, double *out) {
     int64_t size = of->design->columns + 1;
     double rival = -INFINITY;
@@ -40,7 +40,6 @@ static double scan(const Problem *of, double *x, double *out) {
     double centre = least(tau, log((double)most_int(of->design->longest, 1)) + INSIDE); /* beyond, all is flat */
     double end = most(centre - 12, of->lowest), start = least(of->highest, centre + 12);
     for (int64_t k = 0; k < size; k++) x[k] = out[k];
-    value_at(of, x);
     for (double next = of->highest; next > end - 3; next = next > start ? start : next - 3) {
         double value = -INFINITY;
         if (next > end) value = value_at_tau(of, next);
@@ -103,6 +102,7 @@ static void fit_without(Problem *of, const double *fit, double documents, double
     if (documents <= FEW && !(out[size] > rival)) {
         observed_start(of, x);
         try_start(of, x, out);
+        value_at(of, out);
         scan(of, x, out);
     }
     of->held = 0;
@@ -135,7 +135,10 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
     }
     double first = out[size] = climb(of, out, &out[size + 1]);
     out[size + 2] = task->held ? NAN : profile_curvature(of, out);
-    if (task->scan && documents <= FEW) task->rival[term] = scan(of, x, out);
+    if (task->scan && documents <= FEW) {
+        value_at(of, out);
+        task->rival[term] = scan(of, x, out);
+    }
     if (task->held || !(out[size] > first)) return;
     value_at(of, out);
     slopes_here(of);
@@ -177,11 +180,17 @@ static double by_cubic(Passed a, Passed b, double root) {
 static double joint_limit(const Problem *of, double top, double root, double side, double *x) {
     int64_t size = of->design->columns + 1;
     Passed before = {0.0, 0.0, 0.0, INFINITY};
+    int climbs = 0;
     for (int round = 0; round < JOINT_ROUNDS; round++) {
         double value = value_at(of, x);
         slopes_here(of);
         double left = newton_step(of, x, 0.0), slope = of->gradient[0], *tau_step = &of->step[size - 1];
-        if (!(left >= 0)) return NAN;
+        if (!(left >= 0)) { /* not near a maximum over the others */
+            if (climbs++ == MOST_CLIMBS) return NAN;
+            climb(of, x, &left);
+            before.left = INFINITY;
+            continue;
+        }
         for (int64_t k = 0; k < size; k++) of->across[k] = k > 0 ? of->hessian[k * of->width] : 0.0;
         if (!tau_is_free(of, x)) of->across[size - 1] = 0.0;
         solve(of->factor, size, of->across);

@@ -142,7 +142,8 @@ class Regression:
             self.cells.arrays["weight"],
         )
         distinct, at = core_cells.alike_terms(named, self.occurring)
-        self.same_as = distinct[at]
+        again = distinct[at] != self.occurring
+        self.repeated, self.same_as = self.occurring[again], distinct[at][again]
         self.terms = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]
         self.separate = self._separate_binomials()
 
@@ -161,7 +162,7 @@ class Regression:
         """Call *kernel* with parts of *terms* on all cores; then copy *results* to terms with equal cells."""
         in_threads(lambda part: kernel(terms[part::BLOCKS].copy()), range(BLOCKS))
         for result in results:
-            result[self.occurring] = result[self.same_as]
+            result[self.repeated] = result[self.same_as]
 
     def design(self, rows: Floats) -> core.Design:
         """A design of these design cells in the form of the kernels."""
