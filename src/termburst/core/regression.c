@@ -176,17 +176,18 @@ static double by_cubic(Passed a, Passed b, double root) {
  *
  * At each point the other parameters have a Newton step s and follow β_0 along the tangent t. The profile is
  * ℓ + g·s/2 to second order, and its slope is ∂ℓ/∂β_0 + g·t. Newton's method on the root of its fall gives the step of
- * β_0, and the others move by s + t times that step. Every point costs one evaluation with derivatives. */
-static double joint_limit(const Problem *of, double top, double root, double side, double *x) {
+ * β_0, and the others move by s + t times that step. Every point costs one evaluation with derivatives. *climbs* receives
+ * how often the search had to climb to a maximum over the others, of which there may be a higher one. */
+static double joint_limit(const Problem *of, double top, double root, double side, double *x, int *climbs) {
     int64_t size = of->design->columns + 1;
     Passed before = {0.0, 0.0, 0.0, INFINITY};
-    int climbs = 0;
+    *climbs = 0;
     for (int round = 0; round < JOINT_ROUNDS; round++) {
         double value = value_at(of, x);
         slopes_here(of);
         double left = newton_step(of, x, 0.0), slope = of->gradient[0], *tau_step = &of->step[size - 1];
         if (!(left >= 0)) { /* not near a maximum over the others */
-            if (climbs++ == MOST_CLIMBS) return NAN;
+            if ((*climbs)++ == MOST_CLIMBS) return NAN;
             climb(of, x, &left);
             before.left = INFINITY;
             continue;
@@ -215,10 +216,12 @@ static double joint_limit(const Problem *of, double top, double root, double sid
     return NAN;
 }
 
-/* A point of the profile besides the fit: its parameters, and √(2 × fall of ℓ) there; NULL if none is known. */
+/* A point of the profile besides the fit: its parameters, and √(2 × fall of ℓ) there; NULL if none is known. `climbs` is
+ * from the search for it. */
 typedef struct {
     const double *x;
     double fallen;
+    int climbs;
 } Known;
 
 /* How far the limit is from the fit, if √(2 × fall) is δ√c(1 + bδ), c the curvature, and goes through the known point. */
@@ -285,19 +288,25 @@ static double limit(const Problem *of, const double *fit, double root, double si
     return at;
 }
 
-/* The limit again, as long as few documents have a higher maximum over the other parameters at it; x is near the limit,
- * and *other* is scratch. */
-static double at_highest(const Problem *of, const double *fit, double root, double side, double found, double *x,
-                         double *other) {
+/* The limit again, as long as few documents have a higher maximum over the other parameters at it; `moved` is near the
+ * limit. If the search for it had *climbs*, the starts of the fit are tried, too. */
+static double at_highest(const Problem *of, const double *fit, double root, double side, double found, int climbs) {
     int64_t size = of->design->columns + 1;
+    double *x = of->moved, *other = of->other;
     for (int round = 0; round < HIGHER_ROUNDS && isfinite(found); round++) {
         for (int64_t k = 0; k < size; k++) other[k] = x[k];
         other[0] = found;
         double value = other[size] = value_at(of, other), again = NAN;
+        for (int start = 0; start < 2 && climbs; start++) {
+            for (int64_t k = 0; k < size; k++) x[k] = k > 0 ? fit[k] : found;
+            if (start) observed_start(of, x);
+            try_start(of, x, other);
+        }
+        if (climbs) value_at(of, other);
         scan(of, x, other);
         if (!(other[size] > value + HIGHER)) return found;
         for (int64_t k = 0; k < size; k++) x[k] = other[k];
-        again = joint_limit(of, fit[size], root, side, x);
+        again = joint_limit(of, fit[size], root, side, x, &climbs);
         if (isnan(again)) {
             for (int64_t k = 0; k < size; k++) x[k] = other[k];
             again = limit(of, fit, root, side, found, x);
@@ -318,9 +327,10 @@ static double one_limit(const Problem *of, const double *fit, const double *with
                         Known *at) {
     int64_t size = of->design->columns + 1;
     double found = side * INFINITY;
+    int climbs = 0;
     int searched = joint_start(of, fit, without, *at, root, side, of->moved);
-    if (searched) found = joint_limit(of, fit[size], root, side, of->moved);
-    *at = (Known){NULL, root};
+    if (searched) found = joint_limit(of, fit[size], root, side, of->moved, &climbs);
+    *at = (Known){NULL, root, climbs};
     if (searched && isfinite(found) && fit[size + 2] >= SEPARATED) {
         for (int64_t m = 0; m < size; m++) of->limit[m] = of->moved[m];
         at->x = of->limit;
@@ -355,14 +365,14 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
             slopes_here(&of);
             profile_curvature(&of, fit);
         }
-        Known at = {fallen > CLEAR && fallen < 4 * root && without[0] == 0 ? without : NULL, fallen};
+        Known at = {fallen > CLEAR && fallen < 4 * root && without[0] == 0 ? without : NULL, fallen, 0};
         /* Where the estimate is far out, or next to the binomial, a maximum may appear that the fit does not have. */
         int at_end = !(fit[size + 2] >= SEPARATED) || tokens_of(&of) == documents ||
                      fit[size - 1] >= log((double)most_int(design->longest, 1)) + INSIDE;
         int other_maxima = documents <= FEW && (at_end || !(task->rival[i] < fit[size] - task->critical[i] / 2));
         for (int side = 0; side < 2; side++) {
             double sign = side ? 1.0 : -1.0, found = one_limit(&of, fit, without, root, sign, &at);
-            if (other_maxima) found = at_highest(&of, fit, root, sign, found, of.moved, of.other);
+            if (other_maxima || (at.climbs && documents <= FEW)) found = at_highest(&of, fit, root, sign, found, at.climbs);
             task->out[2 * i + side] = found;
         }
     }
