@@ -43,8 +43,8 @@ def test_rows_are_those_of_the_table(corpus, table):
 
 
 def test_a_value_with_a_dash_and_a_slope(corpus, table):
-    contrasts = {one["column"]: one["sides"] for one in summarize_design(table, corpus, "who + year")["design"]["contrasts"]}
-    assert contrasts == {"who": ["<i>c</i>", "a - b"], "year": None}
+    design = summarize_design(table, corpus, "who + year")["design"]
+    assert {one["column"]: one["sides"] for one in design["contrasts"]} == {"who": ["<i>c</i>", "a - b"], "year": None}
 
 
 def test_clusters_have_the_p_of_documents(corpus):

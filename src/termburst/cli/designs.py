@@ -48,7 +48,7 @@ def compare_by_formula(
     options: dict[str, Any],
     only: tuple[str, list[str]] | None = None,
 ) -> tuple[pl.DataFrame, str, Corpus]:
-    """The table of `keyness_design`, the line above it, and the corpus; *only* is a column, and its values to compare."""
+    """The table of `keyness_design`, the line above it, and the corpus; *only* is a column and values to compare."""
     from termburst.tables import keyness_design
 
     if options["method"] != "beta-binomial":

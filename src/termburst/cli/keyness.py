@@ -202,7 +202,7 @@ class _Compared:
     table: pl.DataFrame
     title: str
     heading: str
-    sides: Mapping[str, Source]
+    sides: Mapping[str, Any]  # of a formula: its corpus
     names: Sequence[str] = ()
     design: tuple[str, str | None, str | None] | None = None  # formula, cluster, strata
 

@@ -253,7 +253,7 @@ class DesignComparison:
         return np.where(self._outside(self.rows[:, contrast.own], vector), np.nan, found)
 
     def _unadjusted_beta(self, columns: NDArray[np.intp]) -> Floats:
-        """Coefficients of the model that has these columns only; design cells that it does not tell apart are merged."""
+        """Coefficients of the model that has only these columns; design cells that it cannot tell apart are merged."""
         key = tuple(columns.tolist())
         if key not in self._unadjusted:
             own, kind = np.unique(self.rows[:, columns], axis=0, return_inverse=True)
@@ -274,7 +274,7 @@ class DesignComparison:
         return np.bincount(cells.term[inside[self.data.group]], minlength=cells.n_i.size) == 0
 
 
-def _changed(coefficients: Floats, there: Floats) -> Floats:
+def _changed(coefficients: Floats, there: Any) -> Floats:
     """Coefficients in terms of another basis. Not by BLAS: its threads would spin while the kernels run."""
     return np.einsum("ik,jk->ij", coefficients, there)
 

@@ -185,14 +185,14 @@ class Regression:
         old, groups = self.data, int(kind.max()) + 1
         group = kind[old.group]
         order = np.argsort(old.cells.term * groups + group, kind="stable")
-        count, length, weight = (np.asarray(of)[order] for of in (old.cells.count, old.cells.length, old.cells.weight))
         lengths = []
         for g in range(groups):
             own = [old.lengths[int(k)] for k in np.flatnonzero(kind == g)]
             (distinct,), number = tally([np.concatenate([of for of, _ in own])], np.concatenate([n for _, n in own]))
             lengths.append((distinct, number))
-        tokens, documents = (np.bincount(kind, of, groups) for of in (old.tokens, old.documents))
-        cells = replace(old.cells, count=count, length=length, weight=weight)
+        tokens, documents = (np.bincount(kind, of, groups).astype(np.float64) for of in (old.tokens, old.documents))
+        held = old.cells
+        cells = replace(held, count=held.count[order], length=held.length[order], weight=held.weight[order])
         found = copy(self)
         found.data = DesignCells(cells, group[order].astype(np.int32), lengths, tokens, documents)
         found.tables = np.zeros((groups, *self.tables.shape[1:]))

@@ -63,7 +63,8 @@ def summarize_design(
     Examples
     --------
     >>> import termburst as tb
-    >>> corpus = tb.read(["ha ha so", "ha so"] * 6 + ["so it goes", "so so"] * 6, metadata={"who": ["x"] * 12 + ["y"] * 12})
+    >>> who = {"who": ["x"] * 12 + ["y"] * 12}
+    >>> corpus = tb.read(["ha ha so", "ha so"] * 6 + ["so it goes", "so so"] * 6, metadata=who)
     >>> found = summarize_design(tb.keyness_design(corpus, "who"), corpus, "who")
     >>> found["terms"]["term"][0], found["design"]["contrasts"][0]["sides"]
     ('ha', ['x', 'y'])
@@ -122,7 +123,7 @@ def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _contrast(name: str, rows: pl.DataFrame, corpus: Any) -> Dict:
-    """One contrast: its name, its column, the two values, how many terms tell something about it, and how many differ."""
+    """One contrast: its name, column and two values, how many terms say something about it, and how many differ."""
     column, colon, values = name.partition(": ")
     sides = values.split(" - ")
     if colon and len(sides) != 2:  # a value has " - " in it
@@ -144,11 +145,10 @@ def design_in_words(formula: str, cluster: str | None, strata: str | None) -> li
 
     Examples
     --------
-    >>> for sentence in design_in_words("party + year", "speaker", None):
-    ...     print(sentence)
+    >>> first, *_, last = design_in_words("party + year", "speaker", None)
+    >>> print(first)
     The formula is party + year: how often a word is used may depend on each of its parts.
-    A ratio compares two values of one column, with all other columns of the formula equal. The unadjusted ratio leaves \
-the other columns out.
+    >>> print(last)
     Documents with the same speaker may depend on each other: p, q and intervals allow for that.
     """
     found = [
