@@ -1,9 +1,9 @@
 """A corpus, or a comparison of corpora, as one page: summarised to a plain dict, then rendered."""
 
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.report.design_summary import summarize_design
 from termburst.report.render import render
 from termburst.report.summarize import summarize
-from termburst.report.summarize_design import summarize_design
 from termburst.report.summarize_keyness import summarize_keyness
 
 Documents = CountedCorpus  # its earlier name
