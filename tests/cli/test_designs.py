@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -28,6 +29,18 @@ def test_a_formula_a_contrast_and_clusters(run, table):
     assert "if documents were independent" in run("keyness", table, "--by", "party", "--cluster", "speaker").out
 
 
+def test_a_page_of_contrasts(run, table, tmp_path):
+    page, numbers = tmp_path / "page.html", tmp_path / "page.json"
+    run("keyness", table, "--formula", "party", "--cluster", "speaker", "--report", page)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    run("keyness", table, "--by", "year", "--strata", "party", "--report", numbers, "--panels", "3", "--examples", "0")
+    found = json.loads(numbers.read_text(encoding="utf-8"))
+    assert found["design"]["formula"] == "year"
+    assert "Only documents with the same party are compared with each other." in found["design"]["about"]
+    assert len(found["panels"]) == 3
+    assert not any(panel["sides"][0]["lines"] for panel in found["panels"])
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -35,7 +48,6 @@ def test_a_formula_a_contrast_and_clusters(run, table):
         (("--formula", "party", "--by", "party"), "or one corpus and --by COLUMN; or one and --formula"),
         (("--cluster", "speaker"), "go with --by or --formula"),
         (("--formula", "party", "--method", "g2"), "no --method g2"),
-        (("--formula", "party", "--report", "page.html"), "no page"),
     ],
 )
 def test_messages(fault, table, options, said):

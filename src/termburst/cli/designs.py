@@ -29,9 +29,7 @@ ContrastOption = Annotated[
 ]
 
 
-def settled_formula(
-    b: str | None, by: str | None, formula: str | None, design: dict[str, Any], *, has_page: bool
-) -> str | None:
+def settled_formula(b: str | None, by: str | None, formula: str | None, design: dict[str, Any]) -> str | None:
     """The formula of a comparison; None if there is none. With clusters or strata, the column of --by is a formula."""
     if formula is None and not any(design.values()):
         return None
@@ -39,11 +37,6 @@ def settled_formula(
         raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula")
     if b is not None or (by is None and formula is None):
         raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
-    if has_page:
-        raise ValueError(
-            "--report has no page for --formula, --cluster or --strata; write the table with -o table.csv, "
-            "or make the page of two groups with --by COLUMN --groups A,B"
-        )
     return formula if formula is not None else str(by) if str(by).isidentifier() else f"`{by}`"
 
 
@@ -54,8 +47,8 @@ def compare_by_formula(
     design: dict[str, Any],
     options: dict[str, Any],
     only: tuple[str, list[str]] | None = None,
-) -> tuple[pl.DataFrame, str]:
-    """The table of `keyness_design`, and the line above it; *only* is a column, and its values to compare."""
+) -> tuple[pl.DataFrame, str, Corpus]:
+    """The table of `keyness_design`, the line above it, and the corpus; *only* is a column and values to compare."""
     from termburst.tables import keyness_design
 
     if options["method"] != "beta-binomial":
@@ -69,7 +62,7 @@ def compare_by_formula(
     title = f"{formula}, {many(len(read), 'document')}"
     if design["cluster"] is not None:
         title = f"{title}; {in_words(table, design['cluster'])}"
-    return table, title
+    return table, title, read
 
 
 def in_words(table: pl.DataFrame, cluster: str) -> str:

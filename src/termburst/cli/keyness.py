@@ -136,11 +136,12 @@ def keyness(
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
     design = {"cluster": cluster, "strata": strata, "contrast": contrast or None}
-    named = settled_formula(b, by, formula, design, has_page=report is not None)
+    named = settled_formula(b, by, formula, design)
     if named is not None:
         _check_formula(of, every, reference)
         only = named_groups(by, groups)
-        found = _Compared(*compare_by_formula(a, reading, named, design, options, only), named, {})
+        table, title, corpus = compare_by_formula(a, reading, named, design, options, only)
+        found = _Compared(table, title, f"{Path(a).name}, {named}", {a: corpus}, design=(named, cluster, strata))
     else:
         others = {"b": b, "by": by, "groups": groups, "every": every, "reference": reference}
         found = _compared(a, others, reading, options, keep_texts=page is not None)
@@ -201,8 +202,9 @@ class _Compared:
     table: pl.DataFrame
     title: str
     heading: str
-    sides: Mapping[str, Source]
+    sides: Mapping[str, Any]  # of a formula: its corpus
     names: Sequence[str] = ()
+    design: tuple[str, str | None, str | None] | None = None  # formula, cluster, strata
 
 
 def _compared(
@@ -226,12 +228,18 @@ def _compared(
 
 
 def _write_page(found: _Compared, format: ReportFormat, output: Path, **options: Any) -> None:
-    from termburst.report import summarize_keyness
+    from termburst.report import summarize_design, summarize_keyness
 
     if not found.table.height:
         raise ValueError("no term occurs often enough to be compared; lower --min-count")
     with working("Finding where terms occur"):
-        summary = summarize_keyness(found.table, found.sides, title=found.heading, **options)
+        if found.design is None:
+            summary = summarize_keyness(found.table, found.sides, title=found.heading, **options)
+        else:
+            formula, cluster, strata = found.design
+            (corpus,) = found.sides.values()
+            options |= {"cluster": cluster, "strata": strata, "title": found.heading}
+            summary = summarize_design(found.table, corpus, formula, **options)
     write_report(summary, format, output)
 
 

@@ -122,7 +122,14 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
 /* ℓ(τ, ω) − ℓ_binomial. */
 double gain(double tau, double omega, const Term *term, double n, const double *table);
 
-/* The same two for documents without the term, with p, 1 − p and *delta*, −log(1 − p), instead of ω. */
+/* The same two with p, 1 − p and *delta*, −log(1 − p), instead of ω. The derivatives use what the gain at this point has
+ * *kept*: four numbers. */
+Derivatives present_derivatives(double tau, double p, double rest, double delta, const Term *term, double n,
+                                const double *table, const double *kept);
+double present_gain(double tau, double p, double rest, double delta, const Term *term, double n, const double *table,
+                    double *kept);
+
+/* The same two for documents without the term. */
 Derivatives absent_derivatives(double tau, double p, double rest, double delta, double n, const double *table,
                                const double *kept);
 double absent_gain(double tau, double delta, double n, const double *table, double *kept);

@@ -3,6 +3,7 @@
 #include "special.h"
 
 enum { LARGEST_COUNT = 4096 };
+#define NEAR_NOTHING 1e-4 /* −log(1 − p) up to which a difference is a derivative, to rounding */
 #define NOWHERE 1e-7 /* share of the bursts, below which none can be in a design cell: a covariate rules it out there */
 
 /* log Γ(z + n)/Γ(z) − n log z as a function of n: the parts that depend on z alone. */
@@ -76,11 +77,26 @@ static Lanes rising_of_four(double z, Lanes n) {
     return (sum - 0.5) * lanes_log1p(n / z) - n + (series - stirling_remainder(z));
 }
 
+/* The difference of that between z e^−δ and z, for a small δ: δ Σ k/(z + k) at the middle, with one logarithm. Σ k/(z + k)
+ * over k < n is n − z (ψ(z + n) − ψ(z)). */
+static Lanes rising_difference(double z, double delta, Lanes n) {
+    double middle = z * (1 - delta / 2), one = 1 / middle, square = one * one;
+    Lanes sum = 1 / (middle + n), y = sum * sum, series = lanes_of(-1.0 / 240);
+    series = 1.0 / 252 + y * series;
+    series = -1.0 / 120 + y * series;
+    series = (1.0 / 12 + y * series) * y + sum / 2;
+    double at_middle = (1.0 / 12 + square * (-1.0 / 120 + square * (1.0 / 252 - square / 240))) * square + one / 2;
+    return delta * (n - middle * (lanes_log1p(n * one) - series + at_middle));
+}
+
 /* `add_class` of four classes at once. Returns 0, with nothing added, if a number might leave the range of doubles. */
 static int add_four(Bursts *of, int64_t groups, int64_t g, Lanes n, Lanes documents, const CellModel *model) {
     double largest = of->sizes[of->count - 1];
     if (model->alpha_not < 12 || largest > 100) return 0;
-    Lanes none = lanes_exp(n * model->log_rest + rising_of_four(model->alpha_not, n) - rising_of_four(model->all.z, n));
+    Lanes risen = -model->log_rest < NEAR_NOTHING
+                      ? rising_difference(model->all.z, -model->log_rest, n)
+                      : rising_of_four(model->alpha_not, n) - rising_of_four(model->all.z, n);
+    Lanes none = lanes_exp(n * model->log_rest + risen);
     if (lanes_any(none < 1e-100)) return 0;
     Lanes product = none * documents, rise = lanes_of(0.0), held[MOST_SIZES], rises[MOST_SIZES];
     int64_t k = 0;

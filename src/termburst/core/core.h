@@ -59,6 +59,12 @@ TB_INLINE Lanes lanes_at(const double *x) {
     return *(const Loose *)x;
 }
 
+/* Adds to LANES consecutive numbers. */
+TB_INLINE void lanes_add(double *x, Lanes y) {
+    typedef double Loose __attribute__((vector_size(32), aligned(8), may_alias));
+    *(Loose *)x += y;
+}
+
 TB_INLINE Lanes lanes_of(double x) { return (Lanes){x, x, x, x}; }
 
 /* The sum of the lanes, in a fixed order. */

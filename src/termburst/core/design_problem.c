@@ -7,7 +7,7 @@
 #define FARTHEST_TAU 22.0 /* of τ above log of the longest document: there it is the binomial to rounding */
 #define UNSEEN 1e-2       /* change of a logit or of τ by a last step that need not be evaluated */
 #define STRETCH 8.0       /* steps at once, if the likelihood rises for ever like −e^−t: each of these gains e^−1 of the last */
-enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 9 };
+enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 8 };
 
 static const double *table_in(const Problem *of, int64_t g) {
     return of->design->tables + g * PANELS * (DEGREE + 1) * 2;
@@ -27,13 +27,9 @@ static void tie_points(const Problem *of, double tau) {
 /* Computes the points of all design cells at x. */
 static void locate(const Problem *of, const double *x) {
     int64_t columns = of->design->columns, groups = of->design->groups;
-    for (int64_t g = 0; g < groups; g++) {
-        const double *row = of->design->rows + g * columns;
-        Point *at = &of->points[g];
-        double omega = 0.0;
-        for (int64_t k = at->first; k <= at->last; k++) omega += row[k] * x[k];
-        at->omega = between(omega, -FARTHEST_LOGIT, FARTHEST_LOGIT / 2);
-    }
+    pad(of, x);
+    for (int64_t g = 0; g < groups; g++)
+        of->points[g].omega = between(row_product(of, g), -FARTHEST_LOGIT, FARTHEST_LOGIT / 2);
     for (int64_t g = 0; g < groups; g += LANES) {
         double size[LANES];
         for (int64_t k = 0; k < LANES; k++) size[k] = -fabs(of->points[least_int(g + k, groups - 1)].omega);
@@ -58,7 +54,7 @@ static double value_here(const Problem *of) {
         const Term *term = term_in(of, g);
         double n = of->design->tokens[g];
         total += term == NULL ? absent_gain(at->own.tau, at->delta, n, table_in(of, g), at->kept)
-                              : gain(at->own.tau, at->omega, term, n, table_in(of, g));
+                              : present_gain(at->own.tau, at->p, at->rest, at->delta, term, n, table_in(of, g), at->kept);
     }
     return total;
 }
@@ -75,44 +71,45 @@ double value_at_tau(const Problem *of, double tau) {
 
 /* Adds the derivatives in κ of one design cell, where log α_0 = τ − κ u, u = v_g − v. */
 static void add_tie_slopes(const Problem *of, const Point *at, const double *row, Derivatives d, double across) {
-    int64_t columns = of->design->columns, size = columns + 1;
-    double u = at->v - of->middle, turn = at->rest - at->p, *line = of->hessian + (columns - 1) * size;
+    int64_t columns = of->design->columns;
+    double u = at->v - of->middle, turn = at->rest - at->p, *line = of->hessian + (columns - 1) * of->width;
     if (!(at->own.tau < LARGEST && at->own.tau > SMALLEST)) return;
     of->gradient[columns - 1] -= u * d.tau;
     line[columns - 1] += u * u * d.tau_tau;
-    line[size + columns - 1] -= u * d.tau_tau; /* the line of τ is the next one */
+    line[of->width + columns - 1] -= u * d.tau_tau; /* the line of τ is the next one */
     for (int64_t k = at->first; k <= at->last; k++) line[k] -= row[k] * (u * across + turn * d.tau);
 }
 
+void clear_slopes(const Problem *of) {
+    for (int64_t k = 0; k < of->width; k++) of->gradient[k] = 0.0;
+    for (int64_t k = 0; k < (of->design->columns + 1) * of->width; k++) of->hessian[k] = 0.0;
+}
+
 void slopes_here(const Problem *of) {
-    int64_t columns = of->design->columns, size = columns + 1;
-    double *gradient = of->gradient, *hessian = of->hessian, *last = hessian + columns * size;
-    for (int64_t k = 0; k < size; k++) gradient[k] = 0.0;
-    for (int64_t k = 0; k < size * size; k++) hessian[k] = 0.0;
+    int64_t columns = of->design->columns, width = of->width;
+    double *gradient = of->gradient, *last = of->hessian + columns * width;
+    clear_slopes(of);
     for (int64_t g = 0; g < of->design->groups; g++) {
-        const double *row = of->design->rows + g * columns, *table = table_in(of, g);
+        const double *row = of->rows + g * width, *table = table_in(of, g);
         const Point *at = &of->points[g];
         const Term *term = term_in(of, g);
         Tied own = at->own;
         double n = of->design->tokens[g];
-        Derivatives d = term == NULL ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table, at->kept)
-                                     : derivatives(own.tau, at->omega, term, n, table, NULL);
+        Derivatives d = term == NULL
+                            ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table, at->kept)
+                            : present_derivatives(own.tau, at->p, at->rest, at->delta, term, n, table, at->kept);
         double across = d.tau_omega + own.slope * d.tau_tau;
         double bend = d.omega_omega + own.slope * (d.tau_omega + across) + own.bend * d.tau;
-        double slope = d.omega + own.slope * d.tau;
-        for (int64_t k = at->first; k <= at->last; k++) {
-            double part = bend * row[k], *line = hessian + k * size;
-            gradient[k] += row[k] * slope;
-            last[k] += row[k] * across;
-            for (int64_t l = at->first; l <= k; l++) line[l] += part * row[l];
-        }
+        add_row(of, g, d.omega + own.slope * d.tau, bend);
+        for (int64_t k = at->first / LANES * LANES; k <= at->last; k += LANES)
+            lanes_add(last + k, across * lanes_at(row + k));
         gradient[columns] += d.tau;
         last[columns] += d.tau_tau;
         if (tie_is_fitted(of->design)) add_tie_slopes(of, at, row, d, across);
     }
     if (!tie_is_fitted(of->design)) return;
     gradient[columns - 1] -= of->design->firmness * (*of->kappa - of->design->kappa);
-    last[-2] -= of->design->firmness; /* the diagonal of κ */
+    of->hessian[(columns - 1) * (width + 1)] -= of->design->firmness;
 }
 
 int tau_is_free(const Problem *of, const double *x) {
@@ -124,11 +121,11 @@ double newton_step(const Problem *of, const double *x, double damping) {
     int64_t columns = of->design->columns, size = columns + 1;
     double largest = 0.0, predicted = 0.0;
     int tau_free = tau_is_free(of, x);
-    for (int64_t k = 0; k < size; k++) largest = most(largest, fabs(of->hessian[k * size + k]));
+    for (int64_t k = 0; k < size; k++) largest = most(largest, fabs(of->hessian[k * (of->width + 1)]));
     for (int64_t k = 0; k < size; k++) {
         int free = k == columns ? tau_free : !(of->held && k == 0);
         double *row = of->factor + k * size, *diagonal = &row[k];
-        for (int64_t l = 0; l <= k; l++) row[l] = free ? -of->hessian[k * size + l] : 0.0;
+        for (int64_t l = 0; l <= k; l++) row[l] = free ? -of->hessian[k * of->width + l] : 0.0;
         if (of->held) row[0] = 0.0;
         *diagonal = free ? *diagonal + damping * (fabs(*diagonal) + 1e-3 * largest) : 1.0;
         of->step[k] = free ? of->gradient[k] : 0.0;
@@ -143,11 +140,9 @@ double newton_step(const Problem *of, const double *x, double damping) {
 static double change_of(const Problem *of) {
     int64_t columns = of->design->columns;
     double largest = fabs(of->step[columns]) / 3, tie = tie_is_fitted(of->design) ? of->step[columns - 1] : 0.0;
+    pad(of, of->step);
     for (int64_t g = 0; g < of->design->groups; g++) {
-        const double *row = of->design->rows + g * columns;
-        double change = 0.0;
-        for (int64_t k = of->points[g].first; k <= of->points[g].last; k++) change += row[k] * of->step[k];
-        largest = most(largest, fabs(change) / 4);
+        largest = most(largest, fabs(row_product(of, g)) / 4);
         if (tie != 0) largest = most(largest, fabs(of->step[columns] - tie * (of->points[g].v - of->middle)) / 3);
     }
     return largest;
@@ -209,8 +204,6 @@ double climb(const Problem *of, double *x, double *left) {
         if (!accepted || *left < of->enough) break;
         damping = damping > 1e-2 ? damping / 16 : 0.0;
     }
-    value_at(of, x);
-    slopes_here(of);
     return value;
 }
 
@@ -221,26 +214,30 @@ double profile_curvature(const Problem *of, const double *x) {
     rest.held = 1;
     for (int64_t k = 0; k < size; k++) of->tangent[k] = 0.0;
     if (!(newton_step(&rest, x, 0.0) >= 0)) return curvature;
-    for (int64_t k = 1; k < size; k++) of->tangent[k] = of->hessian[k * size];
+    for (int64_t k = 1; k < size; k++) of->tangent[k] = of->hessian[k * of->width];
     if (!tau_is_free(of, x)) of->tangent[columns] = 0.0;
     solve(of->factor, size, of->tangent);
     of->tangent[0] = 0.0;
-    for (int64_t k = 1; k < size; k++) known += of->tangent[k] * of->hessian[k * size];
+    for (int64_t k = 1; k < size; k++) known += of->tangent[k] * of->hessian[k * of->width];
     return curvature - known;
 }
 
 int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room *room, const DesignRoom *design_room,
               Problem *of, double *documents) {
-    int64_t used = 0, found = 0, size = design->columns + 1;
+    int64_t used = 0, found = 0, size = design->columns + 1, width = (size + LANES - 1) / LANES * LANES;
     double n_i = 0.0, n = 0.0;
     Term *present = design_room->present;
     if (!is_term(cells, term)) return TB_BAD_INDEX;
-    if (design_room->size < 2 * size * size + ROWS_OF_SCRATCH * size + 1) return TB_NO_ROOM;
+    if (design_room->size < (size + design->groups + 2) * width + size * size + ROWS_OF_SCRATCH * size + 1)
+        return TB_NO_ROOM;
+    double *padded = design_room->numbers, *rows = padded + width, *numbers = rows + design->groups * width;
+    for (int64_t k = 0; k < width; k++) padded[k] = 0.0;
     for (int64_t g = 0; g < design->groups; g++) {
         const double *row = design->rows + g * design->columns;
         Point *at = (Point *)design_room->points + g;
         design_room->place[g] = -1;
         n += design->tokens[g];
+        for (int64_t k = 0; k < width; k++) rows[g * width + k] = k < design->columns ? row[k] : 0.0;
         for (at->first = 0; at->first < design->columns - 1 && row[at->first] == 0;) at->first++;
         for (at->last = design->columns - 1; at->last > at->first && row[at->last] == 0;) at->last--;
     }
@@ -256,16 +253,19 @@ int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room
         *documents += present[found].documents;
         design_room->place[g] = found++;
     }
-    double share = between(n_i / n, 1e-300, 1 - 1e-16), *numbers = design_room->numbers;
+    double share = between(n_i / n, 1e-300, 1 - 1e-16);
     *of = (Problem){.design = design, .present = present, .place = design_room->place, .points = design_room->points};
+    of->width = width;
+    of->rows = rows;
+    of->padded = padded;
     of->middle = log(share) + log1p(-share);
     of->highest = least(log((double)most_int(design->longest, 1)) + FARTHEST_TAU, LARGEST);
     of->lowest = SMALLEST / 2;
     of->enough = FIT_GAIN;
     of->hessian = numbers;
-    of->factor = numbers += size * size;
-    of->gradient = numbers += size * size;
-    of->step = numbers += size;
+    of->gradient = numbers += size * width;
+    of->factor = numbers += width;
+    of->step = numbers += size * size;
     of->trial = numbers += size;
     of->moved = numbers += size;
     of->across = numbers += size;

@@ -27,8 +27,12 @@ typedef struct {
     double middle, highest, lowest; /* v of all documents together, and the range of τ */
     double enough;                  /* gain of a step below which a search ends */
     int64_t held;
+    int64_t width;      /* columns and τ, padded with zeros to whole LANES */
+    const double *rows; /* of the design, `width` numbers each */
     double *kappa;
-    double *gradient, *hessian, *factor, *step, *trial, *moved, *across, *tangent, *limit, *other; /* `other` has two rows */
+    double *gradient, *hessian; /* `width` numbers per row */
+    double *padded;             /* `width` numbers */
+    double *factor, *step, *trial, *moved, *across, *tangent, *limit, *other; /* `other` has two rows */
 } Problem;
 
 TB_INLINE int tie_is_fitted(const Design *design) { return design->firmness > 0; }
@@ -46,6 +50,34 @@ double value_at(const Problem *of, const double *x);
 
 /* The same at the coefficients of the last call of `value_at`, and another τ. */
 double value_at_tau(const Problem *of, double tau);
+
+/* The product of row g of the design with the last vector that `pad` copied. */
+TB_INLINE double row_product(const Problem *of, int64_t g) {
+    const double *row = of->rows + g * of->width;
+    Lanes sum = {0.0};
+    for (int64_t k = of->points[g].first / LANES * LANES; k <= of->points[g].last; k += LANES)
+        sum += lanes_at(row + k) * lanes_at(of->padded + k);
+    return lanes_sum(sum);
+}
+
+/* Copies the coefficients of x to `padded`. */
+TB_INLINE void pad(const Problem *of, const double *x) {
+    for (int64_t k = 0; k < of->design->columns; k++) of->padded[k] = x[k];
+}
+
+/* Adds *slope* times row g to the gradient, and *bend* times its outer product to the lower triangle of the Hessian. */
+TB_INLINE void add_row(const Problem *of, int64_t g, double slope, double bend) {
+    const double *row = of->rows + g * of->width;
+    int64_t begin = of->points[g].first / LANES * LANES, last = of->points[g].last;
+    for (int64_t k = begin; k <= last; k += LANES) lanes_add(of->gradient + k, slope * lanes_at(row + k));
+    for (int64_t k = of->points[g].first; k <= last; k++) {
+        double *line = of->hessian + k * of->width, part = bend * row[k];
+        for (int64_t l = begin; l <= k; l += LANES) lanes_add(line + l, part * lanes_at(row + l));
+    }
+}
+
+/* Sets gradient and Hessian to 0. */
+void clear_slopes(const Problem *of);
 
 /* Gradient and Hessian (the lower triangle) of ℓ, at the x of the last call of `value_at`. */
 void slopes_here(const Problem *of);

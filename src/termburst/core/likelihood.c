@@ -1,6 +1,7 @@
 #include "likelihood.h"
 #include "special.h"
 
+#define SHORT 1e-3 /* δ up to which two points integrate K to rounding */
 #define GAUSS_2 0.5773502691896258
 static const double GAUSS_4[2] = {0.3399810435848563, 0.8611363115940526};
 static const double WEIGHT_4[2] = {0.6521451548625461, 0.34785484513745385};
@@ -76,11 +77,9 @@ TB_INLINE Derivatives combined(double p, double rest, double n_i, double n, cons
     return d;
 }
 
-/* Derivatives of the penalised log-likelihood; *penalty* may be NULL. */
-Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
-                        const double *penalty) {
-    Share share = split(omega);
-    double p = share.p, rest = share.rest;
+/* The derivatives without a penalty: *delta* is −log(1 − p), *kept* is from `present_gain` at this point or NULL. */
+TB_INLINE Derivatives derivatives_at(double tau, double p, double rest, double delta, const Term *term, double n,
+                                     const double *table, const double *kept) {
     double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
     Lanes sum = {0.0}, slope = {0.0}, x = {1.0, 2.0, 3.0, 4.0};
     for (int64_t q = 0; q < term->more_size; q += LANES) {
@@ -99,14 +98,26 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
     }
     double other = lanes_sum(sum), other_slope = lanes_sum(slope);
     add_runs(term, 1, alpha_not, &other, &other_slope);
-    LengthsPart of = lengths_part(table, tau, log1p_of(alpha / alpha_not), NULL);
+    LengthsPart of = lengths_part(table, tau, delta, kept);
     const Sums sums = {own, own_slope, other, other_slope};
-    Derivatives d = combined(p, rest, term->n_i, n, &sums, &of);
+    return combined(p, rest, term->n_i, n, &sums, &of);
+}
+
+Derivatives derivatives(double tau, double omega, const Term *term, double n, const double *table,
+                        const double *penalty) {
+    Share share = split(omega);
+    double alpha_0 = exp(tau), delta = log1p_of(alpha_0 * share.p / (alpha_0 * share.rest));
+    Derivatives d = derivatives_at(tau, share.p, share.rest, delta, term, n, table, NULL);
     if (penalty != NULL) {
         d.tau += penalty[0] + penalty[1] * tau + penalty[2] * alpha_0 + penalty[3] / alpha_0;
         d.tau_tau += penalty[1] + penalty[2] * alpha_0 - penalty[3] / alpha_0;
     }
     return d;
+}
+
+Derivatives present_derivatives(double tau, double p, double rest, double delta, const Term *term, double n,
+                                const double *table, const double *kept) {
+    return derivatives_at(tau, p, rest, delta, term, n, table, kept);
 }
 
 /* The derivatives for documents without the term: *delta* is −log(1 − p). *kept* is from `absent_gain` at this point. */
@@ -172,21 +183,22 @@ static double lengths_integral(const double *table, double tau, double delta, do
     return total;
 }
 
-/* The gain for documents without the term. If δ is small, two points integrate K to rounding; the derivatives need the
- * same two, which are *kept* for them. */
-double absent_gain(double tau, double delta, double n, const double *table, double *kept) {
-    if (!(delta < 1e3)) return NAN;
-    if (!(delta < 1e-3)) return lengths_integral(table, tau, delta, -n * delta);
+/* ∫ K d log z for a small δ: two points integrate K to rounding. The derivatives need them, so they are *kept*. */
+TB_INLINE double short_integral(const double *table, double tau, double delta, double *kept) {
     Lanes both = look_up_gauss(table, tau, delta);
     memcpy(kept, &both, sizeof both);
-    return delta / 2 * (both[0] + both[2]) - n * delta;
+    return delta / 2 * (both[0] + both[2]);
 }
 
-/* ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + … */
-double gain(double tau, double omega, const Term *term, double n, const double *table) {
-    Share share = split(omega);
-    double p = share.p, rest = share.rest, n_i = term->n_i;
-    double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
+/* The gain for documents without the term. */
+double absent_gain(double tau, double delta, double n, const double *table, double *kept) {
+    if (!(delta < 1e3)) return NAN;
+    if (!(delta < SHORT)) return lengths_integral(table, tau, delta, -n * delta);
+    return short_integral(table, tau, delta, kept) - n * delta;
+}
+
+/* Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) */
+TB_INLINE double occurrences_gain(const Term *term, double alpha, double alpha_not) {
     Lanes sum = {0.0}, x = {1.0, 2.0, 3.0, 4.0};
     for (int64_t q = 0; q < term->more_size; q += LANES) {
         sum += lanes_at(term->more + q) * lanes_log1p(x / alpha);
@@ -194,19 +206,43 @@ double gain(double tau, double omega, const Term *term, double n, const double *
     }
     for (int64_t j = 0; j < term->after_size; j += LANES)
         sum -= lanes_at(term->times + j) * lanes_log1p(lanes_at(term->after + j) / alpha_not);
-    double total = lanes_sum(sum), delta = log1p_of(alpha / alpha_not);
-    if (!(delta < 1e3)) return NAN;
+    double total = lanes_sum(sum);
     for (int64_t k = 0; k < term->run_size; k += 2) {
         const Run *q = &term->runs[k], *r = q + 1;
         total += q->weight * run_log_sum(alpha, q->first, q->last);
         total -= r->weight * run_log_sum(alpha_not, r->first, r->last);
     }
-    total = lengths_integral(table, tau, delta, total);
+    return total;
+}
+
+/* *total* plus the binomial log-likelihood at p minus that at the observed share. */
+TB_INLINE double with_binomial(double total, double p, double rest, double n_i, double n) {
     if (n_i == 0) return total + n * log(rest);
     if (n_i == n) return total + n * log(p);
     double p_0 = n_i / n, rest_0 = (n - n_i) / n;
     double change = p < 0.5 ? p - p_0 : rest_0 - rest;
     return total + n_i * log_ratio(p, p_0, change) + (n - n_i) * log_ratio(rest, rest_0, -change);
+}
+
+/* ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + … */
+double gain(double tau, double omega, const Term *term, double n, const double *table) {
+    Share share = split(omega);
+    double alpha_0 = exp(tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
+    double delta = log1p_of(alpha / alpha_not);
+    if (!(delta < 1e3)) return NAN;
+    double total = lengths_integral(table, tau, delta, occurrences_gain(term, alpha, alpha_not));
+    return with_binomial(total, share.p, share.rest, term->n_i, n);
+}
+
+double present_gain(double tau, double p, double rest, double delta, const Term *term, double n, const double *table,
+                    double *kept) {
+    if (!(delta < 1e3)) return NAN;
+    double alpha_0 = exp(tau), total = occurrences_gain(term, alpha_0 * p, alpha_0 * rest);
+    if (delta < SHORT)
+        total += short_integral(table, tau, delta, kept);
+    else
+        total = lengths_integral(table, tau, delta, total);
+    return with_binomial(total, p, rest, term->n_i, n);
 }
 
 /* The sum of the integers of a run. */

@@ -1,55 +1,24 @@
 #include "regression.h"
 
 #include "cholesky.h"
-#include "design_problem.h"
+#include "design_starts.h"
 
 #define LIMIT_GAIN 1e-6     /* of a Newton step at a point of the profile, whose height is all that is needed */
 #define SEPARATED 1e-3      /* curvature below which a coefficient has no finite maximum */
 #define FARTHEST_LIMIT 60.0 /* of a limit: beyond, it is infinite */
 #define INSIDE 3.0          /* of τ above log of the longest document, from which a fit starts at most */
 #define NOTHING 1e-8        /* fall of a likelihood that is rounding */
+#define APART 0.5           /* of a coefficient: if the likelihood is the same that far off, it says nothing about it */
 #define FAR 8.0             /* of a logit: the tangent says little about what is that far off */
 #define FEW 30.0            /* documents with a term, up to which other starts are tried */
 #define JOINT_GAIN 1e-7     /* the same for a search in all parameters at once */
+#define CUBIC_NEAR 3e-3     /* distance from the root, as a part of it, from where a cubic finds the limit, */
+#define CUBIC_GAIN 1e-6     /* if no more than this can be gained in the other parameters there, */
+#define CUBIC_FIRST 1e-3    /* and no more than this at the point before */
 #define HIGHER 1e-5         /* of another maximum that matters for a limit */
 #define FARTHEST_BEND 2.0   /* of a parameter from the tangent, up to which a parabola is believed */
 #define CLEAR 0.3           /* √(2 × fall of ℓ) from which a point says how the profile bends */
-enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3 };
-
-/* Coefficients from a weighted least-squares fit of the logits of the observed shares: a design cell without the term
- * has a logit near FARTHEST_LOGIT/2 and hardly any weight. So coefficients without a finite maximum start far out, where
- * Newton's method would arrive only by steps of one. */
-static void observed_start(const Problem *of, double *x) {
-    int64_t columns = of->design->columns, size = columns + 1;
-    double largest = 0.0;
-    for (int64_t k = 0; k < size; k++) of->step[k] = 0.0;
-    for (int64_t k = 0; k < size * size; k++) of->factor[k] = 0.0;
-    for (int64_t g = 0; g < of->design->groups; g++) {
-        const double *row = of->design->rows + g * columns;
-        const Term *term = term_in(of, g);
-        double n = of->design->tokens[g], n_i = term == NULL ? 0.0 : term->n_i;
-        double weight = term == NULL ? 1e-8 : most(term->documents, 1e-8), logit = log(most(n_i, 1e-8) / most(n - n_i, 1e-8));
-        if (of->held) logit -= row[0] * x[0];
-        for (int64_t k = of->points[g].first; k <= of->points[g].last; k++) {
-            of->step[k] += weight * row[k] * logit;
-            for (int64_t l = of->points[g].first; l <= k; l++) of->factor[k * size + l] += weight * row[k] * row[l];
-        }
-    }
-    of->factor[size * size - 1] = 1.0;
-    if (tie_is_fitted(of->design)) {
-        of->factor[(columns - 1) * (size + 1)] = 1.0;
-        of->step[columns - 1] = x[columns - 1];
-    }
-    if (of->held) {
-        for (int64_t k = 0; k < columns; k++) of->factor[k * size] = 0.0;
-        of->factor[0] = 1.0;
-        of->step[0] = x[0];
-    }
-    for (int64_t k = 0; k < columns; k++) largest = most(largest, of->factor[k * size + k]);
-    if (!cholesky(of->factor, size, 1e-15 * largest)) return;
-    solve(of->factor, size, of->step);
-    for (int64_t k = 0; k < columns; k++) x[k] = of->step[k];
-}
+enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3, MOST_CLIMBS = 2 };
 
 /* Keeps the fit that an uphill search from x reaches, if it is better than *out*. Returns the lower one of the two. */
 static double try_start(const Problem *of, double *x, double *out) {
@@ -62,8 +31,8 @@ static double try_start(const Problem *of, double *x, double *out) {
     return lower;
 }
 
-/* Looks for other maxima over τ, with all coefficients as they are, and climbs those: few documents may have two.
- * Returns the highest one that is not kept, or −∞. */
+/* Looks for other maxima over τ, with all coefficients as they are, and climbs those: few documents may have two. The last
+ * call of `value_at` must have been at *out*. Returns the highest one that is not kept, or −∞. */
 static double scan(const Problem *of, double *x, double *out) {
     int64_t size = of->design->columns + 1;
     double rival = -INFINITY;
@@ -71,7 +40,6 @@ static double scan(const Problem *of, double *x, double *out) {
     double centre = least(tau, log((double)most_int(of->design->longest, 1)) + INSIDE); /* beyond, all is flat */
     double end = most(centre - 12, of->lowest), start = least(of->highest, centre + 12);
     for (int64_t k = 0; k < size; k++) x[k] = out[k];
-    value_at(of, x);
     for (double next = of->highest; next > end - 3; next = next > start ? start : next - 3) {
         double value = -INFINITY;
         if (next > end) value = value_at_tau(of, next);
@@ -97,38 +65,45 @@ static void prefer(const Problem *of, const double *x, double *best) {
     best[size] = value;
 }
 
+/* Whether the likelihood is the same with β_0 = 0 as at the *fit*, of the last call of `value_at`, whose β_0 is another
+ * one: then the data say nothing about β_0. Receives the coefficients, τ and the value with β_0 = 0. */
+static int says_nothing(Problem *of, const double *fit, double *out) {
+    int64_t size = of->design->columns + 1;
+    if (!(fabs(fit[0]) > APART) || !somewhere_improbable(of)) return 0;
+    for (int64_t k = 0; k < size; k++) out[k] = fit[k];
+    of->held = 1;
+    out[0] = out[size + 1] = 0.0;
+    nearest_start(of, out);
+    out[size] = value_at(of, out);
+    out[size + 2] = NAN;
+    of->held = 0;
+    return out[size] >= fit[size] - NOTHING;
+}
+
 /* The fit with β_0 = 0, given the *fit* with it, at which `tangent` is known: if β_0 is not far out, all other
- * parameters follow it along the tangent, and one or two steps are left. If it is, and the likelihood does not fall, the
- * data say nothing about β_0, and all is done. If the fit is higher than *rival*, no other start can lead higher. */
+ * parameters follow it along the tangent, and one or two steps are left. If the fit is higher than *rival*, no other
+ * start can lead higher. */
 static void fit_without(Problem *of, const double *fit, double documents, double rival, double *out) {
     int64_t size = of->design->columns + 1;
     double *x = of->moved, inside = log((double)most_int(of->design->longest, 1)) + INSIDE;
     int far = !(fit[size + 2] >= SEPARATED) || !(fabs(fit[0]) < FAR);
     of->held = 1;
-    for (int64_t k = 0; k < size; k++) {
-        out[k] = fit[k];
-        x[k] = fit[k] - fit[0] * of->tangent[k];
-    }
+    for (int64_t k = 0; k < size; k++) out[k] = x[k] = fit[k] - fit[0] * of->tangent[k];
     out[0] = x[0] = out[size + 1] = 0.0;
-    out[size] = far ? value_at(of, out) : -INFINITY;
+    out[size - 1] = x[size - 1] = between(x[size - 1], of->lowest, inside);
     out[size + 2] = NAN;
-    if (!(out[size] >= fit[size] - NOTHING)) {
-        x[size - 1] = between(x[size - 1], of->lowest, inside);
-        out[size - 1] = between(out[size - 1], of->lowest, inside);
-        if (far) {
-            if (fit[size - 1] > inside) out[size] = value_at(of, out);
-            prefer(of, x, out);
-            observed_start(of, x);
-            prefer(of, x, out);
-        } else {
-            for (int64_t k = 0; k < size; k++) out[k] = x[k];
-        }
-        out[size] = climb(of, out, &out[size + 1]);
-        if (documents <= FEW && !(out[size] > rival)) {
-            observed_start(of, x);
-            try_start(of, x, out);
-            scan(of, x, out);
-        }
+    if (far) {
+        out[size] = value_at(of, out);
+        x[size - 1] = between(fit[size - 1], of->lowest, inside);
+        observed_start(of, x);
+        prefer(of, x, out);
+    }
+    out[size] = climb(of, out, &out[size + 1]);
+    if (documents <= FEW && !(out[size] > rival)) {
+        observed_start(of, x);
+        try_start(of, x, out);
+        value_at(of, out);
+        scan(of, x, out);
     }
     of->held = 0;
 }
@@ -141,12 +116,15 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
     of->held = task->held;
     for (int64_t k = 0; k < size; k++) out[k] = x[k] = start[k];
     if (task->keep) {
+        double *without = task->without + term * (size + 3);
         out[size] = value_at(of, out);
+        out[size + 1] = out[size + 2] = 0.0;
+        if (says_nothing(of, out, without)) return;
+        value_at(of, out);
         slopes_here(of);
-        out[size + 1] = 0.0;
         out[size + 2] = profile_curvature(of, out);
         for (int64_t k = 0; k < size; k++) task->tangent[term * size + k] = of->tangent[k];
-        fit_without(of, out, documents, task->rival[term], task->without + term * (size + 3));
+        fit_without(of, out, documents, task->rival[term], without);
         return;
     }
     out[size - 1] = x[size - 1] = between(start[size - 1], of->lowest, of->highest);
@@ -157,7 +135,10 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
     }
     double first = out[size] = climb(of, out, &out[size + 1]);
     out[size + 2] = task->held ? NAN : profile_curvature(of, out);
-    if (task->scan && documents <= FEW) task->rival[term] = scan(of, x, out);
+    if (task->scan && documents <= FEW) {
+        value_at(of, out);
+        task->rival[term] = scan(of, x, out);
+    }
     if (task->held || !(out[size] > first)) return;
     value_at(of, out);
     slopes_here(of);
@@ -176,19 +157,42 @@ int32_t tb_fit_design(const Cells *cells, const Design *design, const DesignFitT
     return TB_OK;
 }
 
+/* A point of a search for a limit: β_0, √(2 × fall of the profile), how β_0 changes with that, and the gain of a Newton
+ * step in the other parameters. */
+typedef struct {
+    double at, fallen, rise, left;
+} Passed;
+
+/* β_0 where the root is reached, by the cubic through two points with their slopes. Its error is of the order of the
+ * squares of both distances, so the last point need not be as near as for Newton's method. NaN if they are not near. */
+static double by_cubic(Passed a, Passed b, double root) {
+    double width = b.fallen - a.fallen, s = (root - a.fallen) / width, t = 1 - s;
+    if (!(a.left < CUBIC_FIRST && b.left < CUBIC_GAIN && fabs(a.fallen - root) < 0.1 * root)) return NAN;
+    if (!(fabs(b.fallen - root) < CUBIC_NEAR * root && fabs(width) > 1e-5 * root)) return NAN;
+    return t * t * ((1 + 2 * s) * a.at + s * width * a.rise) + s * s * ((1 + 2 * t) * b.at - t * width * b.rise);
+}
+
 /* A limit found by one search in all parameters at once from x, or NaN if it leaves the region where that is safe.
  *
  * At each point the other parameters have a Newton step s and follow β_0 along the tangent t. The profile is
  * ℓ + g·s/2 to second order, and its slope is ∂ℓ/∂β_0 + g·t. Newton's method on the root of its fall gives the step of
- * β_0, and the others move by s + t times that step. Every point costs one evaluation with derivatives. */
-static double joint_limit(const Problem *of, double top, double root, double side, double *x) {
+ * β_0, and the others move by s + t times that step. Every point costs one evaluation with derivatives. *climbs* receives
+ * how often the search had to climb to a maximum over the others, of which there may be a higher one. */
+static double joint_limit(const Problem *of, double top, double root, double side, double *x, int *climbs) {
     int64_t size = of->design->columns + 1;
+    Passed before = {0.0, 0.0, 0.0, INFINITY};
+    *climbs = 0;
     for (int round = 0; round < JOINT_ROUNDS; round++) {
         double value = value_at(of, x);
         slopes_here(of);
         double left = newton_step(of, x, 0.0), slope = of->gradient[0], *tau_step = &of->step[size - 1];
-        if (!(left >= 0)) return NAN;
-        for (int64_t k = 0; k < size; k++) of->across[k] = k > 0 ? of->hessian[k * size] : 0.0;
+        if (!(left >= 0)) { /* not near a maximum over the others */
+            if ((*climbs)++ == MOST_CLIMBS) return NAN;
+            climb(of, x, &left);
+            before.left = INFINITY;
+            continue;
+        }
+        for (int64_t k = 0; k < size; k++) of->across[k] = k > 0 ? of->hessian[k * of->width] : 0.0;
         if (!tau_is_free(of, x)) of->across[size - 1] = 0.0;
         solve(of->factor, size, of->across);
         for (int64_t k = 1; k < size; k++) slope += of->across[k] * of->gradient[k];
@@ -197,20 +201,27 @@ static double joint_limit(const Problem *of, double top, double root, double sid
         double step = left < 0.5 ? between(side * (root - fallen) / steep, -3.0, 3.0) : 0.0;
         if (left < JOINT_GAIN && fabs(fallen - root) < 1e-4 * root) return x[0] + step;
         int rising = *tau_step > 0.5 && x[size - 1] > of->highest - NEARLY_BINOMIAL;
+        Passed here = {x[0], fallen, side / steep, rising ? INFINITY : left}; /* τ jumps: the profile is not known yet */
+        double found = by_cubic(before, here, root);
+        before = here;
+        if (!isnan(found)) step = found - x[0];
         for (int64_t k = 1; k < size; k++) of->step[k] += of->across[k] * step;
         of->step[0] = step;
         if (rising) *tau_step = 0.0;
         double scale = bounded(of);
         for (int64_t k = 0; k < size; k++) x[k] += scale * of->step[k];
         x[size - 1] = rising ? of->highest : between(x[size - 1], of->lowest, of->highest);
+        if (!isnan(found)) return found;
     }
     return NAN;
 }
 
-/* A point of the profile besides the fit: its parameters, and √(2 × fall of ℓ) there; NULL if none is known. */
+/* A point of the profile besides the fit: its parameters, and √(2 × fall of ℓ) there; NULL if none is known. `climbs` is
+ * from the search for it. */
 typedef struct {
     const double *x;
     double fallen;
+    int climbs;
 } Known;
 
 /* How far the limit is from the fit, if √(2 × fall) is δ√c(1 + bδ), c the curvature, and goes through the known point. */
@@ -277,19 +288,25 @@ static double limit(const Problem *of, const double *fit, double root, double si
     return at;
 }
 
-/* The limit again, as long as few documents have a higher maximum over the other parameters at it; x is near the limit,
- * and *other* is scratch. */
-static double at_highest(const Problem *of, const double *fit, double root, double side, double found, double *x,
-                         double *other) {
+/* The limit again, as long as few documents have a higher maximum over the other parameters at it; `moved` is near the
+ * limit. If the search for it had *climbs*, the starts of the fit are tried, too. */
+static double at_highest(const Problem *of, const double *fit, double root, double side, double found, int climbs) {
     int64_t size = of->design->columns + 1;
+    double *x = of->moved, *other = of->other;
     for (int round = 0; round < HIGHER_ROUNDS && isfinite(found); round++) {
         for (int64_t k = 0; k < size; k++) other[k] = x[k];
         other[0] = found;
         double value = other[size] = value_at(of, other), again = NAN;
+        for (int start = 0; start < 2 && climbs; start++) {
+            for (int64_t k = 0; k < size; k++) x[k] = k > 0 ? fit[k] : found;
+            if (start) observed_start(of, x);
+            try_start(of, x, other);
+        }
+        if (climbs) value_at(of, other);
         scan(of, x, other);
         if (!(other[size] > value + HIGHER)) return found;
         for (int64_t k = 0; k < size; k++) x[k] = other[k];
-        again = joint_limit(of, fit[size], root, side, x);
+        again = joint_limit(of, fit[size], root, side, x, &climbs);
         if (isnan(again)) {
             for (int64_t k = 0; k < size; k++) x[k] = other[k];
             again = limit(of, fit, root, side, found, x);
@@ -310,15 +327,17 @@ static double one_limit(const Problem *of, const double *fit, const double *with
                         Known *at) {
     int64_t size = of->design->columns + 1;
     double found = side * INFINITY;
+    int climbs = 0;
     int searched = joint_start(of, fit, without, *at, root, side, of->moved);
-    if (searched) found = joint_limit(of, fit[size], root, side, of->moved);
-    *at = (Known){NULL, root};
+    if (searched) found = joint_limit(of, fit[size], root, side, of->moved, &climbs);
+    *at = (Known){NULL, root, climbs};
     if (searched && isfinite(found) && fit[size + 2] >= SEPARATED) {
         for (int64_t m = 0; m < size; m++) of->limit[m] = of->moved[m];
         at->x = of->limit;
     }
     if (!isnan(found)) return found;
-    for (int64_t m = 0; m < size; m++) of->moved[m] = fit[m];
+    int at_zero = !(fit[size + 2] >= SEPARATED); /* the search begins there, and the fit is far from it */
+    for (int64_t m = 0; m < size; m++) of->moved[m] = at_zero ? without[m] : fit[m];
     return limit(of, fit, root, side, first_guess(fit, size, root, side), of->moved);
 }
 
@@ -346,14 +365,14 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
             slopes_here(&of);
             profile_curvature(&of, fit);
         }
-        Known at = {fallen > CLEAR && fallen < 4 * root && without[0] == 0 ? without : NULL, fallen};
+        Known at = {fallen > CLEAR && fallen < 4 * root && without[0] == 0 ? without : NULL, fallen, 0};
         /* Where the estimate is far out, or next to the binomial, a maximum may appear that the fit does not have. */
         int at_end = !(fit[size + 2] >= SEPARATED) || tokens_of(&of) == documents ||
                      fit[size - 1] >= log((double)most_int(design->longest, 1)) + INSIDE;
         int other_maxima = documents <= FEW && (at_end || !(task->rival[i] < fit[size] - task->critical[i] / 2));
         for (int side = 0; side < 2; side++) {
             double sign = side ? 1.0 : -1.0, found = one_limit(&of, fit, without, root, sign, &at);
-            if (other_maxima) found = at_highest(&of, fit, root, sign, found, of.moved, of.other);
+            if (other_maxima || (at.climbs && documents <= FEW)) found = at_highest(&of, fit, root, sign, found, at.climbs);
             task->out[2 * i + side] = found;
         }
     }

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import beta_binomial
-from termburst.core.beta_binomial import Term
+from termburst.core.beta_binomial import LANES, Term
 from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Out_u8, Struct, call, require
 from termburst.core.cells import Cells
 from termburst.core.length_table import DEGREE, PANELS
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
-SCRATCH = 9  # rows of scratch space, as in design_problem.c
+SCRATCH = 8  # rows of scratch space, as in design_problem.c
 POINT = 112  # bytes of a design cell at a point, as in regression.h
 
 
@@ -97,7 +97,8 @@ def design(
 
 def _room(of: Design) -> DesignRoom:
     size = of.columns + 1
-    numbers = 2 * size * size + SCRATCH * size + 1
+    width = -(-size // LANES) * LANES
+    numbers = (size + of.groups + 2) * width + size * size + SCRATCH * size + 1
     return DesignRoom(
         present=np.zeros(of.groups * ctypes.sizeof(Term), np.uint8),
         place=np.zeros(of.groups, np.int64),

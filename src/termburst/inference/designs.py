@@ -8,7 +8,10 @@ j with probability ∝ P(c | n_j, x_j). No two bursts are in one document, which
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +21,7 @@ from termburst.inference import distributions as stats
 from termburst.inference.confident_effect import agreeing
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
 from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -137,6 +141,23 @@ class DesignComparison:
             status,
         )
 
+    def tests(
+        self, contrasts: Sequence[Contrast], confidence: float | None = 0.95, prefix: str = ""
+    ) -> list[ContrastTest]:
+        """`test` of several contrasts. What one of them does in Python is done while the kernels of another run."""
+        found: list[Any] = [None] * len(contrasts)
+        if len(contrasts) > 1:
+            for one in contrasts:
+                if one.own.size < self.rows.shape[1]:
+                    self._unadjusted_beta(one.own)
+            self._loose_fits()
+
+        def fill(k: int) -> None:
+            found[k] = copy(self).test(contrasts[k], confidence, prefix)
+
+        in_threads(fill, range(len(contrasts)))
+        return found
+
     def both(self, rows: Floats) -> tuple[Floats, Floats]:
         """Raw fits with and without the contrast, which is the first column of *rows*; the last ones are kept."""
         if self._last is None or not np.array_equal(self._last[0], rows):
@@ -147,7 +168,7 @@ class DesignComparison:
         """The same, and the tangents of `Regression.fit_both`."""
         columns = rows.shape[1]
         there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
-        start = np.nan_to_num(np.column_stack([self.raw[:, :columns] @ there.T, self.raw[:, columns]]))
+        start = np.nan_to_num(np.column_stack([_changed(self.raw[:, :columns], there), self.raw[:, columns]]))
         full, without, tangents = self.regression.fit_both(rows, start, self.rivals)
         full[:, columns + 2] = self.raw[:, columns + 2]
         behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
@@ -165,11 +186,9 @@ class DesignComparison:
         *full* says in which terms the contrast has an estimate.
         """
         if self._tie is None or not np.array_equal(self._tie.rows[:, :-1], rows):
-            columns, loose = rows.shape[1], self.regression.with_fitted_tie()
-            if self._loose is None:
-                self._loose = self._fitted_tie(self.basis, self.raw)
+            columns, loose, fits = rows.shape[1], self.regression.with_fitted_tie(), self._loose_fits()
             there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
-            start = np.column_stack([self._loose[:, :columns] @ there.T, self._loose[:, columns : columns + 2]])
+            start = np.column_stack([_changed(fits[:, :columns], there), fits[:, columns : columns + 2]])
             terms = np.flatnonzero(np.isfinite(start[:, 0]) & (full[:, -1] >= SEPARATED))
             wide = np.column_stack([rows, np.zeros(len(rows))])
             raw = loose.fit(wide, np.nan_to_num(start), how="climb", terms=terms)
@@ -177,16 +196,11 @@ class DesignComparison:
             self._tie = FittedTie(wide, raw, found)
         return self._tie
 
-    def _fitted_tie(self, basis: Floats, raw: Floats) -> Floats:
-        """The fits *raw* of a design with κ as one more coefficient; NaN for terms that say little about the tie."""
-        columns, share = basis.shape[1], self.data.tokens / self.data.tokens.sum()
-        omega = np.clip(np.nan_to_num(raw[:, :columns]) @ basis.T, -60, 30)
-        variance = (omega - (omega @ share)[:, None]) ** 2 @ share
-        terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (variance >= APART**2))
-        kappa = np.full(len(raw), self.regression.kappa)
-        start = np.nan_to_num(np.column_stack([raw[:, :columns], kappa, raw[:, columns]]))
-        wide = np.column_stack([basis, np.zeros(len(basis))])
-        return self.regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
+    def _loose_fits(self) -> Floats:
+        """The fits of the whole design with κ as one more coefficient."""
+        if self._loose is None:
+            self._loose = _with_own_tie(self.regression, self.basis, self.raw)
+        return self._loose
 
     def limits(self, rows: Floats, full: Floats, without: Floats, critical: Floats) -> Floats:
         """Profile-likelihood limits of the first coefficient; over κ, too, where documents say something about it."""
@@ -238,19 +252,24 @@ class DesignComparison:
 
     def _alone(self, contrast: Contrast) -> Floats:
         """log₂ of the unadjusted ratio."""
-        key = tuple(contrast.own.tolist())
-        if key not in self._unadjusted:
-            own = self.rows[:, contrast.own]
-            basis = orthonormal(own, self.data.tokens)
-            raw = self.regression.fit(basis, self.regression.start(basis, self.null))
-            loose = self._fitted_tie(basis, raw)  # as for the adjusted ratio, so that the two can be compared
-            beta = np.where((loose[:, -2] < 1e-6)[:, None], loose[:, : len(key)], raw[:, : len(key)])
-            self._unadjusted[key] = beta @ np.linalg.lstsq(own, basis, rcond=None)[0].T
         vector = contrast.vector[contrast.own]
-        found = self._unadjusted[key] @ vector / np.log(2)
+        found = _changed(self._unadjusted_beta(contrast.own), vector[None, :])[:, 0] / np.log(2)
         span = spanning_rows(self.rows[:, contrast.own], vector, self.data.tokens)[1] / np.log(2)
         found = np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
         return np.where(self._outside(self.rows[:, contrast.own], vector), np.nan, found)
+
+    def _unadjusted_beta(self, columns: NDArray[np.intp]) -> Floats:
+        """Coefficients of the model that has only these columns; design cells that it cannot tell apart are merged."""
+        key = tuple(columns.tolist())
+        if key not in self._unadjusted:
+            own, kind = np.unique(self.rows[:, columns], axis=0, return_inverse=True)
+            regression = self.regression.merged(kind.ravel().astype(np.intp))
+            basis = orthonormal(own, regression.data.tokens)
+            raw = regression.fit(basis, regression.start(basis, self.null))
+            loose = _with_own_tie(regression, basis, raw)  # as for the adjusted ratio, so that the two can be compared
+            beta = np.where((loose[:, -2] < 1e-6)[:, None], loose[:, : len(key)], raw[:, : len(key)])
+            self._unadjusted[key] = _changed(beta, np.linalg.lstsq(own, basis, rcond=None)[0])
+        return self._unadjusted[key]
 
     def _outside(self, own: Floats, vector: Floats) -> NDArray[np.bool_]:
         """Whether a term is in no document of the values that a contrast of one category compares."""
@@ -259,6 +278,24 @@ class DesignComparison:
             return np.zeros(cells.n_i.size, dtype=bool)
         inside = contrast_rows(own, vector, self.data.tokens)[:, 0] != 0
         return np.bincount(cells.term[inside[self.data.group]], minlength=cells.n_i.size) == 0
+
+
+def _changed(coefficients: Floats, there: Any) -> Floats:
+    """Coefficients in terms of another basis. Not by BLAS: its threads would spin while the kernels run."""
+    return np.einsum("ik,jk->ij", coefficients, there)
+
+
+def _with_own_tie(regression: Regression, basis: Floats, raw: Floats) -> Floats:
+    """The fits *raw* of a design with κ as one more coefficient; NaN for terms that say little about the tie."""
+    columns, tokens = basis.shape[1], regression.data.tokens
+    share = tokens / tokens.sum()
+    omega = np.clip(_changed(np.nan_to_num(raw[:, :columns]), basis), -60, 30)
+    variance = (omega - (omega @ share)[:, None]) ** 2 @ share
+    terms = np.flatnonzero((regression.data.cells.b_i >= LOOSE) & (variance >= APART**2))
+    kappa = np.full(len(raw), regression.kappa)
+    start = np.nan_to_num(np.column_stack([raw[:, :columns], kappa, raw[:, columns]]))
+    wide = np.column_stack([basis, np.zeros(len(basis))])
+    return regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
 
 
 def check_design(data: DesignCells, rows: Floats) -> None:

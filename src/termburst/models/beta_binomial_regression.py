@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,8 @@ class Regression:
             self.cells.arrays["weight"],
         )
         distinct, at = core_cells.alike_terms(named, self.occurring)
-        self.same_as = distinct[at]
+        again = distinct[at] != self.occurring
+        self.repeated, self.same_as = self.occurring[again], distinct[at][again]
         self.terms = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]
         self.separate = self._separate_binomials()
 
@@ -161,7 +162,7 @@ class Regression:
         """Call *kernel* with parts of *terms* on all cores; then copy *results* to terms with equal cells."""
         in_threads(lambda part: kernel(terms[part::BLOCKS].copy()), range(BLOCKS))
         for result in results:
-            result[self.occurring] = result[self.same_as]
+            result[self.repeated] = result[self.same_as]
 
     def design(self, rows: Floats) -> core.Design:
         """A design of these design cells in the form of the kernels."""
@@ -178,6 +179,26 @@ class Regression:
         loose = copy(self)
         loose.firmness = FIRMNESS
         return loose
+
+    def merged(self, kind: NDArray[np.intp]) -> Regression:
+        """The same documents in fewer design cells: g becomes a part of kind[g]. Length tables simply add up."""
+        old, groups = self.data, int(kind.max()) + 1
+        group = kind[old.group]
+        order = np.argsort(old.cells.term * groups + group, kind="stable")
+        lengths = []
+        for g in range(groups):
+            own = [old.lengths[int(k)] for k in np.flatnonzero(kind == g)]
+            (distinct,), number = tally([np.concatenate([of for of, _ in own])], np.concatenate([n for _, n in own]))
+            lengths.append((distinct, number))
+        tokens, documents = (np.bincount(kind, of, groups).astype(np.float64) for of in (old.tokens, old.documents))
+        held = old.cells
+        cells = replace(held, count=held.count[order], length=held.length[order], weight=held.weight[order])
+        found = copy(self)
+        found.data = DesignCells(cells, group[order].astype(np.int32), lengths, tokens, documents)
+        found.tables = np.zeros((groups, *self.tables.shape[1:]))
+        np.add.at(found.tables, kind, self.tables)
+        found.cells, found.separate = cells.for_kernels(), found._separate_binomials()
+        return found
 
     def start(self, rows: Floats, null: BetaBinomialFit) -> Floats:
         """Coefficients and τ of the model with one mean, *null*, in terms of a design that has an intercept."""

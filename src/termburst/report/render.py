@@ -25,7 +25,7 @@ _PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
 _AS_IS = frozenset((int, str))  # types of values that are written as they are: most of a page
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
-_NAMES = ("how", "status", "group", "only_in", "reference")  # every other column is numbers
+_NAMES = ("how", "status", "group", "only_in", "only_unadjusted", "reference")  # every other column is numbers
 _COMPUTED = ("tf_idf_sum",)  # columns that data.js computes from those before them
 _SCRIPTS = (
     "data.js",
@@ -34,13 +34,14 @@ _SCRIPTS = (
     "panel.js",
     "about.js",
     "compare.js",
+    "design.js",
     "live.js",
     "page.js",
 )  # one scope, in this order
 
 
 def render(summary: dict[str, Any]) -> str:
-    """The page of a summary made by `summarize` or `summarize_keyness`.
+    """The page of a summary made by `summarize`, `summarize_keyness` or `summarize_design`.
 
     Everything that came from the corpus is stored as compressed JSON in base64 and enters the page as text, so no
     term, line or file name can become markup. Numbers in the page have six digits, p- and q-values three. Terms are cut

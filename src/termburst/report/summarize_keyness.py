@@ -107,13 +107,14 @@ def summarize_keyness(
             "tested": table.height,
             "sure": int((table["q_value"] <= SURE).sum()),
         },
-        "sides": [_side(name, s, sides[name], given[name]) for name, s in statistics.items()],
+        "sides": [side_summary(name, s, sides[name], given[name]) for name, s in statistics.items()],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
         **side_panels(terms, sides, lines),
     }
 
 
-def _side(name: str, statistics: TermStatistics, held: Any, given: Any) -> Dict:
+def side_summary(name: str, statistics: TermStatistics, held: Any, given: Any) -> Dict:
+    """The size of one side, and the columns along which its documents can be laid out."""
     return {
         "name": name,
         "has_documents": isinstance(held, CountedCorpus),

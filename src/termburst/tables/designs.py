@@ -107,7 +107,7 @@ def keyness_design(
     tests: list[tuple[ContrastTest, ContrastTest | None]]
     if cluster is None:
         compared = _comparison(counts, design.cell, design.rows)
-        tests = [(compared.test(one, confidence), None) for one in contrasts]
+        tests = [(one, None) for one in compared.tests(contrasts, confidence)]
     else:
         tests = _clustered(counts, design, contrasts, _clusters(frame, cluster, design), confidence)
     n_i, b_i = (np.asarray(part.sum(axis=0)).ravel() for part in (counts, counts > 0))
@@ -139,7 +139,7 @@ def keyness_of_cells(
     contrasts = design.contrasts(contrast)
     data = design_cells([parts[int(k)] for k in held], design.cell)
     compared = DesignComparison(data, design.rows)
-    tests = [(compared.test(one, confidence), None) for one in contrasts]
+    tests = [(one, None) for one in compared.tests(contrasts, confidence)]
     options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
     return _table(tests, names, data.cells.n_i, data.cells.b_i, **options)
 
@@ -207,11 +207,11 @@ def _clustered(
 ) -> list[tuple[ContrastTest, ContrastTest | None]]:
     """The tests that allow for clusters, and those that ignore them."""
     ignoring = _comparison(counts, design.cell, design.rows)
-    plain = [ignoring.test(one, None) for one in contrasts]
+    plain = ignoring.tests(contrasts, None)
     summed, cell, cluster = summed_rows(counts, design.cell, codes)
     if np.unique(cluster).size == cell.size:  # no column of the design varies within a cluster
         compared = _comparison(summed, cell, design.rows)
-        found = [compared.test(one, confidence, prefix="clusters, ") for one in contrasts]
+        found = compared.tests(contrasts, confidence, prefix="clusters, ")
         return list(zip(found, plain, strict=True))
     compared = _comparison(summed, cell, design.rows)
     found = [cluster_test(compared, one, summed, cell, cluster, confidence) for one in contrasts]

@@ -150,8 +150,8 @@ function makePoints(report) {
 }
 
 // Where to draw a term that only one side has: its ratio is infinite, so it is drawn beyond all others.
-function edgeOf(columns) {
-  let farthest = 1;
+function edgeOf(columns, least = 1) {
+  let farthest = least;
   for (const value of columns.log_ratio) if (Math.abs(value) > farthest) farthest = Math.abs(value);
   return 1.1 * farthest;
 }
@@ -173,9 +173,10 @@ function placeOf(report, i, scale, thin) {
   if (kind === "keyness") {
     const only = columns.only_in[i];
     const y = bend[scale](-columns.log10_p[i]);
+    const shown = report.inGroup(i); // otherwise it must not widen the axes either
     return {
-      x: only ? (only === "a" ? report.edge : -report.edge) : columns.log_ratio[i],
-      y: report.inGroup(i) ? y : NaN,
+      x: !shown ? NaN : only ? (only === "a" ? report.edge : -report.edge) : columns.log_ratio[i],
+      y: shown ? y : NaN,
       size: report.sure(i) ? 7 : 4,
       fill: report.sure(i) ? 0.45 : 0,
       marker: only ? (only === "a" ? "triangle" : "inverted_triangle") : "circle",
@@ -259,7 +260,7 @@ function namable(report, [across, up], [width, height]) {
   };
   const { effect } = report.columns; // 1 for words that too few documents use or repeat, whose intervals are very long
   const seen = report.leading
-    .filter((i) => !effect || effect[i] > 1)
+    .filter((i) => report.kind !== "corpus" || effect[i] > 1)
     .map(inView)
     .filter(Boolean);
   const cells = new Map();

@@ -59,10 +59,11 @@ function keynessSentence(report, i) {
   return `${term}: ${counts}. ${capital(size.trim())}${verdict}`;
 }
 
-const g2Cries = (report, i) => report.columns.g2_log10_q[i] <= Math.log10(report.limits.sure) + rounding;
+const g2Cries = (report, i) => report.columns.g2_log10_q !== undefined && report.columns.g2_log10_q[i] <= Math.log10(report.limits.sure) + rounding;
 
 // What G² would have said, where it differs.
 function g2Sentence(report, i) {
+  if (!report.columns.g2_log10_q) return "";
   const cries = g2Cries(report, i);
   if (cries && !report.sure(i))
     return "G², which most corpus tools use, would call this significant: it takes every occurrence for an independent witness, though they come in bursts.";
@@ -143,6 +144,19 @@ function describeSides(report) {
     "main",
     `Volcano chart of ${report.sized(report.rows)}: the log ratio on the horizontal axis, the p-value on the vertical axis. The table below has the same numbers.`,
   );
+  drawSides(sides);
+  byId("method").replaceChildren(
+    ...[
+      "The ratio compares the fitted mean share of a word in a document of one side with that of the other. It may differ from the ratio of the rates per million tokens if bursts or lengths differ. " +
+        "The default test allows for words that come in bursts. q is p adjusted for testing many words. G² is computed here from the same counts, for comparison.",
+      settingsSentence(settings),
+      ...footnotes(report, overview.tested),
+    ].map((text) => element("li", visible(text))),
+  );
+}
+
+// The size of each side.
+function drawSides(sides) {
   byId("sides").replaceChildren(
     plainTable(
       ["corpus", "documents", "tokens", "terms", "mean length", "longest"],
@@ -156,26 +170,20 @@ function describeSides(report) {
       ]),
     ),
   );
-  byId("method").replaceChildren(
-    ...[
-      "The ratio compares the fitted mean share of a word in a document of one side with that of the other. It may differ from the ratio of the rates per million tokens if bursts or lengths differ. " +
-        "The default test allows for words that come in bursts. q is p adjusted for testing many words. G² is computed here from the same counts, for comparison.",
-      `Settings: ${
-        Object.entries(settings)
-          .filter(([key]) => key !== "counting")
-          .map(([key, value]) => `${key} ${value}`)
-          .join(", ") || "the defaults"
-      }.`,
-      ...footnotes(report, overview.tested),
-    ].map((text) => element("li", visible(text))),
-  );
+}
+
+function settingsSentence(settings) {
+  const said = Object.entries(settings)
+    .filter(([key]) => key !== "counting")
+    .map(([key, value]) => `${key} ${value}`);
+  return `Settings: ${said.join(", ") || "the defaults"}.`;
 }
 
 // The selector of the group rules the whole page.
 function listenToGroups(report, draw) {
   if (!report.columns.group) return;
   byId("group-choice").hidden = false;
-  for (const { name } of report.sides) {
+  for (const { name } of report.design?.contrasts ?? report.sides) {
     const option = element("option", visible(name));
     option.value = name;
     byId("group").append(option);
@@ -193,8 +201,9 @@ function drawLists(report, choose) {
   const nearest = (i) => Math.min(Math.abs(c.ci_low?.[i] ?? 0), Math.abs(c.ci_high?.[i] ?? 0)) || 0;
   const first = [];
   const strength = (i) => (c.effect ? Math.abs(c.effect[i]) || 0 : nearest(i));
-  const names = several ? [report.chosenGroup, `less in ${report.chosenGroup}`] : sides.map(({ name }) => name);
-  const colours = several ? [colourOf(sides.findIndex(({ name }) => name === report.chosenGroup)), palette[GREY]] : [colourOf(0), colourOf(1)];
+  const byGroup = several && !report.design;
+  const names = report.design ? contrastOf(report).names : several ? [report.chosenGroup, `less in ${report.chosenGroup}`] : sides.map(({ name }) => name);
+  const colours = byGroup ? [colourOf(sides.findIndex(({ name }) => name === report.chosenGroup)), palette[GREY]] : [colourOf(0), colourOf(1)];
   const widest = Math.max(1, ...mine.filter(report.sure).slice(0, 5000).map((i) => Math.min(Math.abs(c.log_ratio[i]) || 0, 12)));
   byId("lists").replaceChildren(
     ...[true, false].map((wanted, k) => {
@@ -206,7 +215,7 @@ function drawLists(report, choose) {
       const head = element("h3");
       head.append(element("bdi", brief(names[k], 60)));
       const note = sure.length
-        ? `${report.sized(sure.length)} more than elsewhere${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}`
+        ? `${report.sized(sure.length)} ${report.design ? (contrastOf(report).sides ? "used more here" : "for sure") : "more than elsewhere"}${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}`
         : shown.length
           ? "Nothing is sure. Closest to significant:"
           : "Nothing.";
@@ -218,7 +227,8 @@ function drawLists(report, choose) {
     }),
   );
   drawAlike(report, mine, choose);
-  const [a, b] = several ? [report.chosenGroup, "the rest"] : names;
+  const [a, b] = byGroup ? [report.chosenGroup, "the rest"] : names;
+  if (report.design) describeContrast(report);
   drawn.main.part("below-linear").axis_label = `← ${brief(b, 20)}      log₂ ratio      ${brief(a, 20)} →`;
   report.first = first[0];
 }
@@ -243,7 +253,8 @@ function listItem(report, i, widest, choose) {
     mark.style.left = across(c.log_ratio[i]);
     bar.append(mark);
   }
-  const ratio = !c.only_in[i] ? ratioOf(c.log_ratio[i]) : c.group && !report.up(i) ? "never" : "only here";
+  const never = c.group && !report.design && !report.up(i);
+  const ratio = !c.only_in[i] ? (report.ratioOf ?? ratioOf)(c.log_ratio[i]) : never ? "never" : "only here";
   item.append(button, bar, element("span", ratio, { class: "times" }));
   return item;
 }
@@ -251,9 +262,10 @@ function listItem(report, i, widest, choose) {
 // Frequent words that surely differ by less than half as much again.
 function drawAlike(report, mine, choose) {
   const { columns: c } = report;
-  const alike = c.ci_low
-    ? mine.filter((i) => c.ci_low[i] > -ALIKE && c.ci_high[i] < ALIKE).sort((i, j) => c.n_a[j] + c.n_b[j] - c.n_a[i] - c.n_b[i])
-    : [];
+  const all = (i) => (c.n ? c.n[i] : c.n_a[i] + c.n_b[i]);
+  const slope = report.design && !contrastOf(report).sides; // its ratio is per unit: a small one is no small difference
+  const alike =
+    c.ci_low && !slope ? mine.filter((i) => c.ci_low[i] > -ALIKE && c.ci_high[i] < ALIKE).sort((i, j) => all(j) - all(i)) : [];
   byId("alike").hidden = !alike.length;
   byId("alike-note").textContent = `The 95 % interval of the ratio of ${report.sized(alike.length)} lies within 1.5× either way. The most frequent:`;
   byId("alike-list").replaceChildren(...chips(report, alike.slice(0, 24), choose));

@@ -62,7 +62,7 @@ async function loadReport() {
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
   if (report.kind === "keyness") sure.sort((i, j) => p[i] - p[j] || i - j);
   report.leading = sure.slice(0, 50_000);
-  (report.kind === "corpus" ? aboutCorpus : aboutKeyness)(report);
+  (report.kind === "corpus" ? aboutCorpus : report.design ? aboutDesign : aboutKeyness)(report);
   aboutReading(report.reading ?? []);
   return report;
 }

@@ -67,7 +67,7 @@ function sidesOf(report, panel) {
     ...side,
     names: report.documents[k],
     size: report.sides[k].documents,
-    label: report.sides[k].name,
+    label: report.sides.length > 1 ? report.sides[k].name : undefined,
   }));
 }
 

@@ -20,7 +20,10 @@ const tableColumns = {
     { key: "log_ratio", head: "log₂ ratio", title: "how many times more frequent, as a binary logarithm: 1 is twice, −1 is half", show: decimal },
     { key: "ci_low", head: "from", wide: true, title: "lower end of its interval", show: decimal },
     { key: "ci_high", head: "to", wide: true, title: "upper end of its interval", show: decimal },
+    { key: "log_ratio_unadjusted", head: "unadjusted", title: "the log₂ ratio without the other columns of the formula", show: decimal },
     { key: "log10_q", head: "q", show: probability },
+    { key: "n", head: "times", title: "occurrences in all documents", wide: true, show: whole },
+    { key: "b", head: "documents", title: "documents that contain it", wide: true, show: whole },
     { key: "n_a", head: "times in A", title: "occurrences", show: whole },
     { key: "n_b", head: "times in B", title: "occurrences", show: whole },
     { key: "b_a", head: "documents in A", wide: true, title: "documents that contain it", show: whole },
@@ -41,6 +44,7 @@ function cell(report, column, i) {
     if (report.kind === "corpus" && !column.key.startsWith("alpha")) return "–";
     if (column.key.startsWith("alpha")) return report.columns.status[i] === "boundary" ? "∞" : "–";
     if (column.key === "log_ratio" && report.columns.only_in[i]) return report.columns.only_in[i] === "a" ? "∞" : "−∞";
+    if (column.key === "log_ratio_unadjusted" && report.columns.only_unadjusted[i]) return report.columns.only_unadjusted[i] === "a" ? "∞" : "−∞";
     if (column.key.startsWith("ci_"))
       return openEnd(report.columns, column.key, i) ? (column.key === "ci_low" ? "−∞" : "∞") : "–";
   }

@@ -1,0 +1,66 @@
+#include "design_starts.h"
+
+#include "cholesky.h"
+
+#define LIGHT 1e-8      /* weight of a logit that may be anywhere far out */
+#define IMPROBABLE 6.0  /* −log of the expected tokens in a design cell without the term, from which it is far out */
+#define FARTHER 25.0    /* the same where it is put: there it does not matter any more */
+
+/* The logit that a design cell should have, and the weight of it. */
+typedef struct {
+    double logit, weight;
+} Aim;
+
+static Aim observed_aim(const Problem *of, int64_t g) {
+    const Term *term = term_in(of, g);
+    double n = of->design->tokens[g], n_i = term == NULL ? 0.0 : term->n_i;
+    return (Aim){log(most(n_i, LIGHT) / most(n - n_i, LIGHT)), term == NULL ? LIGHT : most(term->documents, LIGHT)};
+}
+
+static int is_improbable(const Problem *of, int64_t g) {
+    return term_in(of, g) == NULL && of->points[g].omega < -IMPROBABLE - log(most(of->design->tokens[g], 1.0));
+}
+
+static Aim nearest_aim(const Problem *of, int64_t g) {
+    if (!is_improbable(of, g)) return (Aim){of->points[g].omega, 1.0};
+    return (Aim){-FARTHER - log(most(of->design->tokens[g], 1.0)), LIGHT};
+}
+
+int somewhere_improbable(const Problem *of) {
+    for (int64_t g = 0; g < of->design->groups; g++)
+        if (is_improbable(of, g)) return 1;
+    return 0;
+}
+
+static void least_squares(const Problem *of, Aim (*aim_of)(const Problem *, int64_t), double *x) {
+    int64_t columns = of->design->columns, size = columns + 1;
+    double largest = 0.0;
+    clear_slopes(of);
+    for (int64_t g = 0; g < of->design->groups; g++) {
+        Aim aim = aim_of(of, g);
+        if (of->held) aim.logit -= of->rows[g * of->width] * x[0];
+        add_row(of, g, aim.weight * aim.logit, aim.weight);
+    }
+    for (int64_t k = 0; k < size; k++) {
+        of->step[k] = of->gradient[k];
+        for (int64_t l = 0; l <= k; l++) of->factor[k * size + l] = of->hessian[k * of->width + l];
+    }
+    of->factor[size * size - 1] = 1.0;
+    if (tie_is_fitted(of->design)) {
+        of->factor[(columns - 1) * (size + 1)] = 1.0;
+        of->step[columns - 1] = x[columns - 1];
+    }
+    if (of->held) {
+        for (int64_t k = 0; k < columns; k++) of->factor[k * size] = 0.0;
+        of->factor[0] = 1.0;
+        of->step[0] = x[0];
+    }
+    for (int64_t k = 0; k < columns; k++) largest = most(largest, of->factor[k * size + k]);
+    if (!cholesky(of->factor, size, 1e-15 * largest)) return;
+    solve(of->factor, size, of->step);
+    for (int64_t k = 0; k < columns; k++) x[k] = of->step[k];
+}
+
+void observed_start(const Problem *of, double *x) { least_squares(of, observed_aim, x); }
+
+void nearest_start(const Problem *of, double *x) { least_squares(of, nearest_aim, x); }
