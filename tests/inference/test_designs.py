@@ -253,3 +253,19 @@ def test_a_word_that_neither_side_has_cannot_be_significant():
     found = of.test(Contrast("0 - 1", np.array([1.0, -1, 0]), np.array([0, 1, 2])))
     assert found.status[:2].tolist() == ["undetermined"] * 2
     assert found.p_value[:2].tolist() == found.least_p[:2].tolist() == [1.0, 1.0]
+
+
+def test_a_contrast_that_changes_nothing_is_not_significant():
+    """The trend already says that the first century has none of these words, so the contrast of it says nothing."""
+    year = np.arange(1789, 2022, 4)
+    century, late = year // 100, np.flatnonzero(year >= 1930)
+    rng = np.random.default_rng(11)
+    X = np.zeros((year.size, 40), dtype=np.int64)
+    for term in range(39):
+        X[rng.choice(late, 8, replace=False), term] = rng.integers(1, 4, 8)
+    X[:, -1] = 2300
+    design = np.column_stack([np.ones(year.size), *(century == k for k in (18, 19, 20)), (year - 1900) / 100]).astype(float)
+    found = comparison(X, design).test(Contrast("17 - 20", np.array([0.0, 0, 0, -1, 0]), np.arange(4)))
+    flat = found.statistic < 0.1
+    assert flat[:-1].sum() > 5
+    assert found.p_value[flat].min() > 0.5

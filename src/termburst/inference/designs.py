@@ -31,6 +31,7 @@ LOOSE = 15  # documents with a term from which its tie between mean and precisio
 APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
+LEAST_SCALE = 0.25  # p says at most four times the likelihood ratio: where a contrast is hardly known, T is not reliable
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 
 
@@ -231,7 +232,7 @@ class DesignComparison:
         )
         found[several & unknown] = 1.0  # the bursts cannot be on either side
         few, alone = np.isfinite(found[:, 0]), b_i <= 1
-        p_value = np.where(few, found[:, 0], p_value)
+        p_value = np.where(few, np.maximum(found[:, 0], stats.chi2.sf(ratio / LEAST_SCALE, 1)), p_value)
         p_value = np.where((ratio < IDENTICAL) | alone, 1.0, p_value)
         least_p = np.where(alone, 1.0, np.where(few, np.minimum(found[:, 4], p_value), 0.0))
         return p_value, np.where(few | (alone & candidates), "conditional", "chi2").astype(object), least_p
