@@ -8,6 +8,7 @@ collection has weight 0, too: nothing is known about it.
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -357,6 +358,17 @@ def named_scheme(name: str) -> Scheme:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"scheme must be one of {', '.join(map(repr, SCHEMES))}; got {name!r}{hint}")
     return SCHEMES[name]
+
+
+def warn_without_labels(name: str, stacklevel: int = 2) -> None:
+    """Warn if the scheme with this name learns from labels: to be called where it has none."""
+    if SCHEMES[name].uses_labels:
+        warnings.warn(
+            f"the scheme {name!r} has no labels of documents here, so that its factor for the contrast between classes "
+            f"is 1; take the scheme {RECOMMENDED_SCHEME!r}, or give labels y to the fit of TermWeighting or "
+            "BurstinessVectorizer (a pipeline passes them on)",
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _weighted(counts: Any, kernel: Callable[..., None], **terms: Any) -> Floats:

@@ -7,7 +7,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.estimators.naive_bayes import MOST, CountNaiveBayes, clearly_better, held_out_parts
+from termburst.estimators.naive_bayes import (
+    MANY,
+    MOST,
+    CountNaiveBayes,
+    clearly_better,
+    held_out_parts,
+    smoothed,
+)
 from termburst.inference.checks import checked_number
 from termburst.models.beta_binomial_classes import beta_binomial_class_log_likelihood
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -17,7 +24,9 @@ from termburst.statistics.matrix import canonical_counts
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # To choose from; the first of equals is taken.
-BACKGROUNDS, ALPHAS, SHARES = (0.1, 0.3, 0.5, 0.8), (0.3, 0.1, 1.0, 0.03, 0.01), (0.5, 0.0, 1.0)
+BACKGROUNDS, ALPHAS, SHARES = (0.1, 0.3, 0.5, 0.8), (1.0, 0.3, 0.1, 0.03, 0.01), (0.5, 0.0, 1.0)
+FEW_ALPHA = 0.3  # alpha for few documents, and among equals
+FOLDS = 5  # for alpha, as in `DirichletMultinomialNB`
 MOST_COPIES = 10**6  # of one document
 FEW_CELLS = 300_000  # up to here all folds are predicted, since that takes little time
 
@@ -122,29 +131,38 @@ class BetaBinomialNB(CountNaiveBayes):
         shares = SHARES if self.multinomial == "held-out" else (float(self.multinomial),)
         parts = held_out_parts(np.arange(label.size), all_folds=counts.nnz <= FEW_CELLS)
         if not parts:
-            return backgrounds[0], ALPHAS[0], 0.0 if self.multinomial == "held-out" else shares[0]
+            return backgrounds[0], FEW_ALPHA, 0.0 if self.multinomial == "held-out" else shares[0]
+        alpha = self._choose_alpha(counts, label)
         bursty, plain, truth = [], [], []
         for inside, outside in parts:
             own, new = counts[inside], counts[outside]
             fits = self._fits(own, label[inside]) if min(shares) < 1 else []
             bursty.append([self._scores_by(fits, w, new) for w in backgrounds] if fits else [])
-            plain.append([new @ self._multinomial(own, label[inside], alpha).T for alpha in ALPHAS])
+            plain.append(new @ self._multinomial(own, label[inside], alpha).T)
             truth.append(label[outside])
         label = np.concatenate(truth)
-        both = [[np.concatenate(found) for found in zip(*kind, strict=True)] for kind in (bursty, plain)]
+        tried, multinomial = [np.concatenate(found) for found in zip(*bursty, strict=True)], np.concatenate(plain)
 
         def right(score: Floats) -> NDArray[np.bool_]:
             return np.asarray((score + self.class_log_prior_).argmax(axis=1) == label)
 
-        def best(scores: list[Floats]) -> int:
-            return int(np.argmax([right(score).sum() for score in scores])) if scores else 0
-
-        w, a = best(both[0]), best(both[1])
+        w = int(smoothed(np.array([right(score).sum() for score in tried])).argmax()) if tried else 0
         if len(shares) == 1:
-            return backgrounds[w], ALPHAS[a], shares[0]
-        mixed = [(1 - t) * both[0][w] + t * both[1][a] for t in shares]
-        t = best(mixed)
-        return backgrounds[w], ALPHAS[a], shares[t] if clearly_better(right(mixed[t]), right(both[1][a])) else 1.0
+            return backgrounds[w], alpha, shares[0]
+        mixed = [right((1 - t) * tried[w] + t * multinomial) for t in shares]
+        t = int(np.argmax([found.sum() for found in mixed]))
+        return backgrounds[w], alpha, shares[t] if clearly_better(mixed[t], right(multinomial)) else 1.0
+
+    def _choose_alpha(self, counts: Any, label: Integers) -> float:
+        """alpha of the multinomial with the highest accuracy on held-out documents."""
+        total = np.zeros(len(ALPHAS))
+        for inside, outside in held_out_parts(np.arange(label.size), FOLDS, most=MANY):
+            tokens = class_sums(counts[inside], label[inside], self.classes_.size)
+            for k, alpha in enumerate(ALPHAS):
+                score = counts[outside] @ _log_shares(tokens + alpha).T + self.class_log_prior_
+                total[k] += np.sum(score.argmax(axis=1) == label[outside])
+        found = dict(zip(ALPHAS, smoothed(total), strict=True))
+        return max(ALPHAS, key=lambda alpha: (found[alpha], alpha == FEW_ALPHA))
 
     def _scores_by(self, fits: list[tuple[Floats, Floats, Floats]], w: float, counts: Any) -> Floats:
         self._set_parameters(fits, w)
@@ -152,8 +170,7 @@ class BetaBinomialNB(CountNaiveBayes):
 
     def _multinomial(self, counts: Any, label: Integers, alpha: float) -> Floats:
         """log p_ci, p_ci ∝ n_ci + alpha: classes × terms."""
-        tokens = class_sums(counts, label, self.classes_.size) + alpha
-        return np.asarray(np.log(tokens) - np.log(tokens.sum(axis=1, keepdims=True)))
+        return _log_shares(class_sums(counts, label, self.classes_.size) + alpha)
 
     def _fits(self, counts: Any, label: Integers) -> list[tuple[Floats, Floats, Floats]]:
         """Mean, correlation and n_i of every term: in all documents, then in each class."""
@@ -178,6 +195,10 @@ class BetaBinomialNB(CountNaiveBayes):
         if t > 0:
             found += t * (counts @ self.feature_log_prob_.T)
         return found
+
+
+def _log_shares(evidence: Floats) -> Floats:
+    return np.asarray(np.log(evidence) - np.log(evidence.sum(axis=1, keepdims=True)))
 
 
 def _fitted(counts: Any) -> tuple[Floats, Floats, Floats]:
