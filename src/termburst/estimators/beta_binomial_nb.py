@@ -7,14 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.estimators.naive_bayes import (
-    MANY,
-    MOST,
-    CountNaiveBayes,
-    clearly_better,
-    held_out_parts,
-    smoothed,
-)
+from termburst.estimators.naive_bayes import MANY, MANY_FOLDS, MOST, CountNaiveBayes, clearly_better, held_out_parts
 from termburst.inference.checks import checked_number
 from termburst.models.beta_binomial_classes import beta_binomial_class_log_likelihood
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -24,9 +17,7 @@ from termburst.statistics.matrix import canonical_counts
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # To choose from; the first of equals is taken.
-BACKGROUNDS, ALPHAS, SHARES = (0.1, 0.3, 0.5, 0.8), (1.0, 0.3, 0.1, 0.03, 0.01), (0.5, 0.0, 1.0)
-FEW_ALPHA = 0.3  # alpha for few documents, and among equals
-FOLDS = 5  # for alpha, as in `DirichletMultinomialNB`
+BACKGROUNDS, ALPHAS, SHARES = (0.1, 0.3, 0.5, 0.8), (0.3, 0.1, 1.0, 0.03, 0.01), (0.5, 0.0, 1.0)
 MOST_COPIES = 10**6  # of one document
 FEW_CELLS = 300_000  # up to here all folds are predicted, since that takes little time
 
@@ -131,7 +122,7 @@ class BetaBinomialNB(CountNaiveBayes):
         shares = SHARES if self.multinomial == "held-out" else (float(self.multinomial),)
         parts = held_out_parts(np.arange(label.size), all_folds=counts.nnz <= FEW_CELLS)
         if not parts:
-            return backgrounds[0], FEW_ALPHA, 0.0 if self.multinomial == "held-out" else shares[0]
+            return backgrounds[0], ALPHAS[0], 0.0 if self.multinomial == "held-out" else shares[0]
         alpha = self._choose_alpha(counts, label)
         bursty, plain, truth = [], [], []
         for inside, outside in parts:
@@ -146,7 +137,7 @@ class BetaBinomialNB(CountNaiveBayes):
         def right(score: Floats) -> NDArray[np.bool_]:
             return np.asarray((score + self.class_log_prior_).argmax(axis=1) == label)
 
-        w = int(smoothed(np.array([right(score).sum() for score in tried])).argmax()) if tried else 0
+        w = int(np.argmax([right(score).sum() for score in tried])) if tried else 0
         if len(shares) == 1:
             return backgrounds[w], alpha, shares[0]
         mixed = [right((1 - t) * tried[w] + t * multinomial) for t in shares]
@@ -156,13 +147,12 @@ class BetaBinomialNB(CountNaiveBayes):
     def _choose_alpha(self, counts: Any, label: Integers) -> float:
         """alpha of the multinomial with the highest accuracy on held-out documents."""
         total = np.zeros(len(ALPHAS))
-        for inside, outside in held_out_parts(np.arange(label.size), FOLDS, most=MANY):
+        for inside, outside in held_out_parts(np.arange(label.size), MANY_FOLDS, most=MANY):
             tokens = class_sums(counts[inside], label[inside], self.classes_.size)
             for k, alpha in enumerate(ALPHAS):
                 score = counts[outside] @ _log_shares(tokens + alpha).T + self.class_log_prior_
                 total[k] += np.sum(score.argmax(axis=1) == label[outside])
-        found = dict(zip(ALPHAS, smoothed(total), strict=True))
-        return max(ALPHAS, key=lambda alpha: (found[alpha], alpha == FEW_ALPHA))
+        return ALPHAS[int(total.argmax())]
 
     def _scores_by(self, fits: list[tuple[Floats, Floats, Floats]], w: float, counts: Any) -> Floats:
         self._set_parameters(fits, w)

@@ -14,12 +14,12 @@ from sklearn.utils.metaestimators import available_if
 from termburst.estimators.naive_bayes import (
     LEAST,
     MANY,
+    MANY_FOLDS,
     MOST,
     CountNaiveBayes,
     clearly_better,
     distinct_labels,
     held_out_parts,
-    smoothed,
 )
 from termburst.inference.checks import checked_number
 from termburst.models.dirichlet_multinomial_classes import class_log_likelihood, fit_precision
@@ -32,7 +32,6 @@ Alpha = Literal["held-out"] | float
 # To choose from; the first of equals is taken. The second kind is `MultinomialNB`, which knows no bursts.
 BURSTY, ALPHAS, EVIDENCES = (0.05, 20000.0), (0.1, 0.02, 0.3, 1.0), ("documents", "tokens")
 MULTINOMIAL, MULTINOMIAL_ALPHAS = (0.0, np.inf), (0.3, 0.1, 1.0, 0.03, 0.01)
-FOLDS = 5  # the best smoothing depends on how many documents are learned from: hold out few of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +199,12 @@ class DirichletMultinomialNB(CountNaiveBayes):
         """The setting with the highest accuracy on held-out documents; one with bursts only if clearly better."""
         settings = self._settings()
         known = np.flatnonzero(weights.any(axis=1))
-        parts = held_out_parts(known, FOLDS, most=MANY) if len(settings) > 1 else []
+        parts = held_out_parts(known, MANY_FOLDS, most=MANY) if len(settings) > 1 else []
         if not parts:
             return settings[0]
         right = np.hstack([self._right(settings, counts, weights, *part) for part in parts])
         weight = weights[np.concatenate([outside for _, outside in parts])].max(axis=1)
-        totals = _over_alphas(settings, right @ weight)
+        totals = right @ weight
         best = int(totals.argmax())
         plain = [k for k, setting in enumerate(settings) if setting.precision == np.inf]
         if len(plain) in (0, len(settings)):
@@ -278,14 +277,3 @@ class DirichletMultinomialNB(CountNaiveBayes):
             checked_number("precision", self.precision, LEAST, np.inf)
         elif self.precision not in ("fit", "shared", "held-out"):
             raise ValueError(f"precision must be a number, 'fit', 'shared' or 'held-out'; got {self.precision!r}")
-
-
-def _over_alphas(settings: list[Smoothing], totals: Floats) -> Floats:
-    """The totals of the settings, each averaged with those of the next alphas."""
-    found = np.empty(len(settings))
-    kinds: dict[Any, list[int]] = {}
-    for k, setting in sorted(enumerate(settings), key=lambda pair: pair[1].alpha):
-        kinds.setdefault((setting.evidence, setting.background, setting.precision), []).append(k)
-    for places in kinds.values():
-        found[places] = smoothed(totals[places])
-    return found

@@ -17,7 +17,7 @@ from termburst.inference.checks import shown
 
 Floats = NDArray[np.float64]
 FEWEST, HELD_OUT = 100, 4000  # documents from which smoothing is chosen: at least, and at most
-MANY = 8000  # at most, for models that learn in one pass
+MANY, MANY_FOLDS = 8000, 5  # at most, and folds, for models that learn in one pass
 LEAST, MOST = 1e-100, 1e100  # limits of parameters in products and quotients, which could otherwise overflow
 
 
@@ -133,21 +133,6 @@ def held_out_parts(
     some = np.random.default_rng(0).permutation(documents)[:most]
     used = range(folds if all_folds or some.size < 3000 else 1)
     return [(some[np.arange(some.size) % folds != k], some[k::folds]) for k in used]
-
-
-def smoothed(right: Floats) -> Floats:
-    """The number of right documents for each value of an ordered grid, averaged with its neighbours; the ends repeat.
-
-    From one value of alpha to the next the accuracy changes less than it does by chance. The mean of three values
-    therefore finds a better place in the grid than the highest value.
-
-    Examples
-    --------
-    >>> smoothed(np.array([90.0, 96.0, 93.0, 96.0, 94.5])).tolist()
-    [92.0, 93.0, 95.0, 94.5, 95.0]
-    """
-    padded = np.pad(np.asarray(right, dtype=np.float64), 1, mode="edge")
-    return np.asarray((padded[:-2] + padded[1:-1] + padded[2:]) / 3)
 
 
 def clearly_better(ours: NDArray[np.bool_], theirs: NDArray[np.bool_], weight: Floats | float = 1.0) -> bool:
