@@ -9,8 +9,8 @@ and whether rows have unit length; C) is chosen for every scheme alike on one th
 Printed are accuracy and macro F1 of all cells, McNemar's exact p of the recommended scheme against each rival, and mean
 ranks with a bootstrap interval over sets. Then `BurstClassifier()` is compared with TfidfVectorizer(sublinear_tf=True)
 + LinearSVC(), both with defaults: accuracy, p, processor time of training. `--sets`, `--most` (training documents of
-`choose`), `--models MultinomialNB BurstClassifier` and `--ngrams 2` (pairs of words, too) change what is measured. `--keep FOLDER` stores the results of each set
-and does not compute those again that are there.
+`choose`), `--models MultinomialNB BurstClassifier` (only these) and `--ngrams 2` (pairs of words, too) change what is
+measured. `--keep FOLDER` stores the results of each set and does not compute those again that are there.
 """
 
 from __future__ import annotations

@@ -283,7 +283,9 @@ def test_class_bm25_is_its_formula(bursty):
     without = cellwise(bursty, formula)
     np.testing.assert_allclose(dense("class-bm25", bursty), without, rtol=1e-9)
     weighting = tb.TermWeighting("class-bm25").fit(bursty, y)
-    np.testing.assert_allclose(weighting.transform(bursty).toarray(), without * class_factor(bursty, y) ** 0.75, rtol=1e-9)
+    np.testing.assert_allclose(
+        weighting.transform(bursty).toarray(), without * class_factor(bursty, y) ** 0.75, rtol=1e-9
+    )
     assert np.ptp(weighting.contrast_) > 0
 
 

@@ -125,6 +125,8 @@ def held_out_parts(
     --------
     >>> [(inside.size, outside.size) for inside, outside in held_out_parts(np.arange(120))]
     [(80, 40), (80, 40), (80, 40)]
+    >>> [outside.size for _, outside in held_out_parts(np.arange(9000), 5, most=8000)]
+    [1600, 1600, 1600, 1600, 1600]
     >>> held_out_parts(np.arange(99))
     []
     """
