@@ -254,7 +254,7 @@ def classification() -> Iterator[Row]:
         for split in splits:
             train, test = split.train, split.test
             if weigh is not None:
-                train, test = weigh.fit_transform(train), weigh.transform(test)
+                train, test = weigh.fit_transform(train, split.train_labels), weigh.transform(test)
             found.append(model.fit(train, split.train_labels).predict(test) == split.test_labels)
         return found
 

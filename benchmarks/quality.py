@@ -9,8 +9,8 @@ and whether rows have unit length; C) is chosen for every scheme alike on one th
 Printed are accuracy and macro F1 of all cells, McNemar's exact p of the recommended scheme against each rival, and mean
 ranks with a bootstrap interval over sets. Then `BurstClassifier()` is compared with TfidfVectorizer(sublinear_tf=True)
 + LinearSVC(), both with defaults: accuracy, p, processor time of training. `--sets`, `--most` (training documents of
-`choose`) and `--ngrams 2` (pairs of words, too) change what is measured. `--keep FOLDER` stores the results of each set
-and does not compute those again that are there.
+`choose`), `--models MultinomialNB BurstClassifier` (only these) and `--ngrams 2` (pairs of words, too) change what is
+measured. `--keep FOLDER` stores the results of each set and does not compute those again that are there.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ SCHEMES: dict[str, Callable[[], Any]] = {
     "damped-tf-idf": lambda: tb.TermWeighting("damped-tf-idf"),
     "log-damped-tf-idf": lambda: tb.TermWeighting("log-damped-tf-idf"),
     "class-bm25": lambda: tb.TermWeighting("class-bm25"),  # learns from the labels, as NB-SVM does
+    "class-root": lambda: tb.TermWeighting("class-root"),  # so does this
 }
 BAYES = [(norm, alpha) for norm in (False, True) for alpha in (1.0, 0.1, 0.01)]
 MODELS: dict[str, tuple[list[tuple[bool, float]], Callable[[float], Any]]] = {  # (unit rows, value), model of a value
@@ -95,7 +96,7 @@ MODELS: dict[str, tuple[list[tuple[bool, float]], Callable[[float], Any]]] = {  
     "logistic": ([(True, 10.0)], logistic),  # one C for all schemes, since tuning takes too long
 }
 FOR = {"MultinomialNB": "naive-bayes", "ComplementNB": "naive-bayes", "LinearSVC": "linear", "logistic": "linear"}
-SUBLINEAR = "scikit-learn's sublinear"
+OURS = "BurstClassifier"
 
 
 def tuned(rows: list[tuple[bool, Any]], make: Callable[[Any], Any], A: Any, a: Any, B: Any, b: Any) -> Any:
@@ -111,8 +112,8 @@ def tuned(rows: list[tuple[bool, Any]], make: Callable[[Any], Any], A: Any, a: A
     return max(rows, key=accuracy)
 
 
-def predictions(split: Split, ngrams: int) -> dict[str, NDArray[Any]]:
-    """The labels of the test documents by every scheme and model."""
+def predictions(split: Split, ngrams: int, models: list[str]) -> dict[str, NDArray[Any]]:
+    """The labels of the test documents by every scheme and each of the models."""
     counter = tb.CountVectorizer(ngram_range=(1, ngrams))
     X, y = sp.csr_array(counter.fit_transform(split.train)), split.train_labels
     Y = sp.csr_array(counter.transform(split.test))
@@ -126,10 +127,13 @@ def predictions(split: Split, ngrams: int) -> dict[str, NDArray[Any]]:
         weigh = make()
         A, B = weigh.fit_transform(X[a], y[a]), weigh.transform(X[b])
         whole, test = weigh.fit_transform(X, y), weigh.transform(Y)
-        for model, (rows, build) in MODELS.items():
+        for model in models:
+            rows, build = MODELS[model]
             unit, value = tuned(rows, build, A, y[a], B, y[b])
             P, Q = (normalize(whole), normalize(test)) if unit else (whole, test)
             found[f"{scheme} | {model}"] = build(value).fit(P, y).predict(Q)
+    if "LinearSVC" not in models:
+        return found
     X, Y = presence(X), presence(Y)
     settings = [(False, (C, beta)) for beta in (0.25, 1.0) for C in (0.1, 1.0)]
     _, chosen = tuned(settings, NBSVM, X[a], y[a], X[b], y[b])
@@ -171,16 +175,17 @@ def classifiers(split: Split) -> dict[str, tuple[NDArray[Any], float]]:
     return found
 
 
-def measured(splits: Iterable[Split], ngrams: int) -> Result:
+def measured(splits: Iterable[Split], ngrams: int, models: list[str]) -> Result:
     """All cells of one set; the predictions of its folds are put together."""
+    weighed = [model for model in models if model in MODELS]
     labels: dict[str, list[NDArray[Any]]] = {}
     seconds: dict[str, float] = {}
     truth = []
     for split in splits:
         truth.append(split.test_labels)
-        for name, predicted in predictions(split, ngrams).items():
+        for name, predicted in (predictions(split, ngrams, weighed) if weighed else {}).items():
             labels.setdefault(name, []).append(predicted)
-        for name, (predicted, spent) in classifiers(split).items():
+        for name, (predicted, spent) in (classifiers(split) if OURS in models else {}).items():
             labels.setdefault(name, []).append(predicted)
             seconds[name] = seconds.get(name, 0.0) + spent
     y = np.concatenate(truth)
@@ -200,6 +205,8 @@ def show_weights(results: dict[str, Result]) -> None:
     titles = ", ".join(TITLES[name] for name in results)
     for model, kind in FOR.items():
         cells = [cell for cell in next(iter(results.values())) if cell.endswith(f"| {model}")]
+        if not cells:
+            continue
         table = np.array([[hits(result, cell).mean() for result in results.values()] for cell in cells])
         ranks = rankdata(-table.T, axis=1)
         rng = np.random.default_rng(0)
@@ -248,6 +255,8 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", choices=sorted(TITLES), help="default: all of that half")
     parser.add_argument("--most", type=int, default=4500, help="training documents of a set, for `choose`")
     parser.add_argument("--ngrams", type=int, default=1)
+    every = [*MODELS, OURS]
+    parser.add_argument("--models", nargs="+", choices=every, default=every, help="default: all")
     parser.add_argument("--keep", type=Path, help="folder for the results of each set")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -260,19 +269,21 @@ def main() -> None:
         return
     results: dict[str, Result] = {}
     for name in names:
-        path = options.keep and options.keep / f"{options.what}-{name}-{options.most}-{options.ngrams}.json"
+        what = "" if options.models == every else f"-{'-'.join(options.models)}"
+        path = options.keep and options.keep / f"{options.what}-{name}-{options.most}-{options.ngrams}{what}.json"
         if path and path.exists():
             results[name] = json.loads(path.read_text())
             continue
         start = time.process_time()
         splits = choosing(name, options.most) if options.what == "choose" else confirming(name)
-        results[name] = measured(splits, options.ngrams)
+        results[name] = measured(splits, options.ngrams, options.models)
         print(f"{TITLES[name]}: {time.process_time() - start:.0f} s of processor time", flush=True)
         if path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(results[name]))
     show_weights(results)
-    show_classifiers(results)
+    if OURS in options.models:
+        show_classifiers(results)
 
 
 if __name__ == "__main__":

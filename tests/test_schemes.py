@@ -263,13 +263,13 @@ def test_in_texts_without_repeats_log_damped_is_presence_times_rarity():
 
 
 def class_factor(X, y):
-    """The last factor of "class-bm25", class by class and term by term."""
+    """0.3 + s_i of "class-bm25" and "class-root", class by class and term by term."""
     present, best = X > 0, np.zeros(X.shape[1])
     for c in np.unique(y):
         own, others = present[y == c].sum(axis=0) + 1, present[y != c].sum(axis=0) + 1
         r = np.log(own / own.sum()) - np.log(others / others.sum())
         best = np.maximum(best, np.abs(r) - np.sqrt(1 / own + 1 / others))
-    return (0.3 + best) ** 0.75
+    return 0.3 + best
 
 
 def test_class_bm25_is_its_formula(bursty):
@@ -283,8 +283,19 @@ def test_class_bm25_is_its_formula(bursty):
     without = cellwise(bursty, formula)
     np.testing.assert_allclose(dense("class-bm25", bursty), without, rtol=1e-9)
     weighting = tb.TermWeighting("class-bm25").fit(bursty, y)
-    np.testing.assert_allclose(weighting.transform(bursty).toarray(), without * class_factor(bursty, y), rtol=1e-9)
+    np.testing.assert_allclose(
+        weighting.transform(bursty).toarray(), without * class_factor(bursty, y) ** 0.75, rtol=1e-9
+    )
     assert np.ptp(weighting.contrast_) > 0
+
+
+def test_class_root_is_its_formula(bursty):
+    y = np.arange(len(bursty)) * 3 // len(bursty)
+    d, b_i = len(bursty), (bursty > 0).sum(axis=0)
+    without = np.sqrt(bursty * np.where(b_i > 0, 1 + np.log((1 + d) / (1 + b_i)), 0))
+    np.testing.assert_allclose(dense("class-root", bursty), without, rtol=1e-12)
+    found = tb.TermWeighting("class-root").fit(bursty, y).transform(bursty).toarray()
+    np.testing.assert_allclose(found, without * np.sqrt(class_factor(bursty, y)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("model", ["linear", "naive-bayes"])

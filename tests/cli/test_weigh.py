@@ -13,6 +13,7 @@ from termburst.counting.vectorizer import CountVectorizer  # cells in the order 
 
 @pytest.mark.parametrize("scheme", sorted(tb.SCHEMES))
 @pytest.mark.parametrize("norm", [None, "l2"])
+@pytest.mark.filterwarnings("ignore:the scheme 'class-")
 def test_the_weights_are_those_of_the_estimator(done, corpus, tmp_path, texts, scheme, norm):
     target = tmp_path / "weights.npz"
     done("weigh", corpus, "--lines", "--scheme", scheme, "-o", target, *(["--norm", norm] if norm else []))
@@ -101,3 +102,9 @@ def test_ids_that_are_not_unique_are_said(run, tmp_path, command, name):
     assert outcome.code == 0
     assert "1 id of more than one document, such as 'a'; ids of documents should be unique" in outcome.err
     assert run(command, path, "-o", tmp_path / name, "--quiet").err == ""
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_weight_that_needs_labels_is_made_with_a_warning(run, corpus, tmp_path):
+    told = run("weigh", corpus, "--lines", "--scheme", "class-bm25", "-o", tmp_path / "a.npz")
+    assert "'class-bm25' has no labels of documents here" in " ".join(told.err.split())

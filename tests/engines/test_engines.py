@@ -153,6 +153,7 @@ def weights_in_memory(texts, ids, scheme, **options):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
 @pytest.mark.parametrize("scheme", [name for name in tb.SCHEMES if name != "fisher-kernel"])
+@pytest.mark.filterwarnings("ignore:the scheme 'class-")
 def test_weights_by_every_scheme(scheme, engine, of_counts, texts, ids, local):
     if engine.name == "spark" and scheme not in ("s-lambda", "damped-tf-idf", "fisher"):
         pytest.skip("seconds each on Spark: three schemes cover the ways to compute weights")

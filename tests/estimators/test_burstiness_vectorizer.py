@@ -24,6 +24,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("scheme", tb.SCHEMES)
+@pytest.mark.filterwarnings("ignore:the scheme 'class-")
 def test_it_is_counting_then_weighing(scheme):
     counts = CountVectorizer(ngram_range=(1, 2), stop_words="english")
     weighting = tb.TermWeighting(scheme, norm="l2", sigma2=0.01)

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import termburst as tb
 
+pytestmark = pytest.mark.filterwarnings("ignore:the scheme 'class-")
 NON_NEGATIVE = [name for name, scheme in tb.SCHEMES.items() if not scheme.signed]
 
 

@@ -1,6 +1,7 @@
 """`TermWeighting` as a scikit-learn transformer."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ COUNTS = hnp.arrays(
     elements=st.sampled_from([0, 0, 1, 2, 9]),
 ).filter(lambda X: X.sum() > 0)
 schemes = pytest.mark.parametrize("scheme", tb.SCHEMES)
+pytestmark = pytest.mark.filterwarnings("ignore:the scheme 'class-")
 
 
 @parametrize_with_checks(
@@ -189,6 +191,20 @@ def test_labels_in_pieces_are_labels_at_once(fig3):
     np.testing.assert_allclose(pieces.transform(fig3).data, whole.transform(fig3).data, rtol=1e-12)
     with pytest.raises(ValueError, match="give labels y either in every call of partial_fit or in none"):
         pieces.partial_fit(fig3)
+
+
+def test_a_scheme_of_classes_without_labels_says_what_to_do(fig3):
+    said = "'class-bm25' has no labels .* take the scheme 'log-damped-tf-idf', or give labels y"
+    with pytest.warns(UserWarning, match=said):
+        pieces = tb.TermWeighting("class-bm25").partial_fit(fig3[:50])
+    with pytest.warns(UserWarning, match=said) as told:
+        tb.BurstinessVectorizer(scheme="class-bm25").fit(["the ship sank", "the bank fell"])
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pieces.partial_fit(fig3[50:])  # not again for each piece
+        tb.TermWeighting("class-bm25").fit(fig3, np.arange(len(fig3)) % 2)
+        tb.TermWeighting("bm25").fit(fig3)
 
 
 def test_only_schemes_that_use_labels_see_them(fig3):

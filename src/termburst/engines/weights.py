@@ -19,7 +19,7 @@ from termburst.engines.moments import moments, shared_numbers
 from termburst.engines.operations import ColumnOperations
 from termburst.engines.terms import fits
 from termburst.models import closed_forms as forms
-from termburst.schemes import LENGTH_SHARE, RECOMMENDED_SCHEME, SATURATION, named_scheme
+from termburst.schemes import LENGTH_SHARE, RECOMMENDED_SCHEME, SATURATION, named_scheme, warn_without_labels
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def weigh(
             "the scheme 'fisher-kernel' needs all counts of a term at once, but engines work on batches of rows; "
             "use termburst.TermWeighting"
         )
+    warn_without_labels(scheme)
     cells = cells_of(opened(frame, columns, check=check, kinds=("texts", "counts")), counting, "documents")
     lengths = length_statistics(cells)
     shared = shared_numbers(lengths, mu, sigma2)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.estimators.naive_bayes import MOST, CountNaiveBayes, clearly_better, held_out_parts
+from termburst.estimators.naive_bayes import MANY, MANY_FOLDS, MOST, CountNaiveBayes, clearly_better, held_out_parts
 from termburst.inference.checks import checked_number
 from termburst.models.beta_binomial_classes import beta_binomial_class_log_likelihood
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -123,28 +123,36 @@ class BetaBinomialNB(CountNaiveBayes):
         parts = held_out_parts(np.arange(label.size), all_folds=counts.nnz <= FEW_CELLS)
         if not parts:
             return backgrounds[0], ALPHAS[0], 0.0 if self.multinomial == "held-out" else shares[0]
+        alpha = self._choose_alpha(counts, label)
         bursty, plain, truth = [], [], []
         for inside, outside in parts:
             own, new = counts[inside], counts[outside]
             fits = self._fits(own, label[inside]) if min(shares) < 1 else []
             bursty.append([self._scores_by(fits, w, new) for w in backgrounds] if fits else [])
-            plain.append([new @ self._multinomial(own, label[inside], alpha).T for alpha in ALPHAS])
+            plain.append(new @ self._multinomial(own, label[inside], alpha).T)
             truth.append(label[outside])
         label = np.concatenate(truth)
-        both = [[np.concatenate(found) for found in zip(*kind, strict=True)] for kind in (bursty, plain)]
+        tried, multinomial = [np.concatenate(found) for found in zip(*bursty, strict=True)], np.concatenate(plain)
 
         def right(score: Floats) -> NDArray[np.bool_]:
             return np.asarray((score + self.class_log_prior_).argmax(axis=1) == label)
 
-        def best(scores: list[Floats]) -> int:
-            return int(np.argmax([right(score).sum() for score in scores])) if scores else 0
-
-        w, a = best(both[0]), best(both[1])
+        w = int(np.argmax([right(score).sum() for score in tried])) if tried else 0
         if len(shares) == 1:
-            return backgrounds[w], ALPHAS[a], shares[0]
-        mixed = [(1 - t) * both[0][w] + t * both[1][a] for t in shares]
-        t = best(mixed)
-        return backgrounds[w], ALPHAS[a], shares[t] if clearly_better(right(mixed[t]), right(both[1][a])) else 1.0
+            return backgrounds[w], alpha, shares[0]
+        mixed = [right((1 - t) * tried[w] + t * multinomial) for t in shares]
+        t = int(np.argmax([found.sum() for found in mixed]))
+        return backgrounds[w], alpha, shares[t] if clearly_better(mixed[t], right(multinomial)) else 1.0
+
+    def _choose_alpha(self, counts: Any, label: Integers) -> float:
+        """alpha of the multinomial with the highest accuracy on held-out documents."""
+        total = np.zeros(len(ALPHAS))
+        for inside, outside in held_out_parts(np.arange(label.size), MANY_FOLDS, most=MANY):
+            tokens = class_sums(counts[inside], label[inside], self.classes_.size)
+            for k, alpha in enumerate(ALPHAS):
+                score = counts[outside] @ _log_shares(tokens + alpha).T + self.class_log_prior_
+                total[k] += np.sum(score.argmax(axis=1) == label[outside])
+        return ALPHAS[int(total.argmax())]
 
     def _scores_by(self, fits: list[tuple[Floats, Floats, Floats]], w: float, counts: Any) -> Floats:
         self._set_parameters(fits, w)
@@ -152,8 +160,7 @@ class BetaBinomialNB(CountNaiveBayes):
 
     def _multinomial(self, counts: Any, label: Integers, alpha: float) -> Floats:
         """log p_ci, p_ci ∝ n_ci + alpha: classes × terms."""
-        tokens = class_sums(counts, label, self.classes_.size) + alpha
-        return np.asarray(np.log(tokens) - np.log(tokens.sum(axis=1, keepdims=True)))
+        return _log_shares(class_sums(counts, label, self.classes_.size) + alpha)
 
     def _fits(self, counts: Any, label: Integers) -> list[tuple[Floats, Floats, Floats]]:
         """Mean, correlation and n_i of every term: in all documents, then in each class."""
@@ -178,6 +185,10 @@ class BetaBinomialNB(CountNaiveBayes):
         if t > 0:
             found += t * (counts @ self.feature_log_prob_.T)
         return found
+
+
+def _log_shares(evidence: Floats) -> Floats:
+    return np.asarray(np.log(evidence) - np.log(evidence.sum(axis=1, keepdims=True)))
 
 
 def _fitted(counts: Any) -> tuple[Floats, Floats, Floats]:

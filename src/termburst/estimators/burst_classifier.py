@@ -40,7 +40,7 @@ Integers = NDArray[np.int64]
 SCHEME = "log-damped-tf-idf"
 INNER, ENOUGH = 3000, 800  # documents of the inner folds, at most; held-out documents that are enough
 SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMultinomialNB`
-ROUGH = 0.1  # tolerance of the fits on inner folds
+ROUGH, FINE = 0.3, 0.1  # tolerance of the fits on inner folds, and of the last fit
 
 
 class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -139,7 +139,7 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         order = frequent_first(weights)
         weights = with_columns(weights, order)
         ratios = ClassLogRatios(class_sums(weights, label, self.classes_.size, once=True))
-        margins = fit_margins(weights, label, ratios, self.cost_, tolerance=ROUGH / 2, seed=self.random_state)
+        margins = fit_margins(weights, label, ratios, self.cost_, tolerance=FINE, seed=self.random_state)
         self.coef_ = np.zeros((self.classes_.size, counts.shape[1]))
         coefficients = margins.coefficients
         coefficients *= self.factors_[0]

@@ -13,6 +13,8 @@ from sklearn.utils.metaestimators import available_if
 
 from termburst.estimators.naive_bayes import (
     LEAST,
+    MANY,
+    MANY_FOLDS,
     MOST,
     CountNaiveBayes,
     clearly_better,
@@ -30,7 +32,6 @@ Alpha = Literal["held-out"] | float
 # To choose from; the first of equals is taken. The second kind is `MultinomialNB`, which knows no bursts.
 BURSTY, ALPHAS, EVIDENCES = (0.05, 20000.0), (0.1, 0.02, 0.3, 1.0), ("documents", "tokens")
 MULTINOMIAL, MULTINOMIAL_ALPHAS = (0.0, np.inf), (0.3, 0.1, 1.0, 0.03, 0.01)
-FOLDS = 5  # the best smoothing depends on how many documents are learned from: hold out few of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,8 @@ class DirichletMultinomialNB(CountNaiveBayes):
     def _choose(self, counts: Any, weights: Floats) -> Smoothing:
         """The setting with the highest accuracy on held-out documents; one with bursts only if clearly better."""
         settings = self._settings()
-        parts = held_out_parts(np.flatnonzero(weights.any(axis=1)), FOLDS) if len(settings) > 1 else []
+        known = np.flatnonzero(weights.any(axis=1))
+        parts = held_out_parts(known, MANY_FOLDS, most=MANY) if len(settings) > 1 else []
         if not parts:
             return settings[0]
         right = np.hstack([self._right(settings, counts, weights, *part) for part in parts])

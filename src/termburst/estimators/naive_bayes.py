@@ -17,6 +17,7 @@ from termburst.inference.checks import shown
 
 Floats = NDArray[np.float64]
 FEWEST, HELD_OUT = 100, 4000  # documents from which smoothing is chosen: at least, and at most
+MANY, MANY_FOLDS = 8000, 5  # at most, and folds, for models that learn in one pass
 LEAST, MOST = 1e-100, 1e100  # limits of parameters in products and quotients, which could otherwise overflow
 
 
@@ -113,23 +114,25 @@ def log_shares(joint: Floats) -> Floats:
 
 
 def held_out_parts(
-    documents: NDArray[np.int64], folds: int = 3, *, all_folds: bool = True
+    documents: NDArray[np.int64], folds: int = 3, *, all_folds: bool = True, most: int = HELD_OUT
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Pairs (documents to learn from, documents to predict), for choosing options; none if there are too few.
 
-    Folds of at most 4,000 documents, in an order that is always the same. Without *all_folds*, only the first fold is
+    Folds of at most *most* documents, in an order that is always the same. Without *all_folds*, only the first fold is
     predicted if there are 3,000 or more documents: for models that take long.
 
     Examples
     --------
     >>> [(inside.size, outside.size) for inside, outside in held_out_parts(np.arange(120))]
     [(80, 40), (80, 40), (80, 40)]
+    >>> [outside.size for _, outside in held_out_parts(np.arange(9000), 5, most=8000)]
+    [1600, 1600, 1600, 1600, 1600]
     >>> held_out_parts(np.arange(99))
     []
     """
     if documents.size < FEWEST:
         return []
-    some = np.random.default_rng(0).permutation(documents)[:HELD_OUT]
+    some = np.random.default_rng(0).permutation(documents)[:most]
     used = range(folds if all_folds or some.size < 3000 else 1)
     return [(some[np.arange(some.size) % folds != k], some[k::folds]) for k in used]
 

@@ -16,7 +16,7 @@ from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast, class_sums
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Invalid
-from termburst.schemes import RECOMMENDED_SCHEME, named_scheme
+from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_without_labels
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
@@ -62,7 +62,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     * Only cells where a term occurs are stored; absent cells have weight 0 in every scheme.
     * A term that did not occur in fitting has weight 0. An empty document is a row of zeros; it counts in d.
     * `partial_fit` adds documents to the fit. The result is the same as if all had been fitted at once.
-    * "class-bm25" learns from the labels y, as a pipeline passes them on. All other schemes ignore y.
+    * "class-bm25" learns from the labels y, as a pipeline passes them on, and warns if there are none. All other
+      schemes ignore y.
     * The input matrix is never changed. The result shares no memory with it, has no duplicate cells, and keeps the
       order of the cells in a row, sorted or not.
 
@@ -119,6 +120,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         return self._weigh(counts)
 
     def _learn(self, counts: Any, y: Any, known: TermStatistics | None) -> None:
+        if y is None and known is None:
+            warn_without_labels(self.scheme, stacklevel=3)
         class_documents = self._class_documents(counts, y, known) if named_scheme(self.scheme).uses_labels else {}
         names = getattr(self, "feature_names_in_", None)
         new = from_canonical(counts, names, named_scheme(self.scheme).detail)
