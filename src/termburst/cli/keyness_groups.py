@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.condition_groups import both_sides, is_condition
 from termburst.cli.output import many
 from termburst.cli.reading import Reading
 from termburst.display import printable
@@ -19,7 +20,11 @@ if TYPE_CHECKING:
 MOST_GROUPS = 50  # values of the column that --by names
 
 By = Annotated[
-    str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
+    str | None,
+    typer.Option(
+        "--by",
+        help="Column of A whose values are the groups to compare; or folder, or file; or a condition: 'year >= 1945'.",
+    ),
 ]
 GroupsOption = Annotated[
     str | None,
@@ -43,6 +48,8 @@ def named_groups(by: str | None, groups: str | None) -> tuple[str, list[str]] | 
         return None
     if by is None:
         raise ValueError("--groups needs --by COLUMN: the column that has these values")
+    if is_condition(by):
+        raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --groups")
     rows = list(csv.reader([groups], skipinitialspace=True))
     names = list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
     if len(names) < 2:
@@ -58,8 +65,8 @@ def grouped(
 ) -> tuple[CountedCorpus, Groups]:
     """The corpus, and the groups that the column *by* names: between 2 and `MOST_GROUPS`, and no empty name.
 
-    With *every*, a group is an interval of numbers or years, and its name is the lower end. With *only*, other
-    documents are left out, and the groups are in the order of these names.
+    With *every*, a group is an interval of numbers or years. With *only*, other documents are left out, and the groups
+    are in the order of these names. If *by* is a condition, those that meet it come first.
     """
     from termburst.counting.counted_corpus import Groups
     from termburst.statistics.store import holds_statistics
@@ -69,11 +76,19 @@ def grouped(
     if reading.id is not None:
         raise ValueError("--by takes the place of --id; omit --id")
     named = named_groups(by, only)
+    if is_condition(by) and every is not None:
+        raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
     counted = reading.renamed(by).counted_corpus(corpus)
     if named is not None:
         return _chosen(counted, corpus, named, every)
     if empty := sum(not label.strip() for label in counted.ids):
         raise _unlabelled(corpus, by, empty, counted.reading)
+    if is_condition(by):
+        if len(set(counted.ids)) < 2:
+            each = f"every document meets {counted.ids[0]!r:.60}"
+            raise ValueError(f"{corpus}: {each}, so there is nothing to compare; choose another --by")
+        groups = Groups.from_labels(counted.ids, both_sides(by))
+        return replace(counted, groups=groups), groups
     groups = Groups.from_labels(counted.ids if every is None else _binned(counted.ids, by, every))
     names = groups.names
     if len(names) < 2:
@@ -98,6 +113,8 @@ def _chosen(
     by, names = named
     labelled = counted.rows([bool(label.strip()) for label in counted.ids])
     labels = np.array(labelled.ids if every is None else _binned(labelled.ids, by, every), dtype=np.object_)
+    lower = {label.partition("–")[0]: label for label in labels.tolist()} if every is not None else {}
+    names = [lower.get(name, name.replace("-", "–") if every is not None else name) for name in names]
     for name in names:
         if name not in labels:
             raise ValueError(f"{corpus}: {no_value(by, name, labels.tolist())}")
@@ -110,7 +127,10 @@ def _chosen(
 
 
 def _binned(labels: list[str], by: str, every: float) -> list[str]:
-    """The lower end of the interval of each label; a date counts by its year."""
+    """The interval of each label, such as 1940–1949; a date counts by its year.
+
+    If numbers or the width are not whole, it is the lower end of the interval.
+    """
     import polars as pl
 
     from termburst.corpus.metadata import as_numbers, binned
@@ -124,6 +144,8 @@ def _binned(labels: list[str], by: str, every: float) -> list[str]:
             odd = labels[values.is_null().to_list().index(True)]
             raise ValueError(f"--bin is for numbers and dates, but the column {by!r} contains {odd!r:.60}")
     found = binned(pl.DataFrame({by: values}), by, int(every) if every.is_integer() else every)[f"{by}_bin"]
+    if every.is_integer() and every > 1 and not values.dtype.is_float():
+        return [f"{value}–{value + int(every) - 1}" for value in found.to_list()]
     return [str(int(value)) if float(value).is_integer() else str(value) for value in found.to_list()]
 
 
@@ -132,6 +154,11 @@ def _unlabelled(corpus: str, by: str, count: int, report: ReadingReport | None) 
     names = [] if report is None else report.unlabelled
     such = f" ({', '.join(printable(name) for name in names)}{', …' if count > len(names) else ''})" if names else ""
     have = f"{many(count, 'document')}{such} {'has' if count == 1 else 'have'}"
+    if is_condition(by):
+        return ValueError(
+            f"{corpus}: {have} nothing in a column of --by {by!r:.60}, so that it is not known whether "
+            f"{'it meets' if count == 1 else 'they meet'} it; fill the column, or remove such documents"
+        )
     if by == "folder":
         return ValueError(f"{corpus}: {have} no folder; move {'it' if count == 1 else 'them'} into one, or away")
     known = sorted(report.known_labels) if report is not None else []

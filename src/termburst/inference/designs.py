@@ -9,6 +9,7 @@ j with probability ∝ P(c | n_j, x_j). No two bursts are in one document, which
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +33,15 @@ IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A contrast c·β: its name, c, and the columns of the design that the unadjusted contrast uses."""
+    """A contrast c·β: its name, c, and the columns of the design that the unadjusted contrast uses.
+
+    *sides* are a category and the two of its values that are compared; None for a slope or two numbers.
+    """
 
     name: str
     vector: Floats
     own: NDArray[np.intp]
+    sides: tuple[str, Any, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
