@@ -62,7 +62,7 @@ def compare_by_formula(
     design: dict[str, Any],
     options: dict[str, Any],
     by: str | None = None,
-    groups: str | None = None,
+    groups: list[str] | None = None,
 ) -> tuple[pl.DataFrame, list[str], list[str]]:
     """The table of `keyness_design`, the lines above it, and the names of its sides if there are just two.
 

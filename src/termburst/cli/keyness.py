@@ -225,7 +225,7 @@ def _compared(
     """Compare A with another corpus, with a list, or its groups with each other."""
     if others["every"] is not None and others["by"] is None:
         raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
-    if others["groups"] is not None and others["by"] is None:
+    if others["groups"] and others["by"] is None:
         raise ValueError("--groups needs --by COLUMN: the column that has these values")
     options_of = {"b": "the corpus B", "by": "--by", "reference": "--reference"}
     given = [text for name, text in options_of.items() if others[name] is not None]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from termburst.cli.condition_groups import both_sides, is_condition
+from termburst.cli.option_values import parsed_list
 from termburst.cli.output import many
 from termburst.cli.reading import Reading
 from termburst.display import printable
@@ -27,7 +27,7 @@ By = Annotated[
     ),
 ]
 GroupsOption = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option("--groups", help="With --by: compare only these values, such as ham,spam; the first is A."),
 ]
 Bin = Annotated[
@@ -36,32 +36,31 @@ Bin = Annotated[
 ]
 
 
-def named_groups(by: str | None, groups: str | None) -> tuple[str, list[str]] | None:
+def named_groups(by: str | None, groups: list[str] | None) -> tuple[str, list[str]] | None:
     """The column and the values that --groups names, as they are written; None if all values are compared.
 
     Examples
     --------
-    >>> named_groups("place", '"Washington, D.C.", Paris')
+    >>> named_groups("place", ['"Washington, D.C.", Paris'])
     ('place', ['Washington, D.C.', 'Paris'])
     """
-    if groups is None:
+    if not groups:
         return None
     if by is None:
         raise ValueError("--groups needs --by COLUMN: the column that has these values")
     if is_condition(by):
         raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --groups")
-    rows = list(csv.reader([groups], skipinitialspace=True))
-    names = list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+    names = parsed_list(groups)
     if len(names) < 2:
         raise ValueError(
-            f"--groups must be two values of {by!r:.60} or more, such as a,b; got {groups!r:.60}. "
+            f"--groups must be two values of {by!r:.60} or more, such as a,b; got {','.join(groups)!r:.60}. "
             "Without --groups, each value is compared with the rest"
         )
     return by, names
 
 
 def grouped(
-    corpus: str, by: str, only: str | None, every: float | None, reading: Reading
+    corpus: str, by: str, only: list[str] | None, every: float | None, reading: Reading
 ) -> tuple[CountedCorpus, Groups]:
     """The corpus, and the groups that the column *by* names: between 2 and `MOST_GROUPS`, and no empty name.
 

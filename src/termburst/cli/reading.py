@@ -54,7 +54,9 @@ class Reading(TextOptions):
             by_condition = _ByCondition(**vars(self))
             object.__setattr__(by_condition, "condition", column)
             return by_condition
-        if column in FILE_COLUMNS or f"(?P<{column}>" in (self.name_pattern or ""):
+        from termburst.reading.file_metadata import named_groups_of
+
+        if column in FILE_COLUMNS or column in named_groups_of(self.name_pattern):
             by_file = _ByFile(**vars(self))
             object.__setattr__(by_file, "column", column)
             return by_file
@@ -157,9 +159,7 @@ class Reading(TextOptions):
             with working(f"Counting {corpus}"):
                 found = CountedCorpus.from_texts(texts, ids, counting=read.counting)
         if not found.counts.nnz:
-            raise ValueError(
-                f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
-            )
+            raise no_terms(corpus)
         return replace(found, reading=read.report)
 
     def _refuse_columns(self, why: str) -> None:
@@ -228,7 +228,8 @@ class Reading(TextOptions):
                 batches, counting, report, lambda doing: progress.update(task, description=f"{doing} {corpus}")
             )
         if report is not None:
-            print_report(report, texts, language=self.language, whole=self.notes)
+            left_out = self.stop_words is not None
+            print_report(report, texts, language=self.language, stop_words=left_out, whole=self.notes)
 
 
 class _ByColumn(Reading):
@@ -285,6 +286,13 @@ def _labelled(batch: Batch, labels: list[str], report: ReadingReport | None) -> 
         if report is not None and not label.strip():
             report.add_unlabelled(name, ())
     return replace(batch, ids=labels)
+
+
+def no_terms(corpus: str) -> ValueError:
+    """There is nothing to count in any document."""
+    return ValueError(
+        f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
+    )
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
@@ -26,7 +25,7 @@ from termburst.limits import LONGEST_ID
 from termburst.reading.corpus_files import CorpusFile, find_files
 from termburst.reading.documents import Place, Progress, ReadingOptions, Scalar, Text, bytes_of
 from termburst.reading.faults import fault, long_id, reason
-from termburst.reading.file_metadata import FileMetadata, checked_pattern
+from termburst.reading.file_metadata import FileMetadata, checked_pattern, named_groups_of
 from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
 from termburst.reading.layers import LAYERS, is_layer
 from termburst.reading.lines import DECODING_ERRORS, canonical_encoding
@@ -279,7 +278,7 @@ def _no_table(option: str, column: str | None, pattern: str | None) -> str:
     sentence = f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here"
     if option != "by":
         return sentence
-    known = ["file", "folder", *(re.compile(pattern).groupindex if pattern is not None else ())]
+    known = ["file", "folder", *named_groups_of(pattern)]
     return f"{sentence}, and of files only {', '.join(known)} are known, not {column!r:.60}{did_you_mean(column, known)}"
 
 

@@ -20,6 +20,7 @@ const tableColumns = {
     { key: "log_ratio", head: "log₂ ratio", title: "how many times more frequent, as a binary logarithm: 1 is twice, −1 is half", show: decimal },
     { key: "ci_low", head: "from", wide: true, title: "lower end of its interval", show: decimal },
     { key: "ci_high", head: "to", wide: true, title: "upper end of its interval", show: decimal },
+    { key: "effect", head: "at least", wide: true, title: "by how much it differs at least, as a binary logarithm, also if you look only at the strongest words; 0 if it is not sure that it differs", show: decimal },
     { key: "log10_q", head: "q", show: probability },
     { key: "n_a", head: "times in A", title: "occurrences", show: whole },
     { key: "n_b", head: "times in B", title: "occurrences", show: whole },
