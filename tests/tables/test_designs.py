@@ -69,7 +69,7 @@ def test_groups_of_numbers_are_groups_and_no_slope():
 
 def test_a_missing_column_names_the_nearest():
     for option in ("cluster", "strata"):
-        with pytest.raises(ValueError, match=f"no column 'spaeker' for .*'era', 'speaker'; did you mean 'speaker'"):
+        with pytest.raises(ValueError, match=r"no column 'spaeker' for .*'era', 'speaker'; did you mean 'speaker'"):
             asked("party", **{option: "spaeker"})
 
 

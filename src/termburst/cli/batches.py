@@ -154,8 +154,8 @@ def print_report(
 ) -> None:
     """Print what was skipped, repaired or guessed, on standard error; nothing if there is nothing of that kind.
 
-    Without *language*, it is guessed from the first *texts*; *stop_words* says whether some are left out. *whole* is True for all of the report, False for none,
-    and None for its first lines on a terminal.
+    Without *language*, it is guessed from the first *texts*; *stop_words* says whether some are left out.
+    *whole* is True for all of the report, False for none, and None for its first lines on a terminal.
     """
     if whole is False or not (whole or report.has_oddities or report.pieces is not None):
         return

@@ -57,7 +57,7 @@ def kwic(
     sort: Annotated[
         list[str] | None,
         typer.Option(
-            "--sort", "-s", help="L1 to L3, R1 to R3 (words beside the match), match, id, or a column; more with commas."
+            "--sort", "-s", help="L1 to L3, R1 to R3 (words beside the match), match, id, a column; more with commas."
         ),
     ] = None,
     columns: Annotated[

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _QUOTED = r"'[^']*'|\"[^\"]*\""
-_SIGNS = re.compile(r"[<>=]|\b(?:NOT\s+)?IN\s*\(|\bLIKE\s*'|\bBETWEEN\b.+\bAND\b|\bIS\s+(?:NOT\s+)?NULL\b", re.IGNORECASE)
+_SIGNS = re.compile(r"[<>=]|\bIN\s*\(|\bLIKE\s*'|\bBETWEEN\b.+\bAND\b|\bIS\s+(?:NOT\s+)?NULL\b", re.IGNORECASE)
 _COMPARED = re.compile(rf"\s*(\w+|\"[^\"]+\")\s*(<=|>=|<>|!=|<|>|=)\s*(-?[\w.]+|{_QUOTED})\s*")
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "=", "<>": "="}
 

@@ -140,7 +140,7 @@ def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
         try:
             return chosen_rows(frame.with_columns(pl.selectors.numeric().cast(pl.String)), expression).tolist()
         except ValueError:
-            advice = "a condition compares numbers with numbers, and text with text in quotes: year >= 1945, party = 'x'"
+            advice = "a condition compares numbers with numbers, and text with text in quotes: year > 1944, party = 'x'"
             raise ValueError(f"{error}; {advice}") from None
 
 

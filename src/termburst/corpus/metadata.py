@@ -194,7 +194,8 @@ def labels_of(frame: pl.DataFrame, by: str) -> pl.Series:
 
 def no_column(frame: pl.DataFrame, name: Any) -> str:
     """The sentence about a column that does not exist."""
-    return f"the metadata has no column {name!r:.60}; it has {_listed(frame.columns)}{did_you_mean(name, frame.columns)}"
+    near = did_you_mean(name, frame.columns)
+    return f"the metadata has no column {name!r:.60}; it has {_listed(frame.columns)}{near}"
 
 
 def no_value(column: str, value: Any, values: Iterable[Any]) -> str:

@@ -279,7 +279,8 @@ def _no_table(option: str, column: str | None, pattern: str | None) -> str:
     if option != "by":
         return sentence
     known = ["file", "folder", *named_groups_of(pattern)]
-    return f"{sentence}, and of files only {', '.join(known)} are known, not {column!r:.60}{did_you_mean(column, known)}"
+    near = did_you_mean(column, known)
+    return f"{sentence}, and of files only {', '.join(known)} are known, not {column!r:.60}{near}"
 
 
 def _checked_delimiter(delimiter: str | None) -> str | None:

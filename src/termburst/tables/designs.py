@@ -77,11 +77,12 @@ def keyness_design(
     -------
     polars.DataFrame
         One row per term and contrast: term, n, b, contrast; n_a, n_b, b_a, b_b, per_million_a and per_million_b of the
-        two values that are compared, as in `keyness` (null for a slope, or two numbers); log_ratio, log₂ of the ratio of odds (for a term below a
-        few per cent of the tokens the ratio of shares), and log_ratio_unadjusted without the other covariates; ci_low,
-        ci_high, effect; statistic, p_value, q_value; least_p, the smallest p that the term could have, wherever its
-        bursts were (0 if not known): it counts in q only from there on; reference, how p was obtained; status of the
-        fit. With clusters also statistic_documents and p_documents, as if all documents were independent.
+        two values that are compared, as in `keyness` (null for a slope, or two numbers); log_ratio, log₂ of the
+        ratio of odds (for a term below a few per cent of the tokens the ratio of shares), and log_ratio_unadjusted
+        without the other covariates; ci_low, ci_high, effect; statistic, p_value, q_value; least_p, the smallest p that
+        the term could have, wherever its bursts were (0 if not known): it counts in q only from there on; reference,
+        how p was obtained; status of the fit. With clusters also statistic_documents and p_documents, as if all
+        documents were independent.
 
     Examples
     --------
