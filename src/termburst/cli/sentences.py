@@ -46,7 +46,8 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     >>> table = pl.DataFrame(columns | {"q_value": [0.001, 0.002, 0.3]})
     >>> print(*compared(table, ["Democrats", "Republicans"]))
     2 of 3 words differ between Democrats and Republicans (q ≤ 0.05): silver, at least 4.2 times as often in Democrats; gold, at least 18 times as often in Republicans.
-    >>> print(*compared(table.with_columns(contrast=pl.lit("metal: x - y"))), sep="\n")
+    >>> for sentence in compared(table.with_columns(contrast=pl.lit("metal: x - y"))):
+    ...     print(sentence)
     2 of 3 words differ (q ≤ 0.05): silver, at least 4.2 times as often (metal: x - y); gold, rarer: at most 1/18 as often (metal: x - y).
     Here “at least” and “at most” are the end of the word's own confidence interval, not corrected for choosing the strongest words.
     >>> print(*compared(table.tail(1), ["Democrats", "Republicans"]))
