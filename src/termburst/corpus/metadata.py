@@ -220,7 +220,7 @@ def as_levels(column: pl.Series, values: Sequence[Any]) -> pl.Series:
 
     Examples
     --------
-    >>> as_levels(pl.Series([1945, 1949, 1945]), [1949, 1945]).cat.get_categories().to_list()
+    >>> as_levels(pl.Series([1945, 1949, 1945]), [1949, 1945]).unique().sort().to_list()
     ['1949', '1945']
     """
     names = pl.Series(values, dtype=column.dtype).cast(pl.String)
