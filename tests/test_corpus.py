@@ -757,8 +757,9 @@ def test_a_guessed_language_is_not_used_and_this_is_said(tmp_path):
     text = "Alle Menschen sind frei und gleich an Würde und Rechten geboren."
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
     corpus = tb.read(tmp_path)
-    said = 'German, by a guess that is not used; language="de" sets it, stop_words="de" leaves out its stop words'
-    assert corpus.reading.language == said
+    said = 'German, it seems, but nothing changes unless you say so: language="de" sets it'
+    assert corpus.reading.language == said + ', stop_words="de" leaves out its stop words'
+    assert tb.read(tmp_path, stop_words="de").reading.language == said
     assert "und" in corpus.terms
 
 

@@ -38,6 +38,20 @@ def printable(term: Any, longest: int | None = LONGEST) -> str:
     return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
+def did_you_mean(name: Any, known: Iterable[Any]) -> str:
+    """The end of a sentence about a name that does not exist: the nearest that does; nothing if none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("presdient", ["year", "president"]), did_you_mean("x", ["year"])
+    ("; did you mean 'president'?", '')
+    """
+    import difflib
+
+    near = difflib.get_close_matches(str(name), [str(one) for one in known], n=1)
+    return f"; did you mean {near[0]!r:.60}?" if near else ""
+
+
 def printable_json(text: str) -> str:
     """JSON with the same meaning, in which characters that a terminal obeys, or that hide or reorder text, are escaped.
 

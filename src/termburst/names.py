@@ -28,6 +28,7 @@ KeynessMethod = Literal[
 Compared = Literal["frequency", "burstiness"]  # what keyness compares
 Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
+CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
 UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all alike, itself, also other words

@@ -46,6 +46,15 @@ def test_lines_are_aligned(run, table):
     ]
 
 
+def test_lists_have_commas_or_come_again(run, table):
+    once = run("kwic", table, "war", "--columns", "party,year", "--sort", "year,L1", "--format", "csv").raw
+    again = run(
+        "kwic", table, "war", "--columns", "party", "--columns", "year", "-s", "year", "-s", "L1", "--format", "csv"
+    )
+    assert again.raw == once
+    assert again.out.startswith("id,left,match,right,position,party,year\n")
+
+
 def test_columns_order_and_condition(run, table):
     found = frame(run("kwic", table, "so", "--where", "year >= 1950 AND party = 'y'", "-c", "party,year", "-f", "csv"))
     assert found.columns == ["id", "left", "match", "right", "position", "party", "year"]

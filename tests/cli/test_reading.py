@@ -201,8 +201,9 @@ def test_a_guessed_language_is_not_used_and_this_is_said(run, tmp_path):
     for k in range(3):
         (tmp_path / f"{k}.txt").write_text(f"{text} {k}", encoding="utf-8")
     said = run("terms", tmp_path, "--verbose").err
-    assert "language: German, by a guess that is not used; --language de sets it, --stop-words de leaves out" in said
-    assert "by a guess" not in run("terms", tmp_path, "--verbose", "--language", "de").err
+    assert "German, it seems, but nothing changes unless you say so: --language de sets it, --stop-words de" in said
+    assert "it seems" not in run("terms", tmp_path, "--verbose", "--language", "de").err
+    assert "--stop-words" not in run("terms", tmp_path, "--verbose", "--stop-words", "german").err
 
 
 def test_a_stop_word_is_explained_as_one(run, fault, folder, tmp_path):

@@ -27,6 +27,19 @@ def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
     assert json.loads(done("report", corpus, "--lines", "--format", "json", "--panels", 0).raw)["panels"] == []
 
 
+def test_a_page_has_the_numbers_that_names_of_files_and_tables_say(done, tmp_path):
+    years, texts = [1789, 1793, 1945], ["so it goes", "so so on", "it goes on"]
+    folder, numbers, table = tmp_path / "speeches", tmp_path / "numbers.json", tmp_path / "speeches.csv"
+    folder.mkdir()
+    for year, text in zip(years, texts, strict=True):
+        (folder / f"{year}-x.txt").write_text(text, encoding="utf-8")
+    rows = "".join(f"{year},{text}\n" for year, text in zip(years, texts, strict=True))
+    table.write_text(f"year,text\n{rows}", encoding="utf-8")
+    for source in ((folder, "--name-pattern", r"(?<year>\d{4})-"), (table,)):
+        done("report", *source, "-o", numbers, "--panels", 0)
+        assert json.loads(numbers.read_text(encoding="utf-8"))["axes"] == [{"column": "year", "values": years}]
+
+
 @pytest.mark.parametrize("notes", ["--quiet", "--verbose"])
 def test_the_reading_report_is_in_the_page(done, tmp_path, notes):
     folder, numbers = tmp_path / "speeches", tmp_path / "numbers.json"

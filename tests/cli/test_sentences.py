@@ -48,8 +48,11 @@ def test_groups_contrasts_and_burstiness_have_their_own_words():
         "1 of 2 words differs (q ≤ 0.05): a, at least 8 times as often in x; a, at least 2 times as often in the rest "
         "as in y."
     )
-    (said,) = compared(comparison(contrast=["p: x - y"] * 3))
-    assert said.endswith("a, at least 8 times as often (p: x - y); b, at least 2 times as rarely (p: x - y).")
+    said, own = compared(comparison(contrast=["p: x - y"] * 3))
+    assert said.endswith("a, at least 8 times as often (p: x - y); b, rarer: at most 1/2 as often (p: x - y).")
+    assert "not corrected for choosing the strongest words" in own
+    said, _ = compared(comparison(contrast=["p: x - y"] * 3), ["x", "y"])
+    assert said.endswith("a, at least 8 times as often in x; b, at least 2 times as often in y.")
     (said,) = compared(comparison(burst_ratio_a=[2.0] * 3), ["left", "right"])
     assert "differ in burstiness between left and right" in said
     assert "a, burst ratio at least 8 times as large in left" in said

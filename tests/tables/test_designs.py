@@ -31,13 +31,48 @@ def asked(formula, **options):
 def test_all_doors_lead_to_the_same_table():
     corpus = tb.read(X, terms=TERMS, metadata=ABOUT)
     table = asked("party + year")
-    assert table.columns[:6] == ["term", "n", "b", "contrast", "log_ratio", "log_ratio_unadjusted"]
+    sides = ["n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b"]
+    assert table.columns[:12] == ["term", "n", "b", "contrast", *sides, "log_ratio", "log_ratio_unadjusted"]
     assert table["contrast"].unique().sort().to_list() == ["party: D - R", "year"]
     assert_frame_equal(corpus.keyness("party + year"), table)
     assert_frame_equal(tb.keyness(corpus, formula="party + year"), table)
     assert_frame_equal(tb.keyness(X, formula="party + year", metadata=ABOUT, terms=TERMS), table)
     assert_frame_equal(corpus.keyness(by="party", strata="era"), asked("party", strata="era"))
     assert table["term"][0] in ("war", "rest")  # what one word gains, the rest loses
+
+
+def test_both_sides_of_a_contrast_are_counted():
+    found = asked("party + year", cluster="speaker", sort="term").filter(contrast="party: D - R")
+    columns = ("n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b")
+    plain = tb.keyness(X[:12], X[12:], terms=TERMS, sort="term")
+    assert_frame_equal(found.select(columns), plain.select(columns))
+    frame = pl.DataFrame(ABOUT)
+    masks = [frame["party"] == "D", frame["party"] == "R"]
+    parts = {key: X[mask.to_numpy()] for key, mask in zip("DR", masks, strict=True)}
+    cells = {key: tb.TermStatistics.from_counts(part, TERMS, "patterns") for key, part in parts.items()}
+    assert_frame_equal(tb.keyness_design(cells, "party", sort="term").select(columns), plain.select(columns))
+    assert asked("year").select(columns).null_count().sum_horizontal()[0] == 3 * len(columns)
+
+
+@pytest.mark.parametrize("options", [{"cluster": "speaker"}, {"strata": "era"}])
+def test_the_first_of_the_groups_is_a(options):
+    corpus = tb.read(X, terms=TERMS, metadata=ABOUT)
+    given, turned = (corpus.keyness(by="party", groups=one, sort="term", **options) for one in (["D", "R"], ["R", "D"]))
+    assert turned["contrast"].unique().to_list() == ["party: R - D"]
+    np.testing.assert_allclose(turned["log_ratio"], -given["log_ratio"], atol=1e-9)
+    assert_frame_equal(turned.select(n="n_a", b="b_b"), given.select(n="n_b", b="b_a"))
+
+
+def test_groups_of_numbers_are_groups_and_no_slope():
+    corpus = tb.read(X, terms=TERMS, metadata=ABOUT)
+    years = corpus.keyness(by="year", groups=[1955, 1950, 1951], strata="party")
+    assert set(years["contrast"]) == {"year: 1955 - 1950", "year: 1955 - 1951"}
+
+
+def test_a_missing_column_names_the_nearest():
+    for option in ("cluster", "strata"):
+        with pytest.raises(ValueError, match=r"no column 'spaeker' for .*'era', 'speaker'; did you mean 'speaker'"):
+            asked("party", **{option: "spaeker"})
 
 
 def test_strata_are_one_more_category():

@@ -149,11 +149,13 @@ def warn_of_unsegmented(corpus: str, texts: list[Text], language: str | None) ->
         warnings.warn(f"{corpus}: {problem.replace('Set the language to', 'Give --language')}", stacklevel=2)
 
 
-def print_report(report: ReadingReport, texts: list[Text], *, language: str | None, whole: bool | None) -> None:
+def print_report(
+    report: ReadingReport, texts: list[Text], *, language: str | None, stop_words: bool, whole: bool | None
+) -> None:
     """Print what was skipped, repaired or guessed, on standard error; nothing if there is nothing of that kind.
 
-    Without *language*, it is guessed from the first *texts*. *whole* is True for all of the report, False for none,
-    and None for its first lines on a terminal.
+    Without *language*, it is guessed from the first *texts*; *stop_words* says whether some are left out.
+    *whole* is True for all of the report, False for none, and None for its first lines on a terminal.
     """
     if whole is False or not (whole or report.has_oddities or report.pieces is not None):
         return
@@ -162,7 +164,8 @@ def print_report(report: ReadingReport, texts: list[Text], *, language: str | No
         from termburst.counting.languages import guessed_language
 
         guess = guess_language(texts)
-        report.language = None if guess is None else guessed_language(guess[0], "--language {}", "--stop-words {}")
+        advice = None if stop_words else "--stop-words {}"
+        report.language = None if guess is None else guessed_language(guess[0], "--language {}", advice)
     printed = str(report).splitlines()
     if not whole and len(printed) > REPORT_LINES and _is_terminal():
         left = len(printed) - REPORT_LINES

@@ -10,13 +10,14 @@ import typer
 
 from termburst.cli.concordance_lines import LineWriter
 from termburst.cli.conditions import Known, about
+from termburst.cli.option_values import parsed_list
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, near
 from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
 from termburst.cli.text_options import CORPUS_HELP, Layer
 from termburst.display import printable
-from termburst.names import Span
+from termburst.names import CollocateSort, Span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,11 +57,11 @@ def kwic(
     sort: Annotated[
         list[str] | None,
         typer.Option(
-            "--sort", "-s", help="L1 to L3, R1 to R3 (words beside the match), match, id, or a column; again for more."
+            "--sort", "-s", help="L1 to L3, R1 to R3 (words beside the match), match, id, a column; more with commas."
         ),
     ] = None,
     columns: Annotated[
-        str | None, typer.Option("--columns", "-c", help="Columns to show with each line, such as year,party.")
+        list[str] | None, typer.Option("--columns", "-c", help="Columns to show with each line, such as year,party.")
     ] = None,
     limit: Annotated[int | None, typer.Option("--limit", "--top", "-n", min=0, help="At most how many lines.")] = None,
     format: FormatOption = None,
@@ -80,9 +81,9 @@ def kwic(
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
     asked = parsed(query, regex=regex, ignore_case=not case)
     writer = LineWriter(settled, output, width, csv_as_is=csv_as_is, excel=excel)
-    asked_columns = [] if columns is None else [name.strip() for name in columns.split(",") if name.strip()]
-    names = _needed(asked_columns, sort or [])
-    wanted = Wanted.checked(["id", *names], width=writer.width, sort=sort or None, columns=asked_columns, limit=limit)
+    asked_columns, keys = parsed_list(columns), parsed_list(sort)
+    names = _needed(asked_columns, keys)
+    wanted = Wanted.checked(["id", *names], width=writer.width, sort=keys or None, columns=asked_columns, limit=limit)
     reading, head = reading.showing(show), Head()
     with ExitStack() as stack:
         stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
@@ -193,6 +194,9 @@ def collocates(
         Span, typer.Option("--within", help="The window does not reach over the end of a document, or a sentence.")
     ] = "document",
     include_node: Annotated[bool, typer.Option("--include-node", help="Also list WORD itself; it has no p.")] = False,
+    sort: Annotated[
+        CollocateSort, typer.Option("--sort", "-s", help="Order of the rows: the surest first, or the largest first.")
+    ] = "p",
     confidence: Confidence = 0.95,
     fdr: FdrOption = "bh",
     min_count: MinCount = 1,
@@ -225,6 +229,8 @@ def collocates(
             include_node=include_node,
         )
     title = near(table, word)
+    if sort != "p":  # the order in which they come
+        table = table.sort(sort, descending=sort != "term", nulls_last=True, maintain_order=True)
     if settled is Format.table:
         table = table.drop(_COLLOCATE_COLUMNS)
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)

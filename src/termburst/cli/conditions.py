@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from termburst.cli.output import many
+from termburst.display import did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,8 +22,8 @@ TOGETHER = frozenset(
 )
 
 
-def where_expression(condition: str) -> pl.Expr:
-    """A condition in SQL as an expression of columns; ValueError for anything else.
+def where_expression(condition: str, option: str = "--where") -> pl.Expr:
+    """A condition in SQL as an expression of columns; ValueError, which names the *option*, for anything else.
 
     Examples
     --------
@@ -34,15 +35,15 @@ def where_expression(condition: str) -> pl.Expr:
     example = "write a condition such as \"year >= 1945 AND party = 'x'\""
     outside = re.sub(r"'[^']*'|\"[^\"]*\"", "", condition)
     if re.search(r"\bselect\b", outside, re.IGNORECASE):
-        raise ValueError(f"--where takes no SELECT; {example}")
+        raise ValueError(f"{option} takes no SELECT; {example}")
     try:
         found = pl.sql_expr(condition)
     except (pl.exceptions.PolarsError, ValueError) as error:
         reason = str(error).splitlines()[0]
-        raise ValueError(f"--where {condition!r:.60} cannot be understood ({reason}); {example}") from error
+        raise ValueError(f"{option} {condition!r:.60} cannot be understood ({reason}); {example}") from error
     if looks_at_others(found):
         raise ValueError(
-            f"--where {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "
+            f"{option} {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "
             f"judged alone; {example}"
         )
     return found
@@ -110,7 +111,7 @@ def meeting(corpus: str, batches: Iterator[Batch], condition: str) -> Iterator[B
     expression, names = where_expression(condition), columns_of(condition)
     known, seen, kept = Known(names), 0, 0
     for batch in known.seen(batches):
-        rows = _rows_meeting(about(batch, names), expression)
+        rows = rows_meeting(about(batch, names), expression)
         seen, kept = seen + len(batch.ids), kept + len(rows)
         metadata = None if batch.metadata is None else [batch.metadata[row] for row in rows]
         yield replace(
@@ -121,12 +122,12 @@ def meeting(corpus: str, batches: Iterator[Batch], condition: str) -> Iterator[B
         raise ValueError(f"{corpus}: none of {many(seen, 'document')} meets --where {condition!r:.100}")
 
 
-def _rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
+def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
     """The rows that meet a condition. Text that looks like a number is one, but may also be compared as text.
 
     >>> import polars as pl
     >>> years = pl.DataFrame({"year": [1944, 1945]})
-    >>> _rows_meeting(years, where_expression("year > 1944")), _rows_meeting(years, where_expression("year = '1945'"))
+    >>> rows_meeting(years, where_expression("year > 1944")), rows_meeting(years, where_expression("year = '1945'"))
     ([1], [1])
     """
     import polars as pl
@@ -139,7 +140,7 @@ def _rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
         try:
             return chosen_rows(frame.with_columns(pl.selectors.numeric().cast(pl.String)), expression).tolist()
         except ValueError:
-            advice = "--where compares numbers with numbers, and text with text in quotes: year >= 1945, party = 'x'"
+            advice = "a condition compares numbers with numbers, and text with text in quotes: year > 1944, party = 'x'"
             raise ValueError(f"{error}; {advice}") from None
 
 
@@ -174,7 +175,8 @@ class Known:
             inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
             hint = f"a column of the table, file, folder{inside}, or a group of --name-pattern{self.hint}"
             names = ", ".join(repr(name) for name in sorted(self.missing))
-            raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}")
+            near = did_you_mean(min(self.missing), self.columns)
+            raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}{near}")
 
 
 def about(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:

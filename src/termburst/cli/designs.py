@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.condition_groups import both_sides, is_condition, side_of_each
+from termburst.cli.conditions import columns_of
 from termburst.cli.corpora import corpus_of
+from termburst.cli.keyness_groups import named_groups
 from termburst.cli.output import many
 from termburst.cli.reading import Reading, working
+from termburst.display import printable
 
 if TYPE_CHECKING:
     import polars as pl
 
     from termburst.corpus import Corpus
+
+_CONDITION = "by"  # the column that says whether a document meets the condition of --by
+_LARGEST = 5  # clusters, or groups, that are named
 
 FormulaOption = Annotated[
     str | None, typer.Option("--formula", help="Columns of A that words may depend on, such as 'party + year'.")
@@ -37,7 +44,8 @@ def settled_formula(b: str | None, by: str | None, formula: str | None, design: 
         raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula")
     if b is not None or (by is None and formula is None):
         raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
-    return formula if formula is not None else str(by) if str(by).isidentifier() else f"`{by}`"
+    by = _CONDITION if is_condition(by) else str(by)
+    return formula if formula is not None else by if by.isidentifier() else f"`{by}`"
 
 
 def compare_by_formula(
@@ -46,23 +54,86 @@ def compare_by_formula(
     formula: str,
     design: dict[str, Any],
     options: dict[str, Any],
-    only: tuple[str, list[str]] | None = None,
-) -> tuple[pl.DataFrame, str, Corpus]:
-    """The table of `keyness_design`, the line above it, and the corpus; *only* is a column and values to compare."""
+    by: str | None = None,
+    groups: list[str] | None = None,
+) -> tuple[pl.DataFrame, list[str], list[str], Corpus]:
+    """The table of `keyness_design`, the lines above it, the names of its sides if there are just two, and the corpus.
+
+    *by* and *groups* are the options of these names.
+    """
     from termburst.tables import keyness_design
+    from termburst.tables.formulas import named_columns
 
     if options["method"] != "beta-binomial":
         raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")
     read = _read(corpus, reading)
-    if only is not None:
+    if (only := named_groups(by, groups)) is not None:
         read = _with_values(read, *only)
+    if by is not None and is_condition(by):
+        read = _with_sides(read, by)
     common = {name: value for name, value in options.items() if name != "method"}
     with working("Comparing"):
         table = keyness_design(read, formula, **design, **common)
-    title = f"{formula}, {many(len(read), 'document')}"
+    columns = named_columns(formula)
+    title = [f"{by or formula}, {many(len(read), 'document')}"]
     if design["cluster"] is not None:
-        title = f"{title}; {in_words(table, design['cluster'])}"
-    return table, title, read
+        title[0] = f"{title[0]}; {in_words(table, design['cluster'])}"
+        title.append(clusters_in_words(read.metadata, design["cluster"], columns, table))
+    return table, title, _sides(table, read.metadata, columns), read
+
+
+def _sides(table: pl.DataFrame, metadata: pl.DataFrame, columns: list[str]) -> list[str]:
+    """The two values that a table with one contrast compares, in its order; otherwise none."""
+    levels, found = _levels(metadata, columns), table["contrast"].unique().to_list()
+    pairs = [levels, levels[::-1]] if len(levels) == 2 and len(found) == 1 else []
+    return next((pair for pair in pairs if found[0] == f"{columns[0]}: {' - '.join(pair)}"), [])
+
+
+def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], table: pl.DataFrame) -> str:
+    """How many clusters there are and which are the largest; those that the columns of the formula divide.
+
+    Namesakes are one cluster, and the number of documents shows it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> about = pl.DataFrame({"who": ["Adams", "Adams", "Polk", "Bush"], "era": ["early", "late", "early", "late"]})
+    >>> tested = pl.DataFrame({"reference": ["random signs of clusters"]})
+    >>> print(clusters_in_words(about, "who", ["era"], tested))
+    3 clusters by who (2 in early, 2 in late); the largest: Adams, 2 documents. Adams is in both, so p is by random signs of clusters.
+    >>> print(clusters_in_words(about[1:], "who", ["era"], pl.DataFrame({"reference": ["clusters, chi2"]})))
+    3 clusters by who (1 in early, 2 in late), each one document. The documents of a cluster are counted as one.
+    """  # noqa: E501  # a line of output
+    import polars as pl
+
+    sizes = metadata[cluster].cast(pl.String).value_counts(sort=True).sort("count", cluster, descending=[True, False])
+    said = f"{many(sizes.height, 'cluster')} by {printable(cluster)}"
+    levels = _levels(metadata, columns)
+    within = metadata.group_by(pl.col(cluster).cast(pl.String)).agg(pl.struct(columns).n_unique().alias("values"))
+    if levels:
+        parts = (metadata.filter(pl.col(columns[0]) == level)[cluster].n_unique() for level in levels)
+        said += f" ({', '.join(f'{n:,} in {printable(one)}' for n, one in zip(parts, levels, strict=True))})"
+    several = [(printable(name), size) for name, size in sizes.head(_LARGEST).rows() if size > 1]
+    (first, most), *others = several or [("", 0)]
+    named = ", ".join([f"{first}, {many(most, 'document')}", *(f"{name} {size:,}" for name, size in others)])
+    said += f"; the largest: {named}." if most else ", each one document."
+    divided = sorted(within.filter(pl.col("values") > 1)[cluster].to_list())
+    if divided and "random signs of clusters" in table["reference"]:
+        is_one = len(divided) == 1
+        names = ", ".join(map(printable, divided[:_LARGEST])) + (" and others" if len(divided) > _LARGEST else "")
+        where = ("is in" if is_one else "are in") + (" both" if len(levels) == 2 else " several groups")
+        if not levels:
+            where = f"{'has' if is_one else 'have'} several values of {', '.join(columns)}"
+        return f"{said} {names} {where}, so p is by random signs of clusters."
+    return f"{said} The documents of a cluster are counted as one."
+
+
+def _levels(metadata: pl.DataFrame, columns: list[str]) -> list[str]:
+    """The values of the groups that are compared, if the formula is one category of few values; otherwise none."""
+    if len(columns) != 1 or metadata[columns[0]].dtype.is_numeric() or metadata[columns[0]].dtype.is_temporal():
+        return []
+    levels = [str(one) for one in metadata[columns[0]].unique().sort().to_list()]
+    return levels if len(levels) <= _LARGEST else []
 
 
 def in_words(table: pl.DataFrame, cluster: str) -> str:
@@ -88,11 +159,28 @@ def _with_values(corpus: Corpus, column: str, values: list[str]) -> Corpus:
     """The documents with one of some values of a column; a number is compared as it is written."""
     import polars as pl
 
-    from termburst.corpus.metadata import chosen_values
+    from termburst.corpus.metadata import as_levels, chosen_values
 
     written = corpus.metadata.select(pl.col(column).cast(pl.String)) if column in corpus.metadata.columns else None
     chosen = chosen_values(corpus.metadata if written is None else written, column, values)
-    return corpus.where(pl.col(column).cast(pl.String).is_in(chosen))
+    part = corpus.where(pl.col(column).cast(pl.String).is_in(chosen))
+    return part.with_metadata({column: as_levels(part.metadata[column].cast(pl.String), chosen)})
+
+
+def _with_sides(corpus: Corpus, condition: str) -> Corpus:
+    """The corpus with one more column, which says of each document whether it meets a condition."""
+    import polars as pl
+
+    from termburst.corpus.metadata import as_levels, column_of
+
+    frame = corpus.metadata
+    for name in columns_of(condition):
+        column_of(frame, name)
+    labels = pl.Series(side_of_each(frame, condition))
+    if unknown := int((labels == "").sum()):
+        such = "documents have" if unknown > 1 else "document has"
+        raise ValueError(f"{unknown:,} {such} nothing in a column of --by {condition!r:.60}; fill it")
+    return corpus.with_metadata({_CONDITION: as_levels(labels, both_sides(condition))})
 
 
 def _read(corpus: str, reading: Reading) -> Corpus:

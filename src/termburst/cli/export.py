@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from termburst.cli.output import Format, check_csv_options, many, note, say, write_table
+from termburst.cli.output import Format, check_csv_options, many, note, refuse_workbook, say, write_table
 from termburst.cli.reading import Reading, reads_text, warn_of_one_document
 from termburst.cli.shared import CsvAsIs, Excel, MinCount, Mu, Sigma2
 from termburst.cli.text_options import CORPUS_HELP
@@ -122,6 +122,8 @@ def _settled(
     from termburst.files import check_output
 
     found = format or _ENDINGS.get(output.suffix.lower())
+    if found not in formats and "csv" in formats:
+        refuse_workbook(output)
     if found not in formats:
         raise ValueError(
             f"{output}: the format is not clear from its ending; use {_HOW}, or add --as {', '.join(formats)}"

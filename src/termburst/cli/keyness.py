@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.condition_groups import is_condition
 from termburst.cli.designs import (
     ClusterOption,
     ContrastOption,
@@ -19,7 +20,7 @@ from termburst.cli.designs import (
     compare_by_formula,
     settled_formula,
 )
-from termburst.cli.keyness_groups import Bin, By, GroupsOption, grouped, named_groups
+from termburst.cli.keyness_groups import Bin, By, GroupsOption, grouped
 from termburst.cli.option_values import unlike
 from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
@@ -139,9 +140,9 @@ def keyness(
     named = settled_formula(b, by, formula, design)
     if named is not None:
         _check_formula(of, every, reference)
-        only = named_groups(by, groups)
-        table, title, corpus = compare_by_formula(a, reading, named, design, options, only)
-        found = _Compared(table, title, f"{Path(a).name}, {named}", {a: corpus}, design=(named, cluster, strata))
+        table, title, names, corpus = compare_by_formula(a, reading, named, design, options, by=by, groups=groups)
+        about = (named, cluster, strata)
+        found = _Compared(table, title, f"{Path(a).name}, {by or named}", {a: corpus}, names, design=about)
     else:
         others = {"b": b, "by": by, "groups": groups, "every": every, "reference": reference}
         found = _compared(a, others, reading, options, keep_texts=page is not None)
@@ -154,11 +155,24 @@ def _write(found: _Compared, settled: Format, top: int | None, output: Path | No
     """Write the table, and on a terminal what its columns mean."""
     table = found.table
     if settled is Format.table:
-        table = table.select([name for name in table.columns if name not in _LEFT_OUT])
-    title = [*compared(found.table, found.names), found.title]
+        table = table.select(_narrow(table))
+    above = [found.title] if isinstance(found.title, str) else found.title
+    title = [*compared(found.table, found.names), *above]
     write_table(shown(table, top, settled), settled, output, title, **options)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         say(*_said_of(found.table))
+
+
+def _narrow(table: pl.DataFrame) -> list[str]:
+    """The columns that a terminal shows; files have all of them."""
+    hidden = _LEFT_OUT
+    if "contrast" in table.columns:  # n and b of both sides, or of all documents for a slope
+        sides = {"n_a", "n_b", "b_a", "b_b"}
+        slopes = table["n_a"].null_count() > 0
+        hidden = hidden | {"statistic_documents", "status"} | (sides if slopes else {"n", "b"})
+        if table["log_ratio_unadjusted"].equals(table["log_ratio"].rename("log_ratio_unadjusted")):
+            hidden = hidden | {"log_ratio_unadjusted"}
+    return [name for name in table.columns if name not in hidden]
 
 
 def _said_of(table: pl.DataFrame) -> tuple[str, ...]:
@@ -197,10 +211,10 @@ def _settled_page(report: Path | None, output: Path | None, sources: list[str], 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A comparison: its table, the line above it, the heading of a page, the corpora by name, and the two sides."""
+    """A comparison: its table, the lines above it, the heading of a page, the corpora by name, and the two sides."""
 
     table: pl.DataFrame
-    title: str
+    title: str | list[str]
     heading: str
     sides: Mapping[str, Any]  # of a formula: its corpus
     names: Sequence[str] = ()
@@ -213,7 +227,7 @@ def _compared(
     """Compare A with another corpus, with a list, or its groups with each other."""
     if others["every"] is not None and others["by"] is None:
         raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
-    if others["groups"] is not None and others["by"] is None:
+    if others["groups"] and others["by"] is None:
         raise ValueError("--groups needs --by COLUMN: the column that has these values")
     options_of = {"b": "the corpus B", "by": "--by", "reference": "--reference"}
     given = [text for name, text in options_of.items() if others[name] is not None]
@@ -263,7 +277,8 @@ def _by_column(
             a, b = (counted.counts[groups.codes == code] for code in (0, 1))
             table = compare(a, b, terms=counted.terms, **options)
             sizes = zip("AB", groups.names, groups.sizes.tolist(), strict=True)
-            title = "; ".join(f"{side}: {by} = {printable(name)}, {many(n, 'document')}" for side, name, n in sizes)
+            of = "" if is_condition(by) else f"{by} = "
+            title = "; ".join(f"{side}: {of}{printable(name)}, {many(n, 'document')}" for side, name, n in sizes)
             return _Compared(table, title, heading, sides, groups.names)
         table = keyness_groups(counted.counts, groups.labels, terms=counted.terms, contrasts=True, **options)
     size = many(counted.documents, "document")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from termburst.cli.condition_groups import both_sides, is_condition
+from termburst.cli.option_values import parsed_list
 from termburst.cli.output import many
 from termburst.cli.reading import Reading
 from termburst.display import printable
@@ -19,10 +20,14 @@ if TYPE_CHECKING:
 MOST_GROUPS = 50  # values of the column that --by names
 
 By = Annotated[
-    str | None, typer.Option("--by", help="Column of A whose values are the groups to compare; or folder, or file.")
+    str | None,
+    typer.Option(
+        "--by",
+        help="Column of A whose values are the groups to compare; or folder, or file; or a condition: 'year >= 1945'.",
+    ),
 ]
 GroupsOption = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option("--groups", help="With --by: compare only these values, such as ham,spam; the first is A."),
 ]
 Bin = Annotated[
@@ -31,35 +36,36 @@ Bin = Annotated[
 ]
 
 
-def named_groups(by: str | None, groups: str | None) -> tuple[str, list[str]] | None:
+def named_groups(by: str | None, groups: list[str] | None) -> tuple[str, list[str]] | None:
     """The column and the values that --groups names, as they are written; None if all values are compared.
 
     Examples
     --------
-    >>> named_groups("place", '"Washington, D.C.", Paris')
+    >>> named_groups("place", ['"Washington, D.C.", Paris'])
     ('place', ['Washington, D.C.', 'Paris'])
     """
-    if groups is None:
+    if not groups:
         return None
     if by is None:
         raise ValueError("--groups needs --by COLUMN: the column that has these values")
-    rows = list(csv.reader([groups], skipinitialspace=True))
-    names = list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+    if is_condition(by):
+        raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --groups")
+    names = parsed_list(groups)
     if len(names) < 2:
         raise ValueError(
-            f"--groups must be two values of {by!r:.60} or more, such as a,b; got {groups!r:.60}. "
+            f"--groups must be two values of {by!r:.60} or more, such as a,b; got {','.join(groups)!r:.60}. "
             "Without --groups, each value is compared with the rest"
         )
     return by, names
 
 
 def grouped(
-    corpus: str, by: str, only: str | None, every: float | None, reading: Reading
+    corpus: str, by: str, only: list[str] | None, every: float | None, reading: Reading
 ) -> tuple[CountedCorpus, Groups]:
     """The corpus, and the groups that the column *by* names: between 2 and `MOST_GROUPS`, and no empty name.
 
-    With *every*, a group is an interval of numbers or years, and its name is the lower end. With *only*, other
-    documents are left out, and the groups are in the order of these names.
+    With *every*, a group is an interval of numbers or years. With *only*, other documents are left out, and the groups
+    are in the order of these names. If *by* is a condition, those that meet it come first.
     """
     from termburst.counting.counted_corpus import Groups
     from termburst.statistics.store import holds_statistics
@@ -69,11 +75,19 @@ def grouped(
     if reading.id is not None:
         raise ValueError("--by takes the place of --id; omit --id")
     named = named_groups(by, only)
+    if is_condition(by) and every is not None:
+        raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
     counted = reading.renamed(by).counted_corpus(corpus)
     if named is not None:
         return _chosen(counted, corpus, named, every)
     if empty := sum(not label.strip() for label in counted.ids):
         raise _unlabelled(corpus, by, empty, counted.reading)
+    if is_condition(by):
+        if len(set(counted.ids)) < 2:
+            each = f"every document meets {counted.ids[0]!r:.60}"
+            raise ValueError(f"{corpus}: {each}, so there is nothing to compare; choose another --by")
+        groups = Groups.from_labels(counted.ids, both_sides(by))
+        return replace(counted, groups=groups), groups
     groups = Groups.from_labels(counted.ids if every is None else _binned(counted.ids, by, every))
     names = groups.names
     if len(names) < 2:
@@ -98,6 +112,8 @@ def _chosen(
     by, names = named
     labelled = counted.rows([bool(label.strip()) for label in counted.ids])
     labels = np.array(labelled.ids if every is None else _binned(labelled.ids, by, every), dtype=np.object_)
+    lower = {label.partition("–")[0]: label for label in labels.tolist()} if every is not None else {}
+    names = [lower.get(name, name.replace("-", "–") if every is not None else name) for name in names]
     for name in names:
         if name not in labels:
             raise ValueError(f"{corpus}: {no_value(by, name, labels.tolist())}")
@@ -110,7 +126,10 @@ def _chosen(
 
 
 def _binned(labels: list[str], by: str, every: float) -> list[str]:
-    """The lower end of the interval of each label; a date counts by its year."""
+    """The interval of each label, such as 1940–1949; a date counts by its year.
+
+    If numbers or the width are not whole, it is the lower end of the interval.
+    """
     import polars as pl
 
     from termburst.corpus.metadata import as_numbers, binned
@@ -124,6 +143,8 @@ def _binned(labels: list[str], by: str, every: float) -> list[str]:
             odd = labels[values.is_null().to_list().index(True)]
             raise ValueError(f"--bin is for numbers and dates, but the column {by!r} contains {odd!r:.60}")
     found = binned(pl.DataFrame({by: values}), by, int(every) if every.is_integer() else every)[f"{by}_bin"]
+    if every.is_integer() and every > 1 and not values.dtype.is_float():
+        return [f"{value}–{value + int(every) - 1}" for value in found.to_list()]
     return [str(int(value)) if float(value).is_integer() else str(value) for value in found.to_list()]
 
 
@@ -132,6 +153,11 @@ def _unlabelled(corpus: str, by: str, count: int, report: ReadingReport | None) 
     names = [] if report is None else report.unlabelled
     such = f" ({', '.join(printable(name) for name in names)}{', …' if count > len(names) else ''})" if names else ""
     have = f"{many(count, 'document')}{such} {'has' if count == 1 else 'have'}"
+    if is_condition(by):
+        return ValueError(
+            f"{corpus}: {have} nothing in a column of --by {by!r:.60}, so that it is not known whether "
+            f"{'it meets' if count == 1 else 'they meet'} it; fill the column, or remove such documents"
+        )
     if by == "folder":
         return ValueError(f"{corpus}: {have} no folder; move {'it' if count == 1 else 'them'} into one, or away")
     known = sorted(report.known_labels) if report is not None else []

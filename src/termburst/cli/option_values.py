@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,20 @@ def parsed_ngrams(value: str) -> tuple[int, int]:
     except ValueError as error:
         raise ValueError(f"--ngrams must be a number, or two such as 1,2; got {value!r:.60}") from error
     return first, last
+
+
+def parsed_list(values: Sequence[str] | None) -> list[str]:
+    """The names that an option lists, each once: with commas between them, or one option for each; or both.
+
+    A name with a comma stands in quotes.
+
+    Examples
+    --------
+    >>> parsed_list(["year, party", "year", '"Washington, D.C."']), parsed_list(None)
+    (['year', 'party', 'Washington, D.C.'], [])
+    """
+    rows = csv.reader(values or (), skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
 
 
 def unlike(options: CountingOptions, others: CountingOptions) -> str:

@@ -290,9 +290,17 @@ def _format_of(output: Path | None) -> Format:
     if output is None:
         return Format.table
     endings = {".csv": Format.csv, ".json": Format.json, ".parquet": Format.parquet, ".txt": Format.table}
+    refuse_workbook(output)
     if output.suffix.lower() not in endings:
         raise ValueError(f"{output}: the format is not clear from its ending; add --format csv, json, parquet or table")
     return endings[output.suffix.lower()]
+
+
+def refuse_workbook(output: Path) -> None:
+    """Raise ValueError for the name of an Excel file, which is not written: CSV is what Excel opens."""
+    if output.suffix.lower() in (".xlsx", ".xls", ".ods"):
+        csv_name = output.with_suffix(".csv").name
+        raise ValueError(f"{output}: workbooks are not written; write CSV that Excel opens: -o {csv_name} --excel")
 
 
 def _encoded(frame: pl.DataFrame, format: Format, title: Title, *, excel: bool = False) -> bytes:

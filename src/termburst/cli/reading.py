@@ -22,7 +22,8 @@ from termburst.cli.batches import (
     warn_of_unsegmented,
     without_duplicates,
 )
-from termburst.cli.conditions import meeting, with_columns_of
+from termburst.cli.condition_groups import is_condition, side_of_each
+from termburst.cli.conditions import Known, about, columns_of, meeting, where_expression, with_columns_of
 from termburst.cli.output import progress_bar
 from termburst.cli.text_options import TextOptions
 
@@ -45,9 +46,17 @@ class Reading(TextOptions):
     def renamed(self, column: str) -> Reading:
         """The same options, but a document's id is read from the *column* that --by names.
 
-        That is a column of a table; or "file", "folder" or a group of --name-pattern, which files have.
+        That is a column of a table; or "file", "folder" or a group of --name-pattern, which files have. If --by is a
+        condition, the id says whether the document meets it.
         """
-        if column in FILE_COLUMNS or f"(?P<{column}>" in (self.name_pattern or ""):
+        if is_condition(column):
+            where_expression(column, "--by")
+            by_condition = _ByCondition(**vars(self))
+            object.__setattr__(by_condition, "condition", column)
+            return by_condition
+        from termburst.reading.file_metadata import named_groups_of
+
+        if column in FILE_COLUMNS or column in named_groups_of(self.name_pattern):
             by_file = _ByFile(**vars(self))
             object.__setattr__(by_file, "column", column)
             return by_file
@@ -61,7 +70,7 @@ class Reading(TextOptions):
         object.__setattr__(more, "columns", columns)
         return more
 
-    def _named(self, batches: Iterator[Batch], _report: ReadingReport) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], _report: ReadingReport | None) -> Iterator[Batch]:
         """The batches, with other ids if the documents are to be named by something else."""
         return batches
 
@@ -150,9 +159,7 @@ class Reading(TextOptions):
             with working(f"Counting {corpus}"):
                 found = CountedCorpus.from_texts(texts, ids, counting=read.counting)
         if not found.counts.nnz:
-            raise ValueError(
-                f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
-            )
+            raise no_terms(corpus)
         return replace(found, reading=read.report)
 
     def _refuse_columns(self, why: str) -> None:
@@ -190,7 +197,7 @@ class Reading(TextOptions):
                     raise ValueError(f"{corpus} is a built-in data set of texts without annotation; omit {options}")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
-                found = collection_batches(collection, self.id)
+                found = self._named(collection_batches(collection, self.id), None)
             else:
                 how = self._how_files_are_read() | ({"layer": counting.layer} if counting.layer else {})
                 how = with_columns_of(self.where, how)
@@ -221,7 +228,8 @@ class Reading(TextOptions):
                 batches, counting, report, lambda doing: progress.update(task, description=f"{doing} {corpus}")
             )
         if report is not None:
-            print_report(report, texts, language=self.language, whole=self.notes)
+            left_out = self.stop_words is not None
+            print_report(report, texts, language=self.language, stop_words=left_out, whole=self.notes)
 
 
 class _ByColumn(Reading):
@@ -249,13 +257,42 @@ class _ByFile(Reading):
     def _how_files_are_read(self) -> dict[str, Any]:
         return {**super()._how_files_are_read(), "columns": (self.column,)}
 
-    def _named(self, batches: Iterator[Batch], report: ReadingReport) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
         for batch in batches:
-            known = [about.get(self.column) for about in batch.metadata or [{}] * len(batch.ids)]
-            for name, value in zip(batch.ids, known, strict=True):
-                if value is None or not str(value).strip():
-                    report.add_unlabelled(name, ())
-            yield replace(batch, ids=["" if value is None else str(value) for value in known])
+            known = [row.get(self.column) for row in batch.metadata or [{}] * len(batch.ids)]
+            yield _labelled(batch, ["" if value is None else str(value) for value in known], report)
+
+
+class _ByCondition(Reading):
+    """The options of `keyness --by 'year >= 1945'`: the group of a document says whether it meets the condition."""
+
+    condition = ""
+    labels = True
+
+    def _how_files_are_read(self) -> dict[str, Any]:
+        return with_columns_of(self.condition, super()._how_files_are_read())
+
+    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
+        names = columns_of(self.condition)
+        known = Known(names)
+        for batch in known.seen(batches):
+            yield _labelled(batch, side_of_each(about(batch, names), self.condition), report)
+        known.check()
+
+
+def _labelled(batch: Batch, labels: list[str], report: ReadingReport | None) -> Batch:
+    """The batch with the labels of groups as ids; the report gets the names of documents that have none."""
+    for name, label in zip(batch.ids, labels, strict=True):
+        if report is not None and not label.strip():
+            report.add_unlabelled(name, ())
+    return replace(batch, ids=labels)
+
+
+def no_terms(corpus: str) -> ValueError:
+    """There is nothing to count in any document."""
+    return ValueError(
+        f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
+    )
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:

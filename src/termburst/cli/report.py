@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.corpora import corpus_of
 from termburst.cli.output import json_text, note, write_out
-from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, no_terms, reads_text, warn_of_one_document, working
 from termburst.cli.shared import Examples, FdrOption, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import LINES, MOST_TERMS, PANELS
 
 if TYPE_CHECKING:
+    from termburst.corpus.corpus import Corpus
     from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
     from termburst.statistics.term_statistics import TermStatistics
@@ -56,12 +58,13 @@ def report(
     patterns) give the same page without documents and lines.
     """
     from termburst.report import summarize
+    from termburst.statistics.term_statistics import TermStatistics
 
     settled = settled_report(format, output, *reading.inputs(corpus))
     if show and settled is not ReportFormat.html:
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
-    source = page_source(reading, corpus)
-    warn_of_one_document(corpus, source.documents)
+    source = _with_metadata(reading, corpus)
+    warn_of_one_document(corpus, source.documents if isinstance(source, TermStatistics) else len(source))
     with working("Testing every word") as step:
         summary = summarize(
             source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=examples,
@@ -93,6 +96,22 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
     if format is ReportFormat.html and find_spec("bokeh") is None:
         raise ValueError("a page needs Bokeh; install it with: pip install 'termburst[report]'")
     return format
+
+
+def _with_metadata(reading: Reading, corpus: str) -> Corpus | TermStatistics:
+    """The corpus with the columns that its documents have: a page can lay documents out by numbers and dates.
+
+    Statistics, if *corpus* is a file of them.
+    """
+    from termburst.statistics.store import holds_statistics
+
+    if holds_statistics(corpus):
+        return reading.statistics(corpus, "patterns")
+    held = corpus_of(reading, corpus)
+    with working(f"Counting {corpus}"):
+        if not held.counts.nnz:
+            raise no_terms(corpus)
+    return held
 
 
 def page_source(

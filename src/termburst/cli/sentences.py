@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 SURE = 0.05  # q up to this counts as found
+_OWN_INTERVAL = (
+    "Here “at least” and “at most” are the end of the word's own confidence interval, not corrected for choosing the "
+    "strongest words."
+)  # of designs, which have no corrected effect
 
 
 def burstiest(table: pl.DataFrame, documents: int) -> list[str]:
@@ -42,6 +46,10 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     >>> table = pl.DataFrame(columns | {"q_value": [0.001, 0.002, 0.3]})
     >>> print(*compared(table, ["Democrats", "Republicans"]))
     2 of 3 words differ between Democrats and Republicans (q ≤ 0.05): silver, at least 4.2 times as often in Democrats; gold, at least 18 times as often in Republicans.
+    >>> for sentence in compared(table.with_columns(contrast=pl.lit("metal: x - y"))):
+    ...     print(sentence)
+    2 of 3 words differ (q ≤ 0.05): silver, at least 4.2 times as often (metal: x - y); gold, rarer: at most 1/18 as often (metal: x - y).
+    Here “at least” and “at most” are the end of the word's own confidence interval, not corrected for choosing the strongest words.
     >>> print(*compared(table.tail(1), ["Democrats", "Republicans"]))
     None of 1 word surely differs between Democrats and Republicans (q ≤ 0.05). Nearest: of (q = 0.3).
     """  # noqa: E501  # a line of output
@@ -67,7 +75,10 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
         if side.height
     ]
     first = "; ".join(_difference(row, names, burst=burst) for row in strongest)
-    return [f"{count}: {first}." if first else f"{count}."]
+    said = [f"{count}: {first}." if first else f"{count}."]
+    if "contrast" in table.columns and (" at least " in first or " at most " in first):
+        said.append(_OWN_INTERVAL)
+    return said
 
 
 def near(table: pl.DataFrame, word: str) -> list[str]:
@@ -103,8 +114,9 @@ def _difference(row: dict[str, Any], names: Sequence[str], *, burst: bool) -> st
     else:
         often = "burstier" if burst else "more often"
     term = printable(row["term"])
-    if "contrast" in row:
-        return f"{term}, {often if more else often.replace('often', 'rarely')}{_where(row)}"
+    if "contrast" in row and len(names) != 2:
+        rarer = f"rarer: at most 1/{ratio:g} as often" if ratio > 1 else "rarer"
+        return f"{term}, {often if more else rarer}{_where(row)}"
     if "group" in row:
         group = printable(str(row["group"]))
         rest = f"the rest {'as' if ratio > 1 else 'than'} in {group}"

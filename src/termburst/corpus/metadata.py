@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from termburst.display import did_you_mean
 from termburst.forks import check_fork
 
 
@@ -193,7 +194,8 @@ def labels_of(frame: pl.DataFrame, by: str) -> pl.Series:
 
 def no_column(frame: pl.DataFrame, name: Any) -> str:
     """The sentence about a column that does not exist."""
-    return f"the metadata has no column {name!r:.60}; it has {_listed(frame.columns)}"
+    near = did_you_mean(name, frame.columns)
+    return f"the metadata has no column {name!r:.60}; it has {_listed(frame.columns)}{near}"
 
 
 def no_value(column: str, value: Any, values: Iterable[Any]) -> str:
@@ -211,6 +213,18 @@ def _listed(names: Iterable[Any]) -> str:
     """Names in one line, cut if it is long."""
     known = ", ".join(map(repr, names))
     return known if len(known) <= 300 else known[:299] + "…"
+
+
+def as_levels(column: pl.Series, values: Sequence[Any]) -> pl.Series:
+    """The column as categories in the order of *values*, which it must have no others than: the first is A.
+
+    Examples
+    --------
+    >>> as_levels(pl.Series([1945, 1949, 1945]), [1949, 1945]).unique().sort().to_list()
+    ['1949', '1945']
+    """
+    names = pl.Series(values, dtype=column.dtype).cast(pl.String)
+    return column.cast(pl.String).cast(pl.Enum(names))
 
 
 def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:

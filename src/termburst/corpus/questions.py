@@ -144,7 +144,9 @@ class Questions:
             raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
         chosen = columns.chosen_values(self._metadata, by, groups)
         part = self.where(pl.col(by).is_in(chosen))
-        if len(chosen) > 2 or options.keys() & {"cluster", "strata", "contrast", "contrasts"}:
+        if options.keys() & {"cluster", "strata", "contrast"}:
+            return part.with_metadata({by: columns.as_levels(part.metadata[by], chosen)}).keyness(by=by, **options)
+        if len(chosen) > 2 or "contrasts" in options:
             return part.keyness(by=by, **options)
         a, b = (part.counts[(part.metadata[by] == value).to_numpy()] for value in chosen)
         return keyness(a, b, terms=part.terms, **options)

@@ -117,5 +117,6 @@ def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
     with suppress(ImportError):  # of the lists of stop words
         guessed = guess_language(sample)
         if guessed is not None:
-            return guessed_language(guessed[0], 'language="{}"', 'stop_words="{}"')
+            advice = 'stop_words="{}"' if counting.stop_words is None else None
+            return guessed_language(guessed[0], 'language="{}"', advice)
     return None

@@ -113,20 +113,20 @@ def language_name(code: str) -> str:
     return next(name for known, _, name in _rows() if known == code)
 
 
-def guessed_language(code: str, language: str, stop_words: str) -> str:
+def guessed_language(code: str, language: str, stop_words: str | None) -> str:
     """What the reading report says of a language that was guessed: it is not used unless somebody gives it.
 
-    *language* and *stop_words* are the options to give, with {} in the place of the code.
+    *language* and *stop_words* are the options to give, with {} in the place of the code; None if stop words are given.
 
     Examples
     --------
     >>> guessed_language("de", "--language {}", "--stop-words {}")
-    'German, by a guess that is not used; --language de sets it, --stop-words de leaves out its stop words'
-    """
+    'German, it seems, but nothing changes unless you say so: --language de sets it, --stop-words de leaves out its stop words'
+    """  # noqa: E501  # a line of output
     advice = language.format(code) + " sets it"
-    if code in languages_with_stop_words():
+    if stop_words is not None and code in languages_with_stop_words():
         advice += f", {stop_words.format(code)} leaves out its stop words"
-    return f"{language_name(code)}, by a guess that is not used; {advice}"
+    return f"{language_name(code)}, it seems, but nothing changes unless you say so: {advice}"
 
 
 def languages_with_stop_words() -> list[str]:

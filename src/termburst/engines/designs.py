@@ -250,9 +250,8 @@ def _with_clusters(table: pl.DataFrame, terms: pl.Series, own: list[TermCells], 
     plain = table.cast({"term": pl.String, "contrast": pl.String}).rename(
         {"statistic": "statistic_documents", "p_value": "p_documents"}
     )
-    joined = plain.select("term", "contrast", "n", "b", "statistic_documents", "p_documents").join(
-        found, on=["term", "contrast"], how="left", maintain_order="left"
-    )
+    counted = [name for name in plain.columns if name not in found.columns or name in ("term", "contrast")]
+    joined = plain.select(counted).join(found, on=["term", "contrast"], how="left", maintain_order="left")
     order = [*table.columns, "statistic_documents", "p_documents"]
     nothing = [pl.lit(None, dtype=pl.Float64).alias(name) for name in order if name not in joined.columns]
     return joined.with_columns(*nothing).select(order)

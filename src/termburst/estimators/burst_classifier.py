@@ -169,7 +169,7 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         document : a text, or one row of counts
-        label, against : two of the classes; the most probable one, and the most probable one of the others, if not given
+        label, against : two of the classes; by default the most probable one, and the most probable one of the others
 
         Returns
         -------
@@ -181,7 +181,7 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Examples
         --------
         >>> import termburst as tb
-        >>> texts = ["the ship sank", "a ship at sea", "the sea was calm", "stocks fell", "the bank fell", "stocks rose"]
+        >>> texts = ["the ship sank", "a ship at sea", "the sea was calm", "stocks fell", "the bank fell", "stocks up"]
         >>> model = tb.BurstClassifier().fit(texts, ["sea"] * 3 + ["money"] * 3)
         >>> model.explain("the ship was full of stocks", "sea")["term"].to_list()
         ['stocks', 'ship', 'was', 'the']
@@ -198,7 +198,8 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         against = next(other for other in order if other != label) if against is None else against
         rows = [np.flatnonzero(self.classes_ == one) for one in (label, against)]
         if label == against or not all(row.size for row in rows):
-            raise ValueError(f"label and against must be two of {shown(self.classes_.tolist())}; got {label!r}, {against!r}")
+            known = shown(self.classes_.tolist())
+            raise ValueError(f"label and against must be two of {known}; got {label!r}, {against!r}")
         difference = (self.coef_[rows[0]] - self.coef_[rows[1]])[0, weights.indices]
         if self.vectorizer_ is not None:
             names = self.vectorizer_.get_feature_names_out()[self.kept_]

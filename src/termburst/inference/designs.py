@@ -31,17 +31,21 @@ LOOSE = 15  # documents with a term from which its tie between mean and precisio
 APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
-LEAST_SCALE = 0.25  # p says at most four times the likelihood ratio: where a contrast is hardly known, T is not reliable
+LEAST_SCALE = 0.25  # of the same that p may have: where hardly anything is known of a contrast, T is not reliable
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A contrast c·β: its name, c, and the columns of the design that the unadjusted contrast uses."""
+    """A contrast c·β: its name, c, and the columns of the design that the unadjusted contrast uses.
+
+    *sides* are a category and the two of its values that are compared; None for a slope or two numbers.
+    """
 
     name: str
     vector: Floats
     own: NDArray[np.intp]
+    sides: tuple[str, Any, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

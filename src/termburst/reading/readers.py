@@ -20,11 +20,12 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from termburst.display import did_you_mean
 from termburst.limits import LONGEST_ID
 from termburst.reading.corpus_files import CorpusFile, find_files
 from termburst.reading.documents import Place, Progress, ReadingOptions, Scalar, Text, bytes_of
 from termburst.reading.faults import fault, long_id, reason
-from termburst.reading.file_metadata import FileMetadata, checked_pattern
+from termburst.reading.file_metadata import FileMetadata, checked_pattern, named_groups_of
 from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
 from termburst.reading.layers import LAYERS, is_layer
 from termburst.reading.lines import DECODING_ERRORS, canonical_encoding
@@ -266,10 +267,20 @@ def open_corpus(
     report = ReadingReport(name, strict=strict, inspected=inspect)
     files = find_files(name, report.found, lines=lines)
     if (text is not None or id is not None) and all(file.kind == "text" for file in files):
-        option = "text" if text is not None else id_option
-        raise fault(name, f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here")
+        option, column = ("text", text) if text is not None else (id_option, id)
+        raise fault(name, _no_table(option, column, options.name_pattern))
     known = [file.size for file in files if file.size is not None]
     return TextSource(name, sum(known) if known else None, files, options, report)
+
+
+def _no_table(option: str, column: str | None, pattern: str | None) -> str:
+    """The sentence about a column of a table that does not exist; files have other columns, which --by may name."""
+    sentence = f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here"
+    if option != "by":
+        return sentence
+    known = ["file", "folder", *named_groups_of(pattern)]
+    near = did_you_mean(column, known)
+    return f"{sentence}, and of files only {', '.join(known)} are known, not {column!r:.60}{near}"
 
 
 def _checked_delimiter(delimiter: str | None) -> str | None:

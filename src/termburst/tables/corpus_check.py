@@ -73,7 +73,7 @@ class CorpusCheck:
     def words(self) -> str:
         """The answer in one paragraph."""
         size = f"{_many(self.documents)}, {self.tokens:,} tokens"
-        alike = f"as much evidence as {_many(round(self.effective_documents))} of equal length"
+        alike = f"which tell as much as {_many(round(self.effective_documents))} would if all had the same length"
         warned = self.warnings
         verdict = "Take care with p-values here" if warned else "Nothing here speaks against the p-values"
         parts = [f"{verdict}: {size}, {alike}.", *warned]

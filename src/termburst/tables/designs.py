@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from termburst.names import ADJUSTMENTS, SORTS, Sort
 from termburst.statistics.matrix import canonical_counts
 from termburst.tables.cells_given import cells_of, frame_of, is_cells
 from termburst.tables.compared import sorted_comparison
-from termburst.tables.formulas import Design, design_of
+from termburst.tables.contrast_sides import side_columns, tally_of_cells, tally_of_documents
+from termburst.tables.formulas import Design, design_of, no_column
 from termburst.tables.frames import counted_texts, named_terms, term_frame
 
 if TYPE_CHECKING:
@@ -52,7 +54,8 @@ def keyness_design(
         per cell. The result is that of the documents, but there is no *cluster*.
     formula : str
         Columns of the metadata, such as "party + year". Text is a category, numbers are numbers, dates are years;
-        ``C(year)`` makes a number a category, ``party:year`` is an interaction, ``bs(year, df=4)`` or
+        ``C(year)`` makes a number a category; the values of a category are in alphabetical order, those of a Polars
+        Enum in its own; ``party:year`` is an interaction, ``bs(year, df=4)`` or
         ``cr(year, df=4)`` a spline.
     metadata : columns or a frame with one row per document; not for a corpus, which has its own
         For a dict of cells: the names of the parts of its keys, if not those of the formula in its order.
@@ -73,12 +76,14 @@ def keyness_design(
     Returns
     -------
     polars.DataFrame
-        One row per term and contrast: term, n, b, contrast; log_ratio, log₂ of the ratio of odds (for a term below a
-        few per cent of the tokens the ratio of shares), and log_ratio_unadjusted without the other covariates; ci_low,
-        ci_high; effect, the end of the interval nearest to 0 if q is small, else 0 (unlike that of `keyness`, it is not
-        corrected for choosing terms by it); statistic, p_value, q_value; least_p, the smallest p that the term could
-        have, wherever its bursts were (0 if not known): it counts in q only from there on; reference, how p was
-        obtained; status of the fit. With clusters also statistic_documents and p_documents, as if all documents were independent.
+        One row per term and contrast: term, n, b, contrast; n_a, n_b, b_a, b_b, per_million_a and per_million_b of the
+        two values that are compared, as in `keyness` (null for a slope, or two numbers); log_ratio, log₂ of the
+        ratio of odds (for a term below a few per cent of the tokens the ratio of shares), and log_ratio_unadjusted
+        without the other covariates; ci_low, ci_high; effect, the end of the interval nearest to 0 if q is small, else
+        0 (unlike that of `keyness`, it is not corrected for choosing terms by it); statistic, p_value, q_value;
+        least_p, the smallest p that the term could have, wherever its bursts were (0 if not known): it counts in q only
+        from there on; reference, how p was obtained; status of the fit. With clusters also statistic_documents and
+        p_documents, as if all documents were independent.
 
     Examples
     --------
@@ -111,7 +116,8 @@ def keyness_design(
     else:
         tests = _clustered(counts, design, contrasts, _clusters(frame, cluster, design), confidence)
     n_i, b_i = (np.asarray(part.sum(axis=0)).ravel() for part in (counts, counts > 0))
-    return _table(tests, names, n_i, b_i, **options)
+    sides = side_columns(design, contrasts, n_i.size, partial(tally_of_documents, counts))
+    return _table(tests, sides, names, n_i, b_i, **options)
 
 
 def keyness_of_cells(
@@ -137,15 +143,18 @@ def keyness_of_cells(
         raise ValueError("the cells have no tokens: there is nothing to compare")
     design = design_of(formula, covariates[held], strata, documents[held])
     contrasts = design.contrasts(contrast)
-    data = design_cells([parts[int(k)] for k in held], design.cell)
+    parts = [parts[int(k)] for k in held]
+    data = design_cells(parts, design.cell)
     compared = DesignComparison(data, design.rows)
     tests = [(one, None) for one in compared.tests(contrasts, confidence)]
     options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
-    return _table(tests, names, data.cells.n_i, data.cells.b_i, **options)
+    sides = side_columns(design, contrasts, data.cells.n_i.size, partial(tally_of_cells, parts))
+    return _table(tests, sides, names, data.cells.n_i, data.cells.b_i, **options)
 
 
 def _table(
     tests: Sequence[tuple[ContrastTest, ContrastTest | None]],
+    sides: Sequence[dict[str, pl.Series]],
     names: Any,
     n_i: Any,
     b_i: Any,
@@ -156,7 +165,8 @@ def _table(
     sort: Sort,
 ) -> pl.DataFrame:
     counted = n_i >= max(min_count, 1)
-    frames = [_frame(found, documents, names, counted, n_i, b_i) for found, documents in tests]
+    each = zip(tests, sides, strict=True)
+    frames = [_frame(found, alone, side, names, counted, n_i, b_i) for (found, alone), side in each]
     return _joined(frames, adjust, confidence, sort)
 
 
@@ -174,7 +184,13 @@ def _joined(frames: list[pl.DataFrame], adjust: str, confidence: float | None, s
 
 
 def _frame(
-    found: ContrastTest, documents: ContrastTest | None, names: Any, counted: Any, n_i: Any, b_i: Any
+    found: ContrastTest,
+    documents: ContrastTest | None,
+    sides: dict[str, pl.Series],
+    names: Any,
+    counted: Any,
+    n_i: Any,
+    b_i: Any,
 ) -> pl.DataFrame:
     import polars as pl
 
@@ -182,6 +198,7 @@ def _frame(
         "n": n_i,
         "b": b_i,
         "contrast": [found.name] * n_i.size,
+        **sides,
         "log_ratio": found.log_ratio,
         "log_ratio_unadjusted": found.unadjusted,
         "ci_low": found.ci_low,
@@ -237,7 +254,7 @@ def _documents(X: Any, metadata: Any, terms: Any) -> tuple[Any, Any, pl.DataFram
 def _clusters(frame: pl.DataFrame, cluster: str, design: Design) -> NDArray[np.intp]:
     """The number of the cluster of each document."""
     if cluster not in frame.columns:
-        raise ValueError(f"the metadata has no column {cluster!r:.60} for clusters")
+        raise ValueError(no_column(frame, cluster, " for clusters"))
     column = frame[cluster]
     if column.null_count():
         raise ValueError(f"{column.null_count():,} documents have nothing in the column {cluster!r:.60}; fill it")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.display import did_you_mean
 from termburst.inference.checks import shown
 from termburst.inference.designs import Contrast
 
@@ -43,6 +44,7 @@ class Design:
     cell : the design cell of each document, or of each row of covariates if these stand for several documents.
     names : the names of the columns.
     frame, documents : the distinct rows of covariates, and the number of documents of each.
+    levels : the categories of each document, or of each row of covariates.
     """
 
     rows: Floats
@@ -53,6 +55,7 @@ class Design:
     terms: list[tuple[set[str], list[int], bool]]  # variables, columns, and whether all its factors are plain columns
     categories: dict[str, list[Any]]
     documents: Floats
+    levels: pl.DataFrame
     strata: str | None = None
 
     @property
@@ -122,7 +125,8 @@ class Design:
     def _difference(self, name: str, a: Any, b: Any) -> Contrast:
         vector = self._mean_row(name, a) - self._mean_row(name, b)
         shown_values = [f"{value:g}" if isinstance(value, float) else str(value) for value in (a, b)]
-        return Contrast(f"{name}: {' - '.join(shown_values)}", vector, self._own(name))
+        sides = (name, a, b) if name in self.categories else None
+        return Contrast(f"{name}: {' - '.join(shown_values)}", vector, self._own(name), sides)
 
     def _slope(self, name: str) -> Contrast:
         import polars as pl
@@ -163,12 +167,15 @@ def design_of(
     >>> of = design_of("party + year", pl.DataFrame({"party": ["D", "R", "D", "R"], "year": [1, 2, 3, 4]}))
     >>> of.names, [contrast.name for contrast in of.contrasts()]
     (['Intercept', 'party[T.R]', 'year'], ['party: D - R', 'year'])
+    >>> ordered = pl.DataFrame({"party": pl.Series(["D", "R", "D"], dtype=pl.Enum(["R", "D"]))})
+    >>> [contrast.name for contrast in design_of("party", ordered).contrasts()]  # in the order of the Enum
+    ['party: R - D']
     """
     if not isinstance(formula, str) or not formula.strip():
         raise ValueError(f"formula must be a string such as 'party + year'; got {shown(formula)}")
     if strata is not None:
         if strata not in metadata.columns:
-            raise ValueError(f"the metadata has no column {strata!r:.60} for strata")
+            raise ValueError(no_column(metadata, strata, " for strata"))
         formula = f"{formula} + C(`{strata}`)"
     parsed, factors = _parsed(formula)
     names = list(dict.fromkeys(name for _, used, _ in factors for name in sorted(used)))
@@ -192,7 +199,14 @@ def design_of(
         warnings.warn(f"numbers of the formula were replaced by the means of {bins} classes of them", stacklevel=4)
     terms = [_term(term, list(columns), factors) for term, columns in spec.term_indices.items()]
     distinct, number = _distinct(shorter, documents)
-    return Design(rows, cell.ravel()[first], list(spec.column_names), spec, distinct, terms, categories, number, strata)
+    cell, levels, columns = cell.ravel()[first], shorter[first].select(list(categories)), list(spec.column_names)
+    return Design(rows, cell, columns, spec, distinct, terms, categories, number, levels, strata)
+
+
+def no_column(metadata: pl.DataFrame, name: str, use: str = "") -> str:
+    """The sentence about a column that does not exist."""
+    known = ", ".join(map(repr, metadata.columns))
+    return f"the metadata has no column {name!r:.60}{use}; it has {known:.300}{did_you_mean(name, metadata.columns)}"
 
 
 def named_columns(formula: str) -> list[str]:
@@ -324,8 +338,7 @@ def _columns(
     made, categories = [], {}
     for name in names:
         if name not in metadata.columns:
-            known = ", ".join(map(repr, metadata.columns))
-            raise ValueError(f"the metadata has no column {name!r:.60}; it has {known:.300}")
+            raise ValueError(no_column(metadata, name))
         if name == "Intercept" or "\0" in name:
             raise ValueError(f"a column named {name!r:.60} cannot be in a formula; rename it")
         column = metadata[name]
@@ -341,9 +354,11 @@ def _columns(
         if column.dtype.is_temporal() and column.dtype != pl.Duration:
             column = column.dt.year() + (column.dt.ordinal_day() - 1) / 365.25  # dates as years
         if not column.dtype.is_numeric() or any(name in used for used in coded):
+            levels = column.unique().sort()  # of an Enum: in its own order
             if not column.dtype.is_numeric():
-                column = column.cast(pl.String)
-            categories[name] = column.unique().sort().to_list()
+                column, levels = column.cast(pl.String), levels.cast(pl.String)
+                levels = levels if isinstance(metadata.schema[name], pl.Enum) else levels.sort()
+            categories[name] = levels.to_list()
         else:
             column = column.cast(pl.Float64)
             if not column.is_finite().all():

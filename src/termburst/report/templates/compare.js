@@ -201,6 +201,7 @@ function drawLists(report, choose) {
   const nearest = (i) => Math.min(Math.abs(c.ci_low?.[i] ?? 0), Math.abs(c.ci_high?.[i] ?? 0)) || 0;
   const first = [];
   const strength = (i) => (c.effect ? Math.abs(c.effect[i]) || 0 : nearest(i));
+  const ordered = Boolean(c.effect) && !report.design && mine.some((i) => Math.abs(c.effect[i]) > 0);
   const byGroup = several && !report.design;
   const names = report.design ? contrastOf(report).names : several ? [report.chosenGroup, `less in ${report.chosenGroup}`] : sides.map(({ name }) => name);
   const colours = byGroup ? [colourOf(sides.findIndex(({ name }) => name === report.chosenGroup)), palette[GREY]] : [colourOf(0), colourOf(1)];
@@ -215,7 +216,7 @@ function drawLists(report, choose) {
       const head = element("h3");
       head.append(element("bdi", brief(names[k], 60)));
       const note = sure.length
-        ? `${report.sized(sure.length)} ${report.design ? (contrastOf(report).sides ? "used more here" : "for sure") : "more than elsewhere"}${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}`
+        ? `${report.sized(sure.length)} ${report.design ? (contrastOf(report).sides ? "used more here" : "for sure") : "more than elsewhere"}${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}${ordered ? ", in the order of how much they differ at least (≥)" : ""}`
         : shown.length
           ? "Nothing is sure. Closest to significant:"
           : "Nothing.";
@@ -255,7 +256,10 @@ function listItem(report, i, widest, choose) {
   }
   const never = c.group && !report.design && !report.up(i);
   const ratio = !c.only_in[i] ? (report.ratioOf ?? ratioOf)(c.log_ratio[i]) : never ? "never" : "only here";
-  item.append(button, bar, element("span", ratio, { class: "times" }));
+  const least = c.effect && !report.design && Math.abs(c.effect[i]) > 0 ? ` ≥ ${times(2 ** Math.abs(c.effect[i]))}` : "";
+  const shown = element("span", ratio, { class: "times" });
+  if (least) shown.append(element("small", least, { title: "at least so many times, also if you look only at the strongest words" }));
+  item.append(button, bar, shown);
   return item;
 }
 

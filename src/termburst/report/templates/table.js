@@ -21,6 +21,7 @@ const tableColumns = {
     { key: "ci_low", head: "from", wide: true, title: "lower end of its interval", show: decimal },
     { key: "ci_high", head: "to", wide: true, title: "upper end of its interval", show: decimal },
     { key: "log_ratio_unadjusted", head: "unadjusted", title: "the log₂ ratio without the other columns of the formula", show: decimal },
+    { key: "effect", head: "at least", wide: true, title: "by how much it differs at least, as a binary logarithm, also if you look only at the strongest words; 0 if it is not sure that it differs", show: decimal },
     { key: "log10_q", head: "q", show: probability },
     { key: "n", head: "times", title: "occurrences in all documents", wide: true, show: whole },
     { key: "b", head: "documents", title: "documents that contain it", wide: true, show: whole },
