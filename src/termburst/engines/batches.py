@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
+Stage = Callable[[Iterable["pl.DataFrame"]], Iterator["pl.DataFrame"]]  # on all batches, one after another
 Place = Callable[["pl.DataFrame"], "pl.Series"]
 Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
@@ -38,11 +39,15 @@ BUCKETS = 16  # parts that terms are divided into
 
 def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = ROWS) -> Any:
     """The results of *function* on all batches of the frame's rows, as one frame."""
+    return _map_stream(frame, partial(map, function), schema, rows)
+
+
+def _map_stream(frame: Any, stage: Stage, schema: Schema, rows: int) -> Any:
     if is_spark(frame):
         from termburst.engines.spark import map_in_arrow
 
-        return nw.from_native(map_in_arrow(nw.to_native(frame), function, schema))
-    results = map(function, stream(frame, rows))
+        return nw.from_native(map_in_arrow(nw.to_native(frame), stage, schema))
+    results = stage(stream(frame, rows))
     if isinstance(frame, nw.DataFrame):
         import polars as pl
 
@@ -52,17 +57,19 @@ def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = R
 
 
 def map_and_add(
-    frame: Any, function: Function, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS
+    frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS
 ) -> tuple[Any, ...]:
-    """As `map_batches`; rows that are equal in all other columns may be merged, with the columns *add_up* added up.
+    """What *stage* makes of all batches; rows that are equal in all other columns may be merged.
+
+    Then the columns *add_up* are added up. On Spark the stage gets the batches of one partition at a time.
 
     Returns parts that have no term in common. A lazy Polars frame groups them one after the other, which takes a
     fraction of the memory that all at once would take.
     """
     native_lazy = is_lazy_polars(frame)
     if not native_lazy and not frame.implementation.is_duckdb():
-        return (map_batches(frame, function, schema, rows=rows),)
-    results = map(function, stream(frame, rows))
+        return (_map_stream(frame, stage, schema, rows),)
+    results = stage(stream(frame, rows))
     if native_lazy:
         return tuple(read_parts(spooled(results, schema, add_up, by_hash)).values())
     return (read_spooled(spooled(results, schema, add_up), frame),)
@@ -173,13 +180,13 @@ def spooled(
 
     folder = Path(tempfile.mkdtemp(prefix="termburst-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    held: list[pl.DataFrame] = [pl.DataFrame(schema=schema)]
+    held: list[pl.DataFrame] = []
     files = rows_held = bytes_held = 0
 
     def write() -> None:
         nonlocal held, files, rows_held, bytes_held
-        rows = pl.concat(held)
-        if add_up:
+        rows = pl.concat(held) if held else pl.DataFrame(schema=schema)
+        if add_up and len(held) > 1:  # what a function returns at once, it has merged
             rows = rows.group_by(*(name for name in schema if name not in add_up)).agg(pl.col(add_up).sum())
             rows = rows.select(*schema)
         if place is None:
@@ -194,7 +201,7 @@ def spooled(
         bytes_held += int(held[-1].estimated_size())
         if rows_held >= ROWS_PER_FILE or bytes_held >= BYTES_PER_FILE:
             write()
-    if held:
+    if held or not files:
         write()
     if place is not None and not any(folder.iterdir()):  # no rows at all: an empty file has the columns
         (folder / "000000").mkdir()

@@ -135,7 +135,7 @@ def collocates(
     texts, like = in_polars(source.frame)
     function = partial(around_node, node=node, counting=options, window=window, within=within)
     schema: dict[str, Any] = {"term": pl.String, **dict.fromkeys((*CELL, "n", "documents"), pl.Int64)}
-    rows = map_and_add(texts, function, schema, ("n", "documents"), rows=TEXTS)
+    rows = map_and_add(texts, partial(map, function), schema, ("n", "documents"), rows=TEXTS)
     parts = tuple(kept(_merged(part)) for part in rows)
     hits = to_polars(together([part.filter(nw.col("term").is_null()).select("n") for part in parts]))["n"].sum()
     if not hits:
