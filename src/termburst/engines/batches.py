@@ -11,6 +11,7 @@ import atexit
 import glob
 import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -119,10 +120,20 @@ def kept(frame: Any) -> Any:
     return nw.from_native(keep(nw.to_native(frame)))
 
 
-def stream(frame: Any, rows: int) -> Iterator[pl.DataFrame]:
-    """The frame's rows in this process, batch by batch."""
+def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+    """The frame's rows in this process, batch by batch; all columns, or those given.
+
+    Files that this process wrote are read one after the other: an engine would read many of them ahead, and the more,
+    the more there are.
+    """
     import polars as pl
 
+    if (folder := _folder_of(frame)) is not None:
+        for file in sorted(folder.glob("*.parquet")):
+            found = pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
+            yield from found.iter_slices(rows)
+        return
+    frame = frame if columns is None else frame.select(*columns)
     native = nw.to_native(frame)
     if isinstance(native, pl.LazyFrame):
         yield from native.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")
@@ -272,9 +283,23 @@ def _scanned(folder: Path) -> Any:
 def read_spooled(folder: Path, like: Any) -> Any:
     """The files of a folder as a frame of the engine of *like*: Polars or DuckDB."""
     if is_lazy_polars(like):
-        return _scanned(folder)
-    quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
-    return bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
+        found = _scanned(folder)
+    else:
+        quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
+        found = bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
+    native = nw.to_native(found)
+    _folders[id(native)] = weakref.ref(native, lambda _, own=id(native): _folders.pop(own, None)), folder  # type: ignore[misc]
+    return found
+
+
+_folders: dict[int, tuple[Any, Path]] = {}  # of frames that read one; the key is the frame's id, as long as it lives
+
+
+def _folder_of(frame: Any) -> Path | None:
+    """The folder whose files the frame consists of, if it is a result of `read_spooled`."""
+    native = nw.to_native(frame)
+    alive, folder = _folders.get(id(native), (None, None))
+    return folder if alive is not None and alive() is native else None
 
 
 def is_lazy_polars(frame: Any) -> bool:
