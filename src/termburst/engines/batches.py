@@ -7,10 +7,8 @@ ends: so they can be read again, and are never in memory as a whole.
 
 from __future__ import annotations
 
-import atexit
 import glob
 import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from termburst.engines.frames import bytewise, concatenated, from_polars, is_spark, to_polars
+from termburst.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -189,8 +188,7 @@ def spooled(
     """
     import polars as pl
 
-    folder = Path(tempfile.mkdtemp(prefix="termburst-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = scratch_folder()
     held: list[pl.DataFrame] = []
     files = rows_held = bytes_held = 0
 

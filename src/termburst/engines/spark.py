@@ -11,7 +11,7 @@ import contextlib
 import pickle
 from collections import deque
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -106,23 +106,29 @@ def _on_worker(pickled: bytes) -> Any:
 
     def work(arriving: Iterator[Any]) -> Iterator[Any]:
         try:
-            import pickle
             import socket
 
             import polars as pl
 
             from termburst.engines.batches import typed
             from termburst.engines.frames import to_arrow
+            from termburst.engines.spark import loaded
         except ImportError as error:
             raise RuntimeError(
                 f"the Spark worker on {socket.gethostname()} has no package {error.name!r}: install termburst with its "
                 "spark extra in the Python of the executors (spark.pyspark.python), or ship it with spark.archives"
             ) from None
-        stage, schema = pickle.loads(pickled)
+        stage, schema = loaded(pickled)
         for found in stage(pl.DataFrame(pl.from_arrow(arrow)) for arrow in arriving):
             yield to_arrow(typed(found, schema))
 
     return work
+
+
+@lru_cache(maxsize=1)
+def loaded(pickled: bytes) -> Any:
+    """What was pickled; the same object for all groups of terms of a worker, so that it learns lengths only once."""
+    return pickle.loads(pickled)
 
 
 def _ddl(schema: Schema) -> str:
