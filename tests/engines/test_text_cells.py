@@ -1,4 +1,4 @@
-"""Cells of texts that are counted from their bytes, with one vocabulary for many batches: the same as batch by batch."""
+"""Cells of texts that are counted from their bytes, with one vocabulary for many batches, equal those of each batch."""
 
 import numpy as np
 import polars as pl
@@ -53,7 +53,8 @@ def test_cells_of_many_batches_are_those_of_each(compiled, options, grouped, gra
     function = by_group if grouped else tokenised
     expected = added(function(batch, counting=options, grain=grain) for batch in given)
     found = added(merged_cells(given, counting=options, grain=grain))
-    assert found["term"].null_count() and found["term"].n_unique() > 5
+    assert found["term"].null_count() > 0
+    assert found["term"].n_unique() > 5
     assert found.equals(expected)
 
 
@@ -84,9 +85,9 @@ def test_bytes_are_prepared_as_strings_are(options):
 def test_slices_and_chunks_of_a_column():
     texts = pl.Series(["so"] * 3 + ["x y " * (CHUNK // 5)] * 3 + ["", "it goes"])
     tokenizer = CountingOptions().tokenizer()
-    lengths = [counted.lengths.tolist() for counted in count_utf8(tokenizer, *utf8(texts))]
+    lengths = [counted.lengths for counted in count_utf8(tokenizer, *utf8(texts))]
     assert len(lengths) > 1
-    assert sum(lengths, []) == [1, 1, 1, 0, 0, 0, 0, 2]
+    assert np.concatenate(lengths).tolist() == [1, 1, 1, 0, 0, 0, 0, 2]
     data, ends = utf8(texts[6:])
     assert (bytes(data), ends.tolist()) == (b"it goes", [0, 7])
     data, ends = utf8(pl.Series([], dtype=pl.String))

@@ -286,7 +286,8 @@ def read_spooled(folder: Path, like: Any) -> Any:
         quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
         found = bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
     native = nw.to_native(found)
-    _folders[id(native)] = weakref.ref(native, lambda _, own=id(native): _folders.pop(own, None)), folder  # type: ignore[misc]
+    own = id(native)
+    _folders[own] = weakref.ref(native, lambda _: _folders.pop(own, None)), folder
     return found
 
 

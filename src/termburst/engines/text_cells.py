@@ -167,7 +167,9 @@ def _added(frames: list[pl.DataFrame]) -> pl.DataFrame:
         return frames[0]
     rows = pl.concat(frames)
     sums = [name for name in ("documents", "tokens") if name in rows.columns]
-    return rows.group_by(*(name for name in rows.columns if name not in sums)).agg(pl.col(sums).sum()).select(rows.columns)
+    return (
+        rows.group_by(*(name for name in rows.columns if name not in sums)).agg(pl.col(sums).sum()).select(rows.columns)
+    )
 
 
 def _tallied(lengths: list[dict[str, Any]]) -> dict[str, Any]:
@@ -255,5 +257,3 @@ def _by_count(term: Any, count: Any, lengths: Any, terms: int) -> pl.DataFrame:
         pl.len().cast(pl.Int64).alias("documents"), pl.col("n").sum().alias("tokens")
     )
     return pl.concat([single, several]).with_columns(length=pl.lit(0, dtype=pl.Int64))
-
-
