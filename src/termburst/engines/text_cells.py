@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from termburst.counting.tokenizer import Tokenizer, Worker
 
 Grain = Literal["documents", "patterns", "counts"]  # one row per cell; per term, count, length; per term, count
-CELLS = 1_000_000  # cells that are held before equal ones are merged
+CELLS = 2_000_000  # cells that are held before equal ones are merged
 NODES = 2**18  # terms that are known before counting starts with an empty vocabulary again
 ROWS = 500_000  # merged rows that are held before they are returned
 
@@ -136,7 +136,8 @@ class RunningCells:
             place[term] = 1
             nodes = np.flatnonzero(place).astype(np.int32)
             place[nodes] = np.arange(nodes.size)
-            yield self._named(found.with_columns(names(whole, nodes).gather(place[term])))
+            named = self._named(found.with_columns(names(whole, nodes).gather(place[term])))
+            lengths = pl.concat([named, lengths.select(named.columns)])
         yield lengths
         if whole.nodes >= NODES:
             tokenizer = self.counting.tokenizer()
