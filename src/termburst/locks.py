@@ -101,6 +101,18 @@ def _opened(name: Path, target: Path) -> int:
 def _try(descriptor: int, target: Path) -> bool:
     """Take the lock if nobody has it. A file system without locks only gives a warning: most users do not need one."""
     try:
+        return take_at_once(descriptor)
+    except OSError as error:
+        warnings.warn(
+            f"{target} cannot be locked here ({error.strerror}); make sure that only one process changes it at a time",
+            stacklevel=2,
+        )
+    return True
+
+
+def take_at_once(descriptor: int) -> bool:
+    """Lock an open file if nobody has locked it. OSError if the file system has no locks."""
+    try:
         if sys.platform == "win32":
             import msvcrt
 
@@ -112,10 +124,7 @@ def _try(descriptor: int, target: Path) -> bool:
     except OSError as error:
         if error.errno in _HELD:
             return False
-        warnings.warn(
-            f"{target} cannot be locked here ({error.strerror}); make sure that only one process changes it at a time",
-            stacklevel=2,
-        )
+        raise
     return True
 
 

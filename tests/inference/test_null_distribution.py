@@ -1,5 +1,7 @@
 """The parts of the null distributions: documents drawn by their length, sums over the draws, tilted weights, tails."""
 
+import weakref
+from dataclasses import replace
 from math import comb, factorial, log
 
 import numpy as np
@@ -16,7 +18,7 @@ from termburst.inference.null_exact import partitions
 from termburst.inference.null_lengths import Lengths
 from termburst.inference.null_ratio import ratio_samples
 from termburst.inference.null_tails import PlrTail, plr_curves, sampled_p
-from termburst.models.cells import TermCells
+from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
 
 
@@ -346,3 +348,19 @@ def test_frequent_terms_in_documents_of_similar_length(v):
     assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=3.5 * np.sqrt(0.05 * 0.95 / 800))
     assert p.mean() == pytest.approx(0.5, abs=3.5 / np.sqrt(12 * 800))
     assert p.min() > 1e-5
+
+
+def test_lengths_are_made_once_for_all_groups_of_terms(monkeypatch):
+    made = []
+    monkeypatch.setattr(null_lengths, "_aliases", lambda share: made.append(share) or (share, np.arange(share.size)))
+    cells = term_cells([[3, 0, 2], [1, 4, 1], [0, 0, 9]])
+    group = replace(cells, indptr=cells.indptr[:2], n_i=cells.n_i[:1], b_i=cells.b_i[:1])
+    assert Lengths.of(cells) is Lengths.of(group)
+    other = replace(cells, lengths=cells.lengths.copy())
+    assert Lengths.of(other) is not Lengths.of(cells)
+    assert len(made) == 3
+    kept = weakref.ref(other.lengths)
+    Lengths.of(other)
+    del other
+    assert kept() is None  # arrays that are gone are not kept alive,
+    assert not null_lengths._last  # nor what was made of them

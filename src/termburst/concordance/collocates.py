@@ -83,13 +83,7 @@ def collocates(
     ('world', 6, 3)
     """
     check_fork()
-    window = checked_whole("window", window, least=1)
-    if window > MOST_WINDOW:
-        raise ValueError(f"window must be at most {MOST_WINDOW:,} tokens on each side; got {window:,}")
-    check_name("within", within, SPANS)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    check_confidence(confidence)
-    min_count = checked_whole("min_count", min_count)
+    window, min_count = checked_window(window, within, min_count, adjust, confidence)
     limit = limit if limit is None else checked_whole("limit", limit)
     parts = node_parts(node, counting)
     seen = _Seen(parts, source if isinstance(source, TokenPositions) else None)
@@ -102,6 +96,17 @@ def collocates(
     if not seen.hits:
         raise ValueError(nowhere(node, seen.words))
     return _frame(seen, counting, min_count, adjust, confidence, include_node, limit)
+
+
+def checked_window(window: Any, within: str, min_count: Any, adjust: str, confidence: float) -> tuple[int, int]:
+    """Window and smallest count as integers, after all of these options were checked."""
+    window = checked_whole("window", window, least=1)
+    if window > MOST_WINDOW:
+        raise ValueError(f"window must be at most {MOST_WINDOW:,} tokens on each side; got {window:,}")
+    check_name("within", within, SPANS)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    check_confidence(confidence)
+    return window, checked_whole("min_count", min_count)
 
 
 @dataclass(frozen=True, slots=True)

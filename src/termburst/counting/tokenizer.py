@@ -69,6 +69,12 @@ class Counted:
         return piece(self.ids, self.counts, self.indptr, starts, columns)
 
     @property
+    def lengths(self) -> Integers:
+        """The sum of each row: the lengths of the documents."""
+        before = np.append(0, np.cumsum(self.counts, dtype=np.int64))
+        return np.diff(before[self.indptr])
+
+    @property
     def longest(self) -> int:
         """The number of cells in the longest row."""
         return int(np.diff(self.indptr).max(initial=0))
@@ -127,14 +133,25 @@ class Tokenizer:
             self.columns = _columns(first, vocabulary)
         self.workers = [first] + [Worker(self, first) for _ in range(cores() - 1)]
 
-    def count(self, chunks: Iterable[Sequence[str]]) -> Iterator[Counted]:
-        """Count chunks of texts and yield the counts in the same order. A few chunks are counted at a time."""
+    @property
+    def takes_ascii(self) -> bool:
+        """Whether `encoded` leaves texts that are ASCII as they are."""
+        return self.change is None and (self.prepare is None or self.prepare.is_ready(""))
+
+    def count(
+        self, chunks: Iterable[Any], encode: Callable[[Any], tuple[Bytes, Integers]] | None = None
+    ) -> Iterator[Counted]:
+        """Count chunks of texts and yield the counts in the same order. A few chunks are counted at a time.
+
+        A chunk is a list of strings, or what *encode* makes the result of `encoded` of.
+        """
+        encode = encode or self.encoded
         free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self.workers:
             free.put(worker)
 
-        def task(texts: Sequence[str]) -> Counted:
-            data, ends = self.encoded(texts)
+        def task(texts: Any) -> Counted:
+            data, ends = encode(texts)
             worker = free.get()
             try:
                 return worker.count(data, ends)
@@ -215,11 +232,16 @@ class Tokenizer:
         X.has_canonical_format = True
         return terms, X
 
-    def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
-        """A worker with all nodes, the nodes of terms in alphabetical order, and the columns of each worker's nodes."""
+    def absorbed(self) -> tuple[Worker, dict[Worker, Nodes]]:
+        """A worker with all nodes, and the numbers of each worker's nodes there."""
         whole = max(self.workers, key=lambda worker: worker.nodes)
         taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
         taken[whole] = np.arange(whole.nodes, dtype=np.int32)
+        return whole, taken
+
+    def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
+        """A worker with all nodes, the nodes of terms in alphabetical order, and the columns of each worker's nodes."""
+        whole, taken = self.absorbed()
         nodes = whole.sorted(whole.seen())
         column = np.full(whole.nodes, -1, dtype=np.int32)
         column[nodes] = np.arange(nodes.size, dtype=np.int32)

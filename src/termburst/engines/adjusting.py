@@ -171,7 +171,7 @@ def _histogram(results: Any, *, attainable: bool) -> pl.DataFrame:
     import polars as pl
 
     held = pl.DataFrame(schema={"bin": pl.Int64, "tests": pl.Int64, "able": pl.Int64})
-    for batch in stream(results.select(*KEYS), ROWS_OF_TESTS):
+    for batch in stream(results, ROWS_OF_TESTS, KEYS):
         some = batch_events(batch, attainable=attainable).drop("key")
         held = pl.concat([held, some]).group_by("bin").agg(pl.col("tests", "able").sum())
     return held.sort("bin")
@@ -201,7 +201,7 @@ def _event_parts(results: Any, ranges: Integers, *, attainable: bool) -> dict[in
     """P-values as `_events` has them, in files, one part per range; the same p-value may be in several rows."""
     import polars as pl
 
-    rows = (batch_events(batch, attainable=attainable) for batch in stream(results.select(*KEYS), ROWS_OF_TESTS))
+    rows = (batch_events(batch, attainable=attainable) for batch in stream(results, ROWS_OF_TESTS, KEYS))
     schema = dict.fromkeys(("bin", "key", "tests", "able"), pl.Int64)
     return read_parts(spooled(rows, schema, place=lambda some: _range_of(some["bin"], ranges)))
 

@@ -7,10 +7,9 @@ ends: so they can be read again, and are never in memory as a whole.
 
 from __future__ import annotations
 
-import atexit
 import glob
 import shutil
-import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from termburst.engines.frames import bytewise, concatenated, from_polars, is_spark, to_polars
+from termburst.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import polars as pl
 
 Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
+Stage = Callable[[Iterable["pl.DataFrame"]], Iterator["pl.DataFrame"]]  # on all batches, one after another
 Place = Callable[["pl.DataFrame"], "pl.Series"]
 Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
@@ -38,11 +39,15 @@ BUCKETS = 16  # parts that terms are divided into
 
 def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = ROWS) -> Any:
     """The results of *function* on all batches of the frame's rows, as one frame."""
+    return _map_stream(frame, partial(map, function), schema, rows)
+
+
+def _map_stream(frame: Any, stage: Stage, schema: Schema, rows: int) -> Any:
     if is_spark(frame):
         from termburst.engines.spark import map_in_arrow
 
-        return nw.from_native(map_in_arrow(nw.to_native(frame), function, schema))
-    results = map(function, stream(frame, rows))
+        return nw.from_native(map_in_arrow(nw.to_native(frame), stage, schema))
+    results = stage(stream(frame, rows))
     if isinstance(frame, nw.DataFrame):
         import polars as pl
 
@@ -52,17 +57,19 @@ def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = R
 
 
 def map_and_add(
-    frame: Any, function: Function, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS
+    frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS
 ) -> tuple[Any, ...]:
-    """As `map_batches`; rows that are equal in all other columns may be merged, with the columns *add_up* added up.
+    """What *stage* makes of all batches; rows that are equal in all other columns may be merged.
+
+    Then the columns *add_up* are added up. On Spark the stage gets the batches of one partition at a time.
 
     Returns parts that have no term in common. A lazy Polars frame groups them one after the other, which takes a
     fraction of the memory that all at once would take.
     """
     native_lazy = is_lazy_polars(frame)
     if not native_lazy and not frame.implementation.is_duckdb():
-        return (map_batches(frame, function, schema, rows=rows),)
-    results = map(function, stream(frame, rows))
+        return (_map_stream(frame, stage, schema, rows),)
+    results = stage(stream(frame, rows))
     if native_lazy:
         return tuple(read_parts(spooled(results, schema, add_up, by_hash)).values())
     return (read_spooled(spooled(results, schema, add_up), frame),)
@@ -112,10 +119,20 @@ def kept(frame: Any) -> Any:
     return nw.from_native(keep(nw.to_native(frame)))
 
 
-def stream(frame: Any, rows: int) -> Iterator[pl.DataFrame]:
-    """The frame's rows in this process, batch by batch."""
+def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+    """The frame's rows in this process, batch by batch; all columns, or those given.
+
+    Files that this process wrote are read one after the other: an engine would read many of them ahead, and the more,
+    the more there are.
+    """
     import polars as pl
 
+    if (folder := _folder_of(frame)) is not None:
+        for file in sorted(folder.glob("*.parquet")):
+            found = pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
+            yield from found.iter_slices(rows)
+        return
+    frame = frame if columns is None else frame.select(*columns)
     native = nw.to_native(frame)
     if isinstance(native, pl.LazyFrame):
         yield from native.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")
@@ -171,15 +188,14 @@ def spooled(
     """
     import polars as pl
 
-    folder = Path(tempfile.mkdtemp(prefix="termburst-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    held: list[pl.DataFrame] = [pl.DataFrame(schema=schema)]
+    folder = scratch_folder()
+    held: list[pl.DataFrame] = []
     files = rows_held = bytes_held = 0
 
     def write() -> None:
         nonlocal held, files, rows_held, bytes_held
-        rows = pl.concat(held)
-        if add_up:
+        rows = pl.concat(held) if held else pl.DataFrame(schema=schema)
+        if add_up and len(held) > 1:  # what a function returns at once, it has merged
             rows = rows.group_by(*(name for name in schema if name not in add_up)).agg(pl.col(add_up).sum())
             rows = rows.select(*schema)
         if place is None:
@@ -194,7 +210,7 @@ def spooled(
         bytes_held += int(held[-1].estimated_size())
         if rows_held >= ROWS_PER_FILE or bytes_held >= BYTES_PER_FILE:
             write()
-    if held:
+    if held or not files:
         write()
     if place is not None and not any(folder.iterdir()):  # no rows at all: an empty file has the columns
         (folder / "000000").mkdir()
@@ -265,9 +281,24 @@ def _scanned(folder: Path) -> Any:
 def read_spooled(folder: Path, like: Any) -> Any:
     """The files of a folder as a frame of the engine of *like*: Polars or DuckDB."""
     if is_lazy_polars(like):
-        return _scanned(folder)
-    quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
-    return bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
+        found = _scanned(folder)
+    else:
+        quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
+        found = bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
+    native = nw.to_native(found)
+    own = id(native)
+    _folders[own] = weakref.ref(native, lambda _: _folders.pop(own, None)), folder
+    return found
+
+
+_folders: dict[int, tuple[Any, Path]] = {}  # of frames that read one; the key is the frame's id, as long as it lives
+
+
+def _folder_of(frame: Any) -> Path | None:
+    """The folder whose files the frame consists of, if it is a result of `read_spooled`."""
+    native = nw.to_native(frame)
+    alive, folder = _folders.get(id(native), (None, None))
+    return folder if alive is not None and alive() is native else None
 
 
 def is_lazy_polars(frame: Any) -> bool:

@@ -24,7 +24,7 @@ from termburst.engines.frames import from_polars, to_polars
 from termburst.engines.statistics import statistics_of
 from termburst.engines.term_cells import cells_by_term
 from termburst.inference.burst_effects import burst_effects as effects_of
-from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole
+from termburst.inference.checks import LEAST_DRAWS, check_confidence
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.dispersion import dispersion as measures_of
 from termburst.inference.null_distribution import Longest
@@ -35,10 +35,10 @@ from termburst.inference.robust_scale import BANDS, ScaleSums, scale_sums
 from termburst.models.cells import TermCells, check_lengths
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
-from termburst.names import ADJUSTMENTS, TESTS, Form, Test
+from termburst.names import Form, Test
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_columns import burst_columns
-from termburst.tables.burstiness_test import burstiness_columns
+from termburst.tables.burstiness_test import burstiness_columns, checked_options
 from termburst.tables.burstiness_test import burstiness_test as test_in_memory
 from termburst.tables.frames import term_frame
 
@@ -85,11 +85,8 @@ def burstiness_test(
     >>> found.sort("p_value").select("term", "n", "b", "how").rows()[0]
     ('ha', 4, 1, 'exact')
     """
-    check_name("test", test, TESTS)
-    check_name("adjust", adjust, ADJUSTMENTS)
     check_form(form)
-    min_count = checked_whole("min_count", min_count)
-    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
+    min_count, draws, seed = checked_options(test, adjust, min_count, draws, seed)
     options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "mid_p": mid_p, "draws": draws, "seed": seed}
     shown: dict[str, Any] = {"test": test, "min_count": min_count, "dispersion": dispersion, "intervals": intervals}
     source = opened(frame, columns, check=check)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,13 +14,11 @@ from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.batches import TEXTS, dealt_out, is_lazy_polars, kept, map_and_add, map_batches
 from termburst.engines.door import COLUMNS, Opened
 from termburst.engines.frames import is_spark, to_polars, totals
-from termburst.statistics.matrix import canonical_counts, document_lengths
+from termburst.engines.text_cells import Grain, by_group, merged_cells, tokenised
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
-
-Grain = Literal["documents", "patterns", "counts"]  # one row per cell; per term, count, length; per term, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,82 +107,18 @@ def rows_of_texts(
     """
     import polars as pl
 
-    function = partial(by_group if grouped else tokenised, counting=checked_counting(counting), grain=grain)
+    options = checked_counting(counting)
     rows = {"term": pl.String, "count": pl.Int64, "length": pl.Int64} | ({"group": pl.String} if grouped else {})
     if grain == "documents":
+        function = partial(by_group if grouped else tokenised, counting=options, grain=grain)
         return (kept(map_batches(frame, function, {"document": document_type(frame), **rows}, rows=TEXTS)),)
     sums = {"documents": pl.Int64} if grain == "patterns" else {"documents": pl.Int64, "tokens": pl.Int64}
-    parts = map_and_add(frame, function, {**rows, **sums}, tuple(sums), rows=TEXTS)
+    stage = partial(merged_cells, counting=options, grain=grain)
+    parts = map_and_add(frame, stage, {**rows, **sums}, tuple(sums), rows=TEXTS)
     if not is_spark(frame):
         return parts
     merged = parts[0].group_by(*rows).agg(*(nw.col(name).sum() for name in sums))  # a fraction of the rows to keep
     return (kept(merged),)
-
-
-def by_group(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -> pl.DataFrame:
-    """The rows of `tokenised`, with the group of their documents."""
-    import polars as pl
-
-    parts = batch.partition_by("group", as_dict=True).items()
-    found = [
-        tokenised(part, counting=counting, grain=grain).with_columns(group=pl.lit(name)) for (name,), part in parts
-    ]
-    return pl.concat(found) if found else tokenised(batch, counting=counting, grain=grain).with_columns(batch["group"])
-
-
-def tokenised(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -> pl.DataFrame:
-    """The cells of a batch of texts, and for the length of each document one row without a term.
-
-    The grain "patterns" merges equal rows, "counts" all rows with the same term and count.
-    """
-    import polars as pl
-
-    X, terms = counting.count(batch["text"].to_list())
-    counts = canonical_counts(X)
-    n_j = document_lengths(counts)
-    row = np.repeat(np.arange(batch.height), np.diff(counts.indptr))
-    lengths = n_j[row]
-    names = pl.Series("term", terms.tolist(), dtype=pl.String)
-    none = pl.lit(None, dtype=pl.String).alias("term")
-    documents = pl.DataFrame({"document": batch["document"], "length": n_j})
-    number = pl.len().cast(pl.Int64).alias("documents")
-    if grain == "counts":
-        held = _by_count(counts.indices, counts.data, lengths, len(terms))
-    else:
-        cells = pl.DataFrame({"term": counts.indices, "count": counts.data.astype(np.int64), "length": lengths})
-        if grain == "documents":
-            held = cells.select(batch["document"].gather(row), names.gather(cells["term"]), "count", "length")
-            zero = pl.lit(0).cast(pl.Int64).alias("count")
-            return pl.concat([held, documents.select("document", none, zero, "length")])
-        held = cells.group_by("term", "count", "length").agg(number)
-    sums = [name for name in ("documents", "tokens") if name in held.columns]
-    held = held.select(names.gather(held["term"]), "count", "length", *sums)
-    by_length = documents.group_by("length").agg(number)
-    zeros = [pl.lit(0, dtype=pl.Int64).alias(name) for name in ("count", "tokens")]
-    return pl.concat([held, by_length.select(none, zeros[0], "length", "documents", *zeros[1 : len(sums)])])
-
-
-def _by_count(term: Any, count: Any, lengths: Any, terms: int) -> pl.DataFrame:
-    """Cells with the same term and count as one: rows of term, count, length (0), documents, tokens.
-
-    Most cells have the count 1, and those are added up without sorting.
-    """
-    import polars as pl
-
-    one = count == 1
-    documents = np.bincount(term[one], minlength=terms)
-    tokens = np.bincount(term[one], lengths[one], terms).astype(np.int64)  # exact: below 2^53
-    place = np.flatnonzero(documents)
-    single = pl.DataFrame(
-        {"term": place, "count": np.ones_like(place), "documents": documents[place], "tokens": tokens[place]}
-    )
-    more = pl.DataFrame(
-        {"term": term[~one].astype(np.int64), "count": count[~one].astype(np.int64), "n": lengths[~one]}
-    )
-    several = more.group_by("term", "count").agg(
-        pl.len().cast(pl.Int64).alias("documents"), pl.col("n").sum().alias("tokens")
-    )
-    return pl.concat([single, several]).with_columns(length=pl.lit(0, dtype=pl.Int64))
 
 
 def document_type(frame: Any) -> Any:

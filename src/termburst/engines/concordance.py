@@ -10,9 +10,9 @@ import numpy as np
 
 from termburst.concordance.collocates import (
     COLUMNS,
-    MOST_WINDOW,
     Held,
     Part,
+    checked_window,
     documents_with,
     node_parts,
     node_starts,
@@ -26,9 +26,7 @@ from termburst.engines.batches import TEXTS, kept, map_and_add, map_batches, map
 from termburst.engines.cells import document_type, together
 from termburst.engines.door import opened
 from termburst.engines.frames import back_from_polars, in_polars, to_polars
-from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.collocates import attraction, log_dice
-from termburst.names import ADJUSTMENTS, SPANS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,20 +120,14 @@ def collocates(
     """
     import polars as pl
 
-    window = checked_whole("window", window, least=1)
-    if window > MOST_WINDOW:
-        raise ValueError(f"window must be at most {MOST_WINDOW:,} tokens on each side; got {window:,}")
-    check_name("within", within, SPANS)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    check_confidence(confidence)
-    min_count = checked_whole("min_count", min_count)
+    window, min_count = checked_window(window, within, min_count, adjust, confidence)
     options = checked_counting(counting)
     node_parts(node, options)
     source = opened(frame, columns, check=check, kinds=("texts",))
     texts, like = in_polars(source.frame)
     function = partial(around_node, node=node, counting=options, window=window, within=within)
     schema: dict[str, Any] = {"term": pl.String, **dict.fromkeys((*CELL, "n", "documents"), pl.Int64)}
-    rows = map_and_add(texts, function, schema, ("n", "documents"), rows=TEXTS)
+    rows = map_and_add(texts, partial(map, function), schema, ("n", "documents"), rows=TEXTS)
     parts = tuple(kept(_merged(part)) for part in rows)
     hits = to_polars(together([part.filter(nw.col("term").is_null()).select("n") for part in parts]))["n"].sum()
     if not hits:

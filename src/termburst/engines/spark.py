@@ -11,10 +11,11 @@ import contextlib
 import pickle
 from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from termburst.engines.batches import Function, Schema
+    from termburst.engines.batches import Function, Schema, Stage
 
 KEPT = 32  # frames that stay persisted; a comparison needs up to four
 GROUPS = 4  # groups of terms per partition after a shuffle; a worker has one group in memory at a time
@@ -22,13 +23,13 @@ GROUPS = 4  # groups of terms per partition after a shuffle; a worker has one gr
 _kept: deque[Any] = deque()
 
 
-def map_in_arrow(frame: Any, function: Function, schema: Schema) -> Any:
-    """The function on every Arrow batch, by `mapInArrow`."""
-    work = _on_worker(pickle.dumps((function, dict(schema))))
+def map_in_arrow(frame: Any, stage: Stage, schema: Schema) -> Any:
+    """The stage on the Arrow batches of every partition, by `mapInArrow`."""
+    work = _on_worker(pickle.dumps((stage, dict(schema))))
 
     def batches(arriving: Iterator[Any]) -> Iterator[Any]:
-        for batch in arriving:
-            yield from work(batch).to_batches()
+        for table in work(arriving):
+            yield from table.to_batches()
 
     return frame.mapInArrow(batches, _ddl(schema))
 
@@ -50,10 +51,11 @@ def map_terms_in_arrow(frame: Any, function: Function, schema: Schema, key: str 
     """The function on groups of whole terms, by `applyInArrow`; groups are made by the hash of the term, to be even."""
     from pyspark.sql import functions as sql
 
-    work = _on_worker(pickle.dumps((function, dict(schema))))
+    work = _on_worker(pickle.dumps((partial(map, function), dict(schema))))
 
     def group(table: Any) -> Any:
-        return work(table.drop_columns(["bucket"]))
+        (found,) = work(iter([table.drop_columns(["bucket"])]))
+        return found
 
     partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     bucket = sql.pmod(sql.xxhash64(key), sql.lit(GROUPS * partitions)).alias("bucket")
@@ -100,26 +102,33 @@ def to_arrow(frame: Any) -> Any:
 
 
 def _on_worker(pickled: bytes) -> Any:
-    """A function from Arrow to Arrow, from a pickled pair: a function on Polars frames, and the schema of its rows."""
+    """A function from Arrow to Arrow, from a pickled pair: a stage on Polars frames, and the schema of its rows."""
 
-    def work(arrow: Any) -> Any:
+    def work(arriving: Iterator[Any]) -> Iterator[Any]:
         try:
-            import pickle
             import socket
 
             import polars as pl
 
             from termburst.engines.batches import typed
             from termburst.engines.frames import to_arrow
+            from termburst.engines.spark import loaded
         except ImportError as error:
             raise RuntimeError(
                 f"the Spark worker on {socket.gethostname()} has no package {error.name!r}: install termburst with its "
                 "spark extra in the Python of the executors (spark.pyspark.python), or ship it with spark.archives"
             ) from None
-        function, schema = pickle.loads(pickled)
-        return to_arrow(typed(function(pl.DataFrame(pl.from_arrow(arrow))), schema))
+        stage, schema = loaded(pickled)
+        for found in stage(pl.DataFrame(pl.from_arrow(arrow)) for arrow in arriving):
+            yield to_arrow(typed(found, schema))
 
     return work
+
+
+@lru_cache(maxsize=1)
+def loaded(pickled: bytes) -> Any:
+    """What was pickled; the same object for all groups of terms of a worker, so that it learns lengths only once."""
+    return pickle.loads(pickled)
 
 
 def _ddl(schema: Schema) -> str:

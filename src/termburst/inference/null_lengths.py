@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from termburst.statistics.tally import Integers
 Floats = NDArray[np.float64]
 
 SEPARATE = 2**22  # up to this many documents, each is drawn separately; beyond, those of equal length together
+
+
+_last: list[Any] = []  # the arrays of which `Lengths` were made last, as long as they exist, and these `Lengths`
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,17 @@ class Lengths:
 
     @classmethod
     def of(cls, cells: TermCells) -> Lengths:
+        """The documents of a collection; made once for several groups of its terms, one after another."""
+        given = cells.lengths, cells.length_documents
+        for *arrays, lengths in _last:
+            if all(array() is own for array, own in zip(arrays, given, strict=True)):
+                return cast("Lengths", lengths)
+        found = cls._made(cells)
+        _last[:] = [(*(weakref.ref(array, lambda _: _last.clear()) for array in given), found)]
+        return found
+
+    @classmethod
+    def _made(cls, cells: TermCells) -> Lengths:
         held = (cells.lengths > 0) & (cells.length_documents > 0)
         length, each = distinct = cells.lengths[held], cells.length_documents[held]
         documents, tokens = int(each.sum()), float(length @ each)

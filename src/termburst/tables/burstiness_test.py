@@ -101,11 +101,8 @@ def burstiness_test(
     ('ha', 4, 1, 0.01292..., 'exact')
     """
     check_fork()
-    check_name("test", test, TESTS)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    min_count = checked_whole("min_count", min_count)
+    min_count, draws, seed = checked_options(test, adjust, min_count, draws, seed)
     check_name("sort", sort, TERM_SORTS)
-    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
     options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "draws": draws, "seed": seed, "mid_p": mid_p}
@@ -113,6 +110,14 @@ def burstiness_test(
         cells, test=test, min_count=min_count, dispersion=dispersion, intervals=intervals, **options
     )
     return _adjusted(names, columns, counted, adjust, sort=sort, test=test)
+
+
+def checked_options(test: Test, adjust: str, min_count: Any, draws: Any, seed: Any) -> tuple[int, int, int]:
+    """Smallest count, draws and seed as integers, after all of these options were checked."""
+    check_name("test", test, TESTS)
+    check_name("adjust", adjust, ADJUSTMENTS)
+    least = checked_whole("min_count", min_count)
+    return least, checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
 
 
 def burstiness_in_short(
