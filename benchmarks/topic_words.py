@@ -6,8 +6,8 @@ Quality is the product of both (Dieng, Ruiz & Blei 2020). A document should be m
 (similarity: the share of unseen documents that are). "choose" learns from one half of the training documents and scores
 the other, twice; "test" learns from all of them and scores the test documents. Groups are the newsgroups, or k-means
 clusters of an SVD of TF–IDF. Headers, footers and quotes are left out, and terms in fewer than five documents.
-"presence" counts a document once per term, as `ClassTermWeighting(unit="documents")` does. A word should not be that of a
-single document (concentrated: the share of words of which one document has half of the tokens in the group, or more).
+"presence" counts a document once per term, as `ClassTermWeighting(unit="documents")` does. A word should not be that of
+a single document (concentrated: the share of words of which one document has half of the group's tokens, or more).
 
     TERMBURST_DATA=… python benchmarks/topic_words.py [choose | test] [--only "fisher" "fisher, presence"]
 

@@ -26,8 +26,8 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Weigh terms by how typical they are of a class of documents; also a `ctfidf_model` for BERTopic.
 
     The counts of all documents of a class are added up, and `TermWeighting` learns from these sums. With
-    ``unit="documents"`` a document counts once per term, so that a word that only one document repeats is no word of the
-    class. The weights of a row are
+    ``unit="documents"`` a document counts once per term, so that a word that only one document repeats is no word of
+    the class. The weights of a row are
 
         w_ij = m_i s_ij, scaled to unit norm,
 
