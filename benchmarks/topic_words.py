@@ -6,8 +6,10 @@ Quality is the product of both (Dieng, Ruiz & Blei 2020). A document should be m
 (similarity: the share of unseen documents that are). "choose" learns from one half of the training documents and scores
 the other, twice; "test" learns from all of them and scores the test documents. Groups are the newsgroups, or k-means
 clusters of an SVD of TF–IDF. Headers, footers and quotes are left out, and terms in fewer than five documents.
+"presence" counts a document once per term, as `ClassTermWeighting(unit="documents")` does. A word should not be that of
+a single document (concentrated: the share of words of which one document has half of the group's tokens, or more).
 
-    TERMBURST_DATA=… python benchmarks/topic_words.py [choose | test]
+    TERMBURST_DATA=… python benchmarks/topic_words.py [choose | test] [--only "fisher" "fisher, presence"]
 
 BERTopic's own c-TF-IDF is included if bertopic is installed.
 """
@@ -33,6 +35,7 @@ except ImportError:
     Theirs = None
 
 TOP = 10
+PRESENCE = ", presence"
 
 
 def models(documents: Any) -> dict[str, Any]:
@@ -42,6 +45,7 @@ def models(documents: Any) -> dict[str, Any]:
         if not scheme.signed:
             found[name] = lambda X, s=name: tb.TermWeighting(s).fit(X)
             found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s).fit(documents)
+            found[f"{name}{PRESENCE}"] = found[name]  # `scores` passes presences instead of counts
     if Theirs is not None:
         found["BERTopic"] = lambda X: Theirs().fit(X)
         found["BERTopic, reduce_frequent_words"] = lambda X: Theirs(reduce_frequent_words=True).fit(X)
@@ -68,8 +72,17 @@ def coherence(top: Any, reference: Any) -> float:
     return float(np.mean([npmi[np.ix_(row, row)][pairs].mean() for row in at]))
 
 
-def scores(model: Any, learned: Any, labels: Any, unseen: Any, unseen_labels: Any) -> list[float]:
-    """Coherence, diversity, their product and the similarity of documents to their groups."""
+def concentration(top: Any, learned: Any, labels: Any) -> float:
+    """The share of the words of which one document has half of the tokens in the group, or more."""
+    by_group = [learned[labels == group][:, words] for group, words in enumerate(top)]
+    return float(np.mean([2 * X.max(axis=0).toarray() >= X.sum(axis=0) for X in by_group]))
+
+
+def scores(model: Any, learned: Any, labels: Any, unseen: Any, unseen_labels: Any, *, presence: bool) -> list[float]:
+    """Coherence, diversity, their product, the similarity of documents to their groups, and concentration."""
+    counts = learned
+    if presence:
+        learned, unseen = ((one > 0).astype(np.int64) for one in (learned, unseen))
     X = grouped(learned, labels)
     fitted = model(X.copy())
     weights = sp.csr_matrix(fitted.transform(X.astype(np.float64)))
@@ -77,7 +90,8 @@ def scores(model: Any, learned: Any, labels: Any, unseen: Any, unseen_labels: An
     coherent, diverse = coherence(top, unseen), np.unique(top).size / top.size
     documents = sp.csr_matrix(fitted.transform(unseen.astype(np.float64)))
     nearest = (normalize(documents) @ normalize(weights).T).toarray().argmax(axis=1)
-    return [coherent, diverse, coherent * diverse, float(np.mean(nearest == unseen_labels))]
+    similar = float(np.mean(nearest == unseen_labels))
+    return [coherent, diverse, coherent * diverse, similar, concentration(top, counts, labels)]
 
 
 def clusters(k: int, learned: Any, unseen: Any) -> tuple[Any, Any]:
@@ -99,14 +113,15 @@ def measured(splits: list[tuple[Any, Any, Any, Any]], only: tuple[str, ...] = ()
             for name, model in models(learned).items():
                 if only and name not in only:
                     continue
-                found.setdefault(name, []).append(scores(model, learned, a, unseen, b))
-    return {name: np.reshape(rows, (len(splits), 3, 4)).mean(axis=0) for name, rows in found.items()}
+                values = scores(model, learned, a, unseen, b, presence=name.endswith(PRESENCE))
+                found.setdefault(name, []).append(values)
+    return {name: np.reshape(rows, (len(splits), 3, 5)).mean(axis=0) for name, rows in found.items()}
 
 
-def table(title: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
-    """Print the scores of each model, best quality first."""
-    means = measured(splits)
-    print(f"\n{title}: coherence, diversity, their product and similarity; newsgroups, 20 clusters, 100 clusters")
+def table(title: str, splits: list[tuple[Any, Any, Any, Any]], only: tuple[str, ...] = ()) -> None:
+    """Print the scores of each model, or of those named, best quality first."""
+    means = measured(splits, only)
+    print(f"\n{title}: coherence, diversity, their product, similarity and concentration; newsgroups, 20, 100 clusters")
     for name in sorted(means, key=lambda name: -means[name][:, 2].mean()):
         cells = " | ".join(" ".join(f"{x:6.3f}" for x in row) for row in means[name])
         ratio = means[name][:, 2].mean() / means["BERTopic"][:, 2].mean() if "BERTopic" in means else np.nan
@@ -126,7 +141,9 @@ def main() -> None:
     """Print the requested tables, without and with English stop words."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["choose", "test"], help="default: both")
-    what = parser.parse_args().what
+    parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="only these schemes")
+    asked = parser.parse_args()
+    what, only = asked.what, tuple(asked.only)
     warnings.simplefilter("ignore", tb.ClampedTermsWarning)
     for stop_words in ("english", None):
         X, labels, unseen, unseen_labels = newsgroups(stop_words)
@@ -134,9 +151,9 @@ def main() -> None:
         if what != "test":
             half = np.random.default_rng(0).permutation(X.shape[0]) % 2 == 0
             halves = [(X[a], labels[a], X[~a], labels[~a]) for a in (half, ~half)]
-            table(f"choose, {label}", halves)
+            table(f"choose, {label}", halves, only)
         if what != "choose":
-            table(f"test, {label}", [(X, labels, unseen, unseen_labels)])
+            table(f"test, {label}", [(X, labels, unseen, unseen_labels)], only)
 
 
 if __name__ == "__main__":

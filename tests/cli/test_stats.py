@@ -121,6 +121,50 @@ def test_texts_that_were_subtracted_can_be_added_again(run, build, corpus, halve
     assert load(saved) == whole
 
 
+@pytest.mark.parametrize("name", [(), ("--batch", "monday")], ids=["without a name", "with its name"])
+def test_a_withdrawn_batch_can_come_back(run, done, build, halves, name):
+    saved = build(halves[0], "saved.parquet", "--batch", "monday")
+    done("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday")
+    whole = load(saved)
+    outcome = run("stats", "subtract", saved, build(halves[0], "gone.parquet", *name))
+    assert outcome.err == ("" if name else "no text of batch 'monday' is left, so that it can be added again\n")
+    assert load(saved).batches == ("tuesday",)
+    assert run("stats", "add", saved, halves[0], "--lines", "--batch", "monday") == (0, b"", "")
+    assert load(saved) == whole
+
+
+def test_a_batch_that_loses_a_document_stays_on_record(run, done, build, halves, tmp_path):
+    saved = build(halves[0], "saved.parquet", "--batch", "monday")
+    done("stats", "add", saved, halves[1], "--lines", "--batch", "tuesday")
+    one, other = (tmp_path / name for name in ("one.txt", "other.txt"))
+    lines = halves[0].read_text(encoding="utf-8").splitlines(keepends=True)
+    one.write_text(lines[0], encoding="utf-8")
+    other.write_text("".join(lines[1:]), encoding="utf-8")
+    assert run("stats", "subtract", saved, build(one, "one.parquet")) == (0, b"", "")
+    assert load(saved).batches == ("monday", "tuesday")
+    assert "batch 'monday' is left" in run("stats", "subtract", saved, build(other, "other.parquet")).err
+
+
+def test_batches_of_which_the_texts_are_not_known_stay_and_this_is_said(run, build, halves, tmp_path):
+    saved = tmp_path / "saved.parquet"
+    parts = [load(build(half, f"{k}.parquet", "--batch", f"day {k}")) for k, half in enumerate(halves)]
+    replace(parts[0] + parts[1], contents=()).save(saved)  # as files from before digests existed
+    outcome = run("stats", "subtract", saved, build(halves[0], "gone.parquet"))
+    assert outcome.code == 0
+    assert "the batches on record stay: 'day 0', 'day 1'" in outcome.err
+    assert "--batch NAME" in outcome.err
+    assert load(saved).batches == ("day 0", "day 1")
+
+
+@pytest.mark.parametrize("command", ["merge", "subtract"])
+def test_other_options_of_counting_are_named(fault, build, halves, tmp_path, command):
+    first, second = build(halves[0], "a.parquet"), build(halves[1], "b.parquet", "--stop-words", "english")
+    line = fault("stats", command, first, second, "-o", tmp_path / "c.parquet")
+    assert "a.parquet was counted with no --stop-words" in line
+    assert "b.parquet with --stop-words english" in line
+    assert "CountingOptions" not in line
+
+
 def test_texts_are_added_to_statistics_that_do_not_know_theirs(run, build, halves, tmp_path, texts):
     tb.TermStatistics.from_texts(texts[:17], "patterns").save(tmp_path / "saved.parquet")
     assert (

@@ -106,3 +106,29 @@ def test_bad_parameters_get_a_sentence(options, fit, said):
 def test_there_must_be_one_name_per_term():
     with pytest.raises(ValueError, match="4 terms, but 2 names"):
         tb.ClassTermWeighting().fit(X, LABELS).top_terms(["a", "b"])
+
+
+def test_the_unit_of_documents_is_fishers_test_of_presences():
+    rng = np.random.default_rng(5)
+    X, y = rng.poisson(0.4, size=(40, 12)), np.repeat([0, 1, 2, 3], 10)
+    X[0, 3] = 400  # one document repeats a word
+    model = tb.ClassTermWeighting(unit="documents", norm=None).fit(sp.csr_array(X), y)
+    there = np.array([(X[y == label] > 0).sum(axis=0) for label in range(4)])
+    n, n_i, n_j = there.sum(), there.sum(axis=0), there.sum(axis=1)
+    expected = -stats.hypergeom.logsf(there - 1, n, n_i, n_j[:, None])
+    weights = model.weighting_.transform(model.class_counts_).toarray()
+    assert weights == pytest.approx(np.where(there > 0, expected, 0), abs=1e-9)
+    calm = X.copy()
+    calm[0, 3] = 1
+    again = tb.ClassTermWeighting(unit="documents", norm=None).fit(calm, y)
+    assert model.top_terms() == again.top_terms()
+    assert (model.transform(X) != again.transform(calm)).nnz == 0
+    assert X[0, 3] == 400  # the input is not changed
+    assert tb.ClassTermWeighting().fit(X, y).top_terms()[0][0] == "x3"
+
+
+def test_the_unit_of_documents_needs_labels():
+    with pytest.raises(ValueError, match="unit='documents' needs labels y"):
+        tb.ClassTermWeighting(unit="documents").fit([[1, 2]])
+    with pytest.raises(ValueError, match="unit must be one of 'tokens', 'documents'; got 'pages'"):
+        tb.ClassTermWeighting(unit="pages").fit([[1, 2]], [0])

@@ -135,6 +135,12 @@ def test_hits_are_rankings():
         ({"q": ["a"]}, {"q": ["a"]}, "the judgements of query 'q' must map documents to grades"),
         ([["a"]], {"q": {"a": 1}}, "rankings must be a dictionary with queries as keys"),
         ({"q": None}, {"q": {"a": 1}}, "the ranking of query 'q' must be a list of document ids; got None"),
+        ({"q": ["1"]}, {"q": {1: 1}}, "query 'q': the ids of documents are strings, such as '1'; got 1"),
+        (
+            {"q": ["cran.parquet:1"]},
+            {"q": {"1": 1}},
+            "have no document in common: 'cran.parquet:1' against '1' for query 'q'",
+        ),
         ({1: ["a"]}, {"1": {"a": 1}}, "rankings and judgements have no query in common: 1 against '1'"),
     ],
 )
@@ -170,3 +176,24 @@ def test_the_measures_are_those_of_ir_measures():
     found = evaluate(*peers.judged())
     for measure, values in reference_values("retrieval_peers")["measures"].items():
         np.testing.assert_allclose(found.values[measure], values, atol=1e-10)
+
+
+def test_few_common_documents_are_said():
+    judgements = {f"q{i}": {"a": 1} for i in range(20)}
+    rankings = {f"q{i}": [f"x{k}" for k in range(i + 1)] for i in range(20)} | {"q0": ["a"]}
+    with pytest.warns(UserWarning, match=r"only 1 of 20 rankings have a document that is judged .* 'x0' against 'a'"):
+        found = evaluate(rankings, judgements)
+    assert found.means["map"] == 0.05
+    rankings |= {"q1": ["a"]}
+    assert evaluate(rankings, judgements).means["map"] == 0.1  # without a warning
+
+
+def test_map_of_cut_rankings_is_said():
+    judgements = {f"q{i}": {f"d{k}": 1 for k in range(12)} for i in range(6)}
+    whole = [f"d{k}" for k in range(12)]
+    with pytest.warns(UserWarning, match="the rankings end at rank 10, so 'map' is MAP@10"):
+        cut = evaluate(dict.fromkeys(judgements, whole[:10]), judgements)
+    assert cut.depth == 10
+    assert cut.means["map"] == pytest.approx(10 / 12)
+    found = evaluate(dict.fromkeys(judgements, whole), judgements)  # without a warning
+    assert (found.depth, found.means["map"]) == (12, 1)

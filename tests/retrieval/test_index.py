@@ -1,6 +1,7 @@
 """Making, extending and searching an index; results equal sorting the scores of all documents."""
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
@@ -172,7 +173,17 @@ def test_parameters_matter_and_are_not_mixed_up(index):
         (lambda index: index.search(5), "query 0 must be a string or a list of terms; got 5"),
         (lambda index: index.batch_search("so"), "queries must be a list of queries, not one string"),
         (lambda index: index.search("so", model="bm24"), "model must be one of 'spud', .*; got 'bm24'"),
-        (lambda index: index.search("so", model="bm25", mu=1), "the model 'bm25' does not take {'mu': 1}: .*"),
+        (lambda index: index.search("so", model="bm25", mu=1), "the model 'bm25' has no parameter 'mu'; .*"),
+        (lambda index: index.search("so", model="bm25", k_1=2), ".* has no parameter 'k_1'; it has k1 and b"),
+        (lambda index: index.search("so", where=[1, 2]), "ids are strings, such as '1'; got 1"),
+        (lambda index: index.remove([12]), "ids are strings, such as '12'; got 12"),
+        (lambda index: index.batch_search(["so"] * 2, where=[["1"], ["2", "3"]]), "where must be one list of ids, .*"),
+        (lambda index: index.batch_search(["so"] * 2, where=np.ones((2, 60), bool)), "where must be one list of ids.*"),
+        (lambda index: Index.from_texts(["a"], stopwords="english"), "there is no option 'stopwords' of counting; .*"),
+        (
+            lambda index: Index.from_texts(["a"], stop_words="english", counting=tb.CountingOptions()),
+            "give stop_words to CountingOptions, or omit counting",
+        ),
         (lambda index: index.search("so", omega=[1]), r"the model 'spud' does not take {'omega': \[1\]}: .*"),
         (lambda index: index.search("so", omega=2), "omega must be between 0 and 1; got 2"),
     ],
@@ -331,3 +342,49 @@ def test_bad_ids_to_remove_or_search_are_refused(texts):
         index.search("w01", where=["3", "x"])
     with pytest.raises(ValueError, match="one True or False per document; the index has 60 documents"):
         index.search("w01", where=[True, False])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series([1950, None, 1970, 1980]) >= 1960,
+        pd.Series([1950, None, 1970, 1980], dtype="Int64") >= 1960,
+        pd.Series([False, np.nan, True, True], dtype=object),
+        [False, None, True, True],
+    ],
+    ids=["polars", "pandas", "pandas objects", "list"],
+)
+def test_a_missing_value_of_where_counts_as_false(column):
+    index = Index.from_texts(["so"] * 4)
+    assert index.search("so", where=column).ids == ["2", "3"]
+
+
+def test_where_without_any_value_allows_no_document():
+    index = Index.from_texts(["so"] * 2)
+    assert index.search("so", where=pl.Series([None, None], dtype=pl.Boolean) == True).ids == []  # noqa: E712
+    assert index.search("so", where=[]).ids == []
+    assert index.search("so", where=iter(["1"])).ids == ["1"]
+    assert index.search("so", where=pl.Series(["1"])).ids == ["1"]
+
+
+def test_added_documents_without_ids_get_free_ones():
+    index = Index.from_texts(["a b", "c d", "so on"])
+    index.remove(["0"])
+    index.add(["e f", "g h"])
+    assert index.ids == ["1", "2", "3", "4"]
+
+
+def test_counting_options_can_be_given_by_name():
+    options = {"stop_words": "english", "lowercase": False}
+    named = Index.from_texts(["a Wing in the wind"], **options)
+    assert named.terms.tolist() == ["Wing", "wind"]
+    assert named.counting == tb.CountingOptions(**options)
+
+
+def test_hits_are_shown_in_one_line():
+    index = Index.from_texts(["so so"] * 300)
+    assert repr(index.search("so", k=1)) == f"Hits(1 document, '0': {index.search('so')[0].score:.4g})"
+    assert repr(index.search("so", k=None)).startswith("Hits(300 documents, '0': ")
+    assert repr(index.search("so", k=None)).endswith(", …)")
+    assert len(repr(index.search("so", k=None))) < 120
+    assert repr(index.search("nowhere")) == "Hits(0 documents)"

@@ -52,7 +52,11 @@ def test_what_is_known_after_subtracting():
     a, b = Content.of(["a", "a2"]), Content.of(["b"])
     assert without((a, b), (b,)) == (a,)
     assert without((a,), (Content.of(["a2"]),)) == (Content.of(["a"]),)
-    assert without((a, b), (Content.of(["a2"]),)) == (Content.of(["a", "b"]),)
+    assert without((a, b), (Content.of(["a2"]),)) == (Content.of(["a"]), b)
+    assert without((a, b), (Content.of(["a2", "b"]),)) == (Content.of(["a"]),)
+    c = Content.of(["c", "c2"])
+    assert without((a, b, c), (Content.of(["a2", "c2"]),)) == (Content.of(["a", "b", "c"]),)  # the digests are one sum
+    assert without((a, a), (a,)) == (a,)  # counted twice with --again, subtracted once
     old = tuple(replace(one, hashes=b"") for one in (a, b))  # of older versions
     assert without(old, (Content.of(["a2"]),)) == old  # it is not known which corpus had it
 

@@ -228,6 +228,7 @@ def merge(
     with _changing(output):  # which may be one of them: merging in place
         first, *rest = map(TermStatistics.load, saved)
         for name, other in zip(saved[1:], rest, strict=True):
+            _check_counting(saved[0], first, name, other)
             both = 0 if again else shared(first.contents, other.contents)
             first += other
             if both:
@@ -242,16 +243,54 @@ def merge(
         _save(first, output)
 
 
+def _check_counting(name: Path, first: TermStatistics, other_name: Path, other: TermStatistics) -> None:
+    """ValueError that names the options in which two files differ."""
+    from termburst.cli.option_values import unlike
+
+    if first.counting is None or other.counting is None or first.counting == other.counting:
+        return
+    raise ValueError(
+        f"{name} was counted with {unlike(first.counting, other.counting)}, {other_name} with "
+        f"{unlike(other.counting, first.counting)}; build one of them again with the options of the other"
+    )
+
+
 @stats.command()
 def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
-    """Remove the documents of the second file from the first, and the terms that no longer occur."""
+    """Remove the documents of the second file from the first, and the terms that no longer occur.
+
+    Build the second file with --batch if it is a whole batch: its name is then removed, too.
+    """
     from termburst.statistics.term_statistics import TermStatistics
 
     with _changing(output or saved, *([] if output is None else [other])):
-        rest = (TermStatistics.load(saved) - TermStatistics.load(other)).prune()
+        whole, gone = TermStatistics.load(saved), TermStatistics.load(other)
+        _check_counting(saved, whole, other, gone)
+        rest = (whole - gone).prune()
         if not rest.documents:
             raise ValueError(f"{other} has all documents of {saved}, so nothing would be left")
+        _say_batches(whole, gone, rest, other)
         _save(rest, output or saved)
+
+
+def _say_batches(whole: TermStatistics, gone: TermStatistics, rest: TermStatistics, other: Path) -> None:
+    """Say which batches were removed though the second file does not name them, and which cannot be known to be."""
+    removed = set(whole.batches) - set(rest.batches) - set(gone.batches)
+    if removed:
+        _say(f"no text of batch {_listed(removed)} is left, so that it can be added again")
+    known = sum(one.documents for one in gone.contents if one.knows_each) == gone.documents
+    traced = {one.batch for one in whole.contents if one.knows_each} if known else set()
+    unsure = set() if gone.batches else set(rest.batches) - traced
+    if unsure:
+        _say(
+            f"the batches on record stay: {_listed(unsure)}. It is not known whether {other} has all documents of one "
+            "of them, which could then not be added again; if so, build it with --batch NAME before subtracting it"
+        )
+
+
+def _listed(names: set[str]) -> str:
+    first = ", ".join(map(repr, sorted(names)[:5]))
+    return first if len(names) <= 5 else f"{first}, … ({len(names):,} in all)"
 
 
 @stats.command()

@@ -15,16 +15,19 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from termburst.estimators.naive_bayes import MOST, distinct_labels
 from termburst.estimators.term_weighting import TermWeighting
-from termburst.inference.checks import checked_number, checked_whole, shown
+from termburst.inference.checks import check_name, checked_number, checked_whole, shown
 from termburst.schemes import SCHEMES, named_scheme
 from termburst.statistics.matrix import canonical_counts, refuse_texts
+
+UNITS = ("tokens", "documents")
 
 
 class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Weigh terms by how typical they are of a class of documents; also a `ctfidf_model` for BERTopic.
 
-    The counts of all documents of a class are added up, and `TermWeighting` learns from these sums. The weights of a
-    row are
+    The counts of all documents of a class are added up, and `TermWeighting` learns from these sums. With
+    ``unit="documents"`` a document counts once per term, so that a word that only one document repeats is no word of
+    the class. The weights of a row are
 
         w_ij = m_i s_ij, scaled to unit norm,
 
@@ -39,6 +42,9 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         Words whose weight is multiplied. Their columns are found by the column names of X, or BERTopic passes them.
     seed_multiplier : float, default=2
         m_i of these words.
+    unit : {"tokens", "documents"}, default="tokens"
+        What n_ij counts: the tokens of the term in the class, or the documents of the class that have it. "documents"
+        is proof against bursts. It needs labels y, because the sum of a class no longer tells its documents apart.
     norm : {"l1", "l2"} or None, default="l2"
         Rows are scaled to this norm, so that weights can be compared between classes of any size. It does not change
         the order of the words in a row or the cosine of two rows.
@@ -66,6 +72,12 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     >>> model = tb.ClassTermWeighting().fit(X, ["cats", "cats", "dogs"])
     >>> model.top_terms(["purr", "bark", "the"], 1)
     {'cats': ['purr'], 'dogs': ['bark']}
+
+    One page about cats says *gun* twenty times; *fur* is on all three:
+
+    >>> X, y = [[20, 1, 0], [0, 1, 0], [0, 1, 0], [0, 0, 9], [0, 0, 9]], ["cats", "cats", "cats", "dogs", "dogs"]
+    >>> [tb.ClassTermWeighting(unit=unit).fit(X, y).top_terms(["gun", "fur", "bone"], 1)["cats"] for unit in UNITS]
+    [['gun'], ['fur']]
     """
 
     def __init__(
@@ -74,17 +86,24 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         *,
         seed_words: Collection[str] | None = None,
         seed_multiplier: float = 2,
+        unit: str = "tokens",
         norm: str | None = "l2",
     ) -> None:
         self.scheme = scheme
         self.seed_words = seed_words
         self.seed_multiplier = seed_multiplier
+        self.unit = unit
         self.norm = norm
 
     def fit(self, X: Any, y: Any = None, *, multiplier: Any = None) -> ClassTermWeighting:
         """Learn from counts X: documents × terms with classes y, or classes × terms. `multiplier` is m_i."""
         weighting = self._weighting()
-        counts = canonical_counts(self._validated(X, reset=True))
+        if y is None and self.unit == "documents":
+            raise ValueError(
+                "unit='documents' needs labels y, one per document: the sums of classes do not tell documents apart, "
+                "and BERTopic passes only sums"
+            )
+        counts = canonical_counts(self._counted(self._validated(X, reset=True)))
         self.classes_, of = np.arange(counts.shape[0]), np.arange(counts.shape[0])
         if y is not None:
             labels = column_or_1d(y)
@@ -101,9 +120,9 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Weigh rows of counts, which are classes or documents; returns CSR."""
+        """Weigh rows of counts, which are classes or documents (with ``unit="documents"`` documents); returns CSR."""
         check_is_fitted(self)
-        return self._weigh(self._validated(X, reset=False))
+        return self._weigh(self._counted(self._validated(X, reset=False)))
 
     def top_terms(self, names: Sequence[str] | None = None, n: int = 10) -> dict[Any, list[str]]:
         """The n terms with the highest weights above 0 of every class; *names* are by default X's column names."""
@@ -131,7 +150,16 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     reduce_frequent_words = bm25_weighting
 
+    def _counted(self, X: Any) -> Any:
+        """Counts of tokens, or 1 for each term of a document."""
+        if self.unit == "tokens":
+            return X
+        presence = canonical_counts(X).copy()
+        presence.data[:] = 1
+        return presence
+
     def _weighting(self) -> TermWeighting:
+        check_name("unit", self.unit, UNITS)
         if named_scheme(self.scheme).signed:
             signed = [repr(name) for name, scheme in SCHEMES.items() if scheme.signed]
             raise ValueError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from termburst.inference.checks import checked_whole, shown
 from termburst.retrieval.search import Hits
 
 Floats = NDArray[np.float64]
+FEW_MET = 0.1  # below this share of rankings with a judged document, the ids are probably not the same
+CUT_QUERIES, SHORT = 5, 100  # so many rankings of the same length below 100 have been cut there
 Grades = Mapping[str, float]  # document → grade; above 0 is relevant, higher is more relevant
 
 
@@ -74,10 +77,14 @@ class Evaluation:
         Queries with at least one relevant document, in the order of the judgements. The others are left out.
     values : dict of arrays
         For each measure, one value per query.
+    depth : int
+        Number of documents of the longest ranking. "map" is MAP@depth: relevant documents further down count as not
+        found. The other two measures look at the first ten only.
     """
 
     queries: list[str]
     values: dict[str, Floats]
+    depth: int = 0
 
     @property
     def means(self) -> dict[str, float]:
@@ -89,7 +96,10 @@ def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Gra
     """MAP, nDCG@10 and P@10 of rankings (query → document ids, best first, or `Hits`) against judgements.
 
     A judged query without a ranking counts as 0. A higher grade means more relevant; the original grades of Cranfield
-    have the opposite order.
+    have the opposite order. The gain of nDCG is the grade itself, as in trec_eval, not 2^grade − 1.
+
+    MAP is that of the rankings as they are: of searches with k=10, the default, it is MAP@10, which is lower than MAP.
+    Search with ``k=None``, or k=1000 as usual at TREC. Rankings that are cut below 100 get a warning.
 
     Examples
     --------
@@ -110,12 +120,16 @@ def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Gra
         ranked, judged = next(iter(rankings)), next(iter(judgements))
         raise ValueError(f"rankings and judgements have no query in common: {ranked!r} against {judged!r}, for example")
     lists = {query: _checked_ranking(query, rankings.get(query, ())) for query in queries}
+    _check_documents(lists, judgements)
+    depth = max(map(len, lists.values()))
+    _warn_if_cut(lists, judgements, depth)
     return Evaluation(
         queries,
         {
             name: np.array([measure(lists[query], judgements[query]) for query in queries])
             for name, measure in MEASURES.items()
         },
+        depth,
     )
 
 
@@ -218,10 +232,45 @@ def _discounted(gains: Floats) -> float:
     return float((gains / np.log2(np.arange(2, gains.size + 2))).sum())
 
 
+def _check_documents(lists: Mapping[str, list[str]], judgements: Mapping[str, Grades]) -> None:
+    """ValueError if no ranked document is judged, as if their ids were of two kinds; a warning if that is almost so."""
+    ranked = {query: found for query, found in lists.items() if found}
+    met = sum(not judgements[query].keys().isdisjoint(found) for query, found in ranked.items())
+    if met >= FEW_MET * len(ranked):
+        return
+    query = next(query for query, found in ranked.items() if judgements[query].keys().isdisjoint(found))
+    example = f"{ranked[query][0]!r:.60} against {next(iter(judgements[query]))!r:.60} for query {query!r:.60}"
+    if not met:
+        raise ValueError(
+            f"rankings and judgements have no document in common: {example}, for example; the ids of both must be equal"
+        )
+    warnings.warn(
+        f"only {met:,} of {len(ranked):,} rankings have a document that is judged for their query: {example}, for "
+        "example; are the ids of both the same?",
+        stacklevel=3,
+    )
+
+
+def _warn_if_cut(lists: Mapping[str, list[str]], judgements: Mapping[str, Grades], depth: int) -> None:
+    """Warn if most rankings are cut at the same short length, and relevant documents are missing in one of these."""
+    cut = [query for query, found in lists.items() if len(found) == depth]
+    if not (CUT_QUERIES <= len(cut) > len(lists) / 2 and depth < SHORT):
+        return
+    if any(_number_relevant(judgements[query]) > _relevant(lists[query], judgements[query]).sum() for query in cut):
+        warnings.warn(
+            f"the rankings end at rank {depth}, so 'map' is MAP@{depth}: relevant documents further down count as not "
+            "found. Search with k=None for MAP",
+            stacklevel=3,
+        )
+
+
 def _check_grades(query: Any, grades: Any) -> None:
     if not isinstance(grades, Mapping):
         raise ValueError(f"the judgements of query {query!r} must map documents to grades; got {shown(grades)}")
     for document, grade in grades.items():
+        if not isinstance(document, str):
+            example = f"such as {str(document)!r:.60}; got {shown(document)}"
+            raise ValueError(f"query {query!r}: the ids of documents are strings, {example}")
         if not (isinstance(grade, (int, float, np.number)) and np.isfinite(grade)):
             raise ValueError(f"query {query!r}: the grade of {document!r} must be a finite number; got {shown(grade)}")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import accumulate, chain
+from dataclasses import fields
+from inspect import signature
+from itertools import accumulate, chain, count, islice
 from os import PathLike
 from typing import Any
 
@@ -58,10 +60,23 @@ class Index:
 
     @classmethod
     def from_texts(
-        cls, texts: Iterable[Any], ids: Iterable[str] | None = None, *, counting: CountingOptions | None = None
+        cls,
+        texts: Iterable[Any],
+        ids: Iterable[str] | None = None,
+        *,
+        counting: CountingOptions | None = None,
+        **options: Any,
     ) -> Index:
-        """Count *texts* and index them. Without *ids* the documents are called "0", "1", … in their order."""
-        counting = _checked_counting(counting)
+        """Count *texts* and index them. Without *ids* the documents are called "0", "1", … in their order.
+
+        Instead of *counting*, its options can be given by name.
+
+        Examples
+        --------
+        >>> Index.from_texts(["a wing in the wind"], stop_words="english").terms.tolist()
+        ['wind', 'wing']
+        """
+        counting = _checked_counting(counting, options)
         X, terms = _counted(texts, counting)
         return cls(Collection.from_counts(X), terms, _checked_ids(ids, X.shape[0], 0, ()), counting)
 
@@ -94,7 +109,8 @@ class Index:
         """Count more texts with the same options and add them after the existing documents.
 
         The result is the same as an index of all texts. Only the new texts are counted; the postings that are there are
-        copied, not sorted again. The next search prepares its model again.
+        copied, not sorted again. The next search prepares its model again. Without *ids* the documents get numbers that
+        no other document has, from the number of documents on.
         """
         X, terms = _counted(texts, self.counting)
         added = _checked_ids(ids, X.shape[0], len(self.ids), self.ids)
@@ -127,7 +143,9 @@ class Index:
         places = {name: place for place, name in enumerate(self.ids)}
         mask = np.zeros(len(self), dtype=bool)
         for name in ids:
-            if not isinstance(name, str) or name not in places:
+            if not isinstance(name, str):
+                raise ValueError(f"ids are strings, such as {str(name)!r:.60}; got {shown(name)}")
+            if name not in places:
                 raise ValueError(f"no document has the id {shown(name)}")
             mask[places[name]] = True
         return mask
@@ -136,12 +154,15 @@ class Index:
         """Which documents `where` allows; None if it allows all."""
         if where is None:
             return None
-        values: Any = np.asarray(where) if not isinstance(where, (str, Set)) else np.empty(0)
-        if values.dtype == bool:
-            if values.shape != (len(self),):
-                raise ValueError(f"where must have one True or False per document; the index has {len(self)} documents")
-            return np.asarray(values, dtype=np.bool_)
-        return self._mask(where)
+        if isinstance(where, (str, Set)) or not isinstance(where, Iterable):
+            return self._mask(where)
+        items = where if isinstance(where, np.ndarray) and where.ndim == 1 else list(where)
+        marks = _marks(items)
+        if marks is None:
+            return self._mask(items)
+        if marks.shape != (len(self),):
+            raise ValueError(f"where must have one True or False per document; the index has {len(self)} documents")
+        return marks
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the index to one .npz file. Models are not saved, because preparing them is fast.
@@ -188,7 +209,8 @@ class Index:
         model : one of `MODELS`
             "spud", "gspud", "lm-dirichlet", "lm-jm" or "bm25".
         where : list of ids, or array of True and False with one value per document, optional
-            The documents to search. The scores are those of a search of all: the collection stays the same.
+            The documents to search. A missing value (null) counts as False. The scores are those of a search of all:
+            the collection stays the same.
         **parameters
             Parameters of the model: omega, mu, smoothing, or k1 and b.
 
@@ -209,7 +231,7 @@ class Index:
         where: Any = None,
         **parameters: Any,
     ) -> list[Hits]:
-        """Search for many queries: the same results as `search`, on all cores.
+        """Search for many queries: the same results as `search`, on all cores. `where` is the same for all queries.
 
         Examples
         --------
@@ -227,6 +249,9 @@ class Index:
     def ranker(self, model: str = "spud", **parameters: Any) -> Ranker:
         """The weights of a model for this index, kept until documents are added."""
         check_name("model", model, MODELS)
+        names = [name for name, one in signature(MODELS[model]).parameters.items() if one.kind is one.KEYWORD_ONLY]
+        if unknown := [name for name in parameters if name not in names]:
+            raise ValueError(f"the model {model!r} has no parameter {unknown[0]!r}; it has {' and '.join(names)}")
         key = (model, tuple(sorted(parameters.items())))
         try:
             if key not in self._rankers:
@@ -234,7 +259,7 @@ class Index:
                 while len(self._rankers) >= KEPT_RANKERS:
                     del self._rankers[next(iter(self._rankers))]
                 self._rankers[key] = Ranker.of(self.collection, weights)
-        except TypeError as error:  # an unknown parameter, or a list as its value
+        except TypeError as error:  # a list as the value of a parameter
             raise ValueError(f"the model {model!r} does not take {shown(parameters)}: {error}") from error
         return self._rankers[key]
 
@@ -271,7 +296,34 @@ class Index:
         return starts, np.array(list(chain.from_iterable(found)), dtype=np.int64)
 
 
-def _checked_counting(counting: Any) -> CountingOptions:
+def _marks(where: Any) -> NDArray[np.bool_] | None:
+    """One True or False per document, False for a missing value; None if *where* has ids."""
+    if isinstance(where, np.ndarray) and where.dtype == bool:
+        return where
+    if any(isinstance(item, (list, tuple, Set, np.ndarray)) for item in where):
+        raise ValueError(
+            "where must be one list of ids, or one True or False per document, for all queries; "
+            "call search for each query if they differ"
+        )
+    known = [item for item in where if not _missing(item)]
+    if not len(where) or not all(isinstance(item, (bool, np.bool_)) for item in known):
+        return None
+    return np.array([not _missing(item) and bool(item) for item in where])
+
+
+def _missing(item: Any) -> bool:
+    """Whether a value of a column is null: None, NaN or pandas' NA."""
+    return item is None or type(item).__name__ == "NAType" or (isinstance(item, float) and bool(np.isnan(item)))
+
+
+def _checked_counting(counting: Any, options: dict[str, Any] | None = None) -> CountingOptions:
+    if options:
+        names = [field.name for field in fields(CountingOptions)]
+        if unknown := [name for name in options if name not in names]:
+            raise ValueError(f"there is no option {unknown[0]!r} of counting; the options are {', '.join(names)}")
+        if counting is not None:
+            raise ValueError(f"give {next(iter(options))} to CountingOptions, or omit counting")
+        return CountingOptions(**options)
     if counting is not None and not isinstance(counting, CountingOptions):
         raise ValueError(
             f"counting must be a CountingOptions, such as CountingOptions(lowercase=False); got {shown(counting)}"
@@ -294,10 +346,11 @@ def _checked_ids(ids: Iterable[str] | None, expected: int, before: int, known: I
         raise ValueError("ids must be a list of strings, not one string")
     if ids is not None and not isinstance(ids, Iterable):
         raise ValueError(f"ids must be a list of strings; got {shown(ids)}")
-    names = [str(before + number) for number in range(expected)] if ids is None else list(ids)
+    seen = set(known)
+    free = (name for name in map(str, count(before)) if name not in seen)  # documents may have been removed
+    names = list(islice(free, expected) if ids is None else ids)
     if len(names) != expected:
         raise ValueError(f"ids must have one id per document; got {len(names)} ids for {expected} documents")
-    seen = set(known)
     for name in names:
         if not isinstance(name, str):
             raise ValueError(f"the id of a document must be a string; got {shown(name)}")

@@ -22,6 +22,7 @@ Integers = NDArray[np.int64]
 QUERIES_PER_THREAD = 32  # fewer are not worth a thread
 WORDS = 256  # minimum size of the scratch space, in query words
 POSTINGS_PER_PART = 2**21  # some hundredths of a second; a part cannot be interrupted once it has started
+SHOWN_HITS = 5  # in the repr
 FEW_HITS = 100  # up to this k the best documents are kept by insertion
 
 
@@ -48,6 +49,12 @@ class Hits(Sequence[Hit]):
     scores: Floats
     documents: Integers
 
+    def __repr__(self) -> str:
+        """The number of found documents, and the best of them with their scores."""
+        best = [f"{hit.id!r:.60}: {hit.score:.4g}" for hit in self[:SHOWN_HITS]]
+        documents = f"{len(self):,} document{'' if len(self) == 1 else 's'}"
+        return f"Hits({', '.join([documents, *best, *(['…'] if len(self) > SHOWN_HITS else [])])})"
+
     def __len__(self) -> int:
         """The number of found documents."""
         return len(self.ids)
@@ -63,7 +70,7 @@ class Hits(Sequence[Hit]):
     def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
         """The hit at a position; 0 is the best."""
         if isinstance(place, slice):
-            return list(self)[place]
+            return list(map(Hit, self.ids[place], self.scores[place].tolist()))
         return Hit(self.ids[place], float(self.scores[place]))
 
 

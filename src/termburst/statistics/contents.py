@@ -65,9 +65,8 @@ class Content:
 
     def __sub__(self, other: Content) -> Content:
         """This content without the texts of the other; the batch id stays."""
-        left = Counter(self.numbers().tolist())
-        left.subtract(Counter(other.numbers().tolist()))
-        hashes = np.fromiter(left.elements(), dtype="<u8")  # without those that would fall below zero
+        mine = self.numbers()
+        hashes = mine[_occurrence(mine) > _times(mine, other.numbers())]  # without those that would fall below zero
         documents = self.documents - other.documents
         rest = _content(documents, int(self.digest, 16) - int(other.digest, 16), hashes)
         return replace(rest, batch=self.batch)
@@ -229,7 +228,9 @@ def together(first: tuple[Content, ...], second: tuple[Content, ...]) -> tuple[C
 
 
 def without(known: tuple[Content, ...], gone: tuple[Content, ...]) -> tuple[Content, ...]:
-    """What is known after documents were subtracted: equal corpora are removed; a part is taken from a single one.
+    """What is known after documents were subtracted: corpora without a text left are removed, a part is taken out.
+
+    A part of one corpus leaves the rest of it under its batch id; corpora that lose texts together become one.
 
     Examples
     --------
@@ -239,14 +240,64 @@ def without(known: tuple[Content, ...], gone: tuple[Content, ...]) -> tuple[Cont
     """
     left = list(known)
     for content in gone:
-        same = next((one for one in left if one.same_texts(content)), None)
-        if same is not None:
-            left.remove(same)
-        elif len(left) == 1 and left[0].documents > content.documents:
-            left = [left[0] - content]
-        elif content.knows_each and all(one.knows_each for one in left):  # its texts are in several corpora
-            left = [sum(left, Content()) - content]
+        rest = content
+        for one in emptied(tuple(left), (content,)):
+            left.remove(one)
+            rest -= one
+        if not rest.documents:
+            continue
+        holding = [one for one in left if _within(rest, one)]
+        if holding or (len(left) == 1 and left[0].documents > rest.documents):
+            larger = (holding or left)[0]
+            left[left.index(larger)] = larger - rest
+        elif rest.knows_each and left and all(one.knows_each for one in left):  # its texts are in several corpora
+            left = [sum(left, Content()) - rest]
     return tuple(left)
+
+
+def emptied(known: tuple[Content, ...], gone: tuple[Content, ...]) -> tuple[Content, ...]:
+    """Those of the *known* corpora of which no text is left when the texts of *gone* are subtracted.
+
+    Examples
+    --------
+    >>> monday, tuesday = Content.of(["a", "b"]), Content.of(["c", "d"])
+    >>> emptied((monday, tuesday), (Content.of(["a", "b", "c"]),)) == (monday,)
+    True
+    """
+    found, left = set[int](), Content()
+    for content in gone:
+        same = [
+            (one.batch != content.batch, place)  # the same batch first: equal texts may have been counted twice
+            for place, one in enumerate(known)
+            if place not in found and one.same_texts(content)
+        ]
+        if same:
+            found.add(min(same)[1])
+        else:
+            left += content
+    for place, one in enumerate(known):
+        if place not in found and one.documents and _within(one, left):
+            found.add(place)
+            left -= one
+    return tuple(known[place] for place in sorted(found))
+
+
+def _within(part: Content, whole: Content) -> bool:
+    """Whether each text of *part* is in *whole*, at least as often; False if the texts are not known one by one."""
+    if not (part.knows_each and whole.knows_each):
+        return False
+    texts = part.numbers()
+    return bool((_occurrence(texts) <= _times(texts, whole.numbers())).all())
+
+
+def _occurrence(ordered: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """1 for the first of equal numbers, 2 for the second, …"""
+    return np.arange(1, ordered.size + 1) - np.searchsorted(ordered, ordered, side="left")
+
+
+def _times(numbers: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """How often each of the *numbers* is in an *ordered* array."""
+    return np.searchsorted(ordered, numbers, side="right") - np.searchsorted(ordered, numbers, side="left")
 
 
 def _content(documents: int, total: int, hashes: NDArray[np.uint64]) -> Content:

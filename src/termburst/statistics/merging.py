@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.statistics.contents import together, without
+from termburst.statistics.contents import emptied, together, without
 from termburst.statistics.tally import Integers, tally
 
 if TYPE_CHECKING:
@@ -53,11 +53,18 @@ def _positions(mine: Terms, terms: Terms) -> NDArray[np.intp]:
 
 
 def subtracted(left: TermStatistics, right: TermStatistics) -> TermStatistics:
-    """The first collection without the documents of the second, on the vocabulary of the first."""
+    """The first collection without the documents of the second, on the vocabulary of the first.
+
+    Batches that the second names go; so do those of which no text is left, as far as texts are known.
+    """
     absent = sorted(set(right.batches) - set(left.batches))
     if absent:
         raise ValueError(f"batch {absent[0]!r} cannot be subtracted: it is not contained")
-    return _combined(left, laid_onto(right, left.terms), -1, set(left.batches) - set(right.batches))
+    empty = {one.batch for one in emptied(left.contents, right.contents)}
+    if left.documents == right.documents:
+        empty.update(left.batches)
+    batches = {name for name in left.batches if name not in right.batches and name not in empty}
+    return _combined(left, laid_onto(right, left.terms), -1, batches)
 
 
 def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
@@ -162,4 +169,9 @@ def _check_compatible(left: TermStatistics, right: TermStatistics) -> None:
             "use `.coarsen(detail)` to bring both to the lower one"
         )
     if left.counting is not None and right.counting is not None and left.counting != right.counting:
-        raise ValueError(f"the texts were counted in different ways: {left.counting} and {right.counting}")
+        theirs = [
+            f"{f.name}={getattr(left.counting, f.name)!r:.60} and {getattr(right.counting, f.name)!r:.60}"
+            for f in fields(left.counting)
+            if getattr(left.counting, f.name) != getattr(right.counting, f.name)
+        ]
+        raise ValueError(f"the texts were counted in different ways: {'; '.join(theirs)}")
