@@ -89,6 +89,20 @@ def test_a_batch_is_added_once(run, build, halves, tmp_path):
     assert load(tmp_path / "copy.parquet") == load(saved)
 
 
+def test_a_batch_is_added_whole_so_that_it_can_be_withdrawn_whole(run, done, build, tmp_path):
+    for day, lines in {"mon": "thanks\nso it goes\n", "tue": "thanks\non and on\n"}.items():
+        (tmp_path / f"{day}.txt").write_text(lines, encoding="utf-8")
+    saved = build(tmp_path / "mon.txt", "saved.parquet", "--batch", "mon")
+    before = load(saved)
+    outcome = run("stats", "add", saved, tmp_path / "tue.txt", "--lines", "--batch", "tue")
+    assert outcome.code == 0
+    assert "already contains 1 document of" in outcome.err
+    assert "counted again, as part of batch 'tue'" in outcome.err
+    assert load(saved).documents == 4
+    done("stats", "subtract", saved, build(tmp_path / "tue.txt", "tue.parquet", "--batch", "tue"), "-o", saved)
+    assert load(saved) == before
+
+
 def test_the_same_texts_are_not_added_twice(run, fault, build, halves, tmp_path):
     saved = build(halves[0], "saved.parquet")
     once = saved.read_bytes()

@@ -108,7 +108,7 @@ def test_texts_are_left_out_as_often_as_they_are_known():
     assert texts.only(["a", "b", "a"]) == []
     assert texts.held() == Content.of(["a", "a", "b"])
     assert texts.only(["a", "c"]) == ["a", "c"]
-    assert (texts.skipped, texts.held(), texts.added()) == (3, None, Content.of(["a", "c"]))
+    assert (texts.repeated, texts.held(), texts.added()) == (3, None, Content.of(["a", "c"]))
     again = NewTexts([Content.of(["a"])], again=True)
     assert again.only(["a"]) == ["a"]
     assert again.held() is None

@@ -138,7 +138,8 @@ def add(
 ) -> None:
     """Add documents, counted with the same options as before. Texts that are already there are left out.
 
-    So a folder to which files were added can be given again. A batch whose name is already there is skipped.
+    So a folder to which files were added can be given again. With --batch the whole batch is added, unless there is
+    one of that name, or all of its texts are there.
     """
     from termburst.statistics.term_statistics import TermStatistics
 
@@ -168,11 +169,14 @@ def _add(
         if output is not None:
             _save(known, output)
         return
-    texts = NewTexts(known.contents, again=again)
+    texts = NewTexts(known.contents, again=again, whole=batch is not None)
     new = _new_statistics(known, saved, corpus, reading, batch, texts)
-    if texts.skipped:
-        some = many(texts.skipped, "document")
-        say(f"{saved} already contains {some} of {corpus}; only the others are added (--again adds all)", err=True)
+    if texts.repeated:
+        some = f"{saved} already contains {many(texts.repeated, 'document')} of {corpus}"
+        if batch is None:
+            say(f"{some}; only the others are added (--again adds all)", err=True)
+        else:
+            say(f"{some}; they are counted again, as part of batch {batch!r}", err=True)
     unknown = known.documents - sum(one.documents for one in known.contents if one.knows_each)
     if unknown > 0 and not again:
         sentence = f"{saved} does not know the texts of {many(unknown, 'document')}"

@@ -132,33 +132,39 @@ class NewTexts:
     ----------
     known : what has been counted before
     again : take all texts, known or not
+    whole : the texts are one batch, so that known ones are taken, too; unless all of them are known (`held`)
+
+    Attributes
+    ----------
+    repeated : number of texts that are known
 
     Examples
     --------
     >>> texts = NewTexts([Content.of(["so it goes", "on"])])
-    >>> texts.only(["on", "and on", "on"]), texts.skipped
+    >>> texts.only(["on", "and on", "on"]), texts.repeated
     (['and on', 'on'], 1)
     """
 
-    def __init__(self, known: Iterable[Content], *, again: bool = False) -> None:
+    def __init__(self, known: Iterable[Content], *, again: bool = False, whole: bool = False) -> None:
         self._known = tuple(known)
-        self._again = again
+        self._again, self._whole = again, whole
         self._left = Counter[int]()
         for content in () if again else self._known:
             self._left.update(content.numbers().tolist())
         self._all, self._added = RunningContent(), RunningContent()
-        self.skipped = 0
+        self.repeated = 0
 
     def only(self, texts: Iterable[Text]) -> list[Text]:
-        """Those of the *texts* that are not known."""
+        """Those of the *texts* that are to be added."""
         new: list[Text] = []
         for text in texts:
             number = hash_of(text)
             self._all.see_hash(number)
-            if self._left[number % _SHORT] > 0:
+            is_known = self._left[number % _SHORT] > 0
+            if is_known:
                 self._left[number % _SHORT] -= 1
-                self.skipped += 1
-            else:
+                self.repeated += 1
+            if self._whole or not is_known:
                 self._added.see_hash(number)
                 new.append(text)
         return new
@@ -173,7 +179,7 @@ class NewTexts:
         if self._again or not everything.documents:
             return None
         whole = held(self._known, everything)
-        return everything if whole is None and self.skipped == everything.documents else whole
+        return everything if whole is None and self.repeated == everything.documents else whole
 
 
 def held(known: Iterable[Content], new: Content) -> Content | None:
