@@ -276,6 +276,10 @@ def test_wrong_arguments(tmp_path, days):
         ledger.clean(-1)
     with pytest.raises(ValueError, match="have no column 'batch'"):
         ledger.add(days["wed"].drop("batch"))
+    with pytest.raises(ValueError, match=r"make them from texts with engines.patterns\(frame, batch\)$"):
+        ledger.add(pl.DataFrame({"document": ["a"], "text": ["so it goes"]}).rename({"text": "body"}))
+    with pytest.raises(ValueError, match=r"got Ledger; give its patterns, ledger.frame\(\)$"):
+        engines.term_table(ledger)
     with pytest.raises(ValueError, match="has patterns, but no rows for its documents"):
         ledger.add(days["wed"].filter(pl.col("term").is_not_null()), check=False)
     assert ledger.add(days["wed"].clear()) == ()

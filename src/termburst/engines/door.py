@@ -115,7 +115,8 @@ def _not_a_frame(frame: Any) -> str:
     library = type(frame).__module__.partition(".")[0]
     if library in WAYS_ROUND:
         return f"frames of {library} cannot be read here; {WAYS_ROUND[library]}"
-    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
+    hint = "; give its patterns, ledger.frame()" if type(frame).__name__ == "Ledger" else ""
+    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}{hint}"
 
 
 def _check_engine(frame: Any) -> None:
@@ -206,10 +207,10 @@ def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind
     needed = ", or ".join(f"{kind} ({_listed(COLUMNS[kind])})" for kind in kinds)
     if held:
         raise ValueError(f"the frame has {held[0]}; this function needs {needed}")
-    raise ValueError(
-        f"the frame has the columns {_listed(schema)}; it needs {needed}; "
-        "if a column has another name, give it: text='body'"
-    )
+    hint = "if a column has another name, give it: text='body'"
+    if kinds == ("patterns",):
+        hint = "make them from texts with engines.patterns(frame, batch)"
+    raise ValueError(f"the frame has the columns {_listed(schema)}; it needs {needed}; {hint}")
 
 
 def _check_type(column: str, own: str, dtype: Any) -> None:

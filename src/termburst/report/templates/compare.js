@@ -255,7 +255,8 @@ function listItem(report, i, widest, choose) {
     bar.append(mark);
   }
   const never = c.group && !report.design && !report.up(i);
-  const ratio = !c.only_in[i] ? (report.ratioOf ?? ratioOf)(c.log_ratio[i]) : never ? "never" : "only here";
+  const alone = report.design && !contrastOf(report).sides ? "no limit" : "only here"; // a slope has no sides
+  const ratio = !c.only_in[i] ? (report.ratioOf ?? ratioOf)(c.log_ratio[i]) : never ? "never" : alone;
   const least = c.effect && !report.design && Math.abs(c.effect[i]) > 0 ? ` ≥ ${times(2 ** Math.abs(c.effect[i]))}` : "";
   const shown = element("span", ratio, { class: "times" });
   if (least) shown.append(element("small", least, { title: "at least so many times, also if you look only at the strongest words" }));
