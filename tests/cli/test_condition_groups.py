@@ -31,7 +31,7 @@ def test_a_condition_goes_with_clusters_which_are_told(run, speeches):
     assert "Bush is in both, so p is by random signs of clusters." in found.out
     rows = run("keyness", speeches, "--by", "year >= 1945", *options, "--format", "json").rows
     assert (rows["work"]["n_a"], rows["work"]["n_b"], rows["work"]["b_a"]) == (12, 0, 6)
-    assert rows["work"]["contrast"] == "by: year >= 1945 - year < 1945"
+    assert rows["work"]["contrast"] == "by_condition: year >= 1945 - year < 1945"
 
 
 @pytest.mark.parametrize(

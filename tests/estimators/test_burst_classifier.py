@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
@@ -214,8 +215,12 @@ def test_contributions_add_up_to_the_log_odds(classes):
     np.testing.assert_allclose(back["contribution"], -found["contribution"])
     words = found.filter(~found["term"].str.contains(" "))
     assert words["count"].to_list() == [texts[0].split().count(word) for word in words["term"]]
-    for options in ({"label": "z"}, {"label": "a", "against": "a"}):
+    other = model.explain(texts[0], against=model.classes_[first])  # the most probable of the others
+    np.testing.assert_allclose(other["contribution"], -found["contribution"])
+    for options in ({"label": "z"}, {"label": "a", "against": "a"}, {"label": ["a"]}, {"against": np.array(["a"])}):
         with pytest.raises(ValueError, match="label and against must be two of"):
             model.explain(texts[0], **options)
     with pytest.raises(ValueError, match="explain takes one document; got 2"):
         model.explain(texts[:2])
+    with pytest.raises(ValueError, match=r"give one column: df\['text'\]"):
+        model.predict(pl.DataFrame({"text": texts}))

@@ -177,6 +177,8 @@ def test_parameters_matter_and_are_not_mixed_up(index):
         (lambda index: index.search("so", model="bm25", k_1=2), ".* has no parameter 'k_1'; it has k1 and b"),
         (lambda index: index.search("so", where=[1, 2]), "ids are strings, such as '1'; got 1"),
         (lambda index: index.remove([12]), "ids are strings, such as '12'; got 12"),
+        (lambda index: index.search("so", where={"1": False}), "where must be ids of documents, or one True or .*"),
+        (lambda index: index.search("so", where=np.array(True)), "where must be ids of documents, or one True .*"),
         (lambda index: index.batch_search(["so"] * 2, where=[["1"], ["2", "3"]]), "where must be one list of ids, .*"),
         (lambda index: index.batch_search(["so"] * 2, where=np.ones((2, 60), bool)), "where must be one list of ids.*"),
         (lambda index: Index.from_texts(["a"], stopwords="english"), "there is no option 'stopwords' of counting; .*"),

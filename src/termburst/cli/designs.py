@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from termburst.corpus import Corpus
 
-_CONDITION = "by"  # the column that says whether a document meets the condition of --by
+_CONDITION = "by_condition"  # the column that says whether a document meets the condition of --by
 _LARGEST = 5  # clusters, or groups, that are named
 
 FormulaOption = Annotated[

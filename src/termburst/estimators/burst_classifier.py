@@ -193,14 +193,8 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"explain takes one document; got {counts.shape[0]:,}")
         weights = self._weigh(counts)
         scores = np.asarray(weights @ self.coef_.T)[0] + self.intercept_
-        order = [self.classes_[k] for k in np.argsort(-scores)]
-        label = order[0] if label is None else label
-        against = next(other for other in order if other != label) if against is None else against
-        rows = [np.flatnonzero(self.classes_ == one) for one in (label, against)]
-        if label == against or not all(row.size for row in rows):
-            known = shown(self.classes_.tolist())
-            raise ValueError(f"label and against must be two of {known}; got {label!r}, {against!r}")
-        difference = (self.coef_[rows[0]] - self.coef_[rows[1]])[0, weights.indices]
+        first, second = self._two_classes(scores, label, against)
+        difference = (self.coef_[first] - self.coef_[second])[weights.indices]
         if self.vectorizer_ is not None:
             names = self.vectorizer_.get_feature_names_out()[self.kept_]
         else:
@@ -212,6 +206,16 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "contribution": weights.data * difference,
             }
         ).sort(pl.col("contribution").abs(), "term", descending=[True, False])
+
+    def _two_classes(self, scores: Floats, label: Any, against: Any) -> tuple[int, int]:
+        """The numbers of the two classes; those that are None are the most probable of the others."""
+        known = self.classes_.tolist()
+        given = [one for one in (label, against) if one is not None]
+        if not all(np.ndim(one) == 0 and one in known for one in given) or (len(given) == 2 and label == against):
+            raise ValueError(f"label and against must be two of {shown(known)}; got {shown(given)}")
+        order = [k for k in np.argsort(-scores, kind="stable").tolist() if known[k] not in given]
+        first = order.pop(0) if label is None else known.index(label)
+        return first, order[0] if against is None else known.index(against)
 
     def _scores(self, X: Any) -> Floats:
         return np.asarray(self._weigh(self._known_counts(X)) @ self.coef_.T) + self.intercept_
@@ -308,6 +312,8 @@ def _are_texts(X: Any) -> bool:
     """Whether X is a list, an array or a column of texts; raises an error for a single text."""
     if isinstance(X, str):
         raise ValueError("BurstClassifier takes a list of texts, or counts; got a single text")
+    if hasattr(X, "columns") and any(isinstance(next(iter(X[name]), None), str) for name in X.columns):
+        raise ValueError("BurstClassifier takes texts, or counts, not a table with texts; give one column: df['text']")
     try:
         refuse_texts(X, "BurstClassifier")
     except ValueError as error:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from termburst.inference import distributions as stats
 from termburst.inference.confident_effect import agreeing
-from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, spanning_rows
+from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, one_sided, spanning_rows
 
 Floats = NDArray[np.float64]
 BLOCK = 4_000_000  # numbers of a block of terms × documents
@@ -81,7 +81,8 @@ def cluster_test(
         # The variance of T between clusters, relative to that of the model, widens the interval.
         freedom = max(clusters - compared.rows.shape[1], 1)
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
-        critical = scale * stats.f.isf(1 - confidence, 1, freedom)
+        separated = plain.status == "separated"
+        critical = scale * np.where(separated, one_sided(confidence, freedom), stats.f.isf(1 - confidence, 1, freedom))
         limits = compared.limits(rows, full, without, critical) / unit
         limits = agreeing(limits, plain.log_ratio, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))

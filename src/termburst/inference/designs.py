@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
-LOOSE = 15  # documents with a term from which its tie between mean and precision is fitted,
+LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
 APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
@@ -252,7 +252,7 @@ class DesignComparison:
         scaled = (reference == "conditional") & (ratio > 0.5) & (p_value > 1e-6) & (p_value < 1)
         scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, NARROWEST, WIDEST)
         critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
-        return np.where(separated, -2 * np.log(1 - confidence), critical)
+        return np.where(separated, one_sided(confidence, self.freedom), critical)
 
     def _alone(self, contrast: Contrast) -> Floats:
         """log₂ of the unadjusted ratio."""
@@ -300,6 +300,15 @@ def _with_own_tie(regression: Regression, basis: Floats, raw: Floats) -> Floats:
     start = np.nan_to_num(np.column_stack([raw[:, :columns], kappa, raw[:, columns]]))
     wide = np.column_stack([basis, np.zeros(len(basis))])
     return regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
+
+
+def one_sided(confidence: float, freedom: float) -> float:
+    """How far twice the log-likelihood may fall if one side lacks a term: to where that has 1 − *confidence*.
+
+    >>> round(one_sided(0.95, 100), 3), round(one_sided(0.95, 2), 3)  # F is wider with very few documents
+    (5.991, 18.513)
+    """
+    return max(-2 * float(np.log(1 - confidence)), float(stats.f.isf(1 - confidence, 1, freedom)))
 
 
 def contradicts(p_value: Floats, ratio: Floats) -> NDArray[np.bool_]:

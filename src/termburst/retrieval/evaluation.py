@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -278,7 +278,7 @@ def _check_grades(query: Any, grades: Any) -> None:
 def _checked_ranking(query: str, ranking: Iterable[str]) -> list[str]:
     if isinstance(ranking, Hits):
         ranking = ranking.ids
-    if not isinstance(ranking, Iterable):
+    if not isinstance(ranking, Iterable) or isinstance(ranking, Set):  # a set has no order
         raise ValueError(f"the ranking of query {query!r} must be a list of document ids; got {shown(ranking)}")
     documents = [ranking] if isinstance(ranking, str) else list(ranking)
     if isinstance(ranking, str) or not all(isinstance(document, str) for document in documents):

@@ -154,6 +154,8 @@ class Index:
         """Which documents `where` allows; None if it allows all."""
         if where is None:
             return None
+        if isinstance(where, Mapping) or (isinstance(where, np.ndarray) and where.ndim == 0):
+            raise ValueError("where must be ids of documents, or one True or False per document in their order")
         if isinstance(where, (str, Set)) or not isinstance(where, Iterable):
             return self._mask(where)
         items = where if isinstance(where, np.ndarray) and where.ndim == 1 else list(where)
