@@ -85,7 +85,19 @@ static void at_ratio(Two *two, double ratio) {
         }
         double moved = most(fabs(move), most(fabs(steps[0]), fabs(steps[1])));
         if (round >= UNGUARDED) {
+            double whole = moved;
+            const double none[2] = {0.0, 0.0};
             moved = go_uphill(two, ratio, move, steps);
+            if (moved < 1e-5 && whole >= 1e-5) { /* shortened steps may lead down together; one by one they lead up */
+                double level = curvature < 0 ? -slope / curvature : copysign(1.5, slope), tau[2];
+                level = least(two->level + between(level, -1.5, 1.5), highest) - two->level;
+                for (int g = 0; g < 2; g++) {
+                    double step = h_tt[g] < 0 ? -g_t[g] / h_tt[g] : copysign(1.0, g_t[g]);
+                    tau[g] = between(two->tau[g] + between(step, -1.0, 1.0), SMALLEST, two->cap) - two->tau[g];
+                }
+                moved = go_uphill(two, ratio, level, none);
+                moved = most(moved, go_uphill(two, ratio, 0.0, tau));
+            }
         } else {
             two->level += move;
             for (int g = 0; g < 2; g++) two->tau[g] += steps[g];
@@ -203,8 +215,9 @@ int32_t tb_ratios(const Cells *cells, const GroupLengths *lengths, const RatioTa
         status = gather_groups(cells, lengths, i, room, &model, &mixed);
         if (status != TB_OK) return status;
         Two two = {.model = &model, .cap = log((double)lengths->longest) + FARTHEST, .own = task->own[i]};
-        double before = begin(&two, task->fits + 5 * i);
-        double fallen = fall(&two, before, 0.0, task->fits[5 * i + 2]);
+        double before = begin(&two, task->fits + 5 * i), top = task->fits[5 * i + 2];
+        double fallen = fall(&two, before, 0.0, top);
+        fallen = least_fall(&two, 0.0, top, fallen);
         task->out[i] = fallen * fallen;
     }
     return status;
