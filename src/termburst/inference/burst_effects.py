@@ -160,8 +160,7 @@ def hardly_repeats(reuse: Any, n: Any, b: Any) -> Any:
 def spread_enough(cells: TermCells) -> NDArray[np.bool_]:
     """Whether a term is in `fewest_documents`, and at least half of so many, rounded up, repeat it: three at least.
 
-    Where only one or two documents repeat a term, they alone say that it is bursty. With that floor, 33 of the first
-    100 words of one half of the inaugural addresses are among the first 100 of the other half; without it 28.
+    Where only one or two documents repeat a term, they alone say that it is bursty.
 
     >>> from termburst.models.cells import term_cells
     >>> X = [[9, 2, 30]] + [[1, 2, 30]] * 4 + [[0, 0, 33]] * 7  # both in five documents; one repeats the first
