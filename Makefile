@@ -11,7 +11,7 @@ LOWEST := .venv-lowest
 
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburst/core/*.c src/termburst/core/*.h)
 
-.PHONY: demo test test-slow test-lowest coverage lint wheel zig sanitize fuzz docs linkcheck ci bench clean
+.PHONY: demo test test-slow test-all test-spark test-lowest coverage lint wheel zig sanitize fuzz docs linkcheck ci bench clean
 
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
@@ -25,16 +25,15 @@ export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.all  ## run this after a change: all tests except the slow ones, in about three minutes on two cores
 	$(PYTEST) -m "not slow"
 
-# Spark mostly waits, so under COVERAGE its tests, which slipcover cannot measure, run beside the others. All are in
-# tests/engines, where the session is.
 test-slow: $(VENV)/.all  ## the rest: simulations, figures, pages, and what needs data, Spark, a browser or processes
-ifdef COVERAGE
-	@$(BIN)/python -m pytest -m spark tests/engines > $(VENV)/spark.txt 2>&1 & spark=$$!; trap 'kill $$spark' INT TERM; \
-	status=0; $(PYTEST) -m "slow and not spark" || status=$$?; \
-	wait $$spark || status=$$?; cat $(VENV)/spark.txt; exit $$status
-else
 	$(PYTEST) -m slow
-endif
+
+# Each core collects all tests once, not once per tier, and a file with tests of both tiers makes its fixtures once.
+test-all: $(VENV)/.all  ## both tiers in one run, but for Spark; with COVERAGE=1 for `make coverage`
+	$(PYTEST) -m "not spark"
+
+test-spark: $(VENV)/.all  ## the tests of Spark, in one session; slipcover cannot measure them
+	$(BIN)/python -m pytest -m spark tests/engines
 
 test-lowest:  ## `make test` with the lowest version of every package that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)
@@ -42,8 +41,8 @@ test-lowest:  ## `make test` with the lowest version of every package that pypro
 	$(subst $(VENV),$(LOWEST),$(BIN))/python .ci/lowest_versions.py all > $(LOWEST)/lowest.txt
 	PIP_CONSTRAINT=$(CURDIR)/$(LOWEST)/lowest.txt $(MAKE) VENV=$(LOWEST) test
 
-coverage: $(VENV)/.all  ## report the lines that the tests reach, after `make test test-slow COVERAGE=1`; too few are an error
-	$(BIN)/python .ci/coverage_data.py .coverage-test.json .coverage-test-slow.json
+coverage: $(VENV)/.all  ## report the lines that the tests reach, after `make test-all COVERAGE=1`; too few are an error
+	$(BIN)/python .ci/coverage_data.py .coverage-test-all.json
 	$(BIN)/python -m coverage report
 
 lint: $(VENV)/.all  ## style, types, layering
@@ -76,7 +75,7 @@ docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link
 linkcheck: $(VENV)/.all  ## check links to other sites, which needs a network; CI checks links within the site
 	$(BIN)/python -m sphinx --keep-going -b linkcheck docs docs/_build/linkcheck
 
-ci: lint test test-slow wheel zig sanitize docs  ## what .ci/run checks, without fuzzing and coverage
+ci: lint test-all test-spark wheel zig sanitize docs  ## what .ci/run checks, without fuzzing and coverage
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/peers.py

@@ -95,10 +95,9 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests as slow that draw, or need data, other programs or their own process; `make test` omits them.
 
-    Workers begin with the two longest places, so that neither is left for one worker at the end.
+    Workers begin with the two longest places and end with files of quick tests only, so that no long file is left for
+    one worker at the end.
     """
-    if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: place(item.nodeid) not in TOGETHER)
     for item in items:
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
         engine = getattr(getattr(item, "callspec", None), "params", {}).get("engine")
@@ -107,6 +106,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
         if place(item.nodeid) == "spark":
             item.add_marker("spark")
+    if hasattr(config, "workerinput"):
+        long = {place(item.nodeid) for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: (place(item.nodeid) not in TOGETHER, place(item.nodeid) not in long))
 
 
 NEED_DATA = ("README.md", "docs/tutorial.md", "docs/gallery.md")  # pages whose examples read data sets

@@ -1,4 +1,4 @@
-"""Write what slipcover measured (JSON files, one per tier) as data of coverage.py, which reports it.
+"""Write what slipcover measured (JSON files, one per run of tests) as data of coverage.py, which reports it.
 
 slipcover takes almost no time on every version of Python, but it also counts docstrings as lines; coverage.py does not.
 """

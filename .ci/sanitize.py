@@ -11,9 +11,9 @@ from pathlib import Path
 
 from _shared import ROOT, build_core, test_core
 
-TESTS = (
+TESTS = (  # the other files of tests/counting call no kernel
     "tests/core",
-    "tests/counting",
+    *(f"tests/counting/test_{subject}.py" for subject in ("options", "pattern_clock", "unicode_words", "vectorizer")),
     *(f"tests/statistics/test_{subject}.py" for subject in ("tally", "matrix")),
     "tests/reading/test_csv_rows.py",
     "tests/retrieval/test_index.py",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-EXPONENT = 1.2  # about 2.5 million distinct words in 250 MB
+EXPONENT = 1.2  # 14.8 million distinct words in 1 GB
 LENGTH = 200  # mean tokens of a document
 BLOCK = 1_000_000  # tokens that are made at a time
 LETTERS = np.frombuffer(b"etaoinshrdlcumwfgypbvkjxqz", dtype=np.uint8)

@@ -5,8 +5,9 @@
 * `halves`: random halves of the documents: how often the interval of the ratio of the two burst ratios contains 1, and
   the size of the test of differential burstiness, by the smaller b_i.
 * `ranks`: Spearman's correlation of the two halves, of the effect and of other measures, over the terms that at least
-  `floor` documents of both halves have; the same within bands of n_i, where no measure gains by restating frequency;
-  and the area under the curve for content words above function words (scikit-learn's list).
+  `floor` documents of both halves have; the same within bands of n_i, and with n_i held fixed, where no measure gains
+  by restating frequency; and the area under the curve for content words above function words (scikit-learn's list).
+  Two measures are trials: the log burst ratio shrunken towards its trend in n_i, and its lower limit.
 * `lists`: the first 30 words by effect and by λ.
 * `speed`: `tb.burstiness_test` of all terms, with and without intervals.
 
@@ -30,7 +31,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 import termburst as tb
 from termburst.datasets.collection import data_folder
-from termburst.inference.burst_effects import burst_effects, burst_level, coordinates, reuse_of
+from termburst.inference.burst_effects import BurstEffects, burst_effects, burst_level, coordinates, reuse_of
 from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.dispersion import dispersion
 from termburst.models.cells import TermCells, term_cells
@@ -154,9 +155,12 @@ def measured(X: Any) -> tuple[dict[str, np.ndarray], TermCells]:
     cells = term_cells(X)
     fit = fit_beta_binomial(cells)
     found, spread = burst_effects(cells, fit), dispersion(cells, list(MEASURES.values()))
+    ratio, limit = shrunken(found, cells)
     values = {
         "effect": found.ci_low,  # the floor is that of the row
         "burst ratio": found.burst_ratio,
+        "shrunken": ratio,
+        "its limit": limit,
         "reuse": found.reuse,
         "λ": tb.plr_statistic(tb.TermStatistics.from_counts(X)),
         "LR": 2 * (fit.loglik - fit.loglik_binomial),
@@ -167,6 +171,27 @@ def measured(X: Any) -> tuple[dict[str, np.ndarray], TermCells]:
     return values, cells
 
 
+def shrunken(found: BurstEffects, cells: TermCells) -> tuple[np.ndarray, np.ndarray]:
+    """log R shrunken towards its trend in log n_i by empirical Bayes, and its lower limit at 2.5 %.
+
+    The standard error is that of the interval, the trend a parabola by weighted least squares, the variance around it
+    that of moments. NaN for a term without an interval.
+    """
+    value, low, high = (np.log(x) for x in (found.burst_ratio, found.ci_low, found.ci_high))
+    variance = np.maximum((high - low) / (2 * stats.norm.isf(0.025)), 1e-6) ** 2
+    known = np.isfinite(value) & np.isfinite(variance)
+    frequency = np.log(np.maximum(cells.n_i, 1)).astype(np.float64)
+    around = 1.0
+    for _ in range(20):
+        weight = 1 / (variance[known] + around)
+        trend = np.polynomial.Polynomial.fit(frequency[known], value[known], 2, w=np.sqrt(weight))(frequency)
+        rest = (value - trend)[known] ** 2 - variance[known]
+        around = max(float(np.average(rest, weights=weight**2)), 1e-3)
+    share = around / (around + variance)
+    mean = trend + share * (value - trend)
+    return mean, mean - stats.norm.isf(0.025) * np.sqrt(share * variance)
+
+
 def within_bands(x: np.ndarray, y: np.ndarray, n: np.ndarray) -> float:
     """Spearman's correlation of terms of about the same frequency: the mean over bands of a factor of two."""
     bands = np.floor(np.log2(n))
@@ -175,9 +200,22 @@ def within_bands(x: np.ndarray, y: np.ndarray, n: np.ndarray) -> float:
     return float(np.average([r for r, _ in known], weights=[size for _, size in known])) if known else np.nan
 
 
+def at_fixed_frequency(x: np.ndarray, y: np.ndarray, n_x: np.ndarray, n_y: np.ndarray) -> float:
+    """Partial rank correlation: of what is left of the ranks after a polynomial of degree 5 in the ranks of n_i.
+
+    Each half has its own n_i. 0 for a measure that is a function of n_i.
+    """
+    left = []
+    for values, n in ((x, n_x), (y, n_y)):
+        rank, of_n = stats.rankdata(values), stats.rankdata(n)
+        left.append(rank - np.polynomial.Legendre.fit(of_n, rank, 5)(of_n))
+    small = min(np.ptp(rest) for rest in left) < 1e-6 * x.size
+    return 0.0 if small else float(np.corrcoef(*left)[0, 1])
+
+
 def ranks(name: str, X: Any, terms: np.ndarray, draws: int, rng: np.random.Generator) -> None:
     X = filled(X)
-    whole, alike = defaultdict(list), defaultdict(list)
+    tables: list[dict[tuple[str, int], list[float]]] = [defaultdict(list) for _ in range(3)]
     for _draw in range(draws):
         half = rng.permutation(X.shape[0]) < X.shape[0] // 2
         (one, a), (other, b) = measured(X[half]), measured(X[~half])
@@ -185,26 +223,31 @@ def ranks(name: str, X: Any, terms: np.ndarray, draws: int, rng: np.random.Gener
             kept = (a.b_i >= floor) & (b.b_i >= floor)
             if kept.sum() < 50:
                 continue
+            n_a, n_b = a.n_i[kept], b.n_i[kept]
             for measure in one:
                 x, y = one[measure][kept], other[measure][kept]
-                whole[measure, floor].append(stats.spearmanr(x, y)[0])
-                alike[measure, floor].append(within_bands(x, y, (a.n_i + b.n_i)[kept]))
+                found = stats.spearmanr(x, y)[0], within_bands(x, y, n_a + n_b), at_fixed_frequency(x, y, n_a, n_b)
+                for table, value in zip(tables, found, strict=True):
+                    table[measure, floor].append(value)
     values, cells = measured(X)
     function = np.array([str(term) in ENGLISH_STOP_WORDS for term in terms])
     print(
-        f"\n{name}: rank correlation of random halves ({draws} splits), and within bands of frequency, by floor on b_i;"
+        f"\n{name}: rank correlation of random halves ({draws} splits); within bands of frequency; with the frequency"
     )
-    print("then the area under the curve for content above function words among terms in 20 documents or more")
-    print(f"{'':>14}", *(f"{floor:>6}" for floor in FLOORS), "  |", *(f"{floor:>6}" for floor in FLOORS), "  |   area")
+    print(
+        "held fixed; each by floor on b_i; then the area under the curve for content above function words among terms"
+    )
+    print("in 20 documents or more")
+    print(f"{'':>14}", *(" ".join([*(f"{floor:>6}" for floor in FLOORS), "  |"]) for _ in tables), "  area")
     often = (cells.b_i >= 20) & np.isfinite(values["λ"])
     for measure in values:
-        first, second = (
-            [f"{np.mean(table[measure, floor]):6.3f}" if (measure, floor) in table else " " * 6 for floor in FLOORS]
-            for table in (whole, alike)
-        )
+        shown = []
+        for table in tables:
+            means = [np.mean(table[measure, floor]) if (measure, floor) in table else np.nan for floor in FLOORS]
+            shown.append(" ".join([*(f"{mean:6.3f}" if np.isfinite(mean) else " " * 6 for mean in means), "  |"]))
         content, grammar = values[measure][often & ~function], values[measure][often & function]
         area = stats.mannwhitneyu(content, grammar).statistic / (content.size * grammar.size)
-        print(f"{measure:>14}", *first, "  |", *second, f"  | {area:6.3f}")
+        print(f"{measure:>14}", *shown, f"{area:6.3f}")
 
 
 def lists(name: str, X: Any, terms: np.ndarray, _draws: int, _rng: np.random.Generator) -> None:

@@ -37,6 +37,8 @@ from termburst.inference.keyness_tests import g2
 from termburst.inference.list_documents import WordList
 
 SEED = 20261121
+MOST, EDITED = 6_000, 0.1  # copies: documents at most, and the largest share of words edited in a copy
+COPIED, EDITED_ALARMS = 3_000, 0.02  # alarms: documents before copying, and the share of words edited
 
 
 def edited(words: list[str], rate: float, rng: np.random.Generator, pool: list[str]) -> str:
@@ -56,7 +58,7 @@ def planted(texts: list[str], share: float, rng: np.random.Generator) -> tuple[l
     pool = sorted({word for some in words[:500] for word in some})
     eligible = [k for k, some in enumerate(words) if len(some) >= 20]
     chosen = rng.choice(eligible, int(share * len(texts)), replace=False)
-    copies = [edited(words[k], float(rng.uniform(0.0, 0.1)), rng, pool) for k in chosen]
+    copies = [edited(words[k], float(rng.uniform(0.0, EDITED)), rng, pool) for k in chosen]
     both = [*texts, *copies]
     order = rng.permutation(len(both))
     return [both[k] for k in order], len(copies)
@@ -82,9 +84,12 @@ def copied_by_brute_force(texts: list[str]) -> np.ndarray:
 
 
 def copies() -> None:
-    print("copies: documents planted, true copies, recall, precision, seconds")
+    print(
+        f"copies: documents planted in {MOST:,} or fewer, with 0 to {100 * EDITED:g} % of the words edited; "
+        "true copies, recall, precision, seconds"
+    )
     for name in ("r8", "20newsgroups"):
-        texts = list(tb.datasets.BUILT_IN[name]().texts)[:6_000]
+        texts = list(tb.datasets.BUILT_IN[name]().texts)[:MOST]
         for share in (0.01, 0.05, 0.3):
             mixed, number = planted(texts, share, np.random.default_rng([SEED, int(1000 * share)]))
             start = time.perf_counter()
@@ -101,17 +106,20 @@ def copies() -> None:
 
 
 def alarms(halves: int = 20) -> None:
-    print("alarms: share of words with p < 5 % in halves that keep copies together")
+    print(
+        f"alarms: share of words with p < 5 % in halves that keep copies together; copies of {COPIED:,} documents with "
+        f"{100 * EDITED_ALARMS:g} % of the words edited"
+    )
     for name in ("r8", "20newsgroups"):
         rng = np.random.default_rng([SEED, 7])
         texts = list(tb.datasets.BUILT_IN[name]().texts)
-        texts = [texts[k] for k in np.sort(rng.choice(len(texts), 3_000, replace=False))]
+        texts = [texts[k] for k in np.sort(rng.choice(len(texts), COPIED, replace=False))]
         words = [plain_words(text) for text in texts]
         pool = sorted({word for some in words[:500] for word in some})
         family = list(range(len(texts)))
         for k in rng.choice(len(texts), int(0.3 * len(texts)), replace=False).tolist():
             for _ in range(int(rng.integers(1, 5))):
-                texts.append(edited(words[k], 0.02, rng, pool))
+                texts.append(edited(words[k], EDITED_ALARMS, rng, pool))
                 family.append(k)
         corpus = tb.read(texts, metadata={"family": family})
         dropped = corpus.drop_duplicates()

@@ -3,9 +3,11 @@
 Null. A covariate is drawn at random for every document, so each significant word is a false alarm: a half, a tenth,
 or a number; alone, and beside the real categories of the corpus. Clusters. The covariate is drawn for whole clusters,
 or for documents and clusters; the test that ignores clusters is beside it. Coverage. Beta-binomial terms are drawn on
-the lengths of R8 with a covariate that is correlated with another one. Bands are of n_i; ± is the standard error
-between draws of the covariate; in parentheses the per cent at 0.1 %. FDR. A covariate is drawn at random, and a tenth
-of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are not among these?
+the lengths of R8 with a covariate that is correlated with another one. Confounded. A covariate without an
+effect goes with the categories of a corpus, or with a simulated covariate that has ratios of 4. Bands are of n_i; ± is
+the standard error between draws of the covariate; in parentheses the per cent at 0.1 %. FDR. A covariate is drawn at
+random, and a tenth of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are
+not among these?
 
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
     … --parts fdr --only "by president"
@@ -35,7 +37,8 @@ from termburst.paper.collections import Collections
 from termburst.tables import keyness_design
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
-PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr")
+PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded")
+TIES = {"beyond": -0.5, "documents": 0.0, "tie": 0.5, "tokens": 1.0}  # what of a word differs: its true κ
 
 
 def main() -> None:
@@ -187,15 +190,43 @@ def show_clusters(asked: argparse.Namespace, rng: np.random.Generator) -> None:
 
 
 def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    simulated(asked, rng, asked.ratios, TIES, 0.5)
+
+
+def show_confounded(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    """A covariate without an effect that goes with one that has: does p keep its level if the design has both?
+
+    First the real categories of the corpora, whose documents have the covariate with probabilities of 0.1 to 0.9; then
+    simulated terms, for which the other covariate has ratios of 4.
+    """
+    for name, X, labels in corpora(asked, rng):
+        if asked.only not in name:
+            continue
+        n_i = np.asarray(X.sum(axis=0)).ravel()[:-1]
+        distinct, code = np.unique(labels, return_inverse=True)
+        base = np.column_stack([np.ones(code.size), *[code == k for k in range(1, distinct.size)]]).astype(float)
+        found: dict[str, list[list[float]]] = {"beside the categories": [], "alone": []}
+        for _ in range(asked.draws):
+            x = rng.random(code.size) < rng.permutation(np.linspace(0.1, 0.9, distinct.size))[code]
+            found["beside the categories"].append(rates(p_of_last(X, np.column_stack([base, x])), n_i))
+            found["alone"].append(rates(p_of_last(X, np.column_stack([base[:, :1], x])), n_i))
+        for what, by_draw in found.items():
+            row(f"{name}, goes with its categories, {what}", by_draw)
+    simulated(asked, rng, [1.0], TIES, np.log(4))
+
+
+def simulated(
+    asked: argparse.Namespace, rng: np.random.Generator, ratios: list[float], ties: dict[str, float], other_beta: float
+) -> None:
     lengths = np.asarray(Collections().fig5.counts.sum(axis=1)).ravel().astype(int)
     lengths = rng.choice(lengths[lengths > 0], asked.documents)
     other = rng.integers(0, 3, lengths.size)
     x = rng.random(lengths.size) < np.array([0.3, 0.5, 0.7])[other]
     matrix = np.column_stack([np.ones(lengths.size), other == 1, other == 2, x]).astype(float)
-    for ratio in asked.ratios:
-        for tie, kappa in (("beyond", -0.5), ("documents", 0.0), ("tie", 0.5), ("tokens", 1.0)):
+    for ratio in ratios:
+        for tie, kappa in ties.items():
             for mean in asked.means:
-                beta = np.array([np.log(mean), 0.5, -0.5, np.log(ratio)])
+                beta = np.array([np.log(mean), other_beta, -other_beta, np.log(ratio)])
                 omega = matrix @ beta
                 pi = expit(omega)
                 columns = []
@@ -204,7 +235,7 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                     for _ in range(asked.each):
                         columns.append(rng.binomial(lengths, rng.beta(own * pi, own * (1 - pi))))
                 counts = np.array(columns).T
-                inside, wide = [], []
+                inside, wide, p_value = [], [], []
                 share = max(10, int(0.01 / mean))  # so many terms share the lengths with the rest
                 for k in range(0, counts.shape[1], share):
                     part = counts[:, k : k + share]
@@ -217,11 +248,13 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                         (test.ci_low[own] <= true) & (true <= test.ci_high[own]) | np.isnan(test.ci_low[own])
                     )
                     wide += list((test.ci_high - test.ci_low)[own])
+                    p_value += list(test.p_value[own])
                 covered = 100 * np.mean(inside)
                 finite = np.isfinite(wide)
                 width = np.median(np.array(wide)[finite]) if finite.any() else np.inf
                 about = f"ratio {ratio:g} | {tie} | mean {mean:g} | {covered:.1f} % of {len(inside)} terms"
-                print(f"| {about} | median width {width:.2f} |", flush=True)
+                false = f" p < 5 % in {100 * np.mean(np.array(p_value) < 0.05):.1f} % |" if ratio == 1 else ""
+                print(f"| {about} | median width {width:.2f} |{false}", flush=True)
 
 
 def planted(X: csr_array, x: np.ndarray, rng: np.random.Generator) -> tuple[csr_array, np.ndarray]:

@@ -23,7 +23,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,6 +30,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from _memory import Watch, own_peak
 
 import termburst as tb
 from termburst import engines
@@ -148,47 +148,19 @@ def measure(engine: str, task: str, path: str) -> None:
     start = time.perf_counter()
     write(TASKS[task](frame), f"{path}.{engine}.{task}")
     own = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps([time.perf_counter() - start, own.ru_utime + own.ru_stime, own.ru_maxrss / 1024]))
+    print(json.dumps([time.perf_counter() - start, own.ru_utime + own.ru_stime, own_peak()]))
 
 
 def measured(engine: str, task: str, path: Path) -> tuple[float, float, float, float]:
     """In a separate process: seconds, its processor seconds, peak megabytes of itself and of all its processes."""
     command = [sys.executable, __file__, "--measure", engine, task, str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        peak = [0.0]
-        watch = threading.Thread(target=lambda: watched(process, peak))
-        watch.start()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with process, Watch(process.pid) as watch:
         out, error = process.communicate()
-        watch.join()
     if process.returncode:
         sys.exit(f"{engine}, {task}: {error[-2000:]}")
     seconds, processor, own = json.loads(out.splitlines()[-1])
-    return float(seconds), float(processor), float(own), peak[0]
-
-
-def watched(process: subprocess.Popen[str], peak: list[float]) -> None:
-    while process.poll() is None:
-        peak[0] = max(peak[0], resident(process.pid))
-        time.sleep(0.1)
-
-
-def resident(root: int) -> float:
-    """Megabytes of a process and its descendants."""
-    parents, sizes = {}, {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines())
-        except (OSError, ValueError):
-            continue
-        parents[int(folder.name)] = int(fields["PPid"])
-        sizes[int(folder.name)] = int(fields.get("VmRSS", "0 kB").split()[0]) / 1024
-    total = 0.0
-    for process, size in sizes.items():
-        above = process
-        while above not in (root, 0):
-            above = parents.get(above, 0)
-        total += size if above == root else 0.0
-    return total
+    return float(seconds), float(processor), float(own), watch.peak
 
 
 def print_growth(found: dict[tuple[str, str], list[tuple[float, ...]]]) -> None:

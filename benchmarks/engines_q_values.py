@@ -1,15 +1,14 @@
 """Peak memory of q-values of many tests in a lazy Polars frame, where this process ranks them.
 
 The p-values are made up: 40 % are 1, the others differ. Another process writes them, to files of the size that tests
-in engines write. Run it once per size, since the peak is that of the process. "before" is what it takes to import
-everything.
+in engines write. Each size has a process of its own, since the peak is that of the process. "before" is what it takes
+to import everything; "writing" is what Polars takes to copy the result to one file.
 
-    python benchmarks/engines_q_values.py 1000000
+    python benchmarks/engines_q_values.py 100000 1000000 10000000
 """
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,11 +18,13 @@ from pathlib import Path
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
+from _memory import own_peak
 
-from termburst.engines.adjusting import key_columns, with_q_values
+from termburst.engines.adjusting import with_q_values
 from termburst.engines.batches import read_spooled, write_scratch
+from termburst.engines.bins import key_columns
 
-STEP = 100_000
+STEP = 40_000  # `BYTES_PER_FILE` has as many
 
 
 def write_tests(folder: Path, tests: int) -> None:
@@ -38,26 +39,28 @@ def write_tests(folder: Path, tests: int) -> None:
         write_scratch(made, folder / f"{first:09}.parquet")
 
 
-def peak() -> float:
-    """Megabytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def main(tests: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tests"
         path.mkdir()
-        subprocess.run([sys.executable, __file__, str(tests), str(path)], check=True)
-        before, start = peak(), time.process_time()
+        subprocess.run([sys.executable, __file__, "--write", str(tests), str(path)], check=True)
+        before, start = own_peak(), time.process_time()
         results = read_spooled(path, nw.from_native(pl.LazyFrame()))
         found, _ = with_q_values(results, "bh", attainable=True)
+        seconds, most = time.process_time() - start, own_peak()
         nw.to_native(found).sink_parquet(Path(folder) / "out.parquet")
-        seconds = time.process_time() - start
-    print(f"{tests:,} tests: {before:.0f} MB before, {peak():.0f} MB at most, {seconds:.1f} processor seconds")
+    print(
+        f"{tests:,} tests: {before:.0f} MB before, {most:.0f} MB at most, {seconds:.1f} processor seconds; "
+        f"{own_peak():.0f} MB with writing",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        write_tests(Path(sys.argv[2]), int(sys.argv[1]))
-    else:
+    if sys.argv[1] == "--write":
+        write_tests(Path(sys.argv[3]), int(sys.argv[2]))
+    elif len(sys.argv) == 2:
         main(int(sys.argv[1]))
+    else:
+        for size in sys.argv[1:]:
+            subprocess.run([sys.executable, __file__, size], check=True)

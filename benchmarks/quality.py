@@ -86,7 +86,8 @@ SCHEMES: dict[str, Callable[[], Any]] = {
     "damped-tf-idf": lambda: tb.TermWeighting("damped-tf-idf"),
     "log-damped-tf-idf": lambda: tb.TermWeighting("log-damped-tf-idf"),
     "class-bm25": lambda: tb.TermWeighting("class-bm25"),  # learns from the labels, as NB-SVM does
-    "class-root": lambda: tb.TermWeighting("class-root"),  # so does this
+    "class-root": lambda: tb.TermWeighting("class-root"),  # so do this and the next
+    "class-damped": lambda: tb.TermWeighting("class-damped"),
 }
 BAYES = [(norm, alpha) for norm in (False, True) for alpha in (1.0, 0.1, 0.01)]
 MODELS: dict[str, tuple[list[tuple[bool, float]], Callable[[float], Any]]] = {  # (unit rows, value), model of a value

@@ -4,6 +4,7 @@ import importlib
 import io
 import json
 import tarfile
+import tomllib
 import zipfile
 from itertools import chain
 from pathlib import Path
@@ -179,10 +180,24 @@ def test_a_fault_of_a_release_is_found(tmp_path: Path, release, said: str) -> No
     assert release_faults(tmp_path, **release) == [said]
 
 
+# --- install ----------------------------------------------------------------------------------------------------------
+
+
+def test_nothing_of_the_project_is_left_out_of_an_installation_in_two_parts() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras, pyspark, others = script("install").parts(project)
+    given = project["optional-dependencies"]
+    assert sorted([*extras, "spark", "all"]) == sorted(given)
+    assert [Requirement(text).name for text in pyspark] == ["pyspark"]
+    assert sorted(pyspark + others) == sorted(given["spark"])
+    (everything,) = map(Requirement, given["all"])
+    assert everything.extras <= {*extras, "spark"}
+
+
 # --- coverage_data ----------------------------------------------------------------------------------------------------
 
 
-def test_the_lines_of_both_tiers_are_added_and_those_of_before_are_not(tmp_path: Path) -> None:
+def test_the_lines_of_several_runs_are_added_and_those_of_before_are_not(tmp_path: Path) -> None:
     module, to = tmp_path / "module.py", tmp_path / "data"
     for tier, lines in (("old", [9]), ("quick", [1, 2]), ("slow", [2, 5])):
         files = {"files": {str(module): {"executed_lines": lines, "missing_lines": [7]}}}

@@ -179,7 +179,8 @@ def test_a_frame_of_any_engine(engine):
 
 
 def test_a_frame_of_token_lists():
-    corpus = tb.read(pl.DataFrame({"text": [["So", "it"], None]}))
+    with pytest.warns(UserWarning, match="1 document has nothing in the column 'text', and no tokens"):
+        corpus = tb.read(pl.DataFrame({"text": [["So", "it"], None]}))
     assert (corpus.terms.tolist(), len(corpus)) == (["So", "it"], 2)
 
 
@@ -238,9 +239,10 @@ def test_a_tokenizer_of_your_own(folder):
         (b"so", {}, "got bytes"),
         ({"a": "so it"}, {}, r"got dict; for a dict of texts: tb\.read\(list\(d\.values\(\)\), id=list\(d\)\)"),
         ({"so it"}, {}, "got set"),
-        ([None], {}, "got a list of NoneType"),
-        (["so", None], {}, "number 0 is 'so' and number 1 is None"),
+        ([None], {}, "Document 0 must be a string; got None"),
+        (["so", None], {}, "Document 1 must be a string; got None. Leave it out, or give an empty text."),
         (["so", ["it"]], {}, "must be of one kind"),
+        (pl.Series(["so", None]), {}, "Document 1 must be a string; got None"),
         (["so"], {"encoding": "latin-1"}, "encoding= is not for a list of texts; omit it"),
         (["so"], {"text": "speech"}, "text= is not for a list of texts"),
         (["so"], {"id": "a"}, "id= must be a list"),

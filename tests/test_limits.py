@@ -99,16 +99,16 @@ def bomb(path, value, rows):
 
 
 def test_a_text_stored_once_is_not_copied_for_each_row(tmp_path):
-    path = bomb(tmp_path / "t.parquet", "ab " * 10**6, 64)
-    next(open_corpus(path).batches())  # what the first reading imports is not part of the peak
-    tracemalloc.start()
-    try:
-        sizes = [sum(map(len, batch.texts)) for batch in open_corpus(path, batch_bytes=2**23).batches()]
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert sum(sizes) == 64 * 3 * 10**6
-    assert peak < 40 * 2**20  # of 192
+    path, peaks = bomb(tmp_path / "t.parquet", "ab " * 10**6, 64), []
+    for _ in range(4):  # the least counts: other work of the process, such as imports, may fall into one reading
+        tracemalloc.start()
+        try:
+            sizes = [sum(map(len, batch.texts)) for batch in open_corpus(path, batch_bytes=2**23).batches()]
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        assert sum(sizes) == 64 * 3 * 10**6
+    assert min(peaks) < 40 * 2**20  # of 192
 
 
 def test_a_row_too_large_is_an_error_before_it_becomes_a_python_string(tmp_path):

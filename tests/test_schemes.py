@@ -263,7 +263,7 @@ def test_in_texts_without_repeats_log_damped_is_presence_times_rarity():
 
 
 def class_factor(X, y):
-    """0.3 + s_i of "class-bm25" and "class-root", class by class and term by term."""
+    """0.3 + s_i of "class-bm25", "class-root" and "class-damped", class by class and term by term."""
     present, best = X > 0, np.zeros(X.shape[1])
     for c in np.unique(y):
         own, others = present[y == c].sum(axis=0) + 1, present[y != c].sum(axis=0) + 1
@@ -296,6 +296,39 @@ def test_class_root_is_its_formula(bursty):
     np.testing.assert_allclose(dense("class-root", bursty), without, rtol=1e-12)
     found = tb.TermWeighting("class-root").fit(bursty, y).transform(bursty).toarray()
     np.testing.assert_allclose(found, without * np.sqrt(class_factor(bursty, y)), rtol=1e-12)
+
+
+def dispersion(X, y, i):
+    """Pearson's dispersion of a term within classes, document by document, from expected counts."""
+    found, freedom = 0.0, 0
+    for c in np.unique(y):
+        own = X[y == c]
+        if own[:, i].any():
+            expected = own.sum(axis=1) * own[:, i].sum() / own.sum()
+            found += sum((n - m) ** 2 / m for n, m in zip(own[:, i], expected, strict=True) if m > 0)
+            freedom += len(own) - 1
+    return max(found / max(freedom, 1), 1.0)
+
+
+def test_class_damped_is_its_formula(bursty):
+    y = np.arange(len(bursty)) * 3 // len(bursty)
+    bursty = bursty.copy()
+    bursty[:, 0] = np.where(y == 1, 1 + bursty.sum(axis=1) // 4, 0)  # steady in one class: its repeats are explained
+    d, b_i = len(bursty), (bursty > 0).sum(axis=0)
+    factor = np.sqrt(np.where(b_i > 0, 1 + np.log((1 + d) / (1 + b_i)), 0))
+    np.testing.assert_allclose(dense("class-damped", bursty), np.sqrt(bursty) * factor, rtol=1e-12)
+    explained = np.zeros(bursty.shape[1])
+    for i in range(bursty.shape[1]):
+        all_as_one = np.log(dispersion(bursty, np.zeros(d), i))
+        if all_as_one > 1e-9:
+            explained[i] = min(max(1 - np.log(dispersion(bursty, y, i)) / all_as_one, 0), 1)
+    assert explained[0] > 0.5
+    assert np.count_nonzero((explained > 0) & (explained < 0.5)) > 0
+    weighting = tb.TermWeighting("class-damped").fit(bursty, y)
+    np.testing.assert_allclose(weighting.explained_, explained, rtol=1e-9, atol=1e-9)
+    power = np.minimum(0.3 + 1.4 * explained, 1)
+    expected = np.where(bursty > 0, bursty**power, 0) * factor * np.sqrt(class_factor(bursty, y))
+    np.testing.assert_allclose(weighting.transform(bursty).toarray(), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("model", ["linear", "naive-bayes"])

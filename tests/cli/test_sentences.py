@@ -51,6 +51,13 @@ def test_groups_contrasts_and_burstiness_have_their_own_words():
     said, own = compared(comparison(contrast=["p: x - y"] * 3))
     assert said.endswith("a, at least 8 times as often (p: x - y); b, rarer: at most 1/2 as often (p: x - y).")
     assert "not corrected for choosing the strongest words" in own
+    often = comparison(contrast=["p: x - y"] * 3, per_million_a=[31e3, 8.0, 0.0], per_million_b=[9.0, 31e3, 0.0])
+    said, _ = compared(often)
+    assert said.endswith("a, at least 8 times the odds (p: x - y); b, rarer: at most 1/2 of the odds (p: x - y).")
+    said, _ = compared(often, ["x", "y"])
+    assert said.endswith("a, at least 8 times the odds in x; b, at least 2 times the odds in y.")
+    (said,) = compared(often.drop("contrast"), ["x", "y"])  # not a design: the ratio is one of shares
+    assert said.endswith("a, at least 8 times as often in x; b, at least 2 times as often in y.")
     said, _ = compared(comparison(contrast=["p: x - y"] * 3), ["x", "y"])
     assert said.endswith("a, at least 8 times as often in x; b, at least 2 times as often in y.")
     (said,) = compared(comparison(burst_ratio_a=[2.0] * 3), ["left", "right"])
@@ -78,7 +85,16 @@ def test_terms_are_shown_as_escapes(term):
 def test_near_and_burstiest():
     none = pl.DataFrame({"term": ["a"], "n_window": [2], "expected": [0.1], "q_value": [0.2]})
     assert near(none, "so") == ["0 of 1 word stand near 'so' more often than by chance (q ≤ 0.05)."]
-    assert burstiest(pl.DataFrame({"term": ["a", "b"], "q_value": [0.01, 0.2]}), 5) == [
+    assert burstiest(pl.DataFrame({"term": ["a", "b"], "q_value": [0.01, 0.2]}), [9], [5]) == [
         "1 of 2 words comes in bursts (q ≤ 0.05)"
     ]
-    assert burstiest(pl.DataFrame({"term": ["a"]}), 5) == []
+    assert burstiest(pl.DataFrame({"term": ["a"]}), [9], [5]) == []
+
+
+def test_very_mixed_lengths_are_said():
+    row = {"term": "a", "n": 90, "b": 9, "burst_ratio": 5.0, "ci_low": 3.0, "reuse": 0.864, "reuse_binomial": 0.31}
+    table = pl.DataFrame([row])
+    (said,) = burstiest(table, [50, 4050], [9, 1])
+    assert "used again in 86 % in a document of mean length (450 tokens); chance" in said
+    (said,) = burstiest(table, [100, 300], [5, 5])
+    assert "in 9 of 10 documents, and once used, used again in 86 %; chance" in said

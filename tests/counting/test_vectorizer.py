@@ -135,8 +135,31 @@ def test_bytes_files_and_names(tmp_path):
     assert CountVectorizer().fit_transform(iter(texts)).shape[0] == len(texts)
 
 
-@pytest.mark.parametrize("bad", [np.nan, 3, None, b"\xff\xfe"])
-def test_documents_that_are_not_texts_raise_the_same_error_as_scikit_learn(bad):
+@pytest.mark.parametrize("bad", [np.nan, 3, None, ["a", "b"]])
+@pytest.mark.parametrize("made", [list, pl.Series, iter])
+def test_a_document_that_is_not_a_text_is_named(bad, made, monkeypatch):
+    if made is pl.Series and bad is not None:
+        made = tuple  # a series has one type
+    for small in (vectorizer.SMALL, -1):  # in plain Python, and compiled
+        monkeypatch.setattr(vectorizer, "SMALL", small)
+        said = re.escape(f"Document 1 must be a string; got {bad!r}.")
+        for parameters in ({}, {"analyzer": "char"}):
+            with pytest.raises(ValueError, match=said):
+                CountVectorizer(**parameters).fit_transform(made(["some text", bad, "so"]))
+        counter = CountVectorizer().fit(["some text"])
+        with pytest.raises(ValueError, match=said):
+            counter.transform(made(["some text", bad]))
+
+
+def test_code_of_users_may_take_anything():
+    counter = CountVectorizer(preprocessor=lambda text: text or "", lowercase=False)
+    assert counter.fit_transform(["some text", None]).toarray().tolist() == [[1, 1], [0, 0]]
+    lists = CountVectorizer(tokenizer=list, lowercase=False, token_pattern=None)
+    assert lists.fit_transform([["a", "b"], ["b"]]).toarray().tolist() == [[1, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("bad", [b"\xff\xfe"])
+def test_bytes_that_cannot_be_decoded_raise_the_same_error_as_scikit_learn(bad):
     errors = []
     for cls in (CountVectorizer, Reference):
         with pytest.raises(Exception) as caught:  # noqa: PT011

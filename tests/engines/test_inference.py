@@ -8,8 +8,9 @@ import pytest
 import termburst as tb
 from helpers.same_tables import assert_same
 from termburst import engines
-from termburst.engines import adjusting, batches, effects
-from termburst.engines.adjusting import key_columns, with_q_values
+from termburst.engines import batches, effects, q_values_on_disk
+from termburst.engines.adjusting import with_q_values
+from termburst.engines.bins import key_columns
 from termburst.inference import robust_scale
 from termburst.inference.burst_effects import burst_effects
 from termburst.inference.confident_effect import confident_effects, levels_of
@@ -61,8 +62,8 @@ def small_groups(monkeypatch):
     """Terms come in several groups, and p-values in several ranges and files, as those of a large collection do."""
     monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1_500)
     monkeypatch.setattr(batches, "ROWS_OF_PART", 700)
-    monkeypatch.setattr(adjusting, "TESTS_OF_RANGE", 400)
-    monkeypatch.setattr(adjusting, "ROWS_OF_TESTS", 300)
+    monkeypatch.setattr(q_values_on_disk, "TESTS_OF_RANGE", 400)
+    monkeypatch.setattr(q_values_on_disk, "RECORDS", 150)
     monkeypatch.setattr(batches, "ROWS_PER_FILE", 1_000)
 
 
@@ -250,6 +251,33 @@ def test_adjusted_p_values_of_many_tests(method, kind, engine, local):
     found, _ = with_q_values(made, method, logarithms=logarithms, attainable=kind == "least")
     found = local(nw.to_native(found)).sort("number")
     np.testing.assert_allclose(found["q_value"].fill_null(np.nan).to_numpy(), expected, rtol=1e-12)
+
+
+def test_q_values_hold_one_range_and_one_file_at_a_time(monkeypatch):
+    """Ten times as many tests, as many rows at once: ties do not count, since equal p-values are one row."""
+    monkeypatch.setattr(batches, "BYTES_PER_FILE", 10_000)
+    ranked, read = q_values_on_disk.bin_q_values, q_values_on_disk.read_file
+    most = {}
+    for tests in (2_000, 20_000):
+        seen = {"ranked": [], "read": []}
+        monkeypatch.setattr(
+            q_values_on_disk,
+            "bin_q_values",
+            lambda rows, *, s=seen, **o: s["ranked"].append(rows.height) or ranked(rows, **o),
+        )
+        monkeypatch.setattr(
+            q_values_on_disk, "read_file", lambda *a, s=seen: (t := read(*a), s["read"].append(t.height))[0]
+        )
+        rng = np.random.default_rng(5)
+        p = np.where(rng.random(tests) < 0.4, 1.0, rng.random(tests))
+        rows = pl.LazyFrame({"p_value": p, "q_value": np.full(tests, np.nan), **key_columns(p, p / 2)})
+        found, _ = with_q_values(nw.from_native(rows), "bh", attainable=True)
+        expected = adjust(p, "bh", attainable=p / 2)
+        np.testing.assert_allclose(np.sort(nw.to_native(found).collect()["q_value"]), np.sort(expected), rtol=1e-12)
+        assert sum(seen["read"]) == 3 * tests
+        most[tests] = max(seen["ranked"]), max(seen["read"])
+    assert most[20_000][0] <= 2 * q_values_on_disk.TESTS_OF_RANGE  # and the tests of one bin
+    assert most[20_000][1] <= most[2_000][1] + 1
 
 
 def test_effects_of_more_terms_than_come_here(monkeypatch):

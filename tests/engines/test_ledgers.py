@@ -356,6 +356,59 @@ def test_a_delta_log_with_lost_lines(tmp_path, days, lost):
             read()
 
 
+def test_counting_options_are_stored_with_the_first_batch(kind, place):
+    """Texts are counted with them, also after compact(); others are refused, and nothing changes."""
+    counting = tb.CountingOptions(lowercase=False, stop_words=("it",), token_pattern=r"(?:a|\w)+")
+    first = engines.Ledger(place, storage=kind, counting=counting)
+    texts = pl.DataFrame({"document": [1, 2], "text": ["So it goes", "so so"]})
+    assert first.add(texts, batch="one") == ("one",)
+    again = engines.Ledger(place, storage=kind)
+    assert again.counting == counting
+    again.compact()
+    more = pl.DataFrame({"document": [3], "text": ["It So"]})
+    assert again.add(more, batch="two") == ("two",)
+    assert again.batches["batch"].to_list() == ["one", "two"]
+    found = (
+        {row[0]: row[1] for row in engines.term_table(again.frame()).collect().select("term", "n").rows()}
+        if kind != "duckdb"
+        else dict(engines.term_table(again.frame()).select("term", "n").fetchall())
+    )
+    assert found == {"So": 2, "goes": 1, "so": 2, "It": 1}
+    other = engines.Ledger(place, storage=kind, counting=tb.CountingOptions())
+    with pytest.raises(ValueError, match=r"has other counting options: the texts were counted in .*lowercase=False"):
+        other.add(more, batch="three")
+    assert again.batches.height == 2
+
+
+def test_the_command_line_says_how_a_ledger_is_read(kind, place, ledger, days, tmp_path):
+    """The statement that it names gives a file that can be read; a folder with another ledger.json is no ledger."""
+    if kind == "duckdb":
+        pytest.skip("a file, which is refused as no text")
+    ledger.add(days["wed"])
+    with pytest.raises(ValueError, match="is a ledger, not a folder of texts") as refused:
+        tb.read(place)
+    saved = tmp_path / "all.parquet"
+    statement = str(refused.value).rpartition(": ")[2].replace("'all.parquet'", repr(str(saved)))
+    exec(statement, {"engines": engines})
+    assert tb.TermStatistics.load(saved).documents == 2
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "ledger.json").write_text('{"text": "so it goes"}', encoding="utf-8")
+    assert len(tb.read(other)) == 1
+
+
+def test_ledgers_without_counting_options(kind, place, days):
+    """Those of older versions: nothing is stored if nothing is said, and what is said with a later batch is stored."""
+    ledger = engines.Ledger(place, storage=kind)
+    ledger.add(days["wed"])
+    assert ledger.counting is None
+    said = engines.Ledger(place, storage=kind, counting=tb.CountingOptions())
+    assert said.add(pl.DataFrame({"document": [1], "text": ["so"]}), batch="more") == ("more",)
+    assert ledger.counting == tb.CountingOptions()
+    with pytest.raises(ValueError, match=r"the batch id '\(counting\) x' is reserved"):
+        ledger.add(batch(["so"], "(counting) x"))
+
+
 @pytest.mark.slow
 def test_an_iceberg_catalogue_with_other_tables(tmp_path, days):
     pytest.importorskip("pyiceberg")

@@ -180,10 +180,11 @@ def test_other_columns_than_in_fitting_are_refused(fig3):
         tb.TermWeighting().fit(fig3).transform(fig3[:, :10])
 
 
-def test_labels_in_pieces_are_labels_at_once(fig3):
+@pytest.mark.parametrize("scheme", ["class-bm25", "class-damped"])
+def test_labels_in_pieces_are_labels_at_once(fig3, scheme):
     y = np.array(["war", "peace", "law"])[np.arange(len(fig3)) % 3]
-    whole = tb.TermWeighting("class-bm25").fit(fig3, y)
-    pieces = tb.TermWeighting("class-bm25").partial_fit(fig3[:1], y[:1])
+    whole = tb.TermWeighting(scheme).fit(fig3, y)
+    pieces = tb.TermWeighting(scheme).partial_fit(fig3[:1], y[:1])
     assert pieces.contrast_ is None  # one class
     pieces.partial_fit(fig3[1:50], y[1:50]).partial_fit(fig3[50:], y[50:])
     # The order in which classes come does not matter.

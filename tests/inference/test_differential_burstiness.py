@@ -55,6 +55,49 @@ def test_the_statistic_and_the_limits_by_brute_force():
     pytest.fail("too few terms to check")
 
 
+def rare_terms(seed):
+    """Counts of two corpora of 25 and 30 documents: 30 terms, most of them rare and bursty, and all other tokens."""
+    rng = np.random.default_rng(seed)
+    sides = []
+    for documents in (25, 30):
+        shape, mean = rng.choice([0.02, 0.05, 0.15, 0.5], 30), rng.choice([0.1, 0.3, 1.0], 30)
+        counts = rng.poisson(rng.gamma(shape, mean / shape, (documents, 30)))
+        sides.append(np.column_stack([counts, rng.integers(20, 300, documents)]))
+    return sides
+
+
+def fall_anywhere(sides, top, delta):
+    """2(ℓ̂ − ℓ) at δ = log R_a/R_b, with the best of all common ratios: from a grid, then near each of its maxima."""
+
+    def together(log_ratio):
+        logs = log_ratio + delta, log_ratio
+        return sum(profile_of_ratio(c, n, np.exp(max(x, 1e-6))) for (c, n), x in zip(sides, logs, strict=True))
+
+    grid = max(-delta, 0.0) + np.append(0.0, np.geomspace(1e-3, 9.0, 40))
+    values = np.array([together(x) for x in grid])
+    best = values.max()
+    for k in np.flatnonzero((values[1:-1] > values[:-2]) & (values[1:-1] > values[2:])):
+        found = optimize.minimize_scalar(lambda x: -together(x), bounds=(grid[k], grid[k + 2]), method="bounded")
+        best = max(best, -found.fun)
+    return 2 * (top - best)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "term"), [(12, 11), (12, 21), (21, 29), (3, 8), (5, 4)])
+def test_likelihoods_with_two_maxima(seed, term):
+    """The likelihood has two maxima in the common ratio (the first two terms), or the interval ends where R = 1."""
+    A, B = rare_terms(seed)
+    a, b = term_cells(A), term_cells(B)
+    fits = [fit_beta_binomial(one) for one in (a, b)]
+    kappa = np.mean([robust_scale(one, fit)[term] for one, fit in zip((a, b), fits, strict=True)])
+    sides, top = [(counts[:, term], counts.sum(axis=1)) for counts in (A, B)], sum(fit.loglik[term] for fit in fits)
+    found = differential_burstiness(a, b)
+    assert found.statistic[term] == pytest.approx(fall_anywhere(sides, top, 0.0) / kappa, rel=1e-3)
+    for limit in (found.ci_low[term], found.ci_high[term]):
+        fall = fall_anywhere(sides, top, limit * np.log(2))
+        assert fall / kappa == pytest.approx(stats.chi2.isf(0.05, 1), rel=1e-3)
+
+
 def test_size_and_power():
     """600 terms with the same burst ratio 10 and different means; then with burst ratios 10 and 40."""
     rng = np.random.default_rng(2117)

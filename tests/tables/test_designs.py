@@ -218,6 +218,14 @@ def test_q_is_adjusted_for_each_contrast_by_itself():
         np.testing.assert_array_equal(both.filter(contrast=contrast)["q_value"], own["q_value"])
 
 
+def test_a_side_too_small_to_have_the_term_is_undetermined():
+    counts = np.array([[1, 40_000], [0, 40_000], [0, 30_000], [0, 8]])
+    given = {"metadata": {"side": ["a", "a", "a", "b"]}, "terms": ["once", "rest"]}
+    one = tb.keyness_design(counts, "side", **given).filter(term="once").row(0, named=True)
+    assert (one["status"], one["log_ratio"], one["p_value"], one["least_p"]) == ("undetermined", None, 1.0, 1.0)
+    assert (one["ci_low"], one["ci_high"]) == (-np.inf, np.inf)
+
+
 def test_a_contrast_of_values_without_the_term_is_undetermined():
     counts, level = X.copy(), ["a"] * 8 + ["b"] * 8 + ["c"] * 8
     counts[:16, 1] = 0

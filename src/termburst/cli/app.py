@@ -135,7 +135,7 @@ def terms(
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)
     table = table.filter(pl.col("n") >= min_count)
     size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
-    title = [*burstiest(table, statistics.documents), size]
+    title = [*burstiest(table, statistics.lengths, statistics.length_documents), size]
     if sort == "effect" and "effect" not in table.columns:
         title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
     if settled is Format.table:
@@ -199,12 +199,14 @@ def _narrow(columns: list[str], tested: str | None) -> list[str]:
 
 def _explained(statistics: TermStatistics, term: str) -> list[str]:
     """One term in words; nothing if the statistics do not keep the patterns that an exact fit needs."""
-    from termburst.tables.burst_columns import effects_of_term, in_words, ratio_in_words
+    from termburst.tables.burst_columns import effects_of_term, in_words, mean_of_mixed_lengths, ratio_in_words
 
     if statistics.detail != "patterns":
         return []
     row = effects_of_term(statistics, term)
-    return [f"{in_words(row | {'term': printable(term)}, statistics.documents)}.", *ratio_in_words(row)]
+    mixed = mean_of_mixed_lengths(statistics.lengths, statistics.length_documents)
+    sentence = in_words(row | {"term": printable(term)}, statistics.documents, length=mixed)
+    return [f"{sentence}.", *ratio_in_words(row)]
 
 
 # The order of the groups and commands in `termburst --help`.

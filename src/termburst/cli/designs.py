@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.condition_groups import both_sides, is_condition, side_of_each
-from termburst.cli.conditions import columns_of
 from termburst.cli.corpora import corpus_of
 from termburst.cli.keyness_groups import named_groups
 from termburst.cli.output import many
 from termburst.cli.reading import Reading, working
 from termburst.display import printable
+from termburst.reading.conditions import CONDITION, is_condition
 
 if TYPE_CHECKING:
     import polars as pl
 
     from termburst.corpus import Corpus
 
-_CONDITION = "by_condition"  # the column that says whether a document meets the condition of --by
 _LARGEST = 5  # clusters, or groups, that are named
 
 FormulaOption = Annotated[
@@ -44,7 +42,7 @@ def settled_formula(b: str | None, by: str | None, formula: str | None, design: 
         raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula")
     if b is not None or (by is None and formula is None):
         raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
-    by = _CONDITION if is_condition(by) else str(by)
+    by = CONDITION if is_condition(by) else str(by)
     return formula if formula is not None else by if by.isidentifier() else f"`{by}`"
 
 
@@ -169,18 +167,9 @@ def _with_values(corpus: Corpus, column: str, values: list[str]) -> Corpus:
 
 def _with_sides(corpus: Corpus, condition: str) -> Corpus:
     """The corpus with one more column, which says of each document whether it meets a condition."""
-    import polars as pl
+    from termburst.corpus.condition_groups import sides
 
-    from termburst.corpus.metadata import as_levels, column_of
-
-    frame = corpus.metadata
-    for name in columns_of(condition):
-        column_of(frame, name)
-    labels = pl.Series(side_of_each(frame, condition))
-    if unknown := int((labels == "").sum()):
-        such = "documents have" if unknown > 1 else "document has"
-        raise ValueError(f"{unknown:,} {such} nothing in a column of --by {condition!r:.60}; fill it")
-    return corpus.with_metadata({_CONDITION: as_levels(labels, both_sides(condition))})
+    return corpus.with_metadata({CONDITION: sides(corpus.metadata, condition, "--by")})
 
 
 def _read(corpus: str, reading: Reading) -> Corpus:

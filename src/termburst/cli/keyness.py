@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.condition_groups import is_condition
 from termburst.cli.designs import (
     ClusterOption,
     ContrastOption,
@@ -43,6 +42,7 @@ from termburst.cli.shared import (
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
 from termburst.names import Compared, KeynessMethod, Sort
+from termburst.reading.conditions import is_condition
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.condition_groups import both_sides, is_condition
 from termburst.cli.option_values import parsed_list
 from termburst.cli.output import many
 from termburst.cli.reading import Reading
 from termburst.display import printable
+from termburst.reading.conditions import both_sides, is_condition
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus, Groups

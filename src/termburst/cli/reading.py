@@ -22,10 +22,10 @@ from termburst.cli.batches import (
     warn_of_unsegmented,
     without_duplicates,
 )
-from termburst.cli.condition_groups import is_condition, side_of_each
-from termburst.cli.conditions import Known, about, columns_of, meeting, where_expression, with_columns_of
+from termburst.cli.conditions import Known, about, columns_of, meeting, with_columns_of
 from termburst.cli.output import progress_bar
 from termburst.cli.text_options import TextOptions
+from termburst.reading.conditions import is_condition, where_expression
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
@@ -273,10 +273,12 @@ class _ByCondition(Reading):
         return with_columns_of(self.condition, super()._how_files_are_read())
 
     def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
+        from termburst.corpus.condition_groups import side_of_each
+
         names = columns_of(self.condition)
         known = Known(names)
         for batch in known.seen(batches):
-            yield _labelled(batch, side_of_each(about(batch, names), self.condition), report)
+            yield _labelled(batch, side_of_each(about(batch, names), self.condition, "--by"), report)
         known.check()
 
 

@@ -13,15 +13,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 SURE = 0.05  # q up to this counts as found
+FREQUENT = 30_000  # per million tokens: from here on, a ratio of odds is not the ratio of shares
 _OWN_INTERVAL = (
     "Here “at least” and “at most” are the end of the word's own confidence interval, not corrected for choosing the "
     "strongest words."
 )  # of designs, which have no corrected effect
 
 
-def burstiest(table: pl.DataFrame, documents: int) -> list[str]:
-    """How many terms are surely bursty, if they were tested, and the first term in words, if its effect is known."""
-    from termburst.tables.burst_columns import in_words
+def burstiest(table: pl.DataFrame, lengths: Any, documents: Any) -> list[str]:
+    """How many terms are surely bursty, if they were tested, and the first term in words, if its effect is known.
+
+    *lengths* are the distinct lengths of documents, and *documents* says how many have each.
+    """
+    from termburst.tables.burst_columns import in_words, mean_of_mixed_lengths
 
     said = []
     if "q_value" in table.columns and table.height:
@@ -30,7 +34,8 @@ def burstiest(table: pl.DataFrame, documents: int) -> list[str]:
     if "reuse" in table.columns and table.height:
         row = table.row(0, named=True)
         if row["reuse"] is not None:
-            said.append(f"{in_words(row | {'term': printable(row['term'])}, documents)}.")
+            mixed = mean_of_mixed_lengths(lengths, documents)
+            said.append(f"{in_words(row | {'term': printable(row['term'])}, int(sum(documents)), length=mixed)}.")
     return ["; ".join(said)] if said else []
 
 
@@ -108,14 +113,15 @@ def _of(found: int, all_: int, verb: str) -> str:
 def _difference(row: dict[str, Any], names: Sequence[str], *, burst: bool) -> str:
     """One word with how much it differs, at least, and where it is the more frequent or the burstier."""
     more, effect = row["log_ratio"] > 0, abs(row.get("effect") or 0.0)
+    as_often = "the odds" if _by_odds(row) else "as often"
     ratio = _rounded_down(2**effect) if effect < 300 else 1.0
     if ratio > 1:
-        often = f"{'burst ratio ' if burst else ''}at least {ratio:,g} times as {'large' if burst else 'often'}"
+        often = f"{'burst ratio ' if burst else ''}at least {ratio:,g} times {'as large' if burst else as_often}"
     else:
         often = "burstier" if burst else "more often"
     term = printable(row["term"])
     if "contrast" in row and len(names) != 2:
-        rarer = f"rarer: at most 1/{ratio:g} as often" if ratio > 1 else "rarer"
+        rarer = f"rarer: at most 1/{ratio:g} {as_often.replace('the', 'of the')}" if ratio > 1 else "rarer"
         return f"{term}, {often if more else rarer}{_where(row)}"
     if "group" in row:
         group = printable(str(row["group"]))
@@ -123,6 +129,15 @@ def _difference(row: dict[str, Any], names: Sequence[str], *, burst: bool) -> st
         return f"{term}, {often} in {group if more else rest}"
     side = names[0 if more else 1] if len(names) == 2 else "AB"[not more]
     return f"{term}, {often} in {printable(side)}"
+
+
+def _by_odds(row: dict[str, Any]) -> bool:
+    """Whether the ratio of a word must be called one of odds: in a design, if the word is frequent.
+
+    >>> [_by_odds({"contrast": "p: x - y", "per_million_a": rate, "per_million_b": None}) for rate in (29e3, 31e3)]
+    [False, True]
+    """
+    return "contrast" in row and max(row.get(f"per_million_{side}") or 0.0 for side in "ab") > FREQUENT
 
 
 def _where(row: dict[str, Any]) -> str:

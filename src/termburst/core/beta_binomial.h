@@ -122,12 +122,15 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
 /* ℓ(τ, ω) − ℓ_binomial. */
 double gain(double tau, double omega, const Term *term, double n, const double *table);
 
-/* The same two with p, 1 − p and *delta*, −log(1 − p), instead of ω. The derivatives use what the gain at this point has
- * *kept*: four numbers. */
-Derivatives present_derivatives(double tau, double p, double rest, double delta, const Term *term, double n,
-                                const double *table, const double *kept);
-double present_gain(double tau, double p, double rest, double delta, const Term *term, double n, const double *table,
-                    double *kept);
+/* The same two with α_0, p, 1 − p and *delta*, −log(1 − p), instead of ω; the gain without `binomial_gain`. The
+ * derivatives use what the gain at this point has *kept*: four numbers. */
+Derivatives present_derivatives(double tau, double alpha_0, double p, double rest, double delta, const Term *term,
+                                double n, const double *table, const double *kept);
+double present_gain(double tau, double alpha_0, double p, double rest, double delta, const Term *term,
+                    const double *table, double *kept);
+
+/* The log-likelihood of a binomial with p minus that with the observed share. */
+double binomial_gain(double p, double rest, double n_i, double n);
 
 /* The same two for documents without the term. */
 Derivatives absent_derivatives(double tau, double p, double rest, double delta, double n, const double *table,

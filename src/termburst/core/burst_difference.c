@@ -1,85 +1,161 @@
 #include "burst_difference.h"
 #include "special.h"
 
-#define EXACT 1e-5     /* relative error of a root */
-#define LEAST 1e-6     /* λ that is as good as 0 */
-#define FARTHEST 60.0  /* of limits of δ: beyond, there is none */
-enum { ROUNDS = 60 };
+#define LEAST 1e-6      /* λ that is as good as 0 */
+#define FARTHEST 60.0   /* of limits of δ: beyond, there is none */
+#define CLOSE 1e-2      /* last step in τ: a parabola gives the rest of the way to the maximum */
+#define EXACT 1e-5      /* relative error of a root, where limits are bracketed */
+#define LAST_STEP 1e-4  /* last step of Newton's method, over the distance from the fit: its square is what is left */
+#define LAST_GAIN 1e-6  /* what the last step to a maximum still gains */
+#define SAME 1e-4       /* relative difference of two roots that is only the error of the search */
+enum { ROUNDS = 60, QUICK_ROUNDS = 14 };
 
-/* The two groups at their best λ for a given δ. */
+/* One group: its data, and its own fit. */
 typedef struct {
-    Profile of[2];
-    Best best[2];
-    double estimate[2]; /* λ of each group's own fit */
-    double omega[2];    /* logit of its mean */
-    double slope[2];    /* of ℓ_g in λ_g */
-    double common;      /* λ of the second group */
-} TwoGroups;
+    Profile of;
+    double estimate; /* λ = log R */
+    double omega;    /* logit of the mean */
+    double top;      /* the gain over the binomial */
+} Group;
 
-/* Σ_g ℓ_g at λ_a = common + δ and λ_b = common; the slopes are stored. */
-static double gain_of(TwoGroups *two, double common, double delta) {
-    double total = 0.0;
-    for (int g = 0; g < 2; g++) {
-        double lambda = most(g == 0 ? common + delta : common, LEAST), odds = expm1(least(lambda, 300.0));
-        double level = log(odds), grown = most(-two->omega[g] - level, 1e-3); /* log(1 + e^τ) if the mean stays */
-        two->best[g].s = least(grown > 30 ? grown : log(expm1(grown)), LARGEST - 1);
-        best_on(&two->of[g], level, &two->best[g]);
-        two->slope[g] = two->best[g].slope * (1 + odds) / odds; /* d log(R − 1)/d log R = R/(R − 1) */
-        total += two->best[g].gain;
+/* ℓ of one group at its best for a given λ, with its first and second derivative in λ. */
+typedef struct {
+    double lambda, level, gain, slope, bend;
+    Best best;
+} Side;
+
+/* Moves a side to another λ. The search for the best τ starts where the side was, or where the mean stays that of the fit
+ * if that is far away. (If one document has nearly all occurrences, ℓ may have another maximum in τ, with a larger mean.
+ * It is not looked for.) */
+static void move_to(const Group *group, double lambda, Side *side) {
+    double odds = expm1(least(most(lambda, LEAST), 300.0)), level = log(odds), way = level - side->level;
+    if (fabs(way) < 1.5) {
+        side->best.s += side->best.off + between(side->best.turn * way, -2.0, 2.0);
+    } else {
+        double grown = most(-group->omega - level, 1e-3); /* log(1 + e^τ) */
+        side->best.s = grown > 30 ? grown : log(expm1(grown));
     }
-    two->common = common;
-    return total;
+    side->best.s = least(side->best.s, LARGEST - 1);
+    best_on(&group->of, level, &side->best);
+    double rise = (1 + odds) / odds; /* d log(R − 1)/d log R = R/(R − 1) */
+    side->lambda = lambda;
+    side->level = level;
+    side->gain = side->best.gain;
+    side->slope = side->best.slope * rise;
+    side->bend = side->best.bend * rise * rise - side->best.slope * rise / odds;
 }
 
-/* The maximum over the common λ at a given δ: it is between those that each group prefers. The Illinois variant of regula
- * falsi finds where the slope changes its sign. */
-static double best_common(TwoGroups *two, double delta) {
-    double floor = most(0.0, -delta), one = most(two->estimate[0] - delta, floor), other = most(two->estimate[1], floor);
-    double low = least(one, other), high = most(one, other), at_low, at_high, value;
-    if (!(high - low > LEAST)) return gain_of(two, low, delta);
-    value = gain_of(two, low, delta);
-    at_low = two->slope[0] + two->slope[1];
-    if (!(at_low > 0)) return value;
-    value = gain_of(two, high, delta);
-    at_high = two->slope[0] + two->slope[1];
-    if (!(at_high < 0)) return value;
-    int side = 0;
+static Side new_side(void) { return (Side){.level = INFINITY, .best = {.close = CLOSE}}; }
+
+/* Both groups with λ_up = λ_down + δ, and the sums of what each side has. */
+typedef struct {
+    const Group *up, *down;
+    Side of_up, of_down;
+    double gain, slope, bend;
+} Pairing;
+
+static void move_common(Pairing *pair, double common, double delta) {
+    move_to(pair->up, common + delta, &pair->of_up);
+    move_to(pair->down, common, &pair->of_down);
+    pair->gain = pair->of_up.gain + pair->of_down.gain;
+    pair->slope = pair->of_up.slope + pair->of_down.slope;
+    pair->bend = pair->of_up.bend + pair->of_down.bend;
+}
+
+/* Moves uphill from where the pair is to the next maximum between *low* and *high*. */
+static void climb(Pairing *pair, double delta, double low, double high) {
     for (int round = 0; round < ROUNDS; round++) {
-        double middle = (low * at_high - high * at_low) / (at_high - at_low);
-        if (!(middle > low && middle < high)) middle = (low + high) / 2;
-        value = gain_of(two, middle, delta);
-        double slope = two->slope[0] + two->slope[1];
-        if (!(fabs(slope) * (high - low) > 1e-7) || !(high - low > 1e-9)) break;
-        if (slope > 0) {
-            low = middle;
-            at_low = slope;
-            if (side == 1) at_high /= 2;
-            side = 1;
-        } else {
-            high = middle;
-            at_high = slope;
-            if (side == -1) at_low /= 2;
-            side = -1;
+        double at = pair->of_down.lambda, step = pair->bend < 0 ? -pair->slope / pair->bend : NAN;
+        if (pair->slope * step / 2 < LAST_GAIN) {
+            pair->gain += pair->slope * step / 2;
+            return;
         }
+        if (pair->slope > 0)
+            low = at;
+        else
+            high = at;
+        if (!(high - low > 1e-9)) return;
+        if (!(at + step > low && at + step < high)) step = (pair->slope > 0 ? high - at : low - at) / 4;
+        move_common(pair, at + step, delta);
     }
-    return value;
 }
 
-/* The limit of δ beyond its estimate *inside*, in the direction of *step*. */
-static double limit(TwoGroups *two, double inside, double step, double top, double root) {
-    double outside = copysign(INFINITY, step), delta = inside + step;
+/* The largest ℓ with λ_up − λ_down = δ. It is between the λ that each group prefers. If one group prefers R = 1, or if its
+ * likelihood is flat far from its fit, there may be two maxima: then the search starts at both ends. The pair is left at
+ * the higher one. */
+static double best_common(Pairing *pair, double delta) {
+    double floor = most(0.0, -delta), one = most(pair->up->estimate - delta, floor);
+    double other = most(pair->down->estimate, floor), low = least(one, other), high = most(one, other);
+    move_common(pair, low, delta);
+    if (!(high - low > LEAST)) return pair->gain;
+    Pairing from_high = *pair;
+    move_common(&from_high, high, delta);
+    int one_maximum = pair->slope > 0 && from_high.slope < 0 && pair->bend < 0 && from_high.bend < 0;
+    if (pair->slope > 0) climb(pair, delta, low, high);
+    if (one_maximum) return pair->gain;
+    if (from_high.slope < 0) climb(&from_high, delta, low, high);
+    if (from_high.gain > pair->gain) *pair = from_high;
+    return pair->gain;
+}
+
+/* The second derivative, or where that is not negative, the mean one between the fit and here. */
+static double falling(const Group *group, const Side *side) {
+    double away = most(fabs(side->lambda - group->estimate), LEAST);
+    return side->bend < 0 ? side->bend : -most(fabs(side->slope), 1e-9) / away;
+}
+
+/* The largest δ = λ_up − λ_down that the likelihood does not reject, from a first guess of both λ; NaN if the search
+ * fails. There both slopes add up to 0, or λ_down is 0. Newton's method solves this and √(2(ℓ̂ − ℓ)) = root at once. */
+static double quick_limit(Pairing *pair, double top, double root, double lambda_up, double lambda_down) {
+    double fitted = pair->up->estimate - pair->down->estimate;
+    int at_zero = !(lambda_down > LEAST);
+    for (int round = 0; round < QUICK_ROUNDS; round++) {
+        move_common(pair, most(lambda_down, 0.0), lambda_up - most(lambda_down, 0.0));
+        const Side *up = &pair->of_up, *down = &pair->of_down;
+        double fall = sqrt(most(2 * (top - pair->gain), 0.0)), need = fall * (root - fall), d_up, d_down = 0.0;
+        if (!(fall > 0) || !(up->slope < 0)) return NAN;
+        if (at_zero && pair->slope > 0) at_zero = 0;
+        if (at_zero) {
+            d_up = -need / up->slope;
+        } else {
+            double a = falling(pair->up, up), b = falling(pair->down, down), c = -up->slope, d = -down->slope;
+            double determinant = a * d - b * c;
+            if (!(determinant > 0)) return NAN;
+            d_up = (-pair->slope * d - b * need) / determinant;
+            d_down = (a * need + pair->slope * c) / determinant;
+            if (!(down->lambda + d_down > LEAST)) {
+                at_zero = 1;
+                d_down = -down->lambda;
+            }
+        }
+        double delta = up->lambda - down->lambda, way = fabs(d_up) + fabs(d_down);
+        if (way < LAST_STEP * (delta - fitted)) return delta + d_up - d_down;
+        lambda_up += between(d_up, -3.0, 3.0);
+        lambda_down += between(d_down, -3.0, 3.0);
+        if (!(lambda_up - lambda_down > fitted)) return NAN;
+    }
+    return NAN;
+}
+
+/* √(2(ℓ̂ − ℓ)) at a given δ. */
+static double fall_at(Pairing *pair, double delta, double top) {
+    return sqrt(most(2 * (top - best_common(pair, delta)), 0.0));
+}
+
+/* The limit beyond *inside* by Newton's method within a bracket, with the best common λ for each δ. */
+static double bracketed_limit(Pairing *pair, double inside, double top, double root) {
+    double outside = INFINITY, delta = inside + 0.5;
     for (int round = 0; round < ROUNDS; round++) {
-        if (!(fabs(delta) <= FARTHEST)) return copysign(INFINITY, step);
-        double fall = sqrt(most(2 * (top - best_common(two, delta)), 0.0));
-        if (!(fabs(fall - root) > EXACT * root) || fabs(outside - inside) < 1e-9) break;
+        if (!(delta <= FARTHEST)) return INFINITY;
+        double fall = fall_at(pair, delta, top);
+        if (!(fabs(fall - root) > EXACT * root) || outside - inside < 1e-9) break;
         if (fall < root)
             inside = delta;
         else
             outside = delta;
-        double rise = -two->slope[0] / most(fall, 1e-3); /* at the best λ, d/dδ is the slope of the first group */
+        double rise = -pair->of_up.slope / most(fall, 1e-3);
         double next = delta + between((root - fall) / rise, -3.0, 3.0);
-        int ahead = step > 0 ? next > inside && next < outside : next < inside && next > outside;
-        if (!ahead) next = isfinite(outside) ? (inside + outside) / 2 : inside + 2 * step;
+        if (!(next > inside && next < outside)) next = isfinite(outside) ? (inside + outside) / 2 : inside + 1.0;
         delta = next;
     }
     return delta;
@@ -90,18 +166,41 @@ static double log_ratio_of(double tau, double omega) {
     return tau > LARGEST ? 0.0 : log1p_of(exp(least(level, 300.0)));
 }
 
-static void compare(TwoGroups *two, const double *fit, double root, double *out) {
-    double top = 0.0;
-    for (int g = 0; g < 2; g++) {
-        two->estimate[g] = log_ratio_of(fit[3 * g], fit[3 * g + 1]);
-        two->omega[g] = fit[3 * g + 1];
-        top += fit[3 * g + 2];
+/* The standard error of λ by the curvature at the fit; if the fit is the binomial, by the information on ρ. */
+static double spread_of(const Group *group) {
+    Side side = new_side();
+    if (!(group->estimate > LEAST))
+        return log1p_of(exp(-group->omega) / sqrt(most(group->of.table->pairs, 1.0)));
+    move_to(group, group->estimate, &side);
+    return side.bend < 0 ? 1 / sqrt(-side.bend) : 0.5;
+}
+
+/* There may be two such δ, since a likelihood can be flat between R = 1 and the fit: if the group whose λ decreases may
+ * have R = 1, the search starts there, too. The farther δ is the limit, if no other λ have a higher likelihood there. */
+static double limit(const Group *up, const Group *down, const double *spread, double root) {
+    double total = sqrt(spread[0] * spread[0] + spread[1] * spread[1]), top = up->top + down->top;
+    double lambda_up = up->estimate + root * spread[0] * spread[0] / total;
+    double lambda_down = down->estimate - root * spread[1] * spread[1] / total;
+    double left = root * root - 2 * down->top; /* of 2(ℓ̂ − ℓ), if R_down = 1 */
+    Pairing pair = {up, down, new_side(), new_side(), 0.0, 0.0, 0.0};
+    double found = quick_limit(&pair, top, root, lambda_up, lambda_down);
+    if (left > 0 && pair.of_down.lambda > LEAST) {
+        double other = quick_limit(&pair, top, root, up->estimate + sqrt(left) * spread[0], 0.0);
+        if (!(found > other)) found = other;
     }
-    double estimate = two->estimate[0] - two->estimate[1];
-    out[0] = most(2 * (top - best_common(two, 0.0)), 0.0);
+    if (!isfinite(found)) return bracketed_limit(&pair, up->estimate - down->estimate, top, root);
+    return fall_at(&pair, found, top) > (1 - SAME) * root ? found : bracketed_limit(&pair, found, top, root);
+}
+
+static void compare(const Group *groups, double root, double *out) {
+    const Group *a = groups, *b = groups + 1;
+    Pairing pair = {a, b, new_side(), new_side(), 0.0, 0.0, 0.0};
+    out[0] = most(2 * (a->top + b->top - best_common(&pair, 0.0)), 0.0);
     if (!(root > 0)) return;
-    out[1] = limit(two, estimate, -0.5, top, root);
-    out[2] = limit(two, estimate, 0.5, top, root);
+    double spread[3] = {spread_of(a), spread_of(b), 0.0};
+    spread[2] = spread[0];
+    out[1] = -limit(b, a, spread + 1, root);
+    out[2] = limit(a, b, spread, root);
 }
 
 int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const LengthTable *second,
@@ -112,14 +211,16 @@ int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const
     for (int64_t k = 0; k < task->size; k++) {
         int64_t i = task->terms[k], used = 0;
         if (!is_term(cells, i)) return TB_BAD_INDEX;
-        TwoGroups two = {0};
+        Group groups[2];
         for (int g = 0; g < 2; g++) {
             const int64_t *range = range_of(cells, g, i);
             int32_t status = gather(cells, range[0], range[1], room, &used, &terms[g]);
             if (status != TB_OK) return status;
-            two.of[g] = (Profile){&terms[g], tables[g], 0.0, OF_RATIO};
+            const double *fit = task->fits + 6 * i + 3 * g;
+            const Profile of = {&terms[g], tables[g], 0.0, OF_RATIO};
+            groups[g] = (Group){of, log_ratio_of(fit[0], fit[1]), fit[1], fit[2]};
         }
-        compare(&two, task->fits + 6 * i, task->roots[i], task->out + 3 * i);
+        compare(groups, task->roots[i], task->out + 3 * i);
     }
     return TB_OK;
 }

@@ -5,6 +5,7 @@
 enum { LARGEST_COUNT = 4096 };
 #define NEAR_NOTHING 1e-4 /* −log(1 − p) up to which a difference is a derivative, to rounding */
 #define NOWHERE 1e-7 /* share of the bursts, below which none can be in a design cell: a covariate rules it out there */
+#define NO_TOKEN (-23.0) /* log of the expected tokens in a design cell, from which on its share is far below that */
 
 /* log Γ(z + n)/Γ(z) − n log z as a function of n: the parts that depend on z alone. */
 typedef struct {
@@ -23,15 +24,13 @@ static double rising(const Rising *of, double n) {
 
 /* The distribution of counts in the documents of one design cell, without their length. */
 typedef struct {
-    Rising rest, all;
-    double alpha, alpha_not, log_rest, on_alpha, on_not;
+    double alpha_0, alpha, alpha_not, log_rest, on_alpha, on_not;
 } CellModel;
 
 static CellModel model_of(Tied own, double omega) {
     Share share = split(omega);
     double alpha_0 = exp(own.tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
-    return (CellModel){rising_from(alpha_not),
-                       rising_from(alpha_0),
+    return (CellModel){alpha_0,
                        alpha,
                        alpha_not,
                        log1p(-share.p),
@@ -94,8 +93,8 @@ static int add_four(Bursts *of, int64_t groups, int64_t g, Lanes n, Lanes docume
     double largest = of->sizes[of->count - 1];
     if (model->alpha_not < 12 || largest > 100) return 0;
     Lanes risen = -model->log_rest < NEAR_NOTHING
-                      ? rising_difference(model->all.z, -model->log_rest, n)
-                      : rising_of_four(model->alpha_not, n) - rising_of_four(model->all.z, n);
+                      ? rising_difference(model->alpha_0, -model->log_rest, n)
+                      : rising_of_four(model->alpha_not, n) - rising_of_four(model->alpha_0, n);
     Lanes none = lanes_exp(n * model->log_rest + risen);
     if (lanes_any(none < 1e-100)) return 0;
     Lanes product = none * documents, rise = lanes_of(0.0), held[MOST_SIZES], rises[MOST_SIZES];
@@ -123,7 +122,8 @@ static int add_four(Bursts *of, int64_t groups, int64_t g, Lanes n, Lanes docume
 /* Adds the documents of one length class to the places of the bursts: weights (not yet normalised) and Δ times weight.
  * e^c keeps the weights of large bursts from underflowing. */
 static void add_class(Bursts *of, int64_t groups, int64_t g, double n, double documents, const CellModel *model) {
-    double log_p = n * model->log_rest + rising(&model->rest, n) - rising(&model->all, n), product = 1.0, rise = 0.0;
+    const Rising rest = rising_from(model->alpha_not), all = rising_from(model->alpha_0);
+    double log_p = n * model->log_rest + rising(&rest, n) - rising(&all, n), product = 1.0, rise = 0.0;
     double none = exp(log_p); /* the probability of no burst, without what `product` has given away */
     int64_t k = 0;
     for (double q = 0; k < of->count; q++) {
@@ -160,9 +160,13 @@ static void add_classes(Bursts *of, const LengthClasses *classes, int64_t groups
     }
 }
 
-int find_places(const Design *design, const LengthClasses *classes, const double *fit, Bursts *of) {
+int find_places(const Cells *cells, const Design *design, const LengthClasses *classes, int64_t term,
+                const double *fit, Bursts *of) {
     int64_t groups = design->groups, columns = design->columns;
-    double n = 0.0;
+    const int64_t *range = range_of(cells, 0, term);
+    double n = 0.0, *absent = of->column;
+    for (int64_t g = 0; g < groups; g++) absent[g] = 1.0;
+    for (int64_t j = range[0]; j < range[1]; j++) absent[design->group[j]] = 0.0;
     for (int64_t k = 0; k < of->count * groups; k++) of->share[k] = of->rise[k] = 0.0;
     for (int64_t g = 0; g < groups; g++) n += design->tokens[g];
     double overall = between(of->tokens / n, 1e-300, 1 - 1e-16), middle = log(overall) + log1p(-overall);
@@ -170,6 +174,7 @@ int find_places(const Design *design, const LengthClasses *classes, const double
         double omega = 0.0;
         for (int64_t c = 1; c < columns; c++) omega += design->rows[g * columns + c] * fit[c];
         omega = between(omega, -60.0, 30.0);
+        if (absent[g] != 0 && omega + log(most(design->tokens[g], 1.0)) < NO_TOKEN) continue;
         const CellModel model = model_of(tied(design->kappa, middle, fit[columns], omega), omega);
         add_classes(of, classes, groups, g, &model);
     }
@@ -202,5 +207,10 @@ void leave_out(const Cells *cells, const Design *design, int64_t term, Bursts *o
         of->expected[g] = 0.0;
         of->documents -= of->held[g];
         for (int64_t k = 0; k < of->count; k++) of->share[k * groups + g] = of->rise[k * groups + g] = 0.0;
+    }
+    for (int64_t k = 0; k < of->count; k++) { /* the rest is all there is: near its mean, T's saddlepoint shows if not */
+        double *share = of->share + k * groups, total = 0.0;
+        for (int64_t g = 0; g < groups; g++) total += share[g];
+        for (int64_t g = 0; g < groups && total > 0; g++) share[g] /= total;
     }
 }

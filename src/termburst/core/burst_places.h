@@ -20,8 +20,10 @@ typedef struct {
 /* The sizes of a term's bursts. Returns 0 if there are too many different ones. */
 int collect_bursts(const Cells *cells, int64_t term, Bursts *of);
 
-/* Where bursts of each size may be, with the coefficients and τ of *fit*. Returns 0 if one can be nowhere. */
-int find_places(const Design *design, const LengthClasses *classes, const double *fit, Bursts *of);
+/* Where bursts of each size may be, with the coefficients and τ of *fit*: nowhere in design cells that lack the term and
+ * in which it is so improbable that `leave_out` would remove them. Returns 0 if a burst can be nowhere. */
+int find_places(const Cells *cells, const Design *design, const LengthClasses *classes, int64_t term,
+                const double *fit, Bursts *of);
 
 /* Leaves out design cells in which the model without the coefficient has no bursts, and that have none. There a logit is
  * far out, and how far is rounding: neither x̃ nor the farthest T may depend on it. */

@@ -6,6 +6,7 @@
 #define FIT_GAIN 1e-9     /* of a Newton step: the fit has converged */
 #define FARTHEST_TAU 22.0 /* of τ above log of the longest document: there it is the binomial to rounding */
 #define UNSEEN 1e-2       /* change of a logit or of τ by a last step that need not be evaluated */
+#define FEW_TOKENS 1e3    /* of a term in a design cell, up to which a difference of two log p is exact enough */
 #define STRETCH 8.0       /* steps at once, if the likelihood rises for ever like −e^−t: each of these gains e^−1 of the last */
 enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 8 };
 
@@ -13,29 +14,43 @@ static const double *table_in(const Problem *of, int64_t g) {
     return of->design->tables + g * PANELS * (DEGREE + 1) * 2;
 }
 
-/* log α_0 of all design cells, at the ω of the points. */
+/* α_0 of the design cells that count, at the ω of the points. */
 static void tie_points(const Problem *of, double tau) {
     double kappa = *of->kappa;
-    for (int64_t g = 0; g < of->design->groups; g++) {
-        Point *at = &of->points[g];
-        double own = tau - kappa * (at->v - of->middle);
-        at->own = (Tied){own, -kappa * (at->rest - at->p), 2 * kappa * at->p * at->rest};
-        if (!(own < LARGEST && own > SMALLEST)) at->own = (Tied){between(own, SMALLEST, LARGEST), 0.0, 0.0};
+    int64_t count = *of->counted;
+    const int64_t *counted = of->counted + 1;
+    for (int64_t first = 0; first < count; first += LANES) {
+        double logs[LANES] = {0.0};
+        for (int64_t k = 0; k < LANES && first + k < count; k++) {
+            Point *at = &of->points[counted[first + k]];
+            double own = tau - kappa * (at->v - of->middle);
+            at->own = (Tied){own, -kappa * (at->rest - at->p), 2 * kappa * at->p * at->rest};
+            if (!(own < LARGEST && own > SMALLEST)) at->own = (Tied){between(own, SMALLEST, LARGEST), 0.0, 0.0};
+            logs[k] = at->own.tau;
+        }
+        Lanes alpha_0 = lanes_exp(lanes_at(logs));
+        for (int64_t k = 0; k < LANES && first + k < count; k++) of->points[counted[first + k]].alpha_0 = alpha_0[k];
     }
 }
 
-/* Computes the points of all design cells at x. */
+/* Computes the points of the design cells at x: ω of all of them, the rest of those that count. */
 static void locate(const Problem *of, const double *x) {
-    int64_t columns = of->design->columns, groups = of->design->groups;
+    int64_t columns = of->design->columns, groups = of->design->groups, count = 0;
+    const int64_t *counted = of->counted + 1;
     pad(of, x);
-    for (int64_t g = 0; g < groups; g++)
-        of->points[g].omega = between(row_product(of, g), -FARTHEST_LOGIT, FARTHEST_LOGIT / 2);
-    for (int64_t g = 0; g < groups; g += LANES) {
+    for (int64_t g = 0; g < groups; g++) {
+        Point *at = &of->points[g];
+        at->omega = between(row_product(of, g), -FARTHEST_LOGIT, FARTHEST_LOGIT / 2);
+        of->counted[1 + count] = g;
+        count += of->place[g] >= 0 || !(at->omega < at->ends);
+    }
+    *of->counted = count;
+    for (int64_t first = 0; first < count; first += LANES) {
         double size[LANES];
-        for (int64_t k = 0; k < LANES; k++) size[k] = -fabs(of->points[least_int(g + k, groups - 1)].omega);
+        for (int64_t k = 0; k < LANES; k++) size[k] = -fabs(of->points[counted[least_int(first + k, count - 1)]].omega);
         Lanes e = lanes_exp(lanes_at(size)), large = 1 / (1 + e), small = e / (1 + e), log_1p = lanes_log1p(e);
-        for (int64_t k = 0; k < LANES && g + k < groups; k++) {
-            Point *at = &of->points[g + k];
+        for (int64_t k = 0; k < LANES && first + k < count; k++) {
+            Point *at = &of->points[counted[first + k]];
             int above = at->omega > 0;
             at->p = above ? large[k] : small[k];
             at->rest = above ? small[k] : large[k];
@@ -49,12 +64,21 @@ static void locate(const Problem *of, const double *x) {
 
 static double value_here(const Problem *of) {
     double off = *of->kappa - of->design->kappa, total = -of->design->firmness * off * off / 2;
-    for (int64_t g = 0; g < of->design->groups; g++) {
+    for (int64_t k = 1; k <= *of->counted; k++) {
+        int64_t g = of->counted[k];
         Point *at = &of->points[g];
         const Term *term = term_in(of, g);
         double n = of->design->tokens[g];
-        total += term == NULL ? absent_gain(at->own.tau, at->delta, n, table_in(of, g), at->kept)
-                              : present_gain(at->own.tau, at->p, at->rest, at->delta, term, n, table_in(of, g), at->kept);
+        if (term == NULL) {
+            total += absent_gain(at->own.tau, at->delta, n, table_in(of, g), at->kept);
+            continue;
+        }
+        total += present_gain(at->own.tau, at->alpha_0, at->p, at->rest, at->delta, term, table_in(of, g), at->kept);
+        if (isnan(at->observed_log_p))
+            total += binomial_gain(at->p, at->rest, term->n_i, n);
+        else
+            total += term->n_i * (at->omega - at->delta - at->observed_log_p) -
+                     (n - term->n_i) * (at->delta - at->observed_delta);
     }
     return total;
 }
@@ -89,7 +113,8 @@ void slopes_here(const Problem *of) {
     int64_t columns = of->design->columns, width = of->width;
     double *gradient = of->gradient, *last = of->hessian + columns * width;
     clear_slopes(of);
-    for (int64_t g = 0; g < of->design->groups; g++) {
+    for (int64_t m = 1; m <= *of->counted; m++) {
+        int64_t g = of->counted[m];
         const double *row = of->rows + g * width, *table = table_in(of, g);
         const Point *at = &of->points[g];
         const Term *term = term_in(of, g);
@@ -97,7 +122,8 @@ void slopes_here(const Problem *of) {
         double n = of->design->tokens[g];
         Derivatives d = term == NULL
                             ? absent_derivatives(own.tau, at->p, at->rest, at->delta, n, table, at->kept)
-                            : present_derivatives(own.tau, at->p, at->rest, at->delta, term, n, table, at->kept);
+                            : present_derivatives(own.tau, at->alpha_0, at->p, at->rest, at->delta, term, n, table,
+                                                  at->kept);
         double across = d.tau_omega + own.slope * d.tau_tau;
         double bend = d.omega_omega + own.slope * (d.tau_omega + across) + own.bend * d.tau;
         add_row(of, g, d.omega + own.slope * d.tau, bend);
@@ -143,8 +169,9 @@ static double change_of(const Problem *of) {
     pad(of, of->step);
     for (int64_t g = 0; g < of->design->groups; g++) {
         largest = most(largest, fabs(row_product(of, g)) / 4);
-        if (tie != 0) largest = most(largest, fabs(of->step[columns] - tie * (of->points[g].v - of->middle)) / 3);
     }
+    for (int64_t k = 1; k <= *of->counted && tie != 0; k++)
+        largest = most(largest, fabs(of->step[columns] - tie * (of->points[of->counted[k]].v - of->middle)) / 3);
     return largest;
 }
 
@@ -222,24 +249,43 @@ double profile_curvature(const Problem *of, const double *x) {
     return curvature - known;
 }
 
-int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room *room, const DesignRoom *design_room,
-              Problem *of, double *documents) {
-    int64_t used = 0, found = 0, size = design->columns + 1, width = (size + LANES - 1) / LANES * LANES;
-    double n_i = 0.0, n = 0.0;
-    Term *present = design_room->present;
-    if (!is_term(cells, term)) return TB_BAD_INDEX;
+/* The columns and τ, padded to whole LANES. */
+static int64_t padded_width(const Design *design) { return (design->columns + LANES) / LANES * LANES; }
+
+int32_t prepare(const Design *design, const DesignRoom *design_room) {
+    int64_t size = design->columns + 1, width = padded_width(design);
     if (design_room->size < (size + design->groups + 2) * width + size * size + ROWS_OF_SCRATCH * size + 1)
         return TB_NO_ROOM;
-    double *padded = design_room->numbers, *rows = padded + width, *numbers = rows + design->groups * width;
+    double *padded = design_room->numbers, *rows = padded + width;
     for (int64_t k = 0; k < width; k++) padded[k] = 0.0;
     for (int64_t g = 0; g < design->groups; g++) {
         const double *row = design->rows + g * design->columns;
         Point *at = (Point *)design_room->points + g;
-        design_room->place[g] = -1;
-        n += design->tokens[g];
+        at->ends = NEGLIGIBLE - log(most(design->tokens[g], 1.0));
         for (int64_t k = 0; k < width; k++) rows[g * width + k] = k < design->columns ? row[k] : 0.0;
         for (at->first = 0; at->first < design->columns - 1 && row[at->first] == 0;) at->first++;
         for (at->last = design->columns - 1; at->last > at->first && row[at->last] == 0;) at->last--;
+    }
+    return TB_OK;
+}
+
+/* The observed share of the term in a design cell. */
+static void note_share(Point *at, double n_i, double n) {
+    int exact = n_i < FEW_TOKENS && n_i < n / 2;
+    at->observed_log_p = exact ? log(n_i / n) : NAN;
+    at->observed_delta = exact ? -log1p(-n_i / n) : NAN;
+}
+
+int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room *room, const DesignRoom *design_room,
+              Problem *of, double *documents) {
+    int64_t used = 0, found = 0, size = design->columns + 1, width = padded_width(design);
+    double n_i = 0.0, n = 0.0;
+    Term *present = design_room->present;
+    if (!is_term(cells, term)) return TB_BAD_INDEX;
+    double *padded = design_room->numbers, *rows = padded + width, *numbers = rows + design->groups * width;
+    for (int64_t g = 0; g < design->groups; g++) {
+        design_room->place[g] = -1;
+        n += design->tokens[g];
     }
     const int64_t *range = range_of(cells, 0, term);
     *documents = 0.0;
@@ -251,10 +297,12 @@ int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room
         if (status != TB_OK) return status;
         n_i += present[found].n_i;
         *documents += present[found].documents;
+        note_share((Point *)design_room->points + g, present[found].n_i, design->tokens[g]);
         design_room->place[g] = found++;
     }
     double share = between(n_i / n, 1e-300, 1 - 1e-16);
     *of = (Problem){.design = design, .present = present, .place = design_room->place, .points = design_room->points};
+    of->counted = design_room->counted;
     of->width = width;
     of->rows = rows;
     of->padded = padded;

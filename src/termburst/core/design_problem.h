@@ -6,11 +6,14 @@
 
 #define FARTHEST_LOGIT 60.0  /* of a logit mean: beyond, the likelihood does not change */
 #define NEARLY_BINOMIAL 14.0 /* of τ below its end: if the likelihood still rises, τ jumps to the end */
+#define NEGLIGIBLE (-23.0)   /* log of the expected tokens in a design cell without the term, below which it is left out */
 
-/* A design cell at a point x: logit mean ω, p, 1 − p, −log(1 − p), v, and log α_0 with its derivatives in ω; and the
- * columns in which its row of the design is not 0, from `first` to `last`; and what `absent_gain` has looked up. */
+/* A design cell at a point x: logit mean ω, p, 1 − p, −log(1 − p), v, α_0, and log α_0 with its derivatives in ω;
+ * log p and −log(1 − p) of the observed share, NaN if the difference to them would have rounding errors; and the
+ * columns in which its row of the design is not 0, from `first` to `last`; and what `absent_gain` has looked up. Up to a
+ * logit of `ends`, documents without the term say nothing: their log-likelihood is between −e^NEGLIGIBLE and 0. */
 typedef struct {
-    double omega, p, rest, delta, v;
+    double omega, ends, p, rest, delta, v, alpha_0, observed_log_p, observed_delta;
     Tied own;
     int64_t first, last;
     double kept[LANES];
@@ -23,6 +26,7 @@ typedef struct {
     const Design *design;
     const Term *present;  /* the design cells with the term */
     const int64_t *place; /* of each design cell in `present`, or −1 */
+    int64_t *counted;     /* how many design cells are not left out at the x of the last call of `value_at`, and which */
     Point *points;
     double middle, highest, lowest; /* v of all documents together, and the range of τ */
     double enough;                  /* gain of a step below which a search ends */
@@ -40,6 +44,9 @@ TB_INLINE int tie_is_fitted(const Design *design) { return design->firmness > 0;
 TB_INLINE const Term *term_in(const Problem *of, int64_t g) {
     return of->place[g] < 0 ? NULL : &of->present[of->place[g]];
 }
+
+/* Copies the design to the scratch space: once, before `begin` is called for each term. */
+int32_t prepare(const Design *design, const DesignRoom *design_room);
 
 /* Collects the cells of a term in each design cell, and the number of documents with it. */
 int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room *room, const DesignRoom *design_room,

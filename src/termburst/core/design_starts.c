@@ -2,19 +2,24 @@
 
 #include "cholesky.h"
 
+#define NOTHING 1e-9    /* fall of a likelihood that is rounding */
 #define LIGHT 1e-8      /* weight of a logit that may be anywhere far out */
 #define IMPROBABLE 6.0  /* −log of the expected tokens in a design cell without the term, from which it is far out */
-#define FARTHER 25.0    /* the same where it is put: there it does not matter any more */
+#define FARTHER 30.0    /* the same where it is put: far below NEGLIGIBLE, so that it is left out */
 
 /* The logit that a design cell should have, and the weight of it. */
 typedef struct {
     double logit, weight;
 } Aim;
 
+static Aim far_out(const Problem *of, int64_t g) {
+    return (Aim){-FARTHER - log(most(of->design->tokens[g], 1.0)), LIGHT};
+}
+
 static Aim observed_aim(const Problem *of, int64_t g) {
     const Term *term = term_in(of, g);
-    double n = of->design->tokens[g], n_i = term == NULL ? 0.0 : term->n_i;
-    return (Aim){log(most(n_i, LIGHT) / most(n - n_i, LIGHT)), term == NULL ? LIGHT : most(term->documents, LIGHT)};
+    if (term == NULL) return far_out(of, g);
+    return (Aim){log(term->n_i / most(of->design->tokens[g] - term->n_i, LIGHT)), most(term->documents, LIGHT)};
 }
 
 static int is_improbable(const Problem *of, int64_t g) {
@@ -22,8 +27,7 @@ static int is_improbable(const Problem *of, int64_t g) {
 }
 
 static Aim nearest_aim(const Problem *of, int64_t g) {
-    if (!is_improbable(of, g)) return (Aim){of->points[g].omega, 1.0};
-    return (Aim){-FARTHER - log(most(of->design->tokens[g], 1.0)), LIGHT};
+    return is_improbable(of, g) ? far_out(of, g) : (Aim){of->points[g].omega, 1.0};
 }
 
 int somewhere_improbable(const Problem *of) {
@@ -64,3 +68,23 @@ static void least_squares(const Problem *of, Aim (*aim_of)(const Problem *, int6
 void observed_start(const Problem *of, double *x) { least_squares(of, observed_aim, x); }
 
 void nearest_start(const Problem *of, double *x) { least_squares(of, nearest_aim, x); }
+
+/* Whether a design cell is on its way out, but still counts, or nearly so. */
+static int is_leaving(const Problem *of) {
+    for (int64_t g = 0; g < of->design->groups; g++)
+        if (is_improbable(of, g) && of->points[g].omega > of->points[g].ends - 3) return 1;
+    return 0;
+}
+
+void put_far_out(const Problem *of, double *fit) {
+    int64_t size = of->design->columns + 1;
+    double *x = of->trial;
+    value_at(of, fit);
+    if (!is_leaving(of)) return;
+    for (int64_t k = 0; k < size; k++) x[k] = fit[k];
+    nearest_start(of, x);
+    double value = value_at(of, x);
+    if (!(value >= fit[size] - NOTHING)) return;
+    for (int64_t k = 0; k < size; k++) fit[k] = x[k];
+    fit[size] = value;
+}

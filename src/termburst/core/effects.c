@@ -125,17 +125,20 @@ void best_on(const Profile *of, double level, Best *best) {
         double slope = d.tau * at.d_tau + d.omega * at.d_omega;
         double bend = on_tau * at.d_tau + on_omega * at.d_omega + d.tau * at.dd_tau + d.omega * at.dd_omega;
         double step = bend < 0 ? -slope / bend : copysign(1.0, slope);
-        best->slope = d.tau * at.tau_level + d.omega * at.omega_level;
-        best->turn = bend < 0 ? -(on_tau * at.tau_level + on_omega * at.omega_level) / bend : 0.0;
-        more = bend < 0 ? slope * step / 2 : 0.0;
+        double across = on_tau * at.tau_level + on_omega * at.omega_level;
+        best->off = bend < 0 ? step : 0.0;
+        best->slope = d.tau * at.tau_level + d.omega * at.omega_level + across * best->off;
+        best->turn = bend < 0 ? -across / bend : 0.0;
+        best->bend = bend < 0 ? d.omega_omega - across * across / bend : NAN;
+        more = slope * best->off / 2;
         tau = at.tau;
-        if (!(fabs(slope) > FLAT) || fabs(step) < CLOSE) break;
+        if (!(fabs(slope) > FLAT) || fabs(step) < best->close) break;
         if (slope > 0)
             low = s;
         else
             high = s;
-        more = 0.0;
-        if (!(high - low > CLOSE)) break;
+        more = best->off = 0.0;
+        if (!(high - low > best->close)) break;
         step = between(step, -2.0, 2.0);
         if (!(low < s + step && s + step < high)) step = (low + high) / 2 - s;
         s += step;
@@ -183,7 +186,7 @@ static double limit(const Profile *of, double inside, double step, double top, d
  * search looks again farther out. */
 static double limit_of_binomial(const Profile *of, double omega, double top, double root) {
     double level = log(root / sqrt(most(of->table->pairs, 1.0))) - omega, found = level;
-    Best best = {.s = most(log(expm1(least(most(-omega - level, 1e-3), 36.0))), -5.0)};
+    Best best = {.s = most(log(expm1(least(most(-omega - level, 1e-3), 36.0))), -5.0), .close = CLOSE};
     double start = level - 1.0;
     for (int look = 0; look < LOOKS; look++) {
         found = limit(of, start, 1.0, top, root, best);
@@ -205,7 +208,7 @@ static double limit_of_binomial(const Profile *of, double omega, double top, dou
 static Roots limits_of(const Profile *of, double tau, double omega, double top, Roots roots) {
     Roots found = {NAN, NAN};
     double level, within = between(tau, SMALLEST + 5, LARGEST);
-    Best best = {.s = within, .tau = within};
+    Best best = {.s = within, .tau = within, .close = CLOSE};
     if (of->effect == OF_REUSE) {
         level = reuse_at(within, omega, of->length).level;
         best.s = least(within + log(split(omega).p), 5.0);

@@ -54,9 +54,11 @@ typedef struct {
 } Profile;
 
 /* The maximum of the likelihood where an effect has a given level: the parameter s of the curve (for the burst ratio it is
- * τ) and τ, the gain over the binomial, its derivative in the level, and ds/dlevel. */
+ * τ) and τ, the gain over the binomial, its derivative in the level, and ds/dlevel. The search ends where the next step
+ * would be below `close`; `off` is that step, and gain and slope allow for it. For the burst ratio, `bend` is the second
+ * derivative of the gain in the level, or NaN where the likelihood is not concave along the curve. */
 typedef struct {
-    double s, tau, gain, slope, turn;
+    double s, tau, gain, slope, turn, off, bend, close;
 } Best;
 
 TB_API int32_t tb_effect_limits(const Cells *cells, const LengthTable *table, const EffectTask *task, const Room *room);

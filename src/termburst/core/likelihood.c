@@ -78,9 +78,9 @@ TB_INLINE Derivatives combined(double p, double rest, double n_i, double n, cons
 }
 
 /* The derivatives without a penalty: *delta* is −log(1 − p), *kept* is from `present_gain` at this point or NULL. */
-TB_INLINE Derivatives derivatives_at(double tau, double p, double rest, double delta, const Term *term, double n,
-                                     const double *table, const double *kept) {
-    double alpha_0 = exp(tau), alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
+TB_INLINE Derivatives derivatives_at(double tau, double alpha_0, double p, double rest, double delta, const Term *term,
+                                     double n, const double *table, const double *kept) {
+    double alpha = alpha_0 * p, alpha_not = alpha_0 * rest;
     Lanes sum = {0.0}, slope = {0.0}, x = {1.0, 2.0, 3.0, 4.0};
     for (int64_t q = 0; q < term->more_size; q += LANES) {
         Lanes part = x / (alpha + x), weighted = lanes_at(term->more + q) * part;
@@ -107,7 +107,7 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
                         const double *penalty) {
     Share share = split(omega);
     double alpha_0 = exp(tau), delta = log1p_of(alpha_0 * share.p / (alpha_0 * share.rest));
-    Derivatives d = derivatives_at(tau, share.p, share.rest, delta, term, n, table, NULL);
+    Derivatives d = derivatives_at(tau, alpha_0, share.p, share.rest, delta, term, n, table, NULL);
     if (penalty != NULL) {
         d.tau += penalty[0] + penalty[1] * tau + penalty[2] * alpha_0 + penalty[3] / alpha_0;
         d.tau_tau += penalty[1] + penalty[2] * alpha_0 - penalty[3] / alpha_0;
@@ -115,9 +115,9 @@ Derivatives derivatives(double tau, double omega, const Term *term, double n, co
     return d;
 }
 
-Derivatives present_derivatives(double tau, double p, double rest, double delta, const Term *term, double n,
-                                const double *table, const double *kept) {
-    return derivatives_at(tau, p, rest, delta, term, n, table, kept);
+Derivatives present_derivatives(double tau, double alpha_0, double p, double rest, double delta, const Term *term,
+                                double n, const double *table, const double *kept) {
+    return derivatives_at(tau, alpha_0, p, rest, delta, term, n, table, kept);
 }
 
 /* The derivatives for documents without the term: *delta* is −log(1 − p). *kept* is from `absent_gain` at this point. */
@@ -224,25 +224,22 @@ TB_INLINE double with_binomial(double total, double p, double rest, double n_i, 
     return total + n_i * log_ratio(p, p_0, change) + (n - n_i) * log_ratio(rest, rest_0, -change);
 }
 
-/* ℓ(τ, ω) − ℓ_binomial, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z + … */
-double gain(double tau, double omega, const Term *term, double n, const double *table) {
-    Share share = split(omega);
-    double alpha_0 = exp(tau), alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest;
-    double delta = log1p_of(alpha / alpha_not);
+/* ℓ − ℓ_binomial without its binomial part, as a sum of log1p: Σ T_q log(1 + q/α) − Σ_r log(1 + r/α_¬) + ∫ K d log z */
+double present_gain(double tau, double alpha_0, double p, double rest, double delta, const Term *term,
+                    const double *table, double *kept) {
     if (!(delta < 1e3)) return NAN;
-    double total = lengths_integral(table, tau, delta, occurrences_gain(term, alpha, alpha_not));
-    return with_binomial(total, share.p, share.rest, term->n_i, n);
+    double total = occurrences_gain(term, alpha_0 * p, alpha_0 * rest);
+    if (delta < SHORT) return total + short_integral(table, tau, delta, kept);
+    return lengths_integral(table, tau, delta, total);
 }
 
-double present_gain(double tau, double p, double rest, double delta, const Term *term, double n, const double *table,
-                    double *kept) {
-    if (!(delta < 1e3)) return NAN;
-    double alpha_0 = exp(tau), total = occurrences_gain(term, alpha_0 * p, alpha_0 * rest);
-    if (delta < SHORT)
-        total += short_integral(table, tau, delta, kept);
-    else
-        total = lengths_integral(table, tau, delta, total);
-    return with_binomial(total, p, rest, term->n_i, n);
+double binomial_gain(double p, double rest, double n_i, double n) { return with_binomial(0.0, p, rest, n_i, n); }
+
+double gain(double tau, double omega, const Term *term, double n, const double *table) {
+    Share share = split(omega);
+    double alpha_0 = exp(tau), delta = log1p_of(alpha_0 * share.p / (alpha_0 * share.rest)), kept[LANES];
+    double total = present_gain(tau, alpha_0, share.p, share.rest, delta, term, table, kept);
+    return with_binomial(total, share.p, share.rest, term->n_i, n);
 }
 
 /* The sum of the integers of a run. */

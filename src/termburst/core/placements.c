@@ -120,7 +120,7 @@ static double deviate(const Bursts *of, int64_t groups, double t, Moments about)
     if (fabs(t - about.mean) < 1e-6 * sqrt(about.variance)) return 0.0;
     for (int round = 0; round < ROUNDS; round++) {
         k = cumulants(of, groups, s);
-        if (fabs(k.slope - t) < 1e-8 * sqrt(about.variance)) break;
+        if (fabs(k.slope - t) < 1e-10 * fabs(t - about.mean)) break; /* log(u/r)/r magnifies the error of s by 1/r */
         if (k.slope < t)
             low = s;
         else
@@ -129,7 +129,7 @@ static double deviate(const Bursts *of, int64_t groups, double t, Moments about)
         double farthest_step = 2 * fabs(s) + 1 / sqrt(about.variance);
         next = between(next, s - farthest_step, s + farthest_step);
         if (!(next > low && next < high)) next = isinf(low) || isinf(high) ? 2 * s : (low + high) / 2;
-        if (!(fabs(next) < 1e6 / sqrt(about.variance))) break;
+        if (!(fabs(next) < 1e6 / sqrt(about.variance)) || fabs(next - s) <= 1e-15 * fabs(s)) break;
         s = next;
     }
     double r = copysign(sqrt(most(2 * (s * t - k.value), 0.0)), s), u = s * sqrt(most(k.bend, 0.0));
@@ -164,7 +164,7 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
     double *out = task->out + RESULTS * term, t = 0.0, widest = 0.0, spread = 0.0;
     for (int k = 0; k < RESULTS; k++) out[k] = NAN;
     if (!collect_bursts(cells, term, of)) return;
-    if (!find_places(design, classes, task->fits + term * (design->columns + 4), of)) return;
+    if (!find_places(cells, design, classes, term, task->fits + term * (design->columns + 4), of)) return;
     leave_out(cells, design, term, of);
     if (!residual_column(design, of)) return;
     for (int64_t g = 0; g < groups; g++) {

@@ -8,6 +8,7 @@
 #define FARTHEST_LIMIT 60.0 /* of a limit: beyond, it is infinite */
 #define INSIDE 3.0          /* of τ above log of the longest document, from which a fit starts at most */
 #define NOTHING 1e-8        /* fall of a likelihood that is rounding */
+#define REACHED 1e-9        /* below the fit with all parameters free: no other fit can gain more */
 #define APART 0.5           /* of a coefficient: if the likelihood is the same that far off, it says nothing about it */
 #define FAR 8.0             /* of a logit: the tangent says little about what is that far off */
 #define FEW 30.0            /* documents with a term, up to which other starts are tried */
@@ -98,13 +99,15 @@ static void fit_without(Problem *of, const double *fit, double documents, double
         observed_start(of, x);
         prefer(of, x, out);
     }
-    out[size] = climb(of, out, &out[size + 1]);
+    if (!far) out[size] = value_at(of, out);
+    if (!(out[size] >= fit[size] - REACHED)) out[size] = climb(of, out, &out[size + 1]);
     if (documents <= FEW && !(out[size] > rival)) {
         observed_start(of, x);
         try_start(of, x, out);
         value_at(of, out);
         scan(of, x, out);
     }
+    put_far_out(of, out);
     of->held = 0;
 }
 
@@ -139,6 +142,7 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
         value_at(of, out);
         task->rival[term] = scan(of, x, out);
     }
+    if (task->scan) put_far_out(of, out);
     if (task->held || !(out[size] > first)) return;
     value_at(of, out);
     slopes_here(of);
@@ -147,14 +151,15 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
 
 int32_t tb_fit_design(const Cells *cells, const Design *design, const DesignFitTask *task, const Room *room,
                       const DesignRoom *design_room) {
-    for (int64_t k = 0; k < task->size; k++) {
+    int32_t status = prepare(design, design_room);
+    for (int64_t k = 0; k < task->size && status == TB_OK; k++) {
         Problem of;
         double documents;
-        int32_t status = begin(cells, design, task->terms[k], room, design_room, &of, &documents);
+        status = begin(cells, design, task->terms[k], room, design_room, &of, &documents);
         if (status != TB_OK) return status;
         fit_one(&of, task, task->terms[k], documents);
     }
-    return TB_OK;
+    return status;
 }
 
 /* A point of a search for a limit: β_0, √(2 × fall of the profile), how β_0 changes with that, and the gain of a Newton
@@ -344,7 +349,8 @@ static double one_limit(const Problem *of, const double *fit, const double *with
 int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignLimitTask *task, const Room *room,
                          const DesignRoom *design_room) {
     int64_t size = design->columns + 1;
-    for (int64_t k = 0; k < task->size; k++) {
+    int32_t status = prepare(design, design_room);
+    for (int64_t k = 0; k < task->size && status == TB_OK; k++) {
         int64_t i = task->terms[k];
         const double *fit = task->fits + i * (size + 3);
         const double *without = task->without + i * (size + 3);
@@ -355,7 +361,7 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
             task->out[2 * i + 1] = INFINITY;
             continue;
         }
-        int32_t status = begin(cells, design, i, room, design_room, &of, &documents);
+        status = begin(cells, design, i, room, design_room, &of, &documents);
         if (status != TB_OK) return status;
         of.enough = LIMIT_GAIN;
         of.held = 1;
@@ -376,7 +382,7 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
             task->out[2 * i + side] = found;
         }
     }
-    return TB_OK;
+    return status;
 }
 
 /* clang-format off */
@@ -394,6 +400,7 @@ TB_LAYOUT(regression,
     TB_WHOLE(DesignRoom),
     TB_FIELD(DesignRoom, present),
     TB_FIELD(DesignRoom, place),
+    TB_FIELD(DesignRoom, counted),
     TB_FIELD(DesignRoom, points),
     TB_FIELD(DesignRoom, numbers),
     TB_FIELD(DesignRoom, size),

@@ -26,11 +26,13 @@ typedef struct {
     double firmness;
 } Design;
 
-/* Scratch space of one thread: one Term, one place and one point (POINT bytes) per design cell, and `size` numbers. */
-enum { POINT = 112 };
+/* Scratch space of one thread: one Term, one place and one point (POINT bytes) per design cell, and `size` numbers;
+ * `counted` has one number more than there are design cells. */
+enum { POINT = 144 };
 typedef struct {
     void *present;
     int64_t *place;
+    int64_t *counted;
     void *points;
     double *numbers;
     int64_t size;

@@ -18,7 +18,7 @@ Integers = NDArray[np.int64]
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
 SCRATCH = 8  # rows of scratch space, as in design_problem.c
-POINT = 112  # bytes of a design cell at a point, as in regression.h
+POINT = 144  # bytes of a design cell at a point, as in regression.h
 
 
 class Design(Struct):
@@ -36,7 +36,14 @@ class Design(Struct):
 
 
 class DesignRoom(Struct):
-    _fields_ = [("present", Out_u8), ("place", Out_i64), ("points", Out_u8), ("numbers", Out_f64), ("size", Int)]
+    _fields_ = [
+        ("present", Out_u8),
+        ("place", Out_i64),
+        ("counted", Out_i64),
+        ("points", Out_u8),
+        ("numbers", Out_f64),
+        ("size", Int),
+    ]
 
 
 class DesignFitTask(Struct):
@@ -102,6 +109,7 @@ def _room(of: Design) -> DesignRoom:
     return DesignRoom(
         present=np.zeros(of.groups * ctypes.sizeof(Term), np.uint8),
         place=np.zeros(of.groups, np.int64),
+        counted=np.zeros(of.groups + 1, np.int64),
         points=np.zeros(of.groups * POINT, np.uint8),
         numbers=np.empty(numbers),
         size=numbers,

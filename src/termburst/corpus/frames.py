@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,10 @@ def text_column(frame: pl.DataFrame, text: str | None) -> str | None:
 
 
 def column_texts(column: pl.Series) -> list[Text]:
-    """The texts in a column of strings, or of lists of strings; null is an empty text."""
+    """The texts in a column of strings, or of lists of strings; null is an empty text, and a warning says so."""
+    if empty := column.null_count():
+        such = "documents have" if empty > 1 else "document has"
+        warnings.warn(f"{empty:,} {such} nothing in the column {column.name!r:.60}, and no tokens", stacklevel=4)
     if column.dtype == pl.String:
         return column.fill_null("").to_list()
     if column.dtype in (pl.Categorical, pl.Enum):

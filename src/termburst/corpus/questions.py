@@ -20,6 +20,7 @@ from termburst.corpus.shown import warn_of_single_documents, words_of
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.limits import memory_allowed
+from termburst.reading.conditions import CONDITION, is_condition
 from termburst.reading.documents import Text
 from termburst.schemes import RECOMMENDED_SCHEME
 
@@ -64,6 +65,8 @@ class Questions:
 
         def where(self, condition: Any) -> Corpus: ...
 
+        def with_metadata(self, metadata: Any) -> Corpus: ...
+
     def burstiness(self, **options: Any) -> pl.DataFrame:
         """Which terms come in bursts? See `termburst.burstiness_test`, which explains the options and the columns.
 
@@ -90,7 +93,7 @@ class Questions:
             Or a formula of columns of the metadata, such as "party + year": see `termburst.keyness_design`.
         by : column of the metadata whose values are the groups; by default the one named by `group`
             Two groups are compared with `termburst.keyness`; the first in order is A. More than two are compared with
-            `termburst.keyness_groups`.
+            `termburst.keyness_groups`. Or a condition, such as "year >= 1945": documents that meet it are A.
         groups : the values of that column to compare, such as ["Democratic", "Republican"]; the first is A
             Documents with other values are left out.
         options : of these functions, which also explain the columns; with cluster= or strata=, *by* is a formula
@@ -104,6 +107,8 @@ class Questions:
         """
         from termburst.tables import keyness, keyness_groups
 
+        if by is not None and self._is_condition(by):
+            return self._by_condition(other, by, groups, options)
         if groups is not None:
             return self._of_groups(other, by if by is not None else self.by, groups, options)
         if by is not None and other is None and options.keys() & {"cluster", "strata", "contrast"}:
@@ -133,6 +138,23 @@ class Questions:
             return keyness_groups(self._filled(), labels.to_list(), **options)
         a, b = (self.counts[(labels == value).to_numpy()] for value in values)
         return keyness(a, b, terms=self.terms, **options)
+
+    def _is_condition(self, by: Any) -> bool:
+        """Whether *by* is a condition, and not the name of a column; ValueError if it is neither."""
+        if not isinstance(by, str):
+            raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
+        return by not in self._metadata.columns and is_condition(by)
+
+    def _by_condition(self, other: Any, by: str, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
+        """`keyness` of the documents that meet a condition against the others."""
+        from termburst.corpus.condition_groups import sides
+
+        if other is not None:
+            raise ValueError("give another corpus or a formula, or by=, and not both")
+        if groups is not None:
+            raise ValueError(f"by={by!r:.60} is a condition, which has two groups of its own; omit groups=")
+        part = self.with_metadata({CONDITION: sides(self._metadata, by)})
+        return part.keyness(by=CONDITION, **options)
 
     def _of_groups(self, other: Any, by: str | None, groups: Iterable[Any], options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of the documents with some values of a column; of two, the first is A."""

@@ -154,6 +154,8 @@ def _from_list(items: list[Any], asked: ReadOptions) -> Corpus:
     """Texts, token lists, paths, or rows of counts."""
     if not items:
         raise ValueError("the source is an empty list; there is nothing to read")
+    if (missing := next((number for number, item in enumerate(items) if item is None), None)) is not None:
+        raise ValueError(f"Document {missing} must be a string; got None. Leave it out, or give an empty text.")
     kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], ReadOptions], Corpus]], ...] = (
         (lambda item: isinstance(item, str), _from_texts),
         (_is_tokens, _from_tokens),

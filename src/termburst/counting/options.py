@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import islice
 from numbers import Integral
@@ -286,6 +286,23 @@ class CountingOptions:
                 raise ValueError(f"Every token of document {number} must be a string; got {token!r:.60}.")
         if "" in text:
             raise ValueError(f"The empty string is among the tokens of document {number}. Remove it.")
+
+    def check_equal(self, other: CountingOptions) -> None:
+        """Raise ValueError if texts are counted in another way with the *other* options.
+
+        Examples
+        --------
+        >>> CountingOptions().check_equal(CountingOptions(lowercase=False))
+        Traceback (most recent call last):
+        ValueError: the texts were counted in different ways: lowercase=True and False
+        """
+        theirs = [
+            f"{f.name}={getattr(self, f.name)!r:.60} and {getattr(other, f.name)!r:.60}"
+            for f in fields(self)
+            if getattr(self, f.name) != getattr(other, f.name)
+        ]
+        if theirs:
+            raise ValueError(f"the texts were counted in different ways: {'; '.join(theirs)}")
 
     def to_json(self) -> dict[str, Any]:
         """Plain values from which `from_json` makes equal options.

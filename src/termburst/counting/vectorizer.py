@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -63,6 +63,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         """
         if getattr(documents, "ndim", 1) == 2 or hasattr(documents, "columns"):  # the names of a frame would be counted
             raise ValueError("documents must be texts, not a table; give one column of it, such as df['text']")
+        documents = self._checked(documents)
         if self._simple() is not None and all(isinstance(term, str) for term in vocabulary or ()):
             limit = SMALL if vocabulary is None or SMALL < 0 else max(SMALL, 10 * len(vocabulary))
             # With names of files, the size of the texts is not known.
@@ -89,6 +90,14 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         if not fixed_vocab and self._simple() is not None:
             self._in_order = terms
         return self.vocabulary_ if fixed_vocab else terms, X
+
+    def _checked(self, documents: Iterable[Any]) -> Iterable[Any]:
+        """The same documents. ValueError, when it comes to one that is not a text; code of users may take anything."""
+        of_users = callable(self.analyzer) or self.tokenizer is not None or self.preprocessor is not None
+        own = any(getattr(type(self), name) is not getattr(sklearn_text.CountVectorizer, name) for name in _REPLACED)
+        if self.input != "content" or of_users or own or any(name in vars(self) for name in _REPLACED):
+            return documents
+        return _only_texts(documents)
 
     def _text(self, document: Any) -> str:
         text = self.decode(document)
@@ -192,6 +201,13 @@ class CountVectorizer(CompiledCounting):
         for term in sorted(set(terms) - vocabulary.keys()):
             vocabulary[term] = len(vocabulary)
         self.vocabulary_, self.fixed_vocabulary_ = vocabulary, False
+
+
+def _only_texts(documents: Iterable[Any]) -> Iterator[str | bytes]:
+    for number, document in enumerate(documents):
+        if not isinstance(document, (str, bytes)):
+            raise ValueError(f"Document {number} must be a string; got {document!r:.60}.")
+        yield document
 
 
 def _alphabetical(vocabulary: dict[str, int]) -> bool:

@@ -31,7 +31,7 @@ Schema = Mapping[str, Any]  # the columns that a function returns: name to Polar
 ROWS = 200_000  # rows of counts in a batch
 TEXTS = 2_000  # documents in a batch
 ROWS_PER_FILE = 500_000
-BYTES_PER_FILE = 16_000_000  # in memory; rows of results are wide, and few of them are held
+BYTES_PER_FILE = 6_000_000  # in memory; rows of results are wide, and few of them are held
 ROWS_OF_TERMS = 300_000  # rows whose terms are fitted at a time
 ROWS_OF_PART = 300_000  # rows of a part of the terms; larger parts are divided again
 BUCKETS = 16  # parts that terms are divided into
@@ -127,10 +127,9 @@ def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Itera
     """
     import polars as pl
 
-    if (folder := _folder_of(frame)) is not None:
+    if (folder := folder_of(frame)) is not None:
         for file in sorted(folder.glob("*.parquet")):
-            found = pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
-            yield from found.iter_slices(rows)
+            yield from read_file(file, columns).iter_slices(rows)
         return
     frame = frame if columns is None else frame.select(*columns)
     native = nw.to_native(frame)
@@ -198,11 +197,15 @@ def spooled(
         if add_up and len(held) > 1:  # what a function returns at once, it has merged
             rows = rows.group_by(*(name for name in schema if name not in add_up)).agg(pl.col(add_up).sum())
             rows = rows.select(*schema)
-        if place is None:
-            write_scratch(rows, folder / f"{files:06}.parquet")
-        else:
-            _write_parts(rows, place, folder, f"{files:06}.parquet")
-        held, files, rows_held, bytes_held = [], files + 1, 0, 0
+        number = -(-int(rows.estimated_size()) // BYTES_PER_FILE)  # a result may be larger than a file
+        for some in rows.iter_slices(max(-(-rows.height // max(number, 1)), 1)) if rows.height else [rows]:
+            name = f"{files:06}.parquet"
+            if place is None:
+                write_scratch(some, folder / name)
+            else:
+                _write_parts(some, place, folder, name)
+            files += 1
+        held, rows_held, bytes_held = [], 0, 0
 
     for result in results:
         held.append(typed(result, schema))
@@ -264,12 +267,11 @@ def read_parts(folder: Path) -> dict[int, Any]:
     return {int(part.name): _scanned(part) for part in sorted(folder.iterdir())}
 
 
-def read_files(folder: Path) -> Iterator[tuple[int, Iterator[pl.DataFrame]]]:
-    """The same parts, each as the contents of its files: one at a time, where an engine would read many ahead."""
+def read_file(file: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """A file that `write_scratch` wrote; all columns, or those given."""
     import polars as pl
 
-    for part in sorted(folder.iterdir()):
-        yield int(part.name), (pl.read_parquet(file, glob=False) for file in sorted(part.glob("*.parquet")))
+    return pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
 
 
 def _scanned(folder: Path) -> Any:
@@ -294,7 +296,7 @@ def read_spooled(folder: Path, like: Any) -> Any:
 _folders: dict[int, tuple[Any, Path]] = {}  # of frames that read one; the key is the frame's id, as long as it lives
 
 
-def _folder_of(frame: Any) -> Path | None:
+def folder_of(frame: Any) -> Path | None:
     """The folder whose files the frame consists of, if it is a result of `read_spooled`."""
     native = nw.to_native(frame)
     alive, folder = _folders.get(id(native), (None, None))

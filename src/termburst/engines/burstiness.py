@@ -16,8 +16,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions
-from termburst.engines.adjusting import key_columns, with_q_values
+from termburst.engines.adjusting import with_q_values
 from termburst.engines.batches import kept, map_terms
+from termburst.engines.bins import key_columns
 from termburst.engines.cells import Cells, cells_of, kept_patterns, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.frames import from_polars, to_polars

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from termburst.engines.adjusting import key_columns
+from termburst.engines.bins import key_columns
 from termburst.engines.term_cells import cells_of_groups
 from termburst.inference.keyness import FEW_GROUPS, FEW_PER_GROUP, dealt_terms
 from termburst.inference.robust_scale import BANDS, ScaleSums, scale_sums

@@ -21,8 +21,9 @@ from termburst.concordance.kwic import Wanted, empty_lines, line_frames
 from termburst.concordance.positions import Numbering
 from termburst.concordance.queries import parsed
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.adjusting import key_columns, with_q_values
+from termburst.engines.adjusting import with_q_values
 from termburst.engines.batches import TEXTS, kept, map_and_add, map_batches, map_terms
+from termburst.engines.bins import key_columns
 from termburst.engines.cells import document_type, together
 from termburst.engines.door import opened
 from termburst.engines.frames import back_from_polars, in_polars, to_polars

@@ -15,8 +15,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions
-from termburst.engines.adjusting import key_columns, with_q_values
+from termburst.engines.adjusting import with_q_values
 from termburst.engines.batches import dealt_out, kept, map_terms
+from termburst.engines.bins import key_columns
 from termburst.engines.cells import cells_of, kept_patterns, length_rows
 from termburst.engines.door import SEPARATOR, Opened, opened
 from termburst.engines.effects import with_selected_ends

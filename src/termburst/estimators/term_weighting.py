@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termburst.estimators.count_input import count_tags
+from termburst.models.class_evidence import ClassEvidence, class_evidence, explained_burstiness
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.margins import class_contrast, class_sums
+from termburst.models.margins import class_contrast
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Invalid
 from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_without_labels
@@ -54,6 +54,9 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     contrast_ : array, one value per term, or None
         How much the classes surely differ in a term. Only for the schemes that use labels (`Scheme.uses_labels`), and
         if `fit` was given labels of at least two classes; with None that factor of the weight is 1.
+    explained_ : array, one value per term, or None
+        The share of the burstiness of a term that the classes explain, for the same schemes. Only "class-damped" uses
+        it.
     n_features_in_, feature_names_in_
         As in every scikit-learn transformer.
 
@@ -62,8 +65,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     * Only cells where a term occurs are stored; absent cells have weight 0 in every scheme.
     * A term that did not occur in fitting has weight 0. An empty document is a row of zeros; it counts in d.
     * `partial_fit` adds documents to the fit. The result is the same as if all had been fitted at once.
-    * "class-bm25" learns from the labels y, as a pipeline passes them on, and warns if there are none. All other
-      schemes ignore y.
+    * "class-bm25", "class-root" and "class-damped" learn from the labels y, as a pipeline passes them on, and warn if
+      there are none. All other schemes ignore y.
     * The input matrix is never changed. The result shares no memory with it, has no duplicate cells, and keeps the
       order of the cells in a row, sorted or not.
 
@@ -122,20 +125,22 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     def _learn(self, counts: Any, y: Any, known: TermStatistics | None) -> None:
         if y is None and known is None:
             warn_without_labels(self.scheme, stacklevel=3)
-        class_documents = self._class_documents(counts, y, known) if named_scheme(self.scheme).uses_labels else {}
+        evidence = self._class_evidence(counts, y, known) if named_scheme(self.scheme).uses_labels else {}
         names = getattr(self, "feature_names_in_", None)
         new = from_canonical(counts, names, named_scheme(self.scheme).detail)
         statistics = new if known is None else known + new
         self.statistics_ = statistics
         self.fit_ = fit_beta_binomial(statistics) if named_scheme(self.scheme).needs_fit else None
         self.mu_ = statistics.mean_length if self.mu is None else self.mu
-        self.class_documents_ = class_documents
-        several = len(class_documents) > 1
-        self.contrast_ = class_contrast(np.array(list(class_documents.values()))) if several else None
+        self.class_evidence_ = evidence
+        classes = list(evidence.values())
+        several = len(classes) > 1
+        self.contrast_ = class_contrast(np.array([one.with_term for one in classes])) if several else None
+        self.explained_ = explained_burstiness(classes) if several else None
 
-    def _class_documents(self, counts: Any, y: Any, known: TermStatistics | None) -> dict[Any, NDArray[np.int64]]:
-        """For each label, the number of its documents with each term, added to those of earlier calls."""
-        found = {} if known is None else dict(self.class_documents_)
+    def _class_evidence(self, counts: Any, y: Any, known: TermStatistics | None) -> dict[Any, ClassEvidence]:
+        """For each label, what its documents say about every term, added to that of earlier calls."""
+        found = {} if known is None else dict(self.class_evidence_)
         if known is not None and bool(found) != (y is not None):
             raise ValueError("give labels y either in every call of partial_fit or in none")
         if y is None:
@@ -149,8 +154,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         if y.size != counts.shape[0]:
             raise ValueError(f"there are {counts.shape[0]} documents, but {y.size} labels")
         classes, label = np.unique(y, return_inverse=True)
-        for name, row in zip(classes.tolist(), class_sums(counts, label, classes.size, once=True), strict=True):
-            found[name] = found.get(name, 0) + row
+        for name, new in zip(classes.tolist(), class_evidence(counts, label, classes.size), strict=True):
+            found[name] = found[name] + new if name in found else new
         return found
 
     def _weigh(self, counts: Any) -> Any:
@@ -161,7 +166,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             fit = None  # the scheme then computes its own
         data: Any = []
         if counts.nnz:
-            labelled = {"contrast": self.contrast_} if scheme.uses_labels else {}
+            labelled = {"contrast": self.contrast_, "explained": self.explained_} if scheme.uses_labels else {}
             data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid, **labelled)
         weights = type(counts)((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
         if self.norm is not None:

@@ -32,6 +32,7 @@ APART = 0.3  # if its logits vary between documents by this standard deviation
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
+UNTOLD = 1e-3  # the same if one side lacks the term: fewer than 0.0005 tokens were expected there, which tells nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class DesignComparison:
         ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
         separated = (full[:, -1] < SEPARATED) & np.isfinite(full[:, 0])
-        unknown = separated & (ratio < IDENTICAL)  # no document of either side has the term
+        unknown = separated & (ratio < UNTOLD)  # no document of either side has the term, or could be expected to
         p_value, reference, least_p = self._p_value(rows, without, ratio, unknown)
         tie = self.fitted_tie(rows, full)
         estimate = np.where(tie.found, tie.raw[:, 0], full[:, 0])
@@ -130,6 +131,7 @@ class DesignComparison:
             critical = self._critical(ratio, p_value, reference, separated, confidence)
             limits = self.limits(rows, full, without, critical) / unit
             limits = agreeing(limits, log_ratio, p_value, 1 - confidence)
+            limits[unknown] = -np.inf, np.inf
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
         return ContrastTest(
@@ -236,8 +238,8 @@ class DesignComparison:
         found[several & unknown] = 1.0  # the bursts cannot be on either side
         few, alone = np.isfinite(found[:, 0]) & ~contradicts(found[:, 0], ratio), b_i <= 1
         p_value = np.where(few, found[:, 0], p_value)
-        p_value = np.where((ratio < IDENTICAL) | alone, 1.0, p_value)
-        least_p = np.where(alone, 1.0, np.where(few, np.minimum(found[:, 4], p_value), 0.0))
+        p_value = np.where((ratio < IDENTICAL) | alone | unknown, 1.0, p_value)
+        least_p = np.where(alone | unknown, 1.0, np.where(few, np.minimum(found[:, 4], p_value), 0.0))
         return p_value, np.where(few | (alone & candidates), "conditional", "chi2").astype(object), least_p
 
     def _critical(

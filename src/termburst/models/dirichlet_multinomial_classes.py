@@ -15,6 +15,7 @@ from termburst.models.special import log1p_minus, stirling_remainder
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 TABLE_CELLS = 2**22  # patterns × classes computed at a time: limits the memory
+GRID_CELLS = 2**14  # precisions × patterns computed at a time: they stay in the processor's cache
 PRECISIONS = np.geomspace(1e-3, 1e9, 37)  # grid where the search for a precision starts; the last value means infinity
 
 
@@ -153,12 +154,16 @@ def _precision(patterns: Patterns, times: Floats, length: Floats, documents: Flo
     seen = times > 0
     m, count, times = mean[patterns.term[seen]], patterns.count[seen], times[seen]
 
+    def losses(log_s: Floats) -> Floats:
+        s = np.exp(log_s)[:, None]
+        return np.asarray(log_rise(s, length) @ documents - log_rise(s * m, count) @ times)
+
     def loss(log_s: float) -> float:
-        s = np.exp(log_s)
-        return float(documents @ log_rise(s, length) - times @ log_rise(s * m, count))
+        return float(losses(np.array([log_s]))[0])
 
     grid = np.log(PRECISIONS)
-    at = int(np.argmin([loss(log_s) for log_s in grid]))
+    rows = max(1, GRID_CELLS // max(count.size, length.size))
+    at = int(np.argmin(np.concatenate([losses(grid[i : i + rows]) for i in range(0, grid.size, rows)])))
     if at == grid.size - 1:
         return np.inf
     found = minimize_scalar(

@@ -70,10 +70,29 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
         raise fault(name, f"cannot be read ({reason(error)})") from error
     if not stat.S_ISDIR(status.st_mode):
         return (_describe(name, Path(name).name, status, lines=lines, named=True),)
+    if _is_ledger(Path(name)):
+        raise fault(
+            name,
+            "is a ledger, not a folder of texts; save its statistics in Python and give that file: "
+            f"engines.term_statistics(engines.Ledger({name!r}).frame(), detail='patterns').save('all.parquet')",
+        )
     files = [_describe(path, label, status, lines=lines) for label, path, status in _walk(name, ["**"], note)]
     if not files:
         raise fault(name, "the folder has no files to read (names that begin with a dot are skipped)")
     return _meant(name, files, note)
+
+
+def _is_ledger(folder: Path) -> bool:
+    """Whether a folder has a ledger of `engines.Ledger`: of Parquet files, or in a Delta or an Iceberg table."""
+    if (folder / "_delta_log").is_dir() and (folder / "kind=batch").is_dir():
+        return True
+    if (folder / "catalog.db").is_file() and (folder / "termburst").is_dir():
+        return True
+    try:
+        with (folder / "ledger.json").open(encoding="utf-8") as file:
+            return '"format": "termburst ledger"' in file.read(200)
+    except (OSError, ValueError):
+        return False
 
 
 def describe_name(path: str, label: str, size: int | None, *, lines: bool, named: bool = False) -> CorpusFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -168,10 +168,5 @@ def _check_compatible(left: TermStatistics, right: TermStatistics) -> None:
             f'statistics of different detail cannot be combined: "{left.detail}" and "{right.detail}"; '
             "use `.coarsen(detail)` to bring both to the lower one"
         )
-    if left.counting is not None and right.counting is not None and left.counting != right.counting:
-        theirs = [
-            f"{f.name}={getattr(left.counting, f.name)!r:.60} and {getattr(right.counting, f.name)!r:.60}"
-            for f in fields(left.counting)
-            if getattr(left.counting, f.name) != getattr(right.counting, f.name)
-        ]
-        raise ValueError(f"the texts were counted in different ways: {'; '.join(theirs)}")
+    if left.counting is not None and right.counting is not None:
+        left.counting.check_equal(right.counting)

@@ -53,14 +53,38 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.
     return table.sort([*keys, "term"], nulls_last=True)
 
 
-def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") -> str:
+def mean_of_mixed_lengths(lengths: Any, documents: Any) -> float | None:
+    """The mean length if lengths are very mixed, that is, if their standard deviation is above their mean; else None.
+
+    `reuse` is about a document of mean length. If lengths are very mixed, few documents are like that, and a sentence
+    should say so.
+
+    Examples
+    --------
+    >>> mean_of_mixed_lengths([100, 300], [5, 5]), mean_of_mixed_lengths([50, 4050], [9, 1])
+    (None, 450.0)
+    """
+    lengths, documents = np.asarray(lengths, dtype=np.float64), np.asarray(documents, dtype=np.float64)
+    filled = lengths > 0
+    if not documents[filled].sum():
+        return None
+    mean = np.average(lengths[filled], weights=documents[filled])
+    spread = np.sqrt(np.average((lengths[filled] - mean) ** 2, weights=documents[filled]))
+    return float(mean) if spread > mean else None
+
+
+def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *, length: float | None = None) -> str:
     """How bursty a term is, as a sentence, from its row of a table with the columns of the effects.
+
+    *length*, if given, is the mean length that reuse is about, and is said: see `mean_of_mixed_lengths`.
 
     Examples
     --------
     >>> silver = {"term": "silver", "b": 21, "burst_ratio": 5.0, "ci_low": 3.0, "reuse": 0.864, "reuse_binomial": 0.31}
     >>> in_words(silver, 59, "speeches")
     'silver: in 21 of 59 speeches, and once used, used again in 86 %; chance would have it in 31 %'
+    >>> in_words(silver, 59, length=1204.3)
+    'silver: in 21 of 59 documents, and once used, used again in 86 % in a document of mean length (1,204 tokens); chance would have it in 31 %'
     >>> in_words(silver | {"b": 2}, 59)
     'silver: in 2 of 59 documents, too few to say how bursty it is'
     >>> in_words(silver | {"ci_low": 1.0}, 59)
@@ -69,7 +93,7 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
     'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
     >>> in_words(silver | {"n": 24}, 59)  # the fit at mean length says more than its short documents show
     'silver: 24 times in 21 of 59 documents, so at most 3 of them repeat it; the fit expects 86 % at mean length'
-    """
+    """  # noqa: E501  # a line of output
     found = f"{row['term']}: in {row['b']:,} of {documents:,} {unit}"
     if row["b"] < FEWEST:
         return f"{found}, too few to say how bursty it is"
@@ -82,7 +106,8 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents") ->
         return f"{row['term']}: {n:,} times {where}, {repeat}; the fit expects {again} at mean length"
     if row["reuse"] <= row["reuse_binomial"] or again == chance:
         return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
-    return f"{found}, and once used, used again in {again}; chance would have it in {chance}"
+    at = "" if length is None else f" in a document of mean length ({length:,.0f} tokens)"
+    return f"{found}, and once used, used again in {again}{at}; chance would have it in {chance}"
 
 
 def ratio_in_words(row: Mapping[str, Any]) -> list[str]:

@@ -347,9 +347,10 @@ def _columns(
                 f"the column {name!r:.60} has lists or objects, but a formula needs text, numbers or dates"
             )
         if column.null_count() or (column.dtype.is_float() and column.is_nan().any()):
+            known = "is_not_null" if column.null_count() else "is_not_nan"
             raise ValueError(
                 f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column "
-                f"{name!r:.60}; leave them out with corpus.where(pl.col({name!r:.60}).is_not_null())"
+                f"{name!r:.60}; leave them out with corpus.where(pl.col({name!r:.60}).{known}())"
             )
         if column.dtype.is_temporal() and column.dtype != pl.Duration:
             column = column.dt.year() + (column.dt.ordinal_day() - 1) / 365.25  # dates as years

@@ -11,25 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.batches import ROWS_PER_FILE, stream
 from termburst.engines.door import opened
 from termburst.engines.frames import concatenated, is_spark, to_polars, totals
-from termburst.engines.ledger import open_ledger
+from termburst.engines.ledger import open_ledger, patterns
 from termburst.engines.ledgers.delta_table import DeltaFolder
 from termburst.engines.ledgers.duckdb_file import DuckDBFile
 from termburst.engines.ledgers.iceberg_table import IcebergTable
 from termburst.engines.ledgers.parquet_folder import ParquetFolder
 from termburst.engines.ledgers.storage import (
     COLUMNS,
+    COUNTING,
     MERGED,
     Change,
     State,
     Storage,
     check_id,
     check_place,
+    counting_row,
     no_rows,
     register,
     scanned,
+    stored_counting,
     understood,
 )
 from termburst.inference.checks import check_name, checked_number
@@ -64,6 +68,9 @@ class Ledger:
         By default "duckdb" if the name ends in .duckdb or .db, or what the folder contains, or else "parquet".
     table : str
         The name of the table, in DuckDB and Iceberg.
+    counting : CountingOptions, optional
+        How the texts of all batches are counted. The ledger stores it with the next batch. If it has stored other
+        options, adding is refused. By default what it has stored; see `counting`.
 
     Examples
     --------
@@ -74,10 +81,10 @@ class Ledger:
     >>> days = {"monday": ["so it goes", "ha ha"], "tuesday": ["it goes on"]}
     >>> for day, texts in days.items():
     ...     frame = pl.DataFrame({"document": texts, "text": texts})
-    ...     print(ledger.add(engines.patterns(frame, day)))
+    ...     print(ledger.add(frame, batch=day))
     ('monday',)
     ('tuesday',)
-    >>> ledger.add(engines.patterns(frame, "tuesday"))
+    >>> ledger.add(engines.patterns(frame, "tuesday", counting=ledger.counting))
     ()
     >>> engines.term_statistics(ledger.frame())
     TermStatistics(3 documents, 8 tokens, 5 terms, detail='moments')
@@ -87,7 +94,14 @@ class Ledger:
     3
     """
 
-    def __init__(self, place: Any, *, storage: str | None = None, table: str = "ledger") -> None:
+    def __init__(
+        self,
+        place: Any,
+        *,
+        storage: str | None = None,
+        table: str = "ledger",
+        counting: CountingOptions | None = None,
+    ) -> None:
         check_place(place)
         self.storage = storage or _guessed(place)
         check_name("storage", self.storage, STORAGES)
@@ -99,6 +113,7 @@ class Ledger:
             raise ValueError(f"the name of the table, {table!r}, contains a NUL character; use another one")
         options = {"table": table} if self.storage in WITH_NAMES else {}
         self._storage = STORAGES[self.storage](place, **options)
+        self._counting = None if counting is None else checked_counting(counting)
 
     def __repr__(self) -> str:
         return f"Ledger({self._storage.place!r}, storage={self.storage!r})"
@@ -113,12 +128,27 @@ class Ledger:
         import polars as pl
 
         state = self._state()
-        found = register([]) if state is None else state.batches
+        found = (register([]) if state is None else state.batches).filter(pl.col("part") != COUNTING)
         withdrawn, merged = pl.col("documents") == 0, pl.col("part") == MERGED
         status = (
             pl.when(withdrawn).then(pl.lit("withdrawn")).when(merged).then(pl.lit("merged")).otherwise(pl.lit("added"))
         )
         return found.select("batch", "documents", status.alias("status")).sort("batch")
+
+    @property
+    def counting(self) -> CountingOptions | None:
+        """How the texts are counted: as the ledger has stored it, or as it was given; None if neither is known."""
+        return self._agreed(self._state())
+
+    def _agreed(self, state: State | None) -> CountingOptions | None:
+        """The options stored and given, which must be equal."""
+        stored = stored_counting(state)
+        if stored is not None and self._counting is not None:
+            try:
+                stored.check_equal(self._counting)
+            except ValueError as error:
+                raise ValueError(f"the ledger {self._storage.place} has other counting options: {error}") from None
+        return self._counting if stored is None else stored
 
     def frame(self) -> Any:
         """The patterns, which `term_statistics`, `burstiness_test`, `keyness` and others take in place of documents.
@@ -129,21 +159,27 @@ class Ledger:
         with understood(self._storage.place):
             return self._storage.scan(state)
 
-    def add(self, more: Any, *, check: bool = True) -> tuple[str, ...]:
+    def add(self, more: Any, *, batch: str | None = None, check: bool = True) -> tuple[str, ...]:
         """Add the batches that the ledger does not have yet. Returns their ids.
 
         A batch that was withdrawn by its id is not added again, with a warning.
 
         Parameters
         ----------
-        more : a frame of any engine, made by `engines.patterns`
+        more : a frame of any engine, made by `engines.patterns`; with *batch* a frame of texts
+        batch : str, optional
+            The id of these texts. They are counted with the options of the ledger, and these are stored.
         check : bool
             Check the patterns first, which takes a pass over them.
         """
+        counting = self.counting  # refused first: counting takes long
+        if batch is not None:
+            counting = counting or CountingOptions()
+            more = patterns(more, batch, counting=counting, check=check)
         found = open_ledger(more, check=check)
         if check:
             opened(more, {}, check=True, kinds=("patterns",))
-        return self._append(found, sign=1)
+        return self._append(found, sign=1, counting=counting)
 
     def withdraw(self, gone: Any, *, check: bool = True) -> tuple[str, ...]:
         """Withdraw a batch, or some documents of any batches. Returns the ids of the batches that this step changed.
@@ -170,7 +206,8 @@ class Ledger:
         frame = nw.from_native(self._storage.scan(state))
         merged = totals(frame, ["term", "count", "length"]).filter(nw.col("documents") != 0)
         merged = merged.with_columns(batch=nw.lit(MERGED)).select(*COLUMNS)
-        batches = register([(batch, MERGED, documents) for batch, _, documents in state.batches.rows()])
+        rows = state.batches.rows()
+        batches = register([(name, part if part == COUNTING else MERGED, number) for name, part, number in rows])
         with understood(self._storage.place), _spooled(merged) as files:
             self._storage.commit(state, Change(files, batches, everything=True))
 
@@ -184,7 +221,9 @@ class Ledger:
         with understood(self._storage.place):
             return self._storage.clean(hours)
 
-    def _append(self, more: Any, *, sign: int, check: bool = False) -> tuple[str, ...]:
+    def _append(
+        self, more: Any, *, sign: int, check: bool = False, counting: CountingOptions | None = None
+    ) -> tuple[str, ...]:
         """Write the batches that are new, in one step."""
         with _spooled(more) as files:
             numbers = _documents(files)
@@ -201,14 +240,17 @@ class Ledger:
                 _keep(files, new)
             if check:
                 self._check_rest(state, files=files)
-            change = Change(files, register([(batch, batch, numbers[batch]) for batch in new]))
+            listed = [(batch, batch, numbers[batch]) for batch in new]
+            if counting is not None and stored_counting(state) is None:
+                listed.append(counting_row(counting))
+            change = Change(files, register(listed))
             with understood(self._storage.place):
                 self._storage.commit(state, change)
             return tuple(new)
 
     def _drop(self, batch: str, *, check: bool) -> tuple[str, ...]:
         state = self._now()
-        found = {name: (part, documents) for name, part, documents in state.batches.rows()}
+        found = {name: (part, documents) for name, part, documents in state.batches.rows() if part != COUNTING}
         if batch not in found:
             raise ValueError(f"the ledger {self._storage.place} has no batch {batch!r}; see `batches`")
         part, documents = found[batch]

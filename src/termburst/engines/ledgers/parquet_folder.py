@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from termburst.engines.ledgers.storage import (
     COLUMNS,
+    COUNTING,
     MERGED,
     SCHEMA,
     Change,
@@ -96,6 +97,8 @@ class ParquetFolder(Storage):
         rows, files = scanned(change.rows), {}
         parts = [MERGED] if change.everything else change.batches["part"].unique(maintain_order=True).to_list()
         for part in parts:
+            if part == COUNTING:
+                continue
             folder = self.folder / f"batch={quote(part, safe='')}"
             folder.mkdir(exist_ok=True)
             file = folder / f"{uuid.uuid4().hex}.parquet"

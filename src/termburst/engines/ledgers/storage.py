@@ -2,11 +2,14 @@
 
 A ledger has rows of patterns and a register of its batches. In the register, a batch has the number of its documents:
 below zero if they were withdrawn from other batches, 0 if the whole batch was withdrawn. Its *part* says where its rows
-are: under its own id, or in the part `MERGED`, with those of other batches.
+are: under its own id, or in the part `MERGED`, with those of other batches. One row may be no batch: it says how the
+texts were counted. So it is written in the same step as the first batch, in every storage. Ledgers of older versions
+do not have it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from abc import ABC, abstractmethod
@@ -19,11 +22,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from termburst.counting.options import CountingOptions
+from termburst.counting.stored_options import check_counting
+
 if TYPE_CHECKING:
     import polars as pl
 
 SCHEMA = 1  # of the columns and the register; a ledger with another number is refused
 MERGED = "(merged)"  # the batch of rows that `Ledger.compact` has merged
+COUNTING = "(counting)"  # the part of the one row of the register that has counting options, and begins with this
 # Modules of errors that storage may raise; "_internal" is Delta's, and "pyo3_runtime" has the panics of Rust.
 LIBRARIES = frozenset(
     ("polars", "narwhals", "duckdb", "_duckdb", "deltalake", "_internal", "pyiceberg", "sqlalchemy", "sqlite3")
@@ -111,6 +118,24 @@ def register(rows: list[tuple[str, str, int]]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"batch": pl.String, "part": pl.String, "documents": pl.Int64}, orient="row")
 
 
+def counting_row(counting: CountingOptions) -> tuple[str, str, int]:
+    """The row of the register that says how texts were counted."""
+    return f"{COUNTING} {json.dumps(counting.to_json(), ensure_ascii=False)}", COUNTING, 0
+
+
+def stored_counting(state: State | None) -> CountingOptions | None:
+    """How the texts of a ledger were counted; None if it does not say so."""
+    rows = [] if state is None else state.batches.rows()
+    for found in [name.removeprefix(COUNTING) for name, part, _ in rows if part == COUNTING]:
+        try:
+            options = json.loads(found)
+            check_counting(options)
+            return CountingOptions.from_json(options)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"the counting options of the ledger are damaged: {error}") from None
+    return None
+
+
 def scanned(folder: Path) -> pl.LazyFrame:
     """The rows in the Parquet files of a folder, whose name may have any characters."""
     import polars as pl
@@ -136,8 +161,8 @@ def check_id(batch: str) -> None:
     """
     if not batch:
         raise ValueError("a batch id must not be empty")
-    if batch == MERGED:
-        raise ValueError(f"the batch id {MERGED!r} is reserved; use another one")
+    if batch == MERGED or batch.startswith(COUNTING):
+        raise ValueError(f"the batch id {batch!r:.60} is reserved; use another one")
     if "\0" in batch:
         raise ValueError(f"the batch id {batch!r} contains a NUL character; use another one")
     if len(quote(batch, safe="")) > _LONGEST_ID:

@@ -1,0 +1,69 @@
+"""`by="year >= 1945"`: two groups, the documents that meet a condition and those that do not."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from termburst.corpus.metadata import as_levels, chosen_rows, column_of
+from termburst.reading.conditions import both_sides, where_expression
+
+
+def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
+    """The rows that meet a condition. Text that looks like a number is one, but may also be compared as text.
+
+    NaN is no number: as null, it meets no condition.
+
+    >>> import polars as pl
+    >>> years = pl.DataFrame({"year": [1944, 1945]})
+    >>> rows_meeting(years, where_expression("year > 1944")), rows_meeting(years, where_expression("year = '1945'"))
+    ([1], [1])
+    """
+    frame = frame.with_columns(pl.selectors.float().fill_nan(None))
+    try:
+        return chosen_rows(frame, expression).tolist()
+    except ValueError as error:
+        try:
+            return chosen_rows(frame.with_columns(pl.selectors.numeric().cast(pl.String)), expression).tolist()
+        except ValueError:
+            advice = "a condition compares numbers with numbers, and text with text in quotes: year > 1944, party = 'x'"
+            raise ValueError(f"{error}; {advice}") from None
+
+
+def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> list[str]:
+    """The group of each document; an empty name if its columns do not say whether it meets the condition.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> side_of_each(pl.DataFrame({"year": [1944, None, 1945]}), "year>=1945")
+    ['year < 1945', '', 'year >= 1945']
+    """
+    meets = where_expression(condition, option)
+    labels = [""] * frame.height
+    for name, expression in zip(both_sides(condition), (meets, ~meets), strict=True):
+        for row in rows_meeting(frame, expression):
+            labels[row] = name
+    return labels
+
+
+def sides(frame: pl.DataFrame, condition: str, option: str = "by") -> pl.Series:
+    """The group of each document as categories, those that meet the condition first; ValueError if one has none.
+
+    *option* is the name by which the condition was given.
+
+    Examples
+    --------
+    >>> sides(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945").to_list()
+    ['year < 1945', 'year >= 1945']
+    """
+    for name in where_expression(condition, option).meta.root_names():
+        column_of(frame, name)
+    labels = pl.Series(side_of_each(frame, condition, option), dtype=pl.String)
+    if unknown := int((labels == "").sum()):
+        such = "documents have" if unknown > 1 else "document has"
+        raise ValueError(f"{unknown:,} {such} nothing in a column of {option} {condition!r:.60}; fill it")
+    if labels.n_unique() < 2:
+        how_many = "every" if labels[0] == both_sides(condition)[0] else "no"
+        problem = f"{how_many} document meets {condition!r:.60}, so there is nothing to compare"
+        raise ValueError(f"{problem}; choose another {option}")
+    return as_levels(labels, both_sides(condition))
