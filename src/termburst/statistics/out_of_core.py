@@ -350,7 +350,7 @@ def build_statistics(
     --------
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "all.parquet"
-    >>> build_statistics(["so it goes", "so so"], file, memory="2GB")
+    >>> build_statistics(["so it goes", "so so"], file, memory="4GB")
     (2, 3)
     >>> TermStatistics.load(file) == TermStatistics.from_texts(["so it goes", "so so"])
     True
