@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.multiplicity import LAMBDAS, METHODS, ROUNDING, ranked
+from termburst.inference.multiplicity import LAMBDAS, LOG10_LAMBDAS, METHODS, ROUNDING, ranked
 from termburst.statistics.tally import Integers
 
 if TYPE_CHECKING:
@@ -178,14 +178,5 @@ def _ranked(events: pl.DataFrame, plan: Bins) -> pl.DataFrame:
 
 
 def null_share_edges(*, logarithms: bool) -> list[int]:
-    """The largest keys whose p-values are not above each of `LAMBDAS`, found by bisection."""
-    edges = []
-    for share in LAMBDAS.tolist():
-        low, high = 0, int(INFINITE)
-        while low < high:
-            middle = (low + high + 1) // 2
-            value = float(values_of(np.array([middle]), logarithms=logarithms)[0])
-            above = 10.0 ** max(value, -300.0) > share if logarithms else value > share
-            low, high = (low, middle - 1) if above else (middle, high)
-        edges.append(low)
-    return edges
+    """The largest keys whose p-values are not above each of `LAMBDAS`."""
+    return keys_of(LOG10_LAMBDAS if logarithms else LAMBDAS, logarithms=logarithms).tolist()

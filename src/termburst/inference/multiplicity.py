@@ -15,6 +15,7 @@ Integers = NDArray[np.int64]
 Direction = Literal["up", "down", "none"]
 
 LAMBDAS = np.arange(0.05, 0.951, 0.05)  # where π_0 is estimated; the grid of R's qvalue
+LOG10_LAMBDAS = np.log10(LAMBDAS)  # for logarithms: 10 ** log10(λ) is above λ on some processors, and not on others
 FEWEST = 100  # tests needed to estimate π_0: with fewer, the last λ counts fewer than five p-values
 ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
 
@@ -167,9 +168,12 @@ def estimate_null_share(p: ArrayLike) -> float:
     >>> round(estimate_null_share(np.append(uniform, np.full(200, 1e-6))), 2)
     0.8
     """
-    values = _floats(p, "p-values").ravel()
-    values = values[~np.isnan(values)]
-    return null_share_of(values.size - np.searchsorted(np.sort(values), LAMBDAS, side="right"), values.size)
+    return _null_share(_floats(p, "p-values").ravel(), LAMBDAS)
+
+
+def _null_share(values: Floats, edges: Floats) -> float:
+    values = np.sort(values[~np.isnan(values)])
+    return null_share_of(values.size - np.searchsorted(values, edges, side="right"), values.size)
 
 
 def null_share_of(above: Integers, m: int) -> float:
@@ -234,8 +238,7 @@ def _adjusted(
         return result
     rule, given = METHODS[method], values.flat[tested]
     if method == "storey" and null_share is None and tests is None:
-        # p-values below 1e-300 may become 0 here: only those above 0.05 are counted.
-        null_share = estimate_null_share(10.0 ** np.maximum(given, -300.0) if logarithms else given)
+        null_share = _null_share(given, LOG10_LAMBDAS if logarithms else LAMBDAS)
     order = np.argsort(given, kind="stable")
     within: int | Floats = m
     if least is not None:
