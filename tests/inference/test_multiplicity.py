@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from termburst.inference.multiplicity import LAMBDAS, METHODS, adjust, adjust_log10, estimate_null_share
+from termburst.inference.multiplicity import METHODS, adjust, adjust_log10, estimate_null_share
 
 # Benjamini & Hochberg (1995), §4.1: fifteen p-values of a comparison of treatments of myocardial infarction.
 MYOCARDIAL = [
@@ -125,11 +125,6 @@ def test_storey_is_benjamini_hochberg_times_the_share_of_nulls():
     np.testing.assert_allclose(adjust(p, "storey"), expected, rtol=1e-13)
     np.testing.assert_allclose(adjust(p, "storey", null_share=1.0), adjust(p, "bh"), rtol=1e-14)
     np.testing.assert_array_equal(adjust(p[:99], "storey"), adjust(p[:99], "bh"))
-
-
-def test_p_values_on_the_grid_of_the_null_share_count_alike_as_logarithms():
-    p = np.append(np.repeat(LAMBDAS, np.arange(1, LAMBDAS.size + 1)), np.full(60, 1e-6))
-    np.testing.assert_allclose(10 ** adjust_log10(np.log10(p), "storey"), adjust(p, "storey"), rtol=1e-12)
 
 
 def test_the_share_of_nulls_is_one_for_uniform_and_for_discrete_p_values_and_never_zero():
