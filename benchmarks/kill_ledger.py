@@ -28,9 +28,14 @@ import polars as pl
 from termburst import engines
 
 STORAGES = ("parquet", "duckdb", "delta", "iceberg")
-# Processes are forks of one that has imported everything and computed nothing.
+# Processes are forks of one that has imported everything and computed nothing. Libraries import some modules only when
+# they first need them: those are named, too, because a job would otherwise spend most of its time on them.
 FORKS = multiprocessing.get_context("forkserver")
-IMPORTED = ["__main__", "deltalake", "pyarrow.dataset", "pyiceberg.catalog.sql", "pyiceberg.io.pyarrow", "duckdb"]
+IMPORTED = [
+    "__main__", "deltalake", "pyarrow.dataset", "pyarrow.acero", "duckdb", "narwhals._duckdb.dataframe",
+    "pyiceberg.catalog.sql", "pyiceberg.io.pyarrow", "pyiceberg.avro.decoder_fast", "sqlalchemy.dialects.sqlite",
+    "rich.console", "rich.table",
+]  # fmt: skip
 PATTERN = ["term", "count", "length"]
 
 

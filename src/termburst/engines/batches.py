@@ -32,8 +32,8 @@ ROWS = 200_000  # rows of counts in a batch
 TEXTS = 2_000  # documents in a batch
 ROWS_PER_FILE = 500_000
 BYTES_PER_FILE = 6_000_000  # in memory; rows of results are wide, and few of them are held
-ROWS_OF_TERMS = 300_000  # rows whose terms are fitted at a time
-ROWS_OF_PART = 300_000  # rows of a part of the terms; larger parts are divided again
+ROWS_OF_TERMS = 100_000  # rows whose terms are fitted at a time
+ROWS_OF_PART = 100_000  # rows of a part of the terms; larger parts are divided again
 BUCKETS = 16  # parts that terms are divided into
 
 

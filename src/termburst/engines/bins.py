@@ -184,8 +184,9 @@ def null_share_edges(*, logarithms: bool) -> list[int]:
         low, high = 0, int(INFINITE)
         while low < high:
             middle = (low + high + 1) // 2
-            value = float(values_of(np.array([middle]), logarithms=logarithms)[0])
-            above = 10.0 ** max(value, -300.0) > share if logarithms else value > share
+            value = values_of(np.array([middle]), logarithms=logarithms)
+            # The power of NumPy, as in memory: that of Python may differ from it in the last bit.
+            above = bool(((10.0 ** np.maximum(value, -300.0) if logarithms else value) > share)[0])
             low, high = (low, middle - 1) if above else (middle, high)
         edges.append(low)
     return edges
