@@ -95,17 +95,15 @@ class StoredNulls:
         checkpoints = self.sizes[(low < self.sizes) & (self.sizes <= high)]
         null, folder, enumerated = self._null(), scratch_folder(), max(self.enumerated(), default=0)
         files = folder / "plr", folder / "score"
-        parts, draws, first = [], 0, 0
-        while first < checkpoints.size:
-            most = max(BYTES_DRAWN // (BYTES_PER_DRAW * draws), 1) if draws else 1
+        parts, draws = [], null.draws_of(phase)
+        most = max(BYTES_DRAWN // (BYTES_PER_DRAW * draws), 1)
+        for first in range(0, checkpoints.size, most):
             some = checkpoints[first : first + most]
             found = null.drawn(phase, some, enumerated)
-            draws = found.score.shape[1]
             for file, values in zip(files, (found.plr, found.score), strict=True):
                 with file.open("ab") as target:
                     values[: some.size].tofile(target)
             parts.append([values[: some.size] for values in (*found.curves, found.of_plr, found.of_score)])
-            first += some.size
         *curves, of_plr, of_score = (np.concatenate(values) for values in zip(*parts, strict=True))
         return _Phase(checkpoints, draws, files, Curves(*curves), of_plr, of_score)
 

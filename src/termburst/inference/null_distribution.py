@@ -380,6 +380,10 @@ class Null:
         tail_of_plr = PlrTail(found.curves, found.of_plr)
         of_plr.put_sampled(held, *sampled_p(found.plr, of_plr.value[held], row, tail_of_plr, self.mid_p, top))
 
+    def draws_of(self, phase: int) -> int:
+        """How many draws a phase has."""
+        return max(49, int(PHASES[phase][1] * self.draws))
+
     def drawn(self, phase: int, checkpoints: Integers, enumerated: int) -> PhaseNulls:
         """The null distributions at the *checkpoints* of a phase, drawn now; λ only beyond n_i = *enumerated*.
 
@@ -389,7 +393,7 @@ class Null:
         last = self.longest.phases[phase]
         if checkpoints[-1] != last:
             checkpoints = np.append(checkpoints, last)
-        drawn = self._draw(checkpoints, max(49, int(PHASES[phase][1] * self.draws)), self.phase_seeds[phase])
+        drawn = self._draw(checkpoints, self.draws_of(phase), self.phase_seeds[phase])
         sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))
         return PhaseNulls(checkpoints, sampled, *drawn[1:], *self._values(checkpoints, sampled, *drawn))
 
