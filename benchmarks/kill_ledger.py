@@ -33,9 +33,9 @@ STORAGES = ("parquet", "duckdb", "delta", "iceberg")
 # would otherwise spend most of its time on imports, and few kills would hit a step.
 FORKS = multiprocessing.get_context("forkserver")
 IMPORTED = [
-    "polars", "termburst.engines.ledgers.ledger", "deltalake", "pyarrow.dataset", "pyarrow.acero", "duckdb", "narwhals._duckdb.dataframe",
-    "pyiceberg.catalog.sql", "pyiceberg.io.pyarrow", "pyiceberg.avro.decoder_fast", "sqlalchemy.dialects.sqlite",
-    "rich.console", "rich.table",
+    "polars", "termburst.engines.ledgers.ledger", "deltalake", "pyarrow.dataset", "pyarrow.acero", "duckdb",
+    "narwhals._duckdb.dataframe", "pyiceberg.catalog.sql", "pyiceberg.io.pyarrow", "pyiceberg.avro.decoder_fast",
+    "sqlalchemy.dialects.sqlite", "rich.console", "rich.table",
 ]  # fmt: skip
 PATTERN = ["term", "count", "length"]
 

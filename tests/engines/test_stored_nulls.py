@@ -34,7 +34,7 @@ def test_parts_have_the_draws_of_the_whole(phase, size, lengths, monkeypatch):
     monkeypatch.setattr(stored_nulls, "BYTES_DRAWN", size)
     monkeypatch.setattr(stored_nulls, "BYTES_READ", size)
     low, high = (PHASES[phase - 1][0] if phase else 1), PHASES[phase][0]
-    mine = SIZES[(low < SIZES) & (SIZES <= high)]
+    mine = SIZES[(low < SIZES) & (high >= SIZES)]
     nulls = stored(lengths)
     whole = Null(lengths, 99, 3, False, PlrFunction(lengths, **PLR), Longest.of(SIZES))
     expected = whole.drawn(phase, mine, max(nulls.enumerated(), default=0))

@@ -264,7 +264,7 @@ def _divide(folder: Path, schema: Schema) -> None:
 
 
 def _unite(folder: Path) -> None:
-    """Make one file of the files of each part: a lazy frame of Polars holds what it has read about each of its files."""
+    """Make one file of the files of each part: a query over all parts opens all of their files."""
     import polars as pl
 
     for part in folder.iterdir():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +112,8 @@ class Ledger:
             raise ValueError(f"a ledger of {self.storage} is the only table of its folder; omit table={table!r}")
         if "\0" in table:
             raise ValueError(f"the name of the table, {table!r}, contains a NUL character; use another one")
-        if self.storage != "duckdb" and isinstance(place, str | PathLike) and Path(place).is_file():
+        is_file = isinstance(place, str | os.PathLike) and os.path.isfile(place)  # noqa: PTH113 - False if too long
+        if is_file and self.storage != "duckdb":
             raise ValueError(f"{place} is a file, but a ledger of {self.storage} is a folder; name another place")
         options = {"table": table} if self.storage in WITH_NAMES else {}
         self._storage = STORAGES[self.storage](place, **options)
@@ -192,7 +193,7 @@ class Ledger:
         if batch is not None:
             counting = counting or CountingOptions()
             more = patterns(more, batch, counting=counting, check=check)
-        elif (kind := opened(more, {}, check=False).kind) != "patterns":
+        elif (kind := _kind(more)) != "patterns":
             raise ValueError(f"the frame has {kind}, which need an id: give batch=, such as add(frame, batch='monday')")
         else:
             counting = self._as_counted(more, counting)
@@ -309,6 +310,14 @@ class Ledger:
         if state is None:
             raise ValueError(f"there is no ledger at {self._storage.place} yet; add a batch first")
         return state
+
+
+def _kind(frame: Any) -> str:
+    """What a frame has; "patterns" if that is not known, so that `open_ledger` says what is wrong."""
+    try:
+        return opened(frame, {}, check=False).kind
+    except ValueError:
+        return "patterns"
 
 
 def _guessed(place: Any) -> str:
