@@ -5,13 +5,15 @@ that the vocabulary grows as in corpora of that size. A separate process reads t
 result to another Parquet file. Memory is the resident memory of this process and its children, measured every 0.1 s.
 DuckDB gets a memory_limit of 300 MB and uses the disk beyond.
 
-    TERMBURST_DATA=… python benchmarks/engines.py [--sizes 1 4 16] [--engines duckdb spark …] [--tasks fits …]
-    TERMBURST_DATA=… python benchmarks/engines.py --sizes 1 5 20 100 --engines polars-lazy duckdb     # growth to 3.6 GB
-    TERMBURST_DATA=… python benchmarks/engines.py --large 100     # 3.6 GB of text, Polars and DuckDB, goal < 1 GB
-    python benchmarks/engines.py --terms 100000 1000000 10000000 --tasks tests     # patterns
+    TERMBURST_DATA=… python benchmarks/engines.py growth [table fits …] [--sizes 1 4 16] [--engines duckdb spark …]
+    TERMBURST_DATA=… python benchmarks/engines.py growth --sizes 1 5 20 100 --engines polars-lazy duckdb     # to 3.6 GB
+    TERMBURST_DATA=… python benchmarks/engines.py growth --large 100     # 3.6 GB, Polars and DuckDB, goal < 1 GB
+    python benchmarks/engines.py vocabulary dispersion tests --sizes 100000 1000000 10000000     # patterns
 
-With --terms, the file has the patterns of a made-up collection with that many terms, most of them rare. "own MB" is the
-memory of the process itself, which is the driver on Spark, without Java and workers.
+In the part "vocabulary", the file has the patterns of a made-up collection with that many terms, most of them rare. It
+has row groups of 50,000 rows: Polars reads some row groups ahead, so its memory follows their size. The tasks
+"point_keyness" and "point_tests" are without intervals. "own MB" is the memory of the process itself, which is the
+driver on Spark, without Java and workers.
 """
 
 from __future__ import annotations
@@ -45,7 +47,11 @@ TASKS: dict[str, Callable[[Any], Any]] = {
     "effects": lambda frame: engines.burst_effects(frame, check=False),
     "dispersion": lambda frame: engines.dispersion(frame, check=False),
     "keyness": lambda frame: engines.keyness(frame, by="side", check=False),
+    "point_keyness": lambda frame: engines.keyness(frame, by="side", confidence=None, check=False),
+    "point_tests": lambda frame: engines.burstiness_test(frame, dispersion=False, intervals=False, check=False),
 }
+PARTS = ("growth", "vocabulary")
+ROW_GROUP = 50_000  # rows of patterns
 ENGINES = ("polars-lazy", "duckdb", "spark", "polars", "pandas", "pyarrow")
 
 
@@ -84,7 +90,7 @@ def write_patterns(path: Path, terms: int) -> int:
         frames = [frame.select(*order).cast(order) for frame in ((held, empty) if first == 0 else (held,))]
         table = pl.concat(frames).to_arrow(compat_level=pl.CompatLevel.oldest())
         writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
-        writer.write_table(table)
+        writer.write_table(table, row_group_size=ROW_GROUP)
         rows += table.num_rows
     if writer is not None:
         writer.close()
@@ -174,34 +180,37 @@ def print_growth(found: dict[tuple[str, str], list[tuple[float, ...]]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16])
+    parser.add_argument("part", nargs="?", choices=PARTS, default="growth")
+    parser.add_argument("tasks", nargs="*", help=f"some of: {', '.join(TASKS)}")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16], help="copies of the corpus, or terms")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
-    parser.add_argument("--tasks", nargs="+", choices=TASKS, default=["table", "fits"])
     parser.add_argument("--large", type=int, metavar="COPIES")
-    parser.add_argument("--terms", type=int, nargs="+", help="patterns of that many terms, instead of texts")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         measure(*options.measure)
         return
-    sizes, names, tasks = options.terms or options.sizes, options.engines, options.tasks
+    sizes, names, tasks = options.sizes, options.engines, options.tasks or ["table", "fits"]
+    if unknown := set(tasks) - set(TASKS):
+        parser.error(f"unknown task: {', '.join(sorted(unknown))}")
+    of_terms = options.part == "vocabulary"
     if options.large:
         sizes, names, tasks = [options.large], ("polars-lazy", "duckdb"), ("statistics", "table")
-    kind, unit = ("terms", "M rows") if options.terms else ("corpora", "MB")
+    kind, unit = ("terms", "M rows") if of_terms else ("corpora", "MB")
     numbers = f"{'seconds':>9} {'cpu s':>9} {'own MB':>9} {'peak MB':>9}"
-    print(f"{kind:>9} {'size':>12} {'engine':>12} {'task':>11} {numbers}", flush=True)
+    print(f"{kind:>9} {'size':>12} {'engine':>12} {'task':>13} {numbers}", flush=True)
     found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "corpus.parquet"
-            total = write_patterns(path, size) if options.terms else write_corpus(path, size)
+            total = write_patterns(path, size) if of_terms else write_corpus(path, size)
             for engine in names:
                 for task in tasks:
                     seconds, processor, own, peak = measured(engine, task, path)
                     found.setdefault((engine, task), []).append((total, seconds, processor, peak))
                     mark = "" if not options.large else "  below 1 GB" if peak < GOAL else "  ABOVE 1 GB"
                     print(
-                        f"{size:9,} {total / 1e6:5.1f} {unit:>6} {engine:>12} {task:>11} {seconds:9.1f} "
+                        f"{size:9,} {total / 1e6:5.1f} {unit:>6} {engine:>12} {task:>13} {seconds:9.1f} "
                         f"{processor:9.1f} {own:9.0f} {peak:9.0f}{mark}",
                         flush=True,
                     )

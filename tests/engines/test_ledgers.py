@@ -63,7 +63,7 @@ def test_hours_that_cannot_be(ledger, hours):
 def test_a_file_is_no_place(kind, tmp_path, days):
     (tmp_path / "file").write_text("hello")
     for place in (tmp_path / "file", tmp_path / "file" / "inside", tmp_path / ("x" * 300)):
-        with pytest.raises(ValueError, match=r"cannot be (read|opened)"):
+        with pytest.raises(ValueError, match=r"cannot be (read|opened)|is a file"):
             engines.Ledger(place, storage=kind).add(days["wed"])
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "hello"
@@ -74,7 +74,7 @@ def test_files_of_others_stay(kind, tmp_path, days):
     mine.parent.mkdir()
     mine.write_text("hello")
     ledger = engines.Ledger(tmp_path / "a.duckdb" if kind == "duckdb" else tmp_path, storage=kind)
-    if kind == "delta":
+    if kind in ("delta", "iceberg"):
         with pytest.raises(ValueError, match="has 'batch=x' in it"):
             ledger.add(days["wed"])
     else:
@@ -308,7 +308,9 @@ def test_a_parquet_folder_in_detail(tmp_path, days):
         ledger.add(batch(["so"], "x"))
     manifest = tmp_path / "ledger.json"
     found = json.loads(manifest.read_text(encoding="utf-8"))
-    assert (found["schema"], sorted(found["batches"])) == (1, sorted(DAYS))
+    counting = [name for name, one in found["batches"].items() if one["part"] == storage.COUNTING]
+    assert len(counting) == 1  # this process counted the texts, so it knows how
+    assert (found["schema"], sorted(found["batches"])) == (1, sorted([*DAYS, *counting]))
     manifest.write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"ledger.json cannot be read"):
         ledger.add(batch(["so"], "x"))
@@ -400,13 +402,63 @@ def test_the_command_line_says_how_a_ledger_is_read(kind, place, ledger, days, t
 def test_ledgers_without_counting_options(kind, place, days):
     """Those of older versions: nothing is stored if nothing is said, and what is said with a later batch is stored."""
     ledger = engines.Ledger(place, storage=kind)
-    ledger.add(days["wed"])
+    ledger.add(days["wed"].clone())  # as if from a file: nobody knows how it was counted
     assert ledger.counting is None
     said = engines.Ledger(place, storage=kind, counting=tb.CountingOptions())
     assert said.add(pl.DataFrame({"document": [1], "text": ["so"]}), batch="more") == ("more",)
     assert ledger.counting == tb.CountingOptions()
     with pytest.raises(ValueError, match=r"the batch id '\(counting\) x' is reserved"):
         ledger.add(batch(["so"], "(counting) x"))
+
+
+def test_patterns_that_were_counted_otherwise(ledger, days):
+    """Noticed if this process counted them. The options of the first patterns are stored."""
+    assert ledger.add(days["wed"]) == ("wed",)
+    assert ledger.counting == tb.CountingOptions()
+    frame = pl.DataFrame({"document": [1], "text": ["So it"]})
+    other = engines.patterns(frame, "other", counting=tb.CountingOptions(lowercase=False))
+    message = "these patterns do not belong to the ledger .*: lowercase=True and False; make them with counting="
+    for step in (ledger.add, ledger.withdraw):
+        with pytest.raises(ValueError, match=message):
+            step(other)
+    assert ledger.batches["batch"].to_list() == ["wed"]
+    assert ledger.add(engines.patterns(frame, "same", counting=ledger.counting)) == ("same",)
+
+
+def test_a_folder_with_files_of_others_is_refused(kind, tmp_path, days):
+    if kind == "duckdb":
+        pytest.skip("a file")
+    (tmp_path / "a.txt").write_text("so it goes")
+    with pytest.raises(ValueError, match=r"has 'a.txt' in it; a ledger needs a folder of its own"):
+        engines.Ledger(tmp_path, storage=kind).add(days["wed"])
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["a.txt"]
+
+
+def test_a_file_instead_of_a_folder(kind, tmp_path):
+    (tmp_path / "a.txt").write_text("so it goes")
+    if kind == "duckdb":
+        with pytest.raises(ValueError, match="cannot be opened by DuckDB"):
+            engines.Ledger(tmp_path / "a.txt", storage=kind).frame()
+        return
+    with pytest.raises(ValueError, match=rf"a.txt is a file, but a ledger of {kind} is a folder; name another place"):
+        engines.Ledger(tmp_path / "a.txt", storage=kind)
+
+
+@pytest.mark.parametrize("rows", [{"text": ["so"]}, {"term": ["so"], "count": [1]}], ids=["texts", "counts"])
+def test_texts_and_counts_need_a_batch(rows, tmp_path):
+    ledger = engines.Ledger(tmp_path)
+    with pytest.raises(ValueError, match=r"the frame has (texts|counts), which need an id: give batch="):
+        ledger.add(pl.DataFrame({"document": [1], **rows}))
+    assert ledger.batches.height == 0
+
+
+def test_a_ledger_of_duckdb_is_no_corpus(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    duckdb.connect(str(tmp_path / "all.duckdb")).close()
+    with pytest.raises(ValueError, match=r"is a database of DuckDB, not text; if it has a ledger, save its statistics"):
+        tb.read(tmp_path / "all.duckdb")
+    (tmp_path / "own.db").write_text("so it goes")
+    assert tb.read(tmp_path / "own.db").terms.tolist() == ["goes", "it", "so"]
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import glob
 import shutil
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from termburst.engines.frames import bytewise, concatenated, from_polars, is_spark, to_polars
+from termburst.engines.remembered import Remembered
 from termburst.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ ROWS = 200_000  # rows of counts in a batch
 TEXTS = 2_000  # documents in a batch
 ROWS_PER_FILE = 500_000
 BYTES_PER_FILE = 6_000_000  # in memory; rows of results are wide, and few of them are held
-ROWS_OF_TERMS = 300_000  # rows whose terms are fitted at a time
-ROWS_OF_PART = 300_000  # rows of a part of the terms; larger parts are divided again
+ROWS_OF_TERMS = 100_000  # rows whose terms are fitted at a time
+ROWS_OF_PART = 100_000  # rows of a part of the terms; larger parts are divided again
 BUCKETS = 16  # parts that terms are divided into
 
 
@@ -220,6 +220,7 @@ def spooled(
         write_scratch(pl.DataFrame(schema=schema), folder / "000000" / "000000.parquet")
     if place is by_hash:
         _divide(folder, schema)
+        _unite(folder)
     return folder
 
 
@@ -262,6 +263,19 @@ def _divide(folder: Path, schema: Schema) -> None:
             shutil.rmtree(part)
 
 
+def _unite(folder: Path) -> None:
+    """Make one file of the files of each part: a query over all parts opens all of their files."""
+    import polars as pl
+
+    for part in folder.iterdir():
+        files = sorted(part.glob("*.parquet"))
+        if len(files) > 1:
+            rows = pl.concat([read_file(file) for file in files])
+            for file in files:
+                file.unlink()
+            write_scratch(rows, files[0])
+
+
 def read_parts(folder: Path) -> dict[int, Any]:
     """The parts that `spooled` wrote, by number, as lazy Polars frames."""
     return {int(part.name): _scanned(part) for part in sorted(folder.iterdir())}
@@ -287,20 +301,16 @@ def read_spooled(folder: Path, like: Any) -> Any:
     else:
         quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
         found = bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
-    native = nw.to_native(found)
-    own = id(native)
-    _folders[own] = weakref.ref(native, lambda _: _folders.pop(own, None)), folder
+    _folders.put(nw.to_native(found), folder)
     return found
 
 
-_folders: dict[int, tuple[Any, Path]] = {}  # of frames that read one; the key is the frame's id, as long as it lives
+_folders = Remembered[Path]()  # of frames that read one
 
 
 def folder_of(frame: Any) -> Path | None:
     """The folder whose files the frame consists of, if it is a result of `read_spooled`."""
-    native = nw.to_native(frame)
-    alive, folder = _folders.get(id(native), (None, None))
-    return folder if alive is not None and alive() is native else None
+    return _folders.get(nw.to_native(frame))
 
 
 def is_lazy_polars(frame: Any) -> bool:

@@ -8,6 +8,7 @@ draws of the null distributions (which depend on the largest n_i), and the adjus
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add, or_
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from termburst.engines.cells import Cells, cells_of, kept_patterns, length_stati
 from termburst.engines.door import opened
 from termburst.engines.frames import from_polars, to_polars
 from termburst.engines.statistics import statistics_of
+from termburst.engines.stored_nulls import StoredNulls, listed, sizes_of
 from termburst.engines.term_cells import cells_by_term
 from termburst.inference.burst_effects import burst_effects as effects_of
 from termburst.inference.checks import LEAST_DRAWS, check_confidence
@@ -37,6 +39,7 @@ from termburst.models.cells import TermCells, check_lengths
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Form, Test
+from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_columns import burst_columns
 from termburst.tables.burstiness_test import burstiness_columns, checked_options
@@ -96,9 +99,13 @@ def burstiness_test(
         return _like(test_in_memory(statistics, adjust=adjust, **options, **shown), source.frame)
     dealt = Dealt.of(cells_of(source, counting, "patterns"))
     checked_hyperparameters(dealt.collection.mean_length if mu is None else mu, sigma2)
-    longest, sums = dealt.learned(intervals=intervals)
-    shared = shared_null(dealt.lengths, longest, draws=draws, seed=seed)
-    function = partial(tested, lengths=dealt.lengths, options=options | shown | {"shared": shared, "sums": sums})
+    learned, drawing = dealt.learned(intervals=intervals), {"draws": draws, "seed": seed}
+    of_plr: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form}
+    nulls = StoredNulls(dealt.lengths, learned.longest, learned.sizes, **drawing, **of_plr)
+    shared = shared_null(dealt.lengths, learned.longest, **drawing, nulls=nulls)
+    function = partial(
+        tested, lengths=dealt.lengths, options=options | shown | {"shared": shared, "sums": learned.sums}
+    )
     results = kept(map_terms(dealt.parts, function, _schema(function)))
     return nw.to_native(with_q_values(results, adjust, logarithms=True)[0])
 
@@ -149,7 +156,7 @@ def burst_effects(
     dealt = Dealt.of(cells_of(source, counting, "patterns"))
     options: dict[str, Any] = {"confidence": confidence, "intervals": intervals}
     if not isinstance(source.frame, nw.DataFrame):  # in memory, all terms come at once
-        options["sums"] = dealt.learned(intervals=intervals)[1]
+        options["sums"] = dealt.learned(intervals=intervals).sums
     function = partial(effects, lengths=dealt.lengths, options=options)
     return nw.to_native(map_terms(dealt.parts, function, _schema(function)))
 
@@ -201,6 +208,15 @@ def spread(patterns: pl.DataFrame, *, lengths: TermCells, measures: list[str]) -
     return term_frame(terms, {"n": cells.n_i, "b": cells.b_i, **measures_of(cells, measures)})
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What terms learn from each other: how many tokens draws have, and sums for the intervals, if asked for."""
+
+    longest: Longest
+    sizes: Integers
+    sums: ScaleSums | None
+
+
 class Dealt:
     """The terms of a collection, to be dealt out to workers, and the lengths that all of them get.
 
@@ -220,17 +236,19 @@ class Dealt:
         collection = length_statistics(cells)
         return cls(kept_patterns(cells), collection)
 
-    def learned(self, *, intervals: bool) -> tuple[Longest, ScaleSums | None]:
+    def learned(self, *, intervals: bool) -> Learned:
         """What terms learn from each other: a pass over all patterns, from which a few numbers per group come here."""
         function = partial(learned_from, lengths=self.lengths, intervals=intervals)
         rows = to_polars(map_terms(self.parts, function, _schema(function)))
-        none = Longest.of(np.zeros(0, dtype=np.int64))
-        longest = reduce(or_, (Longest(tuple(row[1:]), row[0]) for row in _numbers(rows, "most", "phase")), none)
+        empty = Longest.of(np.zeros(0, dtype=np.int64))
+        longest = reduce(or_, (Longest(tuple(row[1:]), row[0]) for row in _numbers(rows, "most", "phase")), empty)
+        sizes = listed(*rows["sizes"])
         if not intervals:
-            return longest, None
+            return Learned(longest, sizes, None)
         terms, scale = (_numbers(rows, name) for name in ("terms", "scale"))
         sums = (ScaleSums(*map(np.array, pair)) for pair in zip(terms, scale, strict=True))
-        return longest, reduce(add, sums, ScaleSums(np.zeros(BANDS.size), np.zeros(BANDS.size)))
+        none = ScaleSums(np.zeros(BANDS.size), np.zeros(BANDS.size))
+        return Learned(longest, sizes, reduce(add, sums, none))
 
 
 def learned_from(patterns: pl.DataFrame, *, lengths: TermCells, intervals: bool) -> pl.DataFrame:
@@ -238,11 +256,12 @@ def learned_from(patterns: pl.DataFrame, *, lengths: TermCells, intervals: bool)
     import polars as pl
 
     _, cells = cells_by_term(patterns, lengths.lengths, lengths.length_documents)
-    longest = Longest.of(Lengths.of(cells).drawn(cells.n_i))
+    drawn = Lengths.of(cells).drawn(cells.n_i)
+    longest = Longest.of(drawn)
     sums = ScaleSums(np.zeros(BANDS.size), np.zeros(BANDS.size))
     if intervals:
         sums = scale_sums(cells, fit_beta_binomial(cells))
-    row: dict[str, Any] = {"most": longest.most}
+    row: dict[str, Any] = {"most": longest.most, "sizes": sizes_of(drawn)}
     for name, values in (("phase", longest.phases), ("terms", sums.terms), ("scale", sums.scale)):
         row |= {f"{name}_{k}": value for k, value in enumerate(values)}
     return pl.DataFrame([row])

@@ -6,10 +6,13 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.counting.options import CountingOptions
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.cells import cells_of, together
 from termburst.engines.door import WHOLE, check_one_engine, opened, refuse_nulls
 from termburst.engines.frames import concatenated, to_polars, totals
+from termburst.engines.remembered import Remembered
+
+_counting = Remembered[CountingOptions]()  # how the texts of patterns were counted
 
 
 def patterns(
@@ -36,12 +39,21 @@ def patterns(
     """
     if not isinstance(batch, str):
         raise ValueError(f"batch must be a string; got {batch!r}")
-    cells = cells_of(opened(frame, columns, check=check), counting, "patterns")
+    source = opened(frame, columns, check=check)
+    cells = cells_of(source, counting, "patterns")
     held = together(cells.totals("term", "count", "length")).select("term", "count", "length", "documents")
     lengths = totals(cells.lengths, ["length"])
     nothing = nw.lit(None, dtype=nw.String).alias("term")
     empty = lengths.select(nothing, nw.lit(0, dtype=nw.Int64).alias("count"), "length", "documents")
-    return nw.to_native(nw.concat([held, empty]).with_columns(batch=nw.lit(batch)))
+    found = nw.to_native(nw.concat([held, empty]).with_columns(batch=nw.lit(batch)))
+    if source.kind == "texts":
+        _counting.put(found, checked_counting(counting))
+    return found
+
+
+def counted_with(frame: Any) -> CountingOptions | None:
+    """How the texts of `patterns` were counted; None if the frame is not the very one that `patterns` returned here."""
+    return _counting.get(frame)
 
 
 def add(ledger: Any, more: Any, *, check: bool = True) -> Any:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from termburst.core import null as core
-from termburst.inference.null_exact import partitions, upper
+from termburst.inference.null_exact import States, partitions, upper
 from termburst.inference.null_lengths import SEPARATE, Lengths, drawn_documents
 from termburst.inference.null_tails import (
     CURVE,
     Curves,
+    Moments,
     PlrTail,
     ScoreTail,
     counted_p,
@@ -119,6 +120,40 @@ class Tested:
         self.how[terms[from_tail]] = "tail"
 
 
+@dataclass(frozen=True, slots=True)
+class PhaseNulls:
+    """The null distributions of λ and of the score at some n_i of one phase.
+
+    Attributes
+    ----------
+    checkpoints : the n_i, ascending
+    sampled : the first whose λ was not enumerated; rows of *plr* before it have no meaning
+    plr, score : sorted draws, checkpoints × draws
+    curves : the tails of λ
+    of_plr, of_score : the moments of the draws
+    """
+
+    checkpoints: Integers
+    sampled: int
+    plr: Floats
+    score: Floats
+    curves: Curves
+    of_plr: Moments
+    of_score: Moments
+
+
+class Nulls(Protocol):
+    """Null distributions that were made before, for all n_i of a collection."""
+
+    def enumerated(self) -> dict[int, States]:
+        """Those of λ that are enumerated, by n_i."""
+        ...
+
+    def drawn(self, phase: int, checkpoints: Integers) -> Iterable[PhaseNulls]:
+        """Those at the *checkpoints* of one of `PHASES`, in parts that follow each other."""
+        ...
+
+
 class Null:
     """The null distributions, shared by all terms of equal n_i.
 
@@ -128,8 +163,9 @@ class Null:
 
     def __init__(
         self, cells: TermCells, draws: int, seed: int, mid_p: bool, plr: PlrFunction, longest: Longest | None = None,
-        *, scores: bool = True,
+        *, scores: bool = True, nulls: Nulls | None = None,
     ) -> None:  # fmt: skip
+        self.nulls = nulls  # of all terms, if they were made before
         self.cells, self.draws, self.mid_p, self.plr = cells, draws, mid_p, plr
         self.scores = scores  # whether p-values of Tarone's score are wanted
         self.lengths = Lengths.of(cells)
@@ -161,29 +197,43 @@ class Null:
         if frequent:
             terms.setdefault(FREQUENT, np.empty(0, np.intp))
         self._once(terms.get(1, np.empty(0, np.intp)), of_plr, of_score)
-        enumerated = partitions(self.lengths, max((v for v in terms if v <= EXACT), default=0))
+        enumerated = self.enumerated(terms) if self.nulls is None else self.nulls.enumerated()
         for v, states in enumerated.items():
             if v in terms:
                 mine = self._minor(terms[v])
                 values = self.plr(np.full(states.documents.size, v), states.documents, states.repetition)
                 of_plr.put(mine, np.log(upper(values, states.mass, plr[mine], self.mid_p)), "exact")
-        low = 1
-        for (high, share, top), seeds, last in zip(PHASES, self.phase_seeds, self.longest.phases, strict=True):
-            if any(low < v <= high for v in terms):
-                terms.setdefault(last, np.empty(0, np.intp))
-            checkpoints = np.array([v for v in sorted(terms) if low < v <= high], dtype=np.int64)
-            low = high
-            if checkpoints.size:
-                drawn = self._draw(checkpoints, max(49, int(share * self.draws)), seeds)
-                by_size = [terms[v] for v in checkpoints.tolist()]
-                if checkpoints[-1] == FREQUENT:
-                    by_size[-1] = np.concatenate([by_size[-1], more])
-                self._compare(checkpoints, drawn, top, by_size, max(enumerated, default=0), of_plr, of_score)
+        self._compare_drawn(terms, more, max(enumerated, default=0), of_plr, of_score)
         major = np.flatnonzero((self.sizes > 0) & (self.sizes < self.cells.n_i))
         for v in np.unique(self.cells.n_i[major]).tolist():
             mine = major[self.cells.n_i[major] == v]
             of_plr.put(mine, *self._major_p(v, plr[mine]))
         return (of_plr.log_p, of_score.log_p), (of_plr.how, of_score.how)
+
+    def enumerated(self, sizes: Iterable[int]) -> dict[int, States]:
+        """The enumerated distributions of λ, up to the largest of these n_i that has one."""
+        return partitions(self.lengths, max((v for v in sizes if v <= EXACT), default=0))
+
+    def _compare_drawn(
+        self, terms: dict[int, NDArray[np.intp]], more: NDArray[np.intp], enumerated: int, of_plr: Tested,
+        of_score: Tested,
+    ) -> None:  # fmt: skip
+        """Compare terms with draws, phase by phase. *more* have an n_i above `FREQUENT`, and its null of the score."""
+        low = 1
+        for phase, (high, _, top) in enumerate(PHASES):
+            checkpoints = np.array([v for v in sorted(terms) if low < v <= high], dtype=np.int64)
+            low = high
+            if not checkpoints.size:
+                continue
+            if self.nulls is None:
+                parts: Iterable[PhaseNulls] = [self.drawn(phase, checkpoints, enumerated)]
+            else:
+                parts = self.nulls.drawn(phase, checkpoints)
+            for found in parts:
+                by_size = [terms.get(v, np.empty(0, np.intp)) for v in found.checkpoints.tolist()]
+                if found.checkpoints[-1] == FREQUENT:
+                    by_size[-1] = np.concatenate([by_size[-1], more])
+                self._compare(found, top, by_size, of_plr, of_score)
 
     def undrawn(self) -> tuple[Floats, Names]:
         """log p and how before anything is drawn: p = 1, or ½ with mid-p, where nothing can vary; NaN elsewhere."""
@@ -308,29 +358,44 @@ class Null:
 
     def _compare(
         self,
-        checkpoints: Integers,
-        drawn: Drawn,
+        found: PhaseNulls,
         top: float,
         terms: Sequence[NDArray[np.intp]],
-        enumerated: int,
         of_plr: Tested,
         of_score: Tested,
     ) -> None:
-        """Compare the *terms* of each checkpoint with its draws; λ only beyond n_i = *enumerated*.
+        """Compare the *terms* of each checkpoint with its draws; λ only if it was not enumerated.
 
         The last checkpoint may have terms of a larger n_i, too: only their score is compared with its draws.
         """
-        b, repetition, scatter = drawn
-        sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))  # the first whose λ is not enumerated
-        plr_tail, score_tail = self._values(checkpoints, sampled, b, repetition, scatter)
+        checkpoints, lengths = found.checkpoints, self.lengths
         held, row = np.concatenate(terms), np.repeat(np.arange(checkpoints.size), [len(some) for some in terms])
         if self.scores:
+            tail = ScoreTail(checkpoints, lengths.tokens, lengths.squared, *lengths.classes(CLASS), found.of_score)
             of_score.put_sampled(
-                held, *sampled_p(scatter, of_score.value[held], row, score_tail, self.mid_p, SCORE_TOP * top)
+                held, *sampled_p(found.score, of_score.value[held], row, tail, self.mid_p, SCORE_TOP * top)
             )
-        minor = (row >= sampled) & (self.cells.n_i[held] == checkpoints[row])
+        minor = (row >= found.sampled) & (self.cells.n_i[held] == checkpoints[row])
         held, row = held[minor], row[minor]
-        of_plr.put_sampled(held, *sampled_p(repetition, of_plr.value[held], row, plr_tail, self.mid_p, top))
+        tail_of_plr = PlrTail(found.curves, found.of_plr)
+        of_plr.put_sampled(held, *sampled_p(found.plr, of_plr.value[held], row, tail_of_plr, self.mid_p, top))
+
+    def draws_of(self, phase: int) -> int:
+        """How many draws a phase has."""
+        return max(49, int(PHASES[phase][1] * self.draws))
+
+    def drawn(self, phase: int, checkpoints: Integers, enumerated: int) -> PhaseNulls:
+        """The null distributions at the *checkpoints* of a phase, drawn now; λ only beyond n_i = *enumerated*.
+
+        Each draw has as many tokens as the largest n_i of all terms of the phase, so that it is the same draw whatever
+        the checkpoints are. The arrays are valid until the next call.
+        """
+        last = self.longest.phases[phase]
+        if checkpoints[-1] != last:
+            checkpoints = np.append(checkpoints, last)
+        drawn = self._draw(checkpoints, self.draws_of(phase), self.phase_seeds[phase])
+        sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))
+        return PhaseNulls(checkpoints, sampled, *drawn[1:], *self._values(checkpoints, sampled, *drawn))
 
     def _draw(self, checkpoints: Integers, draws: int, seeds: Any) -> Drawn:
         """The results of `core.simulate`, one row per checkpoint."""
@@ -347,8 +412,11 @@ class Null:
 
     def _values(
         self, checkpoints: Integers, sampled: int, b: NDArray[np.int32], repetition: Floats, scatter: Floats
-    ) -> tuple[PlrTail, ScoreTail]:
-        """Overwrite R by sorted λ (from checkpoint *sampled* on) and the sums by sorted scores; the tails of both."""
+    ) -> tuple[Curves, Moments, Moments]:
+        """Overwrite R by sorted λ (from checkpoint *sampled* on) and the sums by sorted scores.
+
+        Returns the tails of λ and the moments of both.
+        """
         lengths, (mean_length, weights) = self.lengths, self.lengths.classes(CLASS)
         # g of λ = g(b) + 2R, for all checkpoints at once: at every b that was drawn, and on the grids of the tails
         least = b.min(axis=1).astype(np.int64)
@@ -378,10 +446,7 @@ class Null:
 
         cuts = np.linspace(0, checkpoints.size, min(BLOCKS, checkpoints.size) + 1).astype(int)
         in_threads(make, [slice(*cut) for cut in pairwise(cuts.tolist())])
-        of_plr, of_score = values.arrays["plr"], values.arrays["score"]
-        return PlrTail(curves, of_plr), ScoreTail(
-            checkpoints, lengths.tokens, lengths.squared, mean_length, weights, of_score
-        )
+        return curves, values.arrays["plr"], values.arrays["score"]
 
     def _room(self, checkpoints: int, draws: int) -> Drawn:
         """Arrays for b_i, repetition and scatter, checkpoints × draws, in memory that all phases share.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.inference.checks import LEAST_DRAWS, checked_whole
-from termburst.inference.null_distribution import Longest, Null, PlrFunction
+from termburst.inference.null_distribution import Longest, Null, Nulls, PlrFunction
 from termburst.inference.null_lengths import SEPARATE, Lengths
 from termburst.inference.null_ratio import log_ratio_p, ratio_samples
 from termburst.inference.null_tails import TIE
@@ -58,9 +58,12 @@ class SharedNull:
 
     longest: Longest
     samples: tuple[list[int], list[Floats]]
+    nulls: Nulls | None = None
 
 
-def shared_null(lengths: TermCells, longest: Longest, *, draws: int, seed: int) -> SharedNull:
+def shared_null(
+    lengths: TermCells, longest: Longest, *, draws: int, seed: int, nulls: Nulls | None = None
+) -> SharedNull:
     """Draws of the likelihood ratio, made once for all terms: they depend on the lengths and the largest n_i only.
 
     Parameters
@@ -68,9 +71,11 @@ def shared_null(lengths: TermCells, longest: Longest, *, draws: int, seed: int) 
     lengths : cells of the collection, with or without terms
     longest : of all terms
     draws, seed : see `burstiness`
+    nulls : the null distributions of λ and the score at all n_i, of the same draws, seed and options of λ, optional
+        Without them, every call of `burstiness` draws those that its terms need.
     """
     null = Null(lengths, draws, seed, False, PlrFunction(lengths, None, 1.0, "printed"), longest)
-    return SharedNull(longest, ratio_samples(null))
+    return SharedNull(longest, ratio_samples(null), nulls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +118,9 @@ def burstiness(
     cells = term_cells(X_or_statistics)
     if not cells.tokens:
         raise ValueError("all documents are empty: there is nothing to test")
-    longest = None if shared is None else shared.longest
-    null = Null(cells, draws, seed, mid_p, PlrFunction(cells, mu, sigma2, form), longest, scores=only != "plr")
+    longest, nulls = (None, None) if shared is None else (shared.longest, shared.nulls)
+    plr_of = PlrFunction(cells, mu, sigma2, form)
+    null = Null(cells, draws, seed, mid_p, plr_of, longest, scores=only != "plr", nulls=nulls)
     with Aside() as other:  # compiled loops, which use a core while the rest needs Python's lock
         drawn = only in (None, "lr")
         samples = other.submit(lambda: ratio_samples(null) if shared is None else shared.samples) if drawn else None

@@ -69,17 +69,37 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
     except OSError as error:
         raise fault(name, f"cannot be read ({reason(error)})") from error
     if not stat.S_ISDIR(status.st_mode):
+        if _is_duckdb(Path(name)):
+            raise fault(name, f"is a database of DuckDB, not text; if it has a ledger, {_save_ledger(name)}")
         return (_describe(name, Path(name).name, status, lines=lines, named=True),)
     if _is_ledger(Path(name)):
         raise fault(
             name,
-            "is a ledger, not a folder of texts; save its statistics in Python and give that file: "
-            f"engines.term_statistics(engines.Ledger({name!r}).frame(), detail='patterns').save('all.parquet')",
+            f"is a ledger, not a folder of texts; {_save_ledger(name)}",
         )
     files = [_describe(path, label, status, lines=lines) for label, path, status in _walk(name, ["**"], note)]
     if not files:
         raise fault(name, "the folder has no files to read (names that begin with a dot are skipped)")
     return _meant(name, files, note)
+
+
+def _save_ledger(name: str) -> str:
+    """What to type, so that commands can read what a ledger has."""
+    return (
+        "save its statistics in Python and give that file: "
+        f"engines.term_statistics(engines.Ledger({name!r}).frame(), detail='patterns').save('all.parquet')"
+    )
+
+
+def _is_duckdb(path: Path) -> bool:
+    """Whether a file has the ending and the beginning of a database of DuckDB."""
+    if path.suffix not in (".duckdb", ".db"):
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return False
 
 
 def _is_ledger(folder: Path) -> bool:

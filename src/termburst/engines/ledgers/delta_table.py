@@ -22,6 +22,7 @@ from termburst.engines.ledgers.storage import (
     arrow_schema,
     imported,
     no_rows,
+    refuse_others,
 )
 
 NAME = "termburst ledger"
@@ -81,7 +82,7 @@ class DeltaFolder(Storage):
         import pyarrow as pa
 
         if state is None:
-            self._refuse_others()
+            refuse_others(self.path, "_delta_log", "kind=")
         batches = (batch for table in arrow_rows(change) for batch in table.to_batches())
         options: dict[str, Any] = {"mode": "append"}
         if state is None:
@@ -104,13 +105,6 @@ class DeltaFolder(Storage):
             if state is None and self._delta.DeltaTable.is_deltatable(str(self.path)):
                 raise self.conflict(error) from None  # another process has created it
             raise
-
-    def _refuse_others(self) -> None:
-        """Raise ValueError for a folder with files of others: `clean` would remove them, as Delta does."""
-        found = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
-        others = [name for name in found if name != "_delta_log" and not name.startswith("kind=")]
-        if others:
-            raise ValueError(f"{self.path} has {others[0]!r:.60} in it; a Delta ledger needs a folder of its own")
 
     def clean(self, hours: float) -> int:
         """Remove files that no version of the last *hours* has, and those of killed processes that are older."""

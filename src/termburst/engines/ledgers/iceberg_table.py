@@ -22,6 +22,7 @@ from termburst.engines.ledgers.storage import (
     arrow_schema,
     imported,
     no_rows,
+    refuse_others,
     register,
 )
 
@@ -110,6 +111,8 @@ class IcebergTable(Storage):
         from pyiceberg.transforms import IdentityTransform
         from pyiceberg.types import LongType, NestedField, StringType
 
+        if self.folder is not None:
+            refuse_others(self.folder, CATALOGUE, NAMESPACE)
         names = arrow_schema(pa)
         fields = [
             NestedField(i, field.name, StringType() if field.type == pa.string() else LongType(), required=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.batches import ROWS_PER_FILE, stream
 from termburst.engines.door import opened
 from termburst.engines.frames import concatenated, is_spark, to_polars, totals
-from termburst.engines.ledger import open_ledger, patterns
+from termburst.engines.ledger import counted_with, open_ledger, patterns
 from termburst.engines.ledgers.delta_table import DeltaFolder
 from termburst.engines.ledgers.duckdb_file import DuckDBFile
 from termburst.engines.ledgers.iceberg_table import IcebergTable
@@ -111,6 +112,9 @@ class Ledger:
             raise ValueError(f"a ledger of {self.storage} is the only table of its folder; omit table={table!r}")
         if "\0" in table:
             raise ValueError(f"the name of the table, {table!r}, contains a NUL character; use another one")
+        is_file = isinstance(place, str | os.PathLike) and os.path.isfile(place)  # noqa: PTH113 - False if too long
+        if is_file and self.storage != "duckdb":
+            raise ValueError(f"{place} is a file, but a ledger of {self.storage} is a folder; name another place")
         options = {"table": table} if self.storage in WITH_NAMES else {}
         self._storage = STORAGES[self.storage](place, **options)
         self._counting = None if counting is None else checked_counting(counting)
@@ -150,6 +154,19 @@ class Ledger:
                 raise ValueError(f"the ledger {self._storage.place} has other counting options: {error}") from None
         return self._counting if stored is None else stored
 
+    def _as_counted(self, found: Any, counting: CountingOptions | None) -> CountingOptions | None:
+        """How patterns were counted, if this process knows it, and otherwise *counting*; ValueError if they differ."""
+        own = counted_with(found)
+        if own is not None and counting is not None:
+            try:
+                counting.check_equal(own)
+            except ValueError as error:
+                raise ValueError(
+                    f"these patterns do not belong to the ledger {self._storage.place}: {error}; "
+                    "make them with counting=ledger.counting"
+                ) from None
+        return counting if own is None else own
+
     def frame(self) -> Any:
         """The patterns, which `term_statistics`, `burstiness_test`, `keyness` and others take in place of documents.
 
@@ -176,6 +193,10 @@ class Ledger:
         if batch is not None:
             counting = counting or CountingOptions()
             more = patterns(more, batch, counting=counting, check=check)
+        elif (kind := _kind(more)) != "patterns":
+            raise ValueError(f"the frame has {kind}, which need an id: give batch=, such as add(frame, batch='monday')")
+        else:
+            counting = self._as_counted(more, counting)
         found = open_ledger(more, check=check)
         if check:
             opened(more, {}, check=True, kinds=("patterns",))
@@ -194,6 +215,7 @@ class Ledger:
         """
         if isinstance(gone, str):
             return self._drop(gone, check=check)
+        self._as_counted(gone, self.counting)
         found = open_ledger(gone, check=check).with_columns(documents=-nw.col("documents"))
         return self._append(found, sign=-1, check=check)
 
@@ -288,6 +310,14 @@ class Ledger:
         if state is None:
             raise ValueError(f"there is no ledger at {self._storage.place} yet; add a batch first")
         return state
+
+
+def _kind(frame: Any) -> str:
+    """What a frame has; "patterns" if that is not known, so that `open_ledger` says what is wrong."""
+    try:
+        return opened(frame, {}, check=False).kind
+    except ValueError:
+        return "patterns"
 
 
 def _guessed(place: Any) -> str:

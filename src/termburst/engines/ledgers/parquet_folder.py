@@ -25,6 +25,7 @@ from termburst.engines.ledgers.storage import (
     State,
     Storage,
     no_rows,
+    refuse_others,
     register,
     scanned,
 )
@@ -68,6 +69,8 @@ class ParquetFolder(Storage):
 
     def _commit(self, state: State | None, change: Change) -> None:
         now = self._manifest()
+        if now is None:
+            refuse_others(self.folder, "batch=")
         if (now and now["version"]) != (state and state.token["version"]):
             raise self.conflict()
         old = now or {"version": 0, "batches": {}, "files": {}, "retired": {}}

@@ -194,6 +194,16 @@ def check_place(place: Any) -> None:
         raise ValueError(f"place {name!r:.60} contains a NUL character; use another name")
 
 
+def refuse_others(folder: Path, *own: str) -> None:
+    """Raise ValueError if a folder has files of others, before a ledger is made there; *own* are beginnings of names.
+
+    `clean` might remove them, and whoever reads the folder would read the ledger.
+    """
+    found = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    if others := [name for name in found if not name.startswith((*own, "."))]:
+        raise ValueError(f"{folder} has {others[0]!r:.60} in it; a ledger needs a folder of its own")
+
+
 @contextmanager
 def understood(place: str) -> Iterator[None]:
     """Turn errors of the file system and of libraries for storage into a ValueError of one sentence."""
