@@ -11,12 +11,13 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termburst.estimators.count_input import count_tags
+from termburst.estimators.naive_bayes import distinct_labels
 from termburst.models.class_evidence import ClassEvidence, class_evidence, class_information, explained_burstiness
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Invalid
-from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_without_labels
+from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_of_one_class, warn_without_labels
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
@@ -105,6 +106,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     def fit(self, X: Any, y: Any = None) -> TermWeighting:
         """Learn the statistics of the collection X, documents × terms; y are labels, for the schemes that use them."""
         self._learn(self._counts(X, reset=True, empty=False), y, known=None)
+        self._warn_of_one_class()
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> TermWeighting:
@@ -122,6 +124,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         """Learn from X and weigh it; X is checked only once."""
         counts = self._counts(X, reset=True, empty=False)
         self._learn(counts, y, known=None)
+        self._warn_of_one_class()
         return self._weigh(counts)
 
     def _learn(self, counts: Any, y: Any, known: TermStatistics | None) -> None:
@@ -141,6 +144,11 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.explained_ = explained_burstiness(classes) if several else None
         self.information_ = class_information(classes) if several else None
 
+    def _warn_of_one_class(self) -> None:
+        """Not in `partial_fit`: the documents of other classes may still come."""
+        if len(self.class_evidence_) == 1:
+            warn_of_one_class(self.scheme, next(iter(self.class_evidence_)), stacklevel=3)
+
     def _class_evidence(self, counts: Any, y: Any, known: TermStatistics | None) -> dict[Any, ClassEvidence]:
         """For each label, what its documents say about every term, added to that of earlier calls."""
         found = {} if known is None else dict(self.class_evidence_)
@@ -149,6 +157,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         if y is None:
             return found
         y = column_or_1d(y)
+        distinct_labels(y)  # names missing labels
         if type_of_target(y, raise_unknown=True) not in ("binary", "multiclass"):
             raise ValueError(
                 f"the scheme {self.scheme!r} compares classes, but y has {type_of_target(y)} values; "
