@@ -228,7 +228,7 @@ def test_a_document_without_label_is_refused_in_a_sentence(fig3, missing):
     y[3] = missing
     numbers = np.where(np.arange(len(fig3)) == 3, np.nan, np.arange(len(fig3)) % 2)
     for labels in (y, numbers):
-        with pytest.raises(ValueError, match="contains NaN, None .*: give every document a label"):
+        with pytest.raises(ValueError, match=r"contains NaN, None .*: give every document a label"):
             tb.TermWeighting("class-lift").fit(fig3, labels)
 
 
