@@ -10,7 +10,8 @@ Printed are accuracy and macro F1 of all cells, McNemar's exact p of the recomme
 ranks with a bootstrap interval over sets. Then `BurstClassifier()` is compared with TfidfVectorizer(sublinear_tf=True)
 + LinearSVC(), both with defaults: accuracy, p, processor time of training. `--sets`, `--most` (training documents of
 `choose`), `--models MultinomialNB BurstClassifier` (only these) and `--ngrams 2` (pairs of words, too) change what is
-measured. `--keep FOLDER` stores the results of each set and does not compute those again that are there.
+measured. `--keep FOLDER` stores the results of each set and model and does not compute those again that are there, so
+that models can be run one by one and printed together.
 """
 
 from __future__ import annotations
@@ -85,8 +86,9 @@ SCHEMES: dict[str, Callable[[], Any]] = {
     "posterior-lift": lambda: tb.TermWeighting("posterior-lift"),
     "damped-tf-idf": lambda: tb.TermWeighting("damped-tf-idf"),
     "log-damped-tf-idf": lambda: tb.TermWeighting("log-damped-tf-idf"),
-    "class-bm25": lambda: tb.TermWeighting("class-bm25"),  # learns from the labels, as NB-SVM does
-    "class-root": lambda: tb.TermWeighting("class-root"),  # so do this and the next
+    "class-lift": lambda: tb.TermWeighting("class-lift"),  # learns from the labels, as NB-SVM and the next three do
+    "class-bm25": lambda: tb.TermWeighting("class-bm25"),
+    "class-root": lambda: tb.TermWeighting("class-root"),
     "class-damped": lambda: tb.TermWeighting("class-damped"),
 }
 BAYES = [(norm, alpha) for norm in (False, True) for alpha in (1.0, 0.1, 0.01)]
@@ -250,6 +252,21 @@ def show_classifiers(results: dict[str, Result]) -> None:
     print(f"  {compared(results, 'BurstClassifier', 'rival')}")
 
 
+def kept(options: argparse.Namespace, name: str, model: str) -> Result:
+    """The cells of one set and model, from the folder `--keep` if they are there."""
+    path = options.keep and options.keep / f"{options.what}-{name}-{options.most}-{options.ngrams}-{model}.json"
+    if path and path.exists():
+        return dict(json.loads(path.read_text()))
+    start = time.process_time()
+    splits = choosing(name, options.most) if options.what == "choose" else confirming(name)
+    result = measured(splits, options.ngrams, [model])
+    print(f"{TITLES[name]}, {model}: {time.process_time() - start:.0f} s of processor time", flush=True)
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(result))
+    return result
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["choose", "confirm", "time"])
@@ -270,18 +287,9 @@ def main() -> None:
         return
     results: dict[str, Result] = {}
     for name in names:
-        what = "" if options.models == every else f"-{'-'.join(options.models)}"
-        path = options.keep and options.keep / f"{options.what}-{name}-{options.most}-{options.ngrams}{what}.json"
-        if path and path.exists():
-            results[name] = json.loads(path.read_text())
-            continue
-        start = time.process_time()
-        splits = choosing(name, options.most) if options.what == "choose" else confirming(name)
-        results[name] = measured(splits, options.ngrams, options.models)
-        print(f"{TITLES[name]}: {time.process_time() - start:.0f} s of processor time", flush=True)
-        if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(results[name]))
+        results[name] = {}
+        for model in options.models:
+            results[name] |= kept(options, name, model)
     show_weights(results)
     if OURS in options.models:
         show_classifiers(results)

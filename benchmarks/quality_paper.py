@@ -33,7 +33,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 import termburst as tb
-from termburst import schemes
+from termburst import scheme_functions
 from termburst.datasets import load_20newsgroups, load_r8
 from termburst.paper.collections import Collections
 
@@ -103,7 +103,7 @@ def choose() -> None:
             print(f"{shown(scheme, cells)}  wins {wins(cells, rivals)} of 48, mean {cells.mean():.4f}", flush=True)
     for values in itertools.product(*GRID.values()):
         for constant, value in zip(GRID, values, strict=True):
-            setattr(schemes, constant, value)
+            setattr(scheme_functions, constant, value)
         cells = validated("damped-tf-idf")
         name = "damped-tf-idf, " + ", ".join(f"{value:g}" for value in values)
         print(f"{shown(name, cells)}  wins {wins(cells, rivals)} of 48, mean {cells.mean():.4f}", flush=True)

@@ -289,6 +289,53 @@ def test_class_bm25_is_its_formula(bursty):
     assert np.ptp(weighting.contrast_) > 0
 
 
+def left_out_information(X, y):
+    """g_i of "class-lift", by leaving out the documents with a term one by one."""
+    present, found = X > 0, np.zeros(X.shape[1])
+    for i in range(X.shape[1]):
+        told = []
+        for j in np.flatnonzero(present[:, i]):
+            others = np.delete(y[present[:, i]], np.flatnonzero(present[:, i]).tolist().index(j))
+            share = np.mean(y == y[j])
+            told.append(np.log((np.sum(others == y[j]) + 3 * share) / (others.size + 3) / share))
+        found[i] = max(np.mean(told), 0) if told else 0.0
+    return found
+
+
+def test_class_lift_is_its_formula(bursty):
+    y = (bursty[:, :3] > 0) @ [1, 2, 4]  # classes of unequal size, of which some terms tell
+    d, b_i, mu = len(bursty), (bursty > 0).sum(axis=0), bursty.sum() / len(bursty)
+
+    def formula(c, length, i):
+        rarity = (1 + np.log((1 + d) / (1 + b_i[i]))) ** 1.25
+        return 2.2 * c / (c + 1.2 * (0.25 + 0.75 * length / mu)) * rarity
+
+    without = cellwise(bursty, formula)
+    np.testing.assert_allclose(dense("class-lift", bursty), without, rtol=1e-9)
+    weighting = tb.TermWeighting("class-lift").fit(bursty, y)
+    information = left_out_information(bursty, y)
+    np.testing.assert_allclose(weighting.information_, information, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(weighting.transform(bursty).toarray(), without * np.sqrt(0.3 + information), rtol=1e-9)
+    assert np.count_nonzero(information) > 1
+
+
+def test_a_term_tells_nothing_of_classes_where_labels_are_shuffled():
+    """A word of few documents is always in some class; leaving documents out, that is no information."""
+    rng = np.random.default_rng(5)
+    X = (rng.random((400, 900)) < rng.uniform(0.002, 0.05, 900)).astype(int)
+    y = np.arange(400) % 10
+    informed = X.copy()
+    informed[:, :50] = ((y == 3)[:, None] & (rng.random((400, 50)) < 0.5)).astype(int)
+    weighting = tb.TermWeighting("class-lift").fit(informed, y)
+    assert weighting.information_[:50].min() > 1.0  # log 10 = 2.3 at most
+    assert weighting.information_[50:].mean() < 0.05  # not 0, since it is cut at 0 term by term
+    once = informed.sum(axis=0) == 1
+    assert once.any()
+    assert (weighting.information_[once] == 0).all()
+    contrast = tb.TermWeighting("class-bm25").fit(informed, y).contrast_
+    assert contrast[50:].mean() > 0.1  # which takes chance for a contrast
+
+
 def test_class_root_is_its_formula(bursty):
     y = np.arange(len(bursty)) * 3 // len(bursty)
     d, b_i = len(bursty), (bursty > 0).sum(axis=0)
@@ -326,7 +373,7 @@ def test_class_damped_is_its_formula(bursty):
     assert np.count_nonzero((explained > 0) & (explained < 0.5)) > 0
     weighting = tb.TermWeighting("class-damped").fit(bursty, y)
     np.testing.assert_allclose(weighting.explained_, explained, rtol=1e-9, atol=1e-9)
-    power = np.minimum(0.3 + 1.4 * explained, 1)
+    power = np.minimum(0.1 + 1.4 * explained, 1)
     expected = np.where(bursty > 0, bursty**power, 0) * factor * np.sqrt(class_factor(bursty, y))
     np.testing.assert_allclose(weighting.transform(bursty).toarray(), expected, rtol=1e-9)
 

@@ -1,9 +1,4 @@
-"""Term weights: one pure function per scheme, and one table of their names.
-
-A scheme takes counts, the statistics of a collection and, if needed, a fit. It returns the weights of the stored cells
-in their order. Cells where a term does not occur are not stored and have weight 0. A term that never occurs in the
-collection has weight 0, too: nothing is known about it.
-"""
+"""Term weights by name: one table of schemes, and those to start with. `scheme_functions` has the formulas."""
 
 from __future__ import annotations
 
@@ -11,27 +6,17 @@ import difflib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core import weights as core
-from termburst.inference.plr import cell_coefficients
-from termburst.models import closed_forms as forms
+from termburst import scheme_functions as formulas
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.names import Detail, Invalid
-from termburst.statistics.matrix import over_rows
-from termburst.statistics.rows import CountRows
 from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
-
-SATURATION, LENGTH_SHARE = 1.2, 0.75  # BM25's k and b
-DAMPING, RARITY = 2.0, 0.5  # constants of "damped-tf-idf"
-LOG_DAMPING, MOST_ALPHA, LOG_RARITY = 0.5, 4.0, 1.1  # constants of "log-damped-tf-idf"
-CLASS_RARITY, LEAST_CONTRAST, CONTRAST = 1.5, 0.3, 0.75  # constants of "class-bm25"; the others have the second
-LEAST_POWER, EXPLAINED_POWER = 0.3, 1.4  # constants of "class-damped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +36,8 @@ class Scheme:
     signed : bool
         Whether weights may be negative, which naive Bayes and class weights do not allow.
     uses_labels : bool
-        Whether it takes *contrast* and *explained*, one number per term each, which labels give: see `class_bm25` and
-        `class_damped`. Without labels they are None.
+        Whether it takes *contrast*, *explained* and *information*, one number per term each, which labels give: see
+        `class_bm25`, `class_damped` and `class_lift`. Without labels they are None.
 
     Examples
     --------
@@ -80,292 +65,70 @@ class Scheme:
         invalid: Invalid = "clamp",
         contrast: Floats | None = None,
         explained: Floats | None = None,
+        information: Floats | None = None,
     ) -> Floats:
         """The weights of the stored cells of *counts*; a fit is computed if it is needed and not given."""
         if self.needs_fit and fit is None:
             fit = fit_beta_binomial(statistics)
         if self.uses_labels:
-            return self.function(counts, statistics, fit, mu=mu, contrast=contrast, explained=explained)
+            labelled = {"contrast": contrast, "explained": explained, "information": information}
+            return self.function(counts, statistics, fit, mu=mu, **labelled)
         return self.function(counts, statistics, fit, mu=mu, sigma2=sigma2, invalid=invalid)
 
 
-def tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """n_ij log(d/b_i) (Eq. tfidf). Unlike scikit-learn's default, the IDF is not smoothed, and 1 is not added."""
-    return counts.data * _idf(statistics)[counts.indices]
-
-
-def btf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """b_ij log(d/b_i), b_ij = [n_ij > 0] (Eq. btfidf)."""
-    return _idf(statistics)[counts.indices]
-
-
-def tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """n_ij log(n/n_i) (Eq. tficf)."""
-    return counts.data * _icf(statistics)[counts.indices]
-
-
-def plr_share(
-    counts: Any,
-    statistics: TermStatistics,
-    fit: Any = None,
-    *,
-    mu: float | None = None,
-    sigma2: float = 1.0,
-    invalid: Invalid = "clamp",
-) -> Floats:
-    """λ_ij, the part of the document in λ_i (Eq. lambda-ij); may be negative."""
-    return _unseen_zero(cell_coefficients(statistics, mu, sigma2, invalid)(counts), counts, statistics)
-
-
-def plr_sigmoid(
-    counts: Any,
-    statistics: TermStatistics,
-    fit: Any = None,
-    *,
-    mu: float | None = None,
-    sigma2: float = 1.0,
-    invalid: Invalid = "clamp",
-) -> Floats:
-    """S(λ_ij) = 1/(1 + exp(−λ_ij)), the paper's weight, between 0 and 1."""
-    weights = cell_coefficients(statistics, mu, sigma2, invalid)(counts, sigmoid=True)
-    return _unseen_zero(weights, counts, statistics)
-
-
-def raw_counts(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """n_ij, unchanged."""
-    return _unseen_zero(counts.data.astype(np.float64), counts, statistics)
-
-
-def sublinear_tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """(1 + log n_ij)(1 + log(d/b_i)): scikit-learn's sublinear TF–IDF, unsmoothed."""
-    seen = statistics.collection_frequency > 0
-    return _weighted(counts, core.sublinear_weights, rarity=np.where(seen, 1 + _idf(statistics), 0.0))
-
-
-def bm25(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
-    """n_ij (k + 1)/(n_ij + k L_j) · log(d/b_i), L_j = 1 − b + b n_j/μ, k = 1.2, b = ¾ (Robertson & Zaragoza 2009)."""
-    return _saturated(counts, statistics, mu, _idf(statistics))
-
-
-def bm25_icf(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
-    """BM25 with log(n/n_i) in place of log(d/b_i)."""
-    return _saturated(counts, statistics, mu, _icf(statistics))
-
-
-def class_bm25(
-    counts: Any,
-    statistics: TermStatistics,
-    fit: Any = None,
-    *,
-    mu: float | None = None,
-    contrast: Floats | None = None,
-    **_: Any,
-) -> Floats:
-    """n_ij (k + 1)/(n_ij + k L_j) · (1 + log((1 + d)/(1 + b_i)))^1.5 · (0.3 + s_i)^0.75: for linear models with labels.
-
-    BM25 with a steeper, smoothed IDF, times the contrast s_i between classes, how much they surely differ in the term:
-    s_i = max_c max(|r_ci| − e_ci, 0), r_ci the log-ratio of its rate in class c to that in the others, from documents,
-    and e_ci its standard error (`termburst.models.margins.class_contrast`). Without labels the last factor is 1. Scale
-    rows to unit length. The constants were chosen on training documents of eight collections. There the burstiness of
-    each term, in place of k = 1.2, was no better.
-    """
-    b_i = statistics.document_frequency
-    rarity = (1 + np.log((1 + statistics.documents) / (1 + b_i))) ** CLASS_RARITY
-    if contrast is not None:
-        rarity = rarity * (LEAST_CONTRAST + contrast) ** CONTRAST
-    return _saturated(counts, statistics, mu, np.where(b_i > 0, rarity, 0.0))
-
-
-def class_root(
-    counts: Any, statistics: TermStatistics, fit: Any = None, *, contrast: Floats | None = None, **_: Any
-) -> Floats:
-    """√[n_ij (1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]: for naive Bayes with labels.
-
-    The square root of a count, of a smoothed IDF and of the contrast s_i between classes, as in `class_bm25`. Naive
-    Bayes takes words to be independent, so that it overrates repeats and rare words of one class; the contrast lowers
-    words in which the classes do not surely differ. Without labels the last factor is 1. Some fifty weights of this
-    form were compared on training documents of eight collections. There the burstiness of each term, in place of the
-    square root of its count, was no better.
-    """
-    return np.asarray(np.sqrt(counts.data * _class_factor(statistics, contrast)[counts.indices]))
-
-
-def class_damped(
-    counts: Any,
-    statistics: TermStatistics,
-    fit: Any = None,
-    *,
-    contrast: Floats | None = None,
-    explained: Floats | None = None,
-    **_: Any,
-) -> Floats:
-    """n_ij^a_i √[(1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)], a_i = min(0.3 + 1.4 e_i, 1): for naive Bayes with labels.
-
-    As `class_root`, but each term has its own power of the count. e_i is the share of its burstiness that the classes
-    explain (`termburst.models.class_evidence.explained_burstiness`). A word that repeats because it belongs to its
-    class counts each time, as naive Bayes supposes; one that repeats in single documents of a class is damped. Without
-    labels it is `class_root` without labels. The constants were chosen on training documents of eight collections.
-    """
-    power = 0.5 if explained is None else np.minimum(LEAST_POWER + EXPLAINED_POWER * explained, 1.0)[counts.indices]
-    return np.asarray(counts.data**power * np.sqrt(_class_factor(statistics, contrast))[counts.indices])
-
-
-def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """−log P(N = n_ij) of the term's exact beta-binomial at n_j tokens, or of the binomial if that fits best.
-
-    If every document is either only the term or without it, the supremum is at α_0 = 0, where P(N = n_j) = p; a value
-    close to 0 is used then. The weight is not monotone: in a burst a repeat may be more probable than a single
-    occurrence, so that another one lowers it.
-    """
-    nothing_between = (fit.alpha_0 == 0) & (fit.mean > 0) & (fit.mean < 1)
-    alpha = np.where(nothing_between, 1e-6 * fit.mean, fit.alpha)
-    alpha_not = np.where(nothing_between, 1e-6 * (1 - fit.mean), fit.alpha_not)
-    bursty = np.isfinite(alpha) & (alpha > 0) & (alpha_not > 0)
-    plain = np.where(statistics.collection_frequency > 0, np.inf, np.nan)
-    terms = core.surprisal_terms(np.where(bursty, alpha, plain), alpha_not, fit.mean)
-    return _weighted(counts, core.surprisal_weights, terms=terms)
-
-
-def discounted_tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """α(ψ(n_ij + α) − ψ(α)) log(n/n_i): repeat q of a term, q = 0, 1, …, counts α/(α + q) instead of 1.
-
-    In Pólya's urn a term drawn q times has mass α + q, so another draw is less surprising by α/(α + q). At the
-    boundary, α = ∞, this is TF–ICF.
-    """
-    return _discounted(counts, _alpha(fit), _icf(statistics))
-
-
-def normalised_discounted_tf_icf(
-    counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any
-) -> Floats:
-    """A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i), A = α + 1, L_j = ¼ + ¾ n_j/μ: the same, normalised to average length."""
-    return _discounted(counts, _alpha(fit) + 1, _icf(statistics), LENGTH_SHARE, _mean_length(statistics, mu))
-
-
-def damped_tf_idf(
-    counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any
-) -> Floats:
-    """A(ψ(n_ij/L_j + A) − ψ(A)) log(d/b_i)^p, A = α + 2, L_j = ¼ + ¾ n_j/μ, p = ½.
-
-    Repeats are discounted by the burstiness of the term, documents are normalised to one length as in BM25, and the IDF
-    enters by its square root: naive Bayes itself learns how informative a term is, so the full IDF is too much. The
-    constants were chosen by cross-validation on training documents of two collections (`benchmarks/quality_paper.py`).
-    """
-    rarity = _idf(statistics) ** RARITY
-    return _discounted(counts, _alpha(fit) + DAMPING, rarity, LENGTH_SHARE, _mean_length(statistics, mu))
-
-
-def log_damped_tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """log(1 + n_ij/A)/log(1 + 1/A) · (1 + log((1 + d)/(1 + b_i)))^q, A = min(α, 4) + ½, q = 1.1: for linear models.
-
-    The first occurrence counts 1. How much the others count depends on the burstiness of the term: from almost nothing
-    (α near 0) to nearly as much as the first one (the most that is allowed is A = 4.5, since an α of few repeats is
-    uncertain). The IDF is smoothed as in scikit-learn. Scale rows to unit length. In short texts, where words hardly
-    repeat, this is nearly presence times rarity. The constants were chosen on training documents of eight collections.
-    """
-    a = np.minimum(_alpha(fit), MOST_ALPHA) + LOG_DAMPING
-    b_i = statistics.document_frequency
-    rarity = (1 + np.log((1 + statistics.documents) / (1 + b_i))) ** LOG_RARITY
-    per_term = np.where(b_i > 0, rarity / np.log1p(1 / a), 0.0)
-    return np.asarray(np.log1p(counts.data / a[counts.indices]) * per_term[counts.indices])
-
-
-def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """max(log[(α + n_ij)/(α_0 + n_j)/p], 0): how far a document raises the expected share of a term above p = α/α_0.
-
-    (α + n_ij)/(α_0 + n_j) is the posterior mean of the share of the term in that document. 0 at the boundary, where it
-    is the same in all documents. Not for short texts: there most terms never repeat, so that they are at the boundary
-    and have weight 0, however much they say about a class. Use it to read long documents; for classifiers take the
-    scheme that `recommended` names.
-    """
-    return _weighted(counts, core.lift_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
-
-
-def pearson_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1): in beta-binomial deviations. May be < 0."""
-    return _weighted(counts, core.pearson_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
-
-
-def deviance_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """±√(2[n_ij log(n_ij/n_j p) + (n_j − n_ij) log((n_j − n_ij)/(n_j(1 − p)))]/φ_j): binomial, over the spread φ_j.
-
-    Its sign is that of n_ij − n_j p; φ_j is as in `pearson_residual`.
-    """
-    return _weighted(counts, core.deviance_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
-
-
-def fisher(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """−log P(N ≥ n_ij), where N is hypergeometric: n_j draws from n tokens, of which n_i are the term.
-
-    This is Fisher's exact test, one-sided, of term and document; TF–IDF is a limit of it (Sheridan, Ahmed & Farooque
-    2023). A document that is not in the collection is treated as if it were.
-    """
-    n_i = statistics.collection_frequency.astype(np.float64)
-    return _weighted(counts, core.tail_weights, n_i=n_i, tokens=float(statistics.tokens))
-
-
-def two_stage(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """log(d/b_i) + (n_ij − 1) log(n_i/(n_i − b_i)): presence, then abundance (after Sunehag 2007).
-
-    A term is in a document with probability b_i/d; if so, each occurrence is followed by another with probability
-    ρ_i = (n_i − b_i)/n_i, so that the mean abundance is n_i/b_i. The weight is −log of this probability, without the
-    factor 1 − ρ_i for the end, which is not evidence. A term that never repeats has ρ_i = ½/n_i. The two stages are
-    Sunehag's; the geometric abundance is ours.
-    """
-    n_i = np.maximum(statistics.collection_frequency, 1)
-    repeats = np.maximum(n_i - statistics.document_frequency, 0.5)
-    again = np.log(n_i / np.minimum(repeats, n_i))
-    weights = _idf(statistics)[counts.indices] + (counts.data - 1) * again[counts.indices]
-    return _unseen_zero(weights, counts, statistics)
-
-
-def fisher_kernel(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """(ψ(n_ij + α) − ψ(α))/√I_i: the term's part of the Fisher score of a Dirichlet-multinomial (Elkan 2005).
-
-    I_i is its mean square over the collection, the diagonal of the empirical Fisher information. α is from the exact
-    fit of the term, not from a fit of the whole vocabulary. At the boundary it is n_ij/√(Σ_j n_ij²/d).
-    """
-    alpha, rows = _alpha(fit), cast(CountRows, statistics.rows)
-    squares = core.discounted_squares(rows.indptr, rows.count, rows.documents, alpha)
-    root = np.sqrt(squares / max(statistics.documents, 1))
-    return _discounted(counts, alpha, np.divide(1.0, root, out=np.zeros_like(root), where=root > 0))
-
-
 SCHEMES: dict[str, Scheme] = {
-    "tf-idf": Scheme(tf_idf, "n_ij log(d/b_i)"),
-    "btf-idf": Scheme(btf_idf, "b_ij log(d/b_i)"),
-    "tf-icf": Scheme(tf_icf, "n_ij log(n/n_i)"),
-    "lambda": Scheme(plr_share, "λ_ij", signed=True),
-    "s-lambda": Scheme(plr_sigmoid, "1/(1 + exp(−λ_ij))"),
-    "counts": Scheme(raw_counts, "n_ij"),
-    "sublinear-tf-idf": Scheme(sublinear_tf_idf, "(1 + log n_ij)(1 + log(d/b_i))"),
-    "bm25": Scheme(bm25, "2.2 n_ij/(n_ij + 1.2 L_j) log(d/b_i)"),
-    "bm25-icf": Scheme(bm25_icf, "2.2 n_ij/(n_ij + 1.2 L_j) log(n/n_i)"),
+    "tf-idf": Scheme(formulas.tf_idf, "n_ij log(d/b_i)"),
+    "btf-idf": Scheme(formulas.btf_idf, "b_ij log(d/b_i)"),
+    "tf-icf": Scheme(formulas.tf_icf, "n_ij log(n/n_i)"),
+    "lambda": Scheme(formulas.plr_share, "λ_ij", signed=True),
+    "s-lambda": Scheme(formulas.plr_sigmoid, "1/(1 + exp(−λ_ij))"),
+    "counts": Scheme(formulas.raw_counts, "n_ij"),
+    "sublinear-tf-idf": Scheme(formulas.sublinear_tf_idf, "(1 + log n_ij)(1 + log(d/b_i))"),
+    "bm25": Scheme(formulas.bm25, "2.2 n_ij/(n_ij + 1.2 L_j) log(d/b_i)"),
+    "bm25-icf": Scheme(formulas.bm25_icf, "2.2 n_ij/(n_ij + 1.2 L_j) log(n/n_i)"),
+    "class-lift": Scheme(
+        formulas.class_lift,
+        "2.2 n_ij/(n_ij + 1.2 L_j) (1 + log((1 + d)/(1 + b_i)))^1.25 √(0.3 + g_i)",
+        uses_labels=True,
+    ),
     "class-bm25": Scheme(
-        class_bm25, "2.2 n_ij/(n_ij + 1.2 L_j) (1 + log((1 + d)/(1 + b_i)))^1.5 (0.3 + s_i)^0.75", uses_labels=True
+        formulas.class_bm25,
+        "2.2 n_ij/(n_ij + 1.2 L_j) (1 + log((1 + d)/(1 + b_i)))^1.5 (0.3 + s_i)^0.75",
+        uses_labels=True,
     ),
-    "class-root": Scheme(class_root, "√[n_ij (1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]", uses_labels=True),
+    "class-root": Scheme(formulas.class_root, "√[n_ij (1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]", uses_labels=True),
     "class-damped": Scheme(
-        class_damped, "n_ij^min(0.3 + 1.4 e_i, 1) √[(1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]", uses_labels=True
+        formulas.class_damped,
+        "n_ij^min(0.1 + 1.4 e_i, 1) √[(1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]",
+        uses_labels=True,
     ),
-    "surprisal": Scheme(surprisal, "−log P(N = n_ij)", "patterns", needs_fit=True),
-    "discounted-tf-icf": Scheme(discounted_tf_icf, "α(ψ(n_ij + α) − ψ(α)) log(n/n_i)", "patterns", needs_fit=True),
+    "surprisal": Scheme(formulas.surprisal, "−log P(N = n_ij)", "patterns", needs_fit=True),
+    "discounted-tf-icf": Scheme(
+        formulas.discounted_tf_icf, "α(ψ(n_ij + α) − ψ(α)) log(n/n_i)", "patterns", needs_fit=True
+    ),
     "normalised-discounted-tf-icf": Scheme(
-        normalised_discounted_tf_icf, "A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i)", "patterns", needs_fit=True
+        formulas.normalised_discounted_tf_icf, "A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i)", "patterns", needs_fit=True
     ),
-    "damped-tf-idf": Scheme(damped_tf_idf, "A(ψ(n_ij/L_j + A) − ψ(A)) √log(d/b_i)", "patterns", needs_fit=True),
+    "damped-tf-idf": Scheme(
+        formulas.damped_tf_idf, "A(ψ(n_ij/L_j + A) − ψ(A)) √log(d/b_i)", "patterns", needs_fit=True
+    ),
     "log-damped-tf-idf": Scheme(
-        log_damped_tf_idf, "log(1 + n_ij/A)/log(1 + 1/A) (1 + log((1 + d)/(1 + b_i)))^1.1", "patterns", needs_fit=True
+        formulas.log_damped_tf_idf,
+        "log(1 + n_ij/A)/log(1 + 1/A) (1 + log((1 + d)/(1 + b_i)))^1.1",
+        "patterns",
+        needs_fit=True,
     ),
-    "posterior-lift": Scheme(posterior_lift, "log[(α + n_ij)/(α_0 + n_j)/p]", "patterns", needs_fit=True),
-    "pearson": Scheme(pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True),
-    "deviance": Scheme(deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True, signed=True),
-    "fisher": Scheme(fisher, "−log P(N ≥ n_ij), hypergeometric"),
-    "two-stage": Scheme(two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
-    "fisher-kernel": Scheme(fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
+    "posterior-lift": Scheme(formulas.posterior_lift, "log[(α + n_ij)/(α_0 + n_j)/p]", "patterns", needs_fit=True),
+    "pearson": Scheme(
+        formulas.pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True
+    ),
+    "deviance": Scheme(formulas.deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True, signed=True),
+    "fisher": Scheme(formulas.fisher, "−log P(N ≥ n_ij), hypergeometric"),
+    "two-stage": Scheme(formulas.two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
+    "fisher-kernel": Scheme(formulas.fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
 }
 RECOMMENDED_SCHEME = "log-damped-tf-idf"  # without labels: never bad, not always the best: docs/weights.md
-_RECOMMENDED = {"linear": "class-bm25", "naive-bayes": "class-damped"}
+_RECOMMENDED = {"linear": "class-lift", "naive-bayes": "class-damped"}
 
 
 def recommended(model: str) -> str:
@@ -379,7 +142,7 @@ def recommended(model: str) -> str:
     Examples
     --------
     >>> recommended("linear")
-    'class-bm25'
+    'class-lift'
     """
     if not isinstance(model, str) or model not in _RECOMMENDED:
         names = ", ".join(map(repr, _RECOMMENDED))
@@ -402,6 +165,15 @@ def named_scheme(name: str) -> Scheme:
     return SCHEMES[name]
 
 
+def warn_of_one_class(name: str, label: object, stacklevel: int = 2) -> None:
+    """Warn that all labels are the same, so that a scheme that compares classes has nothing to compare."""
+    warnings.warn(
+        f"all documents have the label {label!r}, so that the scheme {name!r} has no classes to compare and its factor "
+        f"for them is 1; take the scheme {RECOMMENDED_SCHEME!r}, or give labels of at least two classes",
+        stacklevel=stacklevel + 1,
+    )
+
+
 def warn_without_labels(name: str, stacklevel: int = 2) -> None:
     """Warn if the scheme with this name learns from labels: to be called where it has none."""
     if SCHEMES[name].uses_labels:
@@ -411,61 +183,3 @@ def warn_without_labels(name: str, stacklevel: int = 2) -> None:
             "BurstinessVectorizer (a pipeline passes them on)",
             stacklevel=stacklevel + 1,
         )
-
-
-def _weighted(counts: Any, kernel: Callable[..., None], **terms: Any) -> Floats:
-    """The weights of the stored cells, by a kernel of the core that takes *terms* by keyword."""
-    weights = np.empty(counts.nnz)
-    over_rows(counts, lambda block, _, cells: kernel(block, weights[cells], **terms))
-    return weights
-
-
-def _mean_length(statistics: TermStatistics, mu: float | None) -> float:
-    """μ in L_j = ¼ + ¾ n_j/μ, by default the mean document length of the collection."""
-    return max(statistics.mean_length if mu is None else mu, 1e-300)
-
-
-def _saturated(counts: Any, statistics: TermStatistics, mu: float | None, rarity: Floats) -> Floats:
-    mean = _mean_length(statistics, mu)
-    return _weighted(
-        counts, core.saturated_weights, rarity=rarity, share=LENGTH_SHARE, mean=mean, saturation=SATURATION
-    )
-
-
-def _class_factor(statistics: TermStatistics, contrast: Floats | None) -> Floats:
-    """(1 + log((1 + d)/(1 + b_i))) (0.3 + s_i), the second factor 1 without labels; 0 for a term that never occurs."""
-    b_i = statistics.document_frequency
-    rarity = 1 + np.log((1 + statistics.documents) / (1 + b_i))
-    return np.where(b_i > 0, rarity if contrast is None else rarity * (LEAST_CONTRAST + contrast), 0.0)
-
-
-def _alpha(fit: Any) -> Floats:
-    """α̂, at least 1e-6: if every document is only the term or without it, the supremum is at 0."""
-    return np.maximum(np.nan_to_num(fit.alpha, nan=np.inf, posinf=np.inf), 1e-6)
-
-
-def _discounted(counts: Any, a: Floats, rarity: Floats, share: float = 0.0, mean: float = 1.0) -> Floats:
-    """a(ψ(x + a) − ψ(a)) times *rarity*, x = n_ij/L_j and L_j = 1 − share + share n_j/mean.
-
-    For integer x it is Σ_q a/(a + q); at a = ∞ it is x, without a discount.
-    """
-    return _weighted(counts, core.discounted_weights, pairs=np.column_stack([a, rarity]), share=share, mean=mean)
-
-
-def _icf(statistics: TermStatistics) -> Floats:
-    """log(n/n_i); 0 for a term that never occurs."""
-    n_i = statistics.collection_frequency
-    return np.where(n_i > 0, forms.icf(forms.NUMPY, max(statistics.tokens, 1), n_i), 0.0)
-
-
-def _idf(statistics: TermStatistics) -> Floats:
-    """log(d/b_i); 0 for a term that never occurs."""
-    b_i = statistics.document_frequency
-    return np.where(b_i > 0, forms.idf(forms.NUMPY, max(statistics.documents, 1), b_i), 0.0)
-
-
-def _unseen_zero(weights: Floats, counts: Any, statistics: TermStatistics) -> Floats:
-    unseen = statistics.collection_frequency == 0
-    if unseen.any():
-        weights[unseen[counts.indices]] = 0.0
-    return weights

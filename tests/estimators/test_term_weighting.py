@@ -180,7 +180,7 @@ def test_other_columns_than_in_fitting_are_refused(fig3):
         tb.TermWeighting().fit(fig3).transform(fig3[:, :10])
 
 
-@pytest.mark.parametrize("scheme", ["class-bm25", "class-damped"])
+@pytest.mark.parametrize("scheme", ["class-bm25", "class-damped", "class-lift"])
 def test_labels_in_pieces_are_labels_at_once(fig3, scheme):
     y = np.array(["war", "peace", "law"])[np.arange(len(fig3)) % 3]
     whole = tb.TermWeighting(scheme).fit(fig3, y)
@@ -206,6 +206,30 @@ def test_a_scheme_of_classes_without_labels_says_what_to_do(fig3):
         pieces.partial_fit(fig3[50:])  # not again for each piece
         tb.TermWeighting("class-bm25").fit(fig3, np.arange(len(fig3)) % 2)
         tb.TermWeighting("bm25").fit(fig3)
+
+
+@pytest.mark.parametrize("scheme", ["class-lift", "class-damped"])
+def test_one_class_only_is_said(fig3, scheme):
+    y = np.full(len(fig3), "war")
+    said = f"all documents have the label 'war', so that the scheme '{scheme}' has no classes to compare .* is 1"
+    for method in ("fit", "fit_transform"):
+        with pytest.warns(UserWarning, match=said) as told:
+            getattr(tb.TermWeighting(scheme), method)(fig3, y)
+        assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tb.TermWeighting(scheme).partial_fit(fig3, y)  # documents of other classes may come
+        tb.TermWeighting("bm25").fit(fig3, y)
+
+
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_a_document_without_label_is_refused_in_a_sentence(fig3, missing):
+    y = np.array(["war", "peace"] * (len(fig3) // 2), dtype=object)
+    y[3] = missing
+    numbers = np.where(np.arange(len(fig3)) == 3, np.nan, np.arange(len(fig3)) % 2)
+    for labels in (y, numbers):
+        with pytest.raises(ValueError, match=r"contains NaN, None .*: give every document a label"):
+            tb.TermWeighting("class-lift").fit(fig3, labels)
 
 
 def test_only_schemes_that_use_labels_see_them(fig3):

@@ -1,4 +1,4 @@
-"""The weights of the cells of a count matrix (weights.c); `termburst.schemes` explains the formulas.
+"""The weights of the cells of a count matrix (weights.c); `termburst.scheme_functions` explains the formulas.
 
 Every function fills `weight`, one number per cell of the block, from arrays with one number per term.
 """

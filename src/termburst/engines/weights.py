@@ -19,7 +19,8 @@ from termburst.engines.moments import moments, shared_numbers
 from termburst.engines.operations import ColumnOperations
 from termburst.engines.terms import fits
 from termburst.models import closed_forms as forms
-from termburst.schemes import LENGTH_SHARE, RECOMMENDED_SCHEME, SATURATION, named_scheme, warn_without_labels
+from termburst.scheme_functions import LENGTH_SHARE, SATURATION
+from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_without_labels
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:

@@ -11,12 +11,13 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from termburst.estimators.count_input import count_tags
-from termburst.models.class_evidence import ClassEvidence, class_evidence, explained_burstiness
+from termburst.estimators.naive_bayes import distinct_labels
+from termburst.models.class_evidence import ClassEvidence, class_evidence, class_information, explained_burstiness
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Invalid
-from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_without_labels
+from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_of_one_class, warn_without_labels
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
@@ -57,6 +58,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     explained_ : array, one value per term, or None
         The share of the burstiness of a term that the classes explain, for the same schemes. Only "class-damped" uses
         it.
+    information_ : array, one value per term, or None
+        What the presence of a term tells about the class, in nats, for the same schemes. Only "class-lift" uses it.
     n_features_in_, feature_names_in_
         As in every scikit-learn transformer.
 
@@ -65,8 +68,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     * Only cells where a term occurs are stored; absent cells have weight 0 in every scheme.
     * A term that did not occur in fitting has weight 0. An empty document is a row of zeros; it counts in d.
     * `partial_fit` adds documents to the fit. The result is the same as if all had been fitted at once.
-    * "class-bm25", "class-root" and "class-damped" learn from the labels y, as a pipeline passes them on, and warn if
-      there are none. All other schemes ignore y.
+    * "class-lift", "class-bm25", "class-root" and "class-damped" learn from the labels y, as a pipeline passes them on,
+      and warn if there are none. All other schemes ignore y.
     * The input matrix is never changed. The result shares no memory with it, has no duplicate cells, and keeps the
       order of the cells in a row, sorted or not.
 
@@ -103,6 +106,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     def fit(self, X: Any, y: Any = None) -> TermWeighting:
         """Learn the statistics of the collection X, documents × terms; y are labels, for the schemes that use them."""
         self._learn(self._counts(X, reset=True, empty=False), y, known=None)
+        self._warn_of_one_class()
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> TermWeighting:
@@ -120,6 +124,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         """Learn from X and weigh it; X is checked only once."""
         counts = self._counts(X, reset=True, empty=False)
         self._learn(counts, y, known=None)
+        self._warn_of_one_class()
         return self._weigh(counts)
 
     def _learn(self, counts: Any, y: Any, known: TermStatistics | None) -> None:
@@ -137,6 +142,12 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         several = len(classes) > 1
         self.contrast_ = class_contrast(np.array([one.with_term for one in classes])) if several else None
         self.explained_ = explained_burstiness(classes) if several else None
+        self.information_ = class_information(classes) if several else None
+
+    def _warn_of_one_class(self) -> None:
+        """Not in `partial_fit`: the documents of other classes may still come."""
+        if len(self.class_evidence_) == 1:
+            warn_of_one_class(self.scheme, next(iter(self.class_evidence_)), stacklevel=3)
 
     def _class_evidence(self, counts: Any, y: Any, known: TermStatistics | None) -> dict[Any, ClassEvidence]:
         """For each label, what its documents say about every term, added to that of earlier calls."""
@@ -146,6 +157,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         if y is None:
             return found
         y = column_or_1d(y)
+        distinct_labels(y)  # names missing labels
         if type_of_target(y, raise_unknown=True) not in ("binary", "multiclass"):
             raise ValueError(
                 f"the scheme {self.scheme!r} compares classes, but y has {type_of_target(y)} values; "
@@ -166,7 +178,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             fit = None  # the scheme then computes its own
         data: Any = []
         if counts.nnz:
-            labelled = {"contrast": self.contrast_, "explained": self.explained_} if scheme.uses_labels else {}
+            names = ("contrast", "explained", "information") if scheme.uses_labels else ()
+            labelled = {name: getattr(self, f"{name}_") for name in names}
             data = scheme(counts, statistics, fit, mu=self.mu_, sigma2=self.sigma2, invalid=self.invalid, **labelled)
         weights = type(counts)((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
         if self.norm is not None:

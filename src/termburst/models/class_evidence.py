@@ -14,6 +14,8 @@ from termburst.models.margins import class_sums
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+PRIOR_DOCUMENTS = 3.0  # how many documents the shares of the classes count in `class_information`
+
 
 @dataclass(frozen=True, slots=True)
 class ClassEvidence:
@@ -93,6 +95,31 @@ def explained_burstiness(evidence: Sequence[ClassEvidence]) -> Floats:
     bursty = outside > 1e-9
     left = np.divide(inside, outside, out=np.ones_like(inside), where=bursty)
     return np.clip(1 - left, 0.0, 1.0)
+
+
+def class_information(evidence: Sequence[ClassEvidence]) -> Floats:
+    """What the presence of a term tells about the class of a document that was left out: nats, at least 0, per term.
+
+    Σ_c b_ci/b_i log[(b_ci − 1 + k π_c)/(b_i − 1 + k)/π_c], k = 3, with b_ci the documents of class c that have the
+    term, b_i those of all classes, and π_c the share of the class in all documents. Each document is left out once.
+    The others with the term predict its class, together with k documents that are spread as the classes are. So no
+    document speaks for itself: a term of one document has 0, and one that has about the shares of the classes has 0.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> X = sp.csr_array([[1, 1, 1, 0], [1, 0, 1, 0], [0, 0, 1, 0], [0, 0, 1, 1]])
+    >>> class_information(class_evidence(X, np.array([0, 0, 1, 1]), 2)).round(4).tolist()
+    [0.2231, 0.0, 0.0, 0.0]
+    """
+    own = np.array([part.with_term for part in evidence], dtype=np.float64)
+    share = np.array([[float(part.documents)] for part in evidence])
+    share /= max(share.sum(), 1.0)
+    own, share = own[share[:, 0] > 0], share[share[:, 0] > 0]  # partial_fit may add a class without documents
+    total = np.maximum(own.sum(axis=0), 1.0)
+    others = np.maximum(own - 1, 0) + PRIOR_DOCUMENTS * share
+    told = np.log(others) - np.log((total - 1 + PRIOR_DOCUMENTS) * share)
+    return np.maximum((own / total * told).sum(axis=0), 0.0)
 
 
 def _log_dispersion(evidence: Sequence[ClassEvidence]) -> Floats:
