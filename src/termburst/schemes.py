@@ -402,11 +402,11 @@ def named_scheme(name: str) -> Scheme:
     return SCHEMES[name]
 
 
-def warn_without_labels(name: str, stacklevel: int = 2) -> None:
-    """Warn if the scheme with this name learns from labels: to be called where it has none."""
+def warn_without_labels(name: str, missing: str = "labels of documents", stacklevel: int = 2) -> None:
+    """Warn if the scheme with this name learns from labels: to be called where these are *missing*."""
     if SCHEMES[name].uses_labels:
         warnings.warn(
-            f"the scheme {name!r} has no labels of documents here, so that its factor for the contrast between classes "
+            f"the scheme {name!r} has no {missing} here, so that its factor for the contrast between classes "
             f"is 1; take the scheme {RECOMMENDED_SCHEME!r}, or give labels y to the fit of TermWeighting or "
             "BurstinessVectorizer (a pipeline passes them on)",
             stacklevel=stacklevel + 1,

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termburst.estimators.count_input import count_tags
+from termburst.estimators.naive_bayes import label_column
 from termburst.models.class_evidence import ClassEvidence, class_evidence, explained_burstiness
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
@@ -135,6 +136,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.class_evidence_ = evidence
         classes = list(evidence.values())
         several = len(classes) > 1
+        if len(classes) == 1:
+            warn_without_labels(self.scheme, "labels of two classes or more", stacklevel=3)
         self.contrast_ = class_contrast(np.array([one.with_term for one in classes])) if several else None
         self.explained_ = explained_burstiness(classes) if several else None
 
@@ -145,7 +148,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             raise ValueError("give labels y either in every call of partial_fit or in none")
         if y is None:
             return found
-        y = column_or_1d(y)
+        y = label_column(y)
         if type_of_target(y, raise_unknown=True) not in ("binary", "multiclass"):
             raise ValueError(
                 f"the scheme {self.scheme!r} compares classes, but y has {type_of_target(y)} values; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -185,6 +186,22 @@ class IdColumn:
                 raise ValueError(f"{problem}; give all its labels one type")
             self.kind = kind
         return str(value)
+
+
+def same_ids(ids: Sequence[str]) -> str:
+    """That several documents have one id, in words; "" if ids are unique.
+
+    Examples
+    --------
+    >>> same_ids(["a", "b", "a", "a"]), same_ids(["a", "b"])
+    ("1 id is that of more than one document: 'a'", '')
+    """
+    if len(set(ids)) == len(ids):
+        return ""
+    several = [name for name, count in Counter(ids).items() if count > 1]
+    if len(several) == 1:
+        return f"1 id is that of more than one document: {several[0]!r:.60}"
+    return f"{len(several):,} ids are those of more than one document, such as {several[0]!r:.60}"
 
 
 _CONTENT = (("ids", "strings or numbers"), ("labels", "strings, whole numbers or true and false"))
