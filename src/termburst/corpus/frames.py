@@ -43,7 +43,7 @@ def _mixed_column(opened: Any, problem: str) -> str:
     for name in opened.columns if hasattr(opened, "to_native") else ():
         kinds = list(dict.fromkeys(type(value).__name__ for value in opened[name].to_list() if value is not None))
         if len(kinds) > 1:
-            return f"the column {name!r:.60} has values of several types: {', '.join(kinds[:3])}; give it one type first"
+            return f"the column {name!r:.60} has values of several types ({', '.join(kinds[:3])}); give one type"
     return f"the frame cannot be read: {problem.splitlines()[0]:.200}"
 
 
