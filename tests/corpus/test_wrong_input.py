@@ -113,3 +113,11 @@ def test_nan_among_names_of_classes_is_no_class(model):
 def test_a_single_class_has_no_contrast():
     with pytest.warns(UserWarning, match="'class-damped' has no labels of two classes or more here"):
         tb.TermWeighting("class-damped").fit([[1, 2], [2, 0]], ["x", "x"])
+
+
+@pytest.mark.parametrize("options", [{}, {"token_pattern": r"(?u)\b\w+\b"}, {"pretokenized": True}])
+@pytest.mark.parametrize("size", [10**12, 10**30])
+def test_pieces_longer_than_all_texts(options, size):
+    """It took hours: one step per twenty tokens, up to the size."""
+    texts = [text.split() for text in TEXTS] if options.get("pretokenized") else TEXTS
+    assert len(tb.read(texts, **options).split(tokens=size)) == len(TEXTS)
